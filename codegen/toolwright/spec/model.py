@@ -1,0 +1,88 @@
+"""What a spec file says, once read and checked for form."""
+
+from collections.abc import Mapping
+from typing import Any, Literal, Protocol
+
+from msgspec import Struct
+
+from ..diagnostics import Diagnostic, Severity
+
+Path = tuple[str | int, ...]
+"""A place inside a document: object keys and array indices from the root."""
+
+Permission = Literal["read", "write", "execute", "network"]
+
+
+class Document(Protocol):
+    """One parsed file: plain JSON data, and the way from a path in it to a line and column."""
+
+    @property
+    def file(self) -> str:
+        """Posix path as shown in diagnostics, e.g. `specs/files/edit.yaml`."""
+        ...
+
+    @property
+    def data(self) -> Any:
+        """Plain JSON values only: dict, list, str, int, float, bool, None."""
+        ...
+
+    def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
+        """Line and column (from 1) of the value at `path`, or of its key; the nearest parent if absent."""
+        ...
+
+
+class Annotations(Struct, frozen=True, kw_only=True):
+    """Hints about behaviour, in MCP's terms. `None` means unstated."""
+
+    title: str | None = None
+    destructive: bool | None = None
+    idempotent: bool | None = None
+    open_world: bool | None = None
+
+
+class ToolSpec(Struct, frozen=True, kw_only=True):
+    """One tool. `parameters` and `result` are raw JSON Schemas as written; `contract` makes sense of them."""
+
+    path: str  # posix path below the specs root: "files/edit.yaml"
+    group: str  # "files"; "" at the root; "a/b" when nested
+    name: str
+    summary: str
+    description: str
+    permission: Permission
+    secrets: tuple[str, ...]
+    parameters: Any
+    result: Any = None  # None: no typed result
+    examples: tuple[Any, ...] = ()
+    annotations: Annotations = Annotations()
+    runtime_enums: Mapping[str, str] = {}
+    providers: Mapping[str, Mapping[str, Any]] = {}
+    document: Document
+
+
+class Library(Struct, frozen=True, kw_only=True):
+    """Everything below one specs root.
+
+    `types` maps the posix path below the root (`_types/address.yaml`) to its document.
+    """
+
+    root: str
+    tools: tuple[ToolSpec, ...]
+    types: Mapping[str, Document]
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def diagnose(
+    document: Document,
+    path: Path,
+    code: str,
+    message: str,
+    hint: str = "",
+    *,
+    key: bool = False,
+    severity: Severity = "error",
+) -> Diagnostic:
+    """A diagnostic at `path` of `document`."""
+    line, column = document.locate(path, key=key)
+    return Diagnostic(
+        file=document.file, line=line, column=column, code=code, message=message, hint=hint, severity=severity
+    )
