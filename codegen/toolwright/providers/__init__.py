@@ -1,0 +1,1 @@
+from .ledger import LedgerEntry as LedgerEntry

@@ -1,0 +1,19 @@
+"""Fixtures shared by every test."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def shared_dir() -> Path:
+    """The folder of shared corpora and suites; its absence skips, and in CI fails."""
+    root = Path(__file__).resolve().parent.parent
+    shared = Path(os.environ.get("TOOLWRIGHT_SHARED", root.parent / "shared"))
+    if shared.is_dir():
+        return shared
+    reason = f"shared corpora not found at {shared}; set TOOLWRIGHT_SHARED"
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
