@@ -1,0 +1,60 @@
+"""What generated code imports. msgspec and the standard library, nothing else."""
+
+from typing import TYPE_CHECKING, Any
+
+from .binding import Level, ToolBinding
+from .bindings_map import LazyBindings
+from .checked import checked, decode_hook, one_of, open_object
+from .checks import check_bounds, check_member, check_multiple_of, check_unique
+from .context import ToolContext
+from .encode import encode_json, to_builtins
+from .errors import (
+    ArgumentError,
+    DuplicateToolError,
+    FrozenRegistryError,
+    MissingDataError,
+    UnknownProviderError,
+    UnknownToolError,
+)
+from .handlers import Returns
+from .registry import ToolRegistry
+from .result import ToolResult
+
+if TYPE_CHECKING:
+    from .schema import Violation
+
+__all__ = [
+    "ArgumentError",
+    "DuplicateToolError",
+    "FrozenRegistryError",
+    "LazyBindings",
+    "Level",
+    "MissingDataError",
+    "Returns",
+    "ToolBinding",
+    "ToolContext",
+    "ToolRegistry",
+    "ToolResult",
+    "UnknownProviderError",
+    "UnknownToolError",
+    "Violation",
+    "check_bounds",
+    "check_member",
+    "check_multiple_of",
+    "check_unique",
+    "checked",
+    "decode_hook",
+    "encode_json",
+    "one_of",
+    "open_object",
+    "to_builtins",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """`Violation` lives with the schema compiler, which most programs load late or never."""
+    if name == "Violation":
+        from .schema import Violation
+
+        return Violation
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,209 @@
+"""What a generated module says of its tool, and the one decoder for its arguments."""
+
+from collections.abc import Mapping
+from typing import Any, Generic, Literal, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from .brief import cut_definition
+from .checked import decode_hook
+from .encode import to_builtins
+from .errors import ArgumentError, MissingDataError, UnknownProviderError
+from .home import list_folders, read_resource
+from .node import Node
+from .parse import Arguments, as_text, parse
+
+P = TypeVar("P")
+H = TypeVar("H")
+Level = Literal["full", "brief"]
+
+
+class _Lazy:
+    """What a binding makes at first use and keeps. Two threads at once make the same thing twice."""
+
+    __slots__ = ("decoder", "definitions", "parameters", "result")
+
+    def __init__(self) -> None:
+        self.decoder: Any = None
+        self.definitions: dict[tuple[str, str], bytes] = {}
+        self.parameters: Node | None = None
+        self.result: Node | None = None
+
+
+class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
+    """One tool: its names, its types, its files. P is the parameters' type, H the handler's Protocol.
+
+    `module` is the generated module's `__name__`; `contract` and `schemas` are paths from its folder.
+    `exact` is false where the Struct alone would take more than the contract does: then every value is
+    validated before it is converted. `wire` is what to decode with where a marker (`checked`, `one_of`,
+    `open_object`) stands before `params`.
+    """
+
+    module: str
+    name: str
+    group: str
+    params: type[P]
+    permission: str
+    secrets: tuple[str, ...]
+    summary: str
+    description: str
+    contract: str
+    schemas: str
+    result: Any = None
+    annotations: Mapping[str, Any] = {}
+    runtime_enums: Mapping[str, str] = {}
+    exact: bool = True
+    wire: Any = None
+    _lazy: _Lazy = msgspec.field(default_factory=_Lazy)
+
+    def decode(self, arguments: Arguments, provider: str | None = None) -> P:
+        """The typed parameters for a call's arguments: JSON text, or a mapping that was parsed already.
+
+        `provider` names the dialect they were written in. Blank text means no arguments. Raises
+        ArgumentError naming every violation, UnknownProviderError where nothing was generated for it.
+        """
+        if provider is not None:
+            self._raw_definition(provider)
+        if self.exact and not has_dialect(self, provider):
+            try:
+                return self._decode_fast(arguments)
+            except (msgspec.DecodeError, UnicodeError, RecursionError):
+                pass  # the slow path knows why, and what the two allowances make of it
+        return self._decode_checked(way_back(parse(self.name, arguments), self, provider))
+
+    def _decode_fast(self, arguments: Arguments) -> P:
+        """What the Struct accepts, the contract accepts: no second look is needed."""
+        text = as_text(self.name, arguments)
+        decoded: P
+        if text is None:
+            decoded = msgspec.convert(parse(self.name, arguments), self._shape(), dec_hook=decode_hook)
+        else:
+            decoded = self._decoder().decode(text)
+        return decoded
+
+    def encode(self, params: P) -> bytes:
+        """JSON text that the contract accepts: absent stays absent, further properties in their place."""
+        plain = to_builtins(params)
+        return msgspec.json.encode(self._parameters().validator().settle(plain))
+
+    def encode_result(self, value: Any) -> bytes:
+        """JSON text for a handler's value; in the form of the result's contract where there is one."""
+        plain = to_builtins(value)
+        if self.result is not None:
+            plain = self._result().validator().settle(plain)
+        return msgspec.json.encode(plain)
+
+    def schema(self) -> dict[str, Any]:
+        """The parameters' contract in normal form, a copy of its own each time."""
+        # References inside it count from the contract file's root; `definition` has them as providers want.
+        document = msgspec.json.decode(read_resource(self.module, self.contract))
+        parameters: dict[str, Any] = document["parameters"]
+        return parameters
+
+    def definition(self, provider: str, level: Level = "full") -> bytes:
+        """The tool object as that provider wants it: compact JSON, the same bytes each time.
+
+        `brief` has the summary for a description, and a parameter schema cut to names and types.
+        Raises UnknownProviderError where nothing was generated for `provider`.
+        """
+        if level not in ("full", "brief"):
+            raise ValueError(f"level must be 'full' or 'brief', not {level!r}.")
+        ready = self._lazy.definitions.get((provider, level))
+        if ready is None:
+            ready = self._raw_definition(provider)
+            if level == "brief":
+                cut = cut_definition(msgspec.json.decode(ready), self.name, self.summary)
+                ready = msgspec.json.encode(cut)
+            self._lazy.definitions[provider, level] = ready
+        return ready
+
+    def _raw_definition(self, provider: str) -> bytes:
+        ready = self._lazy.definitions.get((provider, "full"))
+        if ready is None:
+            raw = _read_definition(self, provider)
+            ready = self._lazy.definitions[provider, "full"] = msgspec.json.format(raw, indent=-1)
+        return ready
+
+    def _decoder(self) -> Any:
+        decoder = self._lazy.decoder
+        if decoder is None:
+            decoder = msgspec.json.Decoder(self._shape(), dec_hook=decode_hook)
+            self._lazy.decoder = decoder
+        return decoder
+
+    def _shape(self) -> Any:
+        return self.params if self.wire is None else self.wire
+
+    def _parameters(self) -> Node:
+        node = self._lazy.parameters
+        if node is None:
+            node = self._lazy.parameters = Node(self.module, f"{self.contract}#/parameters")
+        return node
+
+    def _result(self) -> Node:
+        node = self._lazy.result
+        if node is None:
+            node = self._lazy.result = Node(self.module, f"{self.contract}#/result")
+        return node
+
+    def _decode_checked(self, value: Any) -> P:
+        """Settle, validate, convert: exact, and with every violation at once."""
+        validator = self._parameters().validator()
+        try:
+            settled = validator.settle(value)
+            violations = validator.violations(settled)
+            if violations:
+                raise ArgumentError(self.name, violations=violations)
+            converted: P = msgspec.convert(settled, self._shape(), dec_hook=decode_hook)
+        except RecursionError:
+            raise ArgumentError(self.name, "they are nested too deeply. Send a flatter value.") from None
+        except msgspec.ValidationError as problem:
+            raise _disagree(self, problem) from problem
+        return converted
+
+
+def has_dialect(binding: "ToolBinding[Any, Any]", provider: str | None) -> bool:
+    """Whether arguments must go through `way_back` before the Struct may look at them.
+
+    No profile has an encoding to undo yet: where one makes optional fields nullable, settling undoes it.
+    """
+    del binding, provider
+    return False
+
+
+def way_back(value: Any, binding: "ToolBinding[Any, Any]", provider: str | None) -> Any:
+    """Undo a provider's dialect: from what its schema made the model write to what the spec means."""
+    del binding, provider
+    return value
+
+
+def _disagree(binding: ToolBinding[Any, Any], problem: Exception) -> ArgumentError:
+    """The contract accepts what the Struct refuses: a bug of the generator's, and no fault of the model's."""
+    import logging
+
+    logging.getLogger("toolwright.runtime").warning(
+        "Tool %r (%s): its contract accepts a value that its Struct refuses (%s). "
+        "This is a bug in the generated code; run `toolwright verify`.",
+        binding.name,
+        binding.module,
+        problem,
+    )
+    return ArgumentError(binding.name, f"{problem}.")
+
+
+def _read_definition(binding: ToolBinding[Any, Any], provider: str) -> bytes:
+    # The name becomes part of a path, and may come from a request: only what a profile may be called passes.
+    if provider.replace("-", "").replace("_", "").isalnum():
+        try:
+            return read_resource(binding.module, f"{binding.schemas}/{provider}/{binding.name}.json")
+        except MissingDataError as problem:
+            known = list_folders(binding.module, binding.schemas)
+            if provider in known or not known:
+                raise UnknownProviderError(str(problem)) from problem
+    known = list_folders(binding.module, binding.schemas)
+    generated = f" Generated: {', '.join(known)}." if known else ""
+    raise UnknownProviderError(
+        f"Tool {binding.name!r} has no definition for provider {provider[:64]!r}.{generated} "
+        "Add the provider to [tool.toolwright] and run `toolwright generate`."
+    )

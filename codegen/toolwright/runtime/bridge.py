@@ -1,0 +1,97 @@
+"""One call, from untyped arguments to a ToolResult: the only untyped parsing in the program.
+
+provider's way back → decode → precheck → handler → result
+"""
+
+import os
+from typing import Any
+
+import msgspec
+
+from .binding import ToolBinding
+from .context import ToolContext
+from .errors import ArgumentError
+from .handlers import Handler, call
+from .result import ToolResult
+
+
+async def run(
+    binding: ToolBinding[Any, Any], handler: Handler, arguments: Any, context: ToolContext
+) -> ToolResult:
+    """Carry out one call. Whatever happens is a ToolResult; only cancellation passes through."""
+    try:
+        params = binding.decode(arguments, context.provider)
+    except ArgumentError as problem:
+        return ToolResult.failed(explain(binding, problem))
+    except Exception as problem:
+        return report(binding.name, "reading the arguments", problem)
+    try:
+        refusal = await _precheck(handler, params, context)
+    except (Exception, SystemExit) as problem:
+        return report(binding.name, "the precheck", _unwrap(problem))
+    if refusal is not None:
+        return ToolResult.failed(refusal or f"The call of {binding.name!r} was refused.")
+    try:
+        value = await call(handler, params, context)
+    except (Exception, SystemExit) as problem:
+        return report(binding.name, "the handler", _unwrap(problem))
+    try:
+        return as_result(binding, value)
+    except Exception as problem:
+        return report(binding.name, "encoding the result", problem)
+
+
+def _unwrap(problem: BaseException) -> BaseException:
+    """A coroutine cannot raise StopIteration; Python reports a RuntimeError caused by it."""
+    cause = problem.__cause__
+    return cause if isinstance(cause, StopIteration) else problem
+
+
+async def _precheck(handler: Handler, params: Any, context: ToolContext) -> str | None:
+    """The handler's own refusal, if it has a precheck and that has one."""
+    precheck = getattr(handler, "precheck", None)
+    if precheck is None:
+        return None
+    refusal = await call(precheck, params, context)
+    if refusal is None or isinstance(refusal, str):
+        return refusal
+    # Neither a refusal nor a pass: a precheck that answers True or False may mean either.
+    raise TypeError(f"precheck must return None or a refusal text, not {type(refusal).__name__}")
+
+
+def explain(binding: ToolBinding[Any, Any], problem: ArgumentError) -> str:
+    """The text for the model. Where arguments are missing, it carries the tool's full schema:
+    a model that saw only the brief definition cannot know them."""
+    if not problem.missing:
+        return str(problem)
+    schema = msgspec.json.encode(binding.schema()).decode()
+    return f"{problem}\nThe full schema of {binding.name!r}: {schema}"
+
+
+def as_result(binding: ToolBinding[Any, Any], value: Any) -> ToolResult:
+    """What a handler returned, as a ToolResult. Raises TypeError where it has no JSON text."""
+    if isinstance(value, ToolResult):
+        return value
+    if value is None:
+        return ToolResult.ok()
+    if isinstance(value, str):
+        return ToolResult.ok(value, value if binding.result is str else None)
+    return ToolResult.ok(binding.encode_result(value).decode(), value)
+
+
+def report(tool: str, where: str, problem: BaseException) -> ToolResult:
+    """A bug: its traceback to the log, and to the model only its kind and the number to find it by.
+
+    An exception's text may hold secrets, paths, or a third party's words.
+    """
+    import logging
+
+    number = os.urandom(6).hex()
+    logging.getLogger("toolwright.runtime").error(
+        "Tool %r failed in %s [%s]", tool, where, number, exc_info=problem
+    )
+    kind = type(problem).__name__
+    return ToolResult.failed(
+        f"Tool {tool!r} failed in {where}: internal error {kind} (error id {number}). "
+        "This is a fault of the tool, not of the arguments; do not repeat the call unchanged more than once."
+    )

@@ -1,0 +1,163 @@
+"""Checked types: annotations for what a Struct cannot say.
+
+A type checker sees the real type; msgspec sees a marker class and hands the raw value to `decode_hook`,
+which settles it, asks the contract, and converts it. Generated code writes
+
+    if TYPE_CHECKING:
+        Tags = list[str]
+    else:
+        Tags = checked(__name__, "../contracts/edit.json#/parameters/properties/tags", list[str])
+
+Nothing is read or compiled before the first value arrives.
+"""
+
+import sys
+from types import GenericAlias
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from .node import Node
+
+if TYPE_CHECKING:
+    from .schema import Violation
+
+
+class Shape:
+    """How one marker decodes: settle and validate against `node`, then `build`."""
+
+    __slots__ = ("node",)
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+
+    def decode(self, value: Any) -> Any:
+        """The typed value for plain JSON data. Raises ValueError naming every violation."""
+        validator = self.node.validator()
+        settled = validator.settle(value)
+        violations = validator.violations(settled)
+        if violations:
+            raise ValueError("; ".join(_word(violation) for violation in violations))
+        return self.build(value, settled)
+
+    def build(self, raw: Any, settled: Any) -> Any:
+        """From a valid value to the typed one."""
+        raise NotImplementedError
+
+
+def _word(violation: "Violation") -> str:
+    """msgspec adds the way to this value; the way on from here is ours to say."""
+    inner = violation.path.removeprefix("$")
+    return f"{inner}: {violation.message}" if inner else violation.message
+
+
+class Marker(type):
+    """The metaclass of markers. Any instance passes: the hook has already made the right one."""
+
+    shape: Shape
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        return True
+
+
+def decode_hook(type_: type, value: Any) -> Any:
+    """The `dec_hook` of every decoder over generated types."""
+    if isinstance(type_, Marker):
+        return type_.shape.decode(value)
+    raise NotImplementedError(f"toolwright has no decoder for {type_!r}.")
+
+
+def _marker(module: str, reference: str, shape: Shape) -> type[Any]:
+    pointer = reference.partition("#")[2]
+    return Marker(f"checked:{pointer or '/'}", (), {"__module__": module, "shape": shape})
+
+
+def _resolve(module: str, target: Any) -> Any:
+    """A target given by name is looked up in its module when used: recursion has to name what comes later."""
+    return getattr(sys.modules[module], target) if isinstance(target, str) else target
+
+
+def _convert(module: str, value: Any, target: Any) -> Any:
+    return msgspec.convert(value, _resolve(module, target), dec_hook=decode_hook)
+
+
+class _Plain(Shape):
+    __slots__ = ("target",)
+
+    def __init__(self, node: Node, target: Any) -> None:
+        super().__init__(node)
+        self.target = target
+
+    def build(self, raw: Any, settled: Any) -> Any:
+        del raw
+        return _convert(self.node.module, settled, self.target)
+
+
+class _OneOf(Shape):
+    __slots__ = ("branches",)
+
+    def __init__(self, node: Node, branches: tuple[tuple[str, Any], ...]) -> None:
+        super().__init__(node)
+        self.branches = branches
+
+    def build(self, raw: Any, settled: Any) -> Any:
+        for below, target in self.branches:
+            validator = self.node.validator(below)
+            # The whole's settling knows every branch's allowances together; a branch may need only its own.
+            for value in (validator.settle(raw), settled):
+                if validator.accepts(value):
+                    return _convert(self.node.module, value, target)
+        raise ValueError("The value fits no branch of the union.")
+
+
+class _OpenObject(Shape):
+    __slots__ = ("field", "target", "values")
+
+    def __init__(self, node: Node, target: Any, field: str, values: Any) -> None:
+        super().__init__(node)
+        self.target = target
+        self.field = field
+        self.values = values
+
+    def build(self, raw: Any, settled: Any) -> Any:
+        del raw
+        module = self.node.module
+        target = _resolve(module, self.target)
+        wire_names = zip(target.__struct_fields__, target.__struct_encode_fields__, strict=True)
+        known = {wire for name, wire in wire_names if name != self.field}
+        known.add(target.__struct_config__.tag_field)
+        named = {key: item for key, item in settled.items() if key in known}
+        further = {key: item for key, item in settled.items() if key not in known}
+        result = _convert(module, named, target)
+        values = GenericAlias(dict, (str, _resolve(module, self.values)))
+        msgspec.structs.force_setattr(result, self.field, _convert(module, further, values))
+        return result
+
+
+def checked(module: str, reference: str, target: Any) -> type[Any]:
+    """A marker for `target`, checked against the contract node at `reference`.
+
+    `module` is the generated module's `__name__`; `reference` a path from its folder and a JSON pointer,
+    `../contracts/edit.json#/parameters/properties/tags`. `target` is what the settled value converts to:
+    a type, or the name of one in `module`.
+    """
+    return _marker(module, reference, _Plain(Node(module, reference), target))
+
+
+def one_of(module: str, reference: str, *branches: tuple[str, Any]) -> type[Any]:
+    """A marker for a union that only schemas can tell apart.
+
+    Each branch is a pointer below `reference` (`/anyOf/0`) and its target. The whole node must accept the
+    value; the first branch that accepts it then gives the type.
+    """
+    return _marker(module, reference, _OneOf(Node(module, reference), branches))
+
+
+def open_object(module: str, reference: str, target: Any, field: str, values: Any) -> type[Any]:
+    """A marker for an object with named and further properties.
+
+    Keys that the Struct `target` does not know go, each converted to `values`, into its dict field named
+    `field`, which must have a default. A property that happens to be called `field` on the wire is a
+    further one. The Struct says `__toolwright_extra__ = "<field>"`, so that encoding puts them back.
+    """
+    return _marker(module, reference, _OpenObject(Node(module, reference), target, field, values))

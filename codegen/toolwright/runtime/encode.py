@@ -1,0 +1,53 @@
+"""From typed values back to JSON.
+
+msgspec does all of it but one thing: further properties, which decoding gathered in one dict field
+(`open_object`), stand beside the named ones again. A Struct names that field in `__toolwright_extra__`.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+EXTRA = "__toolwright_extra__"
+
+
+def to_builtins(value: Any) -> Any:
+    """Plain JSON data for a typed value. Raises TypeError for what JSON has no word for."""
+    return _flatten(value, msgspec.to_builtins(value, str_keys=True))
+
+
+def encode_json(value: Any) -> bytes:
+    """Compact JSON for a typed value, further properties in their place."""
+    return msgspec.json.encode(to_builtins(value))
+
+
+def _flatten(value: Any, plain: Any) -> Any:
+    """Walk a value beside its plain copy, and lift the further properties in the copy."""
+    if isinstance(plain, (list, tuple)):
+        if not isinstance(value, (list, tuple, set, frozenset)):
+            return plain  # an array-like Struct: no properties, so none to lift
+        # A set keeps its order while nothing changes it, so the two walks stay in step.
+        return [_flatten(item, copy) for item, copy in zip(value, plain, strict=True)]
+    if not isinstance(plain, dict):
+        return plain
+    if isinstance(value, Mapping):
+        return {key: _flatten(item, plain[key]) for key, item in zip(plain, value.values(), strict=True)}
+    if not isinstance(value, msgspec.Struct):
+        return plain
+    return _flatten_struct(value, plain)
+
+
+def _flatten_struct(value: msgspec.Struct, plain: dict[str, Any]) -> dict[str, Any]:
+    extra = getattr(type(value), EXTRA, None)
+    further: dict[str, Any] = {}
+    for name, wire in zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True):
+        if wire in plain:
+            item = _flatten(getattr(value, name), plain[wire])
+            if name == extra:
+                del plain[wire]
+                further = item
+            else:
+                plain[wire] = item
+    # A value built by hand may repeat a named property among the further ones: the named one stands.
+    return {**plain, **{key: item for key, item in further.items() if key not in plain}}

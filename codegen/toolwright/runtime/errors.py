@@ -1,0 +1,54 @@
+"""What the runtime raises. Every text says what to change."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # the schema compiler is loaded only where a value needs it
+    from .schema import Violation
+
+
+class ArgumentError(ValueError):
+    """The arguments of a call do not fit the tool.
+
+    `violations` is empty where the text could not be read as JSON at all; `problem` then says why.
+    """
+
+    def __init__(self, tool: str, problem: str = "", violations: "Sequence[Violation]" = ()) -> None:
+        super().__init__(tool, problem, tuple(violations))
+        self.tool = tool
+        self.problem = problem
+        self.violations: tuple[Violation, ...] = tuple(violations)
+
+    @property
+    def missing(self) -> bool:
+        """Whether a required argument is absent."""
+        return any(violation.keyword == "required" for violation in self.violations)
+
+    def __str__(self) -> str:
+        """One message that a model can act on: every violation with its path, one per line."""
+        lines = [f"- {violation.path}: {violation.message}" for violation in self.violations]
+        if not lines:
+            return f"Invalid arguments for tool {self.tool!r}: {self.problem}"
+        count = "1 problem" if len(lines) == 1 else f"{len(lines)} problems"
+        head = f"Invalid arguments for tool {self.tool!r}, {count}:"
+        return "\n".join([head, *lines, *([self.problem] if self.problem else [])])
+
+
+class MissingDataError(FileNotFoundError):
+    """A JSON file that belongs to generated code is not where the code expects it."""
+
+
+class UnknownProviderError(LookupError):
+    """No definition was generated for that provider."""
+
+
+class UnknownToolError(LookupError):
+    """No tool of that name."""
+
+
+class DuplicateToolError(ValueError):
+    """A second tool wants a name that is taken."""
+
+
+class FrozenRegistryError(RuntimeError):
+    """A registration after `freeze()`."""

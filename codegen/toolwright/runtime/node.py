@@ -1,0 +1,60 @@
+"""One place in a contract file: read, resolved and compiled at first use."""
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from .home import read_resource
+
+if TYPE_CHECKING:
+    from .schema import Validator
+
+
+def follow(document: Any, pointer: str) -> Any:
+    """The value at a JSON pointer (RFC 6901, not percent-encoded). Raises LookupError where there is none."""
+    node = document
+    if pointer and not pointer.startswith("/"):
+        raise LookupError(f"{pointer!r} is not a JSON pointer: it must be empty or start with '/'.")
+    for part in pointer.split("/")[1:]:
+        key = part.replace("~1", "/").replace("~0", "~")
+        try:
+            node = node[int(key)] if isinstance(node, list) else node[key]
+        except (KeyError, IndexError, ValueError, TypeError):
+            raise LookupError(f"The contract has nothing at {pointer!r} (from {key!r} on).") from None
+    return node
+
+
+class Node:
+    """A contract file and a pointer into it, as `reference` names them: `../contracts/edit.json#/parameters`.
+
+    The path counts from the folder of `module`. Two threads at first use both do the same work; either
+    result serves.
+    """
+
+    __slots__ = ("_document", "_validators", "module", "path", "pointer")
+
+    def __init__(self, module: str, reference: str) -> None:
+        self.module = module
+        self.path, _, self.pointer = reference.partition("#")
+        self._document: Any = None
+        self._validators: dict[str, Validator] = {}
+
+    def document(self) -> Any:
+        """The whole contract file, parsed. Raises MissingDataError."""
+        if self._document is None:
+            self._document = msgspec.json.decode(read_resource(self.module, self.path))
+        return self._document
+
+    def validator(self, below: str = "") -> "Validator":
+        """The validator for this node, or for what the pointer `below` leads to from here."""
+        validator = self._validators.get(below)
+        if validator is None:
+            document = self.document()
+            pointer = self.pointer + below
+            schema = follow(document, pointer)
+            # The compiler of schemas is only loaded where values need it.
+            from .schema import Validator
+
+            validator = Validator(schema, root=document, pointer=pointer)
+            self._validators[below] = validator
+        return validator

@@ -1,0 +1,114 @@
+"""From what a provider sends as arguments to plain JSON data."""
+
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import Any
+
+import msgspec
+
+from .errors import ArgumentError
+
+MAX_ARGUMENTS = 10 * 1024 * 1024
+"""Arguments past 10 MiB are refused unread: no provider sends more, and parsing them blocks the program."""
+
+Arguments = bytes | bytearray | memoryview | str | Mapping[str, Any] | None
+"""What `decode` and `execute` take.
+
+`None` and blank text mean `{}`: providers send "" for a tool without arguments.
+"""
+
+_SEND = "Send the arguments as one JSON object."
+
+
+def as_text(tool: str, arguments: Any) -> bytes | str | None:
+    """JSON text within bounds; None where the arguments are parsed already. Raises ArgumentError."""
+    if arguments is None:
+        return b"{}"
+    if isinstance(arguments, (bytearray, memoryview)):
+        arguments = bytes(arguments)
+    if not isinstance(arguments, (bytes, str)):
+        return None
+    if len(arguments) > MAX_ARGUMENTS:
+        raise ArgumentError(
+            tool, f"they are too large: {len(arguments)} bytes, {MAX_ARGUMENTS} allowed. Send less at once."
+        )
+    # The length first: stripping copies, and only short text can be blank enough to matter.
+    if len(arguments) <= 64 and not arguments.strip():
+        return b"{}"
+    return arguments
+
+
+def parse(tool: str, arguments: Any) -> Any:
+    """Plain JSON data: dict, list, str, int, float, bool, None.
+
+    An object that was encoded twice, as a JSON string that holds JSON, is opened once; nothing is lost by
+    it, because arguments are always an object. Raises ArgumentError where the text is not JSON.
+    """
+    text = as_text(tool, arguments)
+    if text is None:
+        return _plain(tool, arguments)
+    value = _load(tool, text)
+    if isinstance(value, str):
+        inner = _load(tool, value) if value.strip() else {}
+        return inner if isinstance(inner, dict) else value
+    return value
+
+
+def _load(tool: str, text: bytes | str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except RecursionError:
+        raise ArgumentError(tool, f"they are nested too deeply. {_SEND}") from None
+    except UnicodeError as problem:
+        raise ArgumentError(tool, f"they are not valid UTF-8 ({problem}). {_SEND}") from None
+    except msgspec.DecodeError as problem:
+        raise ArgumentError(tool, f"they are not valid JSON: {_where(text, problem)}. {_SEND}") from None
+
+
+def _where(text: bytes | str, problem: Exception) -> str:
+    """What is wrong at which line and column. msgspec is fast and terse; the standard library knows more."""
+    import json
+
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as found:
+        return str(found)
+    except (ValueError, RecursionError):
+        pass
+    return str(problem)  # what only msgspec refuses: NaN, half a surrogate pair, numbers out of range
+
+
+def _plain(tool: str, arguments: Any) -> Any:
+    """Arguments that came parsed, as JSON would have brought them."""
+    if not isinstance(arguments, Mapping):
+        kind = type(arguments).__name__
+        raise ArgumentError(tool, f"expected a JSON object, got a Python {kind}. {_SEND}")
+    try:
+        plain = msgspec.to_builtins(dict(arguments), str_keys=True, enc_hook=_as_json)
+        _refuse_nan(plain)
+    except RecursionError:
+        raise ArgumentError(tool, f"they are nested too deeply. {_SEND}") from None
+    except (TypeError, ValueError, OverflowError) as problem:
+        raise ArgumentError(tool, f"they hold what JSON cannot say: {problem}. {_SEND}") from None
+    return plain
+
+
+def _as_json(value: Any) -> Any:
+    """Providers' client libraries hand out mappings and sequences of their own."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Sequence):
+        return list(value)
+    raise TypeError(f"a Python {type(value).__name__}")
+
+
+def _refuse_nan(value: Any) -> None:
+    if isinstance(value, float):
+        if not isfinite(value):
+            raise ValueError(f"the number {value}")
+    elif isinstance(value, dict):
+        for item in value.values():
+            _refuse_nan(item)
+    elif isinstance(value, list):
+        for item in value:
+            _refuse_nan(item)

@@ -1,0 +1,36 @@
+"""Written as the compiler writes: an open object at the root, and constraints the decoder knows nothing of."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Final, Protocol
+
+from msgspec import Struct
+
+from toolwright.runtime import Returns, ToolBinding, ToolContext, open_object
+
+
+class NoteParams(Struct, frozen=True, kw_only=True):
+    __toolwright_extra__: ClassVar[str] = "extra"
+
+    text: str | None = None
+    extra: dict[str, Any] = {}
+
+
+class NoteHandler(Protocol):
+    def __call__(self, params: NoteParams, context: ToolContext, /) -> Returns[None]: ...
+
+
+NOTE: Final[ToolBinding[NoteParams, NoteHandler]] = ToolBinding(
+    module=__name__,
+    name="note",
+    group="misc",
+    params=NoteParams,
+    wire=open_object(__name__, "../contracts/note.json#/parameters", NoteParams, "extra", Any),
+    exact=False,
+    permission="write",
+    secrets=(),
+    summary="Note anything.",
+    description="Notes anything.",
+    contract="../contracts/note.json",
+    schemas="../schemas",
+)

@@ -1,0 +1,82 @@
+"""Field checks agree with an independent JSON Schema validator."""
+
+import json
+from typing import Any
+
+import jsonschema_rs
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toolwright.runtime import check_bounds, check_member, check_multiple_of, check_unique
+
+SCALARS = st.one_of(st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from([0.0, 1.0, 1.5]), st.text("ab"))
+
+
+def passes(check: Any, *arguments: Any, **bounds: Any) -> bool:
+    try:
+        check("it", *arguments, **bounds)
+    except ValueError as problem:
+        assert "it must" in str(problem)
+        return False
+    return True
+
+
+def valid(schema: dict[str, Any], value: Any) -> bool:
+    return jsonschema_rs.is_valid(schema, value)
+
+
+@given(st.lists(SCALARS, max_size=5))
+def test_unique_is_json_unique(items: list[Any]) -> None:
+    assert passes(check_unique, items) == valid({"uniqueItems": True}, items)
+
+
+@given(SCALARS, st.lists(SCALARS, min_size=1, max_size=4))
+def test_member_is_json_enum(value: Any, allowed: list[Any]) -> None:
+    assert passes(check_member, value, tuple(allowed)) == valid({"enum": allowed}, value)
+
+
+def test_true_is_not_one() -> None:
+    assert passes(check_unique, [True, 1, False, 0])
+    assert not passes(check_unique, [1, 1.0])
+    assert not passes(check_member, True, (1,))
+    assert passes(check_member, 1, (1.0,))
+
+
+@pytest.mark.parametrize(
+    ("value", "divisor", "expected"),
+    [
+        (0.3, 0.1, True),
+        (0.35, 0.1, False),
+        (1e300, 1e-5, True),
+        (2**70, 2**60, True),
+        (2**70 + 1, 2**60, False),
+        (4.5, 1.5, True),
+        (0, 7, True),
+    ],
+)
+def test_multiples_are_exact(value: float, divisor: float, expected: bool) -> None:
+    assert passes(check_multiple_of, value, divisor) == expected
+
+
+@given(st.integers(-(2**80), 2**80), st.integers(-(2**80), 2**80))
+def test_bounds_are_exact_past_64_bits(value: int, bound: int) -> None:
+    assert passes(check_bounds, value, minimum=bound) == (value >= bound)
+    assert passes(check_bounds, value, exclusive_maximum=bound) == (value < bound)
+    assert passes(check_bounds, value, maximum=bound, exclusive_minimum=bound) is False
+
+
+def test_absent_values_pass() -> None:
+    for absent in (None, msgspec.UNSET):
+        assert passes(check_multiple_of, absent, 2)
+        assert passes(check_unique, absent)
+        assert passes(check_bounds, absent, minimum=1)
+    assert passes(check_member, msgspec.UNSET, ("a",))
+    assert not passes(check_member, None, ("a",))
+
+
+def test_the_text_names_the_members_as_json() -> None:
+    with pytest.raises(ValueError, match=r'it must be one of "a", true, null') as caught:
+        check_member("it", 5, ("a", True, None))
+    assert json.dumps(5) not in str(caught.value)

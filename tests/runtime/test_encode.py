@@ -1,0 +1,75 @@
+"""Typed values go back to the JSON they came from."""
+
+import json
+from typing import Any, ClassVar
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import UNSET, Struct, UnsetType
+
+from tests.runtime.sample.misc.note import NOTE
+from toolwright.runtime import encode_json, to_builtins
+
+
+class Open(Struct, frozen=True, kw_only=True):
+    __toolwright_extra__: ClassVar[str] = "extra"
+
+    name: str = msgspec.field(name="the-name", default="n")
+    inner: "Open | None | UnsetType" = UNSET
+    extra: "dict[str, Open | int]" = {}
+
+
+class Holder(Struct, frozen=True, tag_field="kind", tag="holder"):
+    items: list[Open]
+    by_name: dict[str, Open]
+    pair: tuple[Open, int]
+    flat: int = 1
+
+
+def test_further_properties_stand_beside_named_ones() -> None:
+    value = Open(name="a", extra={"x": 1, "y": Open(name="b", extra={"z": 2})})
+    assert to_builtins(value) == {"the-name": "a", "x": 1, "y": {"the-name": "b", "z": 2}}
+
+
+def test_at_any_depth() -> None:
+    one = Open(extra={"q": 1})
+    flat = {"the-name": "n", "q": 1}
+    encoded = json.loads(encode_json(Holder([one], {"k": one}, (one, 3))))
+    assert encoded == {"kind": "holder", "items": [flat], "by_name": {"k": flat}, "pair": [flat, 3], "flat": 1}
+
+
+def test_unset_stays_absent_and_null_stays_null() -> None:
+    assert to_builtins(Open(inner=None)) == {"the-name": "n", "inner": None}
+    assert "inner" not in to_builtins(Open())
+
+
+def test_a_named_property_is_not_overwritten() -> None:
+    assert to_builtins(Open(name="real", extra={"the-name": 5})) == {"the-name": "real"}
+
+
+def test_a_further_property_may_have_the_fields_own_name() -> None:
+    assert to_builtins(Open(extra={"extra": 7})) == {"the-name": "n", "extra": 7}
+
+
+def test_without_further_properties_it_is_msgspec() -> None:
+    class Plain(Struct, array_like=True):
+        a: int
+        b: frozenset[str]
+
+    value = {"p": [Plain(1, frozenset({"x"}))], 3: None}
+    assert encode_json(value) == msgspec.json.encode(value)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["a", "extra", "b", "text2"]), JSON, min_size=1))
+def test_decode_then_encode_gives_the_same_object(value: dict[str, Any]) -> None:
+    decoded = NOTE.decode(json.dumps(value))
+    assert decoded.extra == value
+    assert json.loads(NOTE.encode(decoded)) == value

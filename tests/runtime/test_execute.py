@@ -1,0 +1,303 @@
+"""Execution: whatever happens is a ToolResult."""
+
+import asyncio
+import contextvars
+import functools
+import json
+import logging
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tests.runtime.sample.files.edit import EDIT, EditParams, EditResult
+from tests.runtime.sample.misc.note import NOTE
+from tests.runtime.sample.misc.shapes import SHAPES
+from toolwright.runtime import ToolContext, ToolRegistry, ToolResult
+
+GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
+SECRET = "hunter2 at /home/someone"
+
+
+def execute(handler: Callable[..., Any], arguments: Any = None, **options: Any) -> ToolResult:
+    registry = ToolRegistry()
+    registry.register(EDIT, handler)
+    return asyncio.run(registry.execute("edit", GOOD if arguments is None else arguments, **options))
+
+
+def echo(params: EditParams, context: ToolContext) -> str:
+    return params.file_path
+
+
+async def echo_async(params: EditParams, context: ToolContext) -> str:
+    await asyncio.sleep(0)
+    return params.file_path
+
+
+class Echo:
+    def __call__(self, params: EditParams, context: ToolContext) -> str:
+        return params.file_path
+
+
+class EchoAsync:
+    async def __call__(self, params: EditParams, context: ToolContext) -> str:
+        return params.file_path
+
+    async def method(self, params: EditParams, context: ToolContext) -> str:
+        return params.file_path
+
+
+@pytest.mark.parametrize(
+    "handler",
+    [
+        echo,
+        echo_async,
+        Echo(),
+        EchoAsync(),
+        EchoAsync().method,
+        functools.partial(echo_async),
+        lambda params, context: echo_async(params, context),
+    ],
+)
+def test_every_kind_of_handler(handler: Any) -> None:
+    assert execute(handler) == ToolResult.ok("/a")
+
+
+@pytest.mark.parametrize(
+    ("returned", "expected"),
+    [
+        ("text", ToolResult(True, "text")),
+        (None, ToolResult(True)),
+        (ToolResult.failed("no such file"), ToolResult(False, error="no such file")),
+        (EditResult(replaced=2), ToolResult(True, '{"replaced":2}', EditResult(replaced=2))),
+        ({"replaced": 1, "note": "n"}, ToolResult(True, '{"replaced":1,"note":"n"}', {"replaced": 1, "note": "n"})),
+        ([1, "a"], ToolResult(True, '[1,"a"]', [1, "a"])),
+        (0, ToolResult(True, "0", 0)),
+    ],
+)
+def test_every_kind_of_return_value(returned: Any, expected: ToolResult) -> None:
+    assert execute(lambda params, context: returned) == expected
+
+
+def test_plain_handlers_leave_the_loop_free() -> None:
+    """Two blocking handlers meet at a barrier: they must run in two threads, and neither in the loop's."""
+    meeting = threading.Barrier(2, timeout=10)
+    loop_thread = threading.get_ident()
+
+    def meet(params: Any, context: Any) -> str:
+        meeting.wait()
+        return str(threading.get_ident() != loop_thread)
+
+    registry = ToolRegistry()
+    registry.register(EDIT, meet)
+
+    async def both() -> list[ToolResult]:
+        return await asyncio.gather(registry.execute("edit", GOOD), registry.execute("edit", GOOD))
+
+    assert [result.output for result in asyncio.run(both())] == ["True", "True"]
+
+
+def test_many_calls_at_once_do_not_mix() -> None:
+    registry = ToolRegistry()
+    registry.register(EDIT, echo)
+    registry.register(NOTE, lambda params, context: f"{params.extra['n']}:{context.call_id}")
+
+    async def storm() -> list[ToolResult]:
+        return await asyncio.gather(
+            *[
+                registry.execute("note", json.dumps({"n": number}), context=ToolContext(call_id=str(number)))
+                for number in range(200)
+            ]
+        )
+
+    assert [result.output for result in asyncio.run(storm())] == [f"{n}:{n}" for n in range(200)]
+
+
+def test_context_variables_reach_plain_handlers() -> None:
+    variable: contextvars.ContextVar[str] = contextvars.ContextVar("variable")
+    variable.set("seen")
+    assert execute(lambda params, context: variable.get()).output == "seen"
+
+
+def test_the_context_is_completed_and_handed_on() -> None:
+    seen: list[ToolContext] = []
+    execute(lambda params, context: seen.append(context), provider="openai")
+    given_context = ToolContext(call_id="c1", provider="mcp", extra={"user": 7})
+    execute(lambda params, context: seen.append(context), context=given_context)
+    assert seen == [
+        ToolContext(tool="edit", provider="openai"),
+        ToolContext(tool="edit", call_id="c1", provider="mcp", extra={"user": 7}),
+    ]
+
+
+def test_an_unknown_tool_is_a_result_with_the_nearest_names() -> None:
+    registry = ToolRegistry()
+    registry.register(EDIT, echo)
+    for name, word in [("edi", "Did you mean edit?"), ("zzz", "Tools: edit"), ("x" * 10**6, "Tools"), (None, "Tools")]:
+        result = asyncio.run(registry.execute(name, {}))  # type: ignore[arg-type]
+        assert not result.success
+        assert word in result.error
+        assert len(result.error) < 300
+    assert "No tool is registered" in asyncio.run(ToolRegistry().execute("edit", {})).error
+
+
+def test_missing_arguments_come_with_the_full_schema() -> None:
+    result = execute(echo, {"file_path": "", "line": 0})
+    assert not result.success
+    for word in ("$.file_path", "$.line", "old_string", "new_string"):
+        assert word in result.error
+    schema = json.loads(result.error.partition("full schema of 'edit': ")[2])
+    assert schema == EDIT.schema()
+
+
+def test_other_violations_come_without_it() -> None:
+    result = execute(echo, {**GOOD, "line": 0})
+    assert "$.line" in result.error
+    assert "full schema" not in result.error
+
+
+class Precheck:
+    def __init__(self, precheck: Any) -> None:
+        self.precheck = precheck
+        self.called = False
+
+    def __call__(self, params: Any, context: Any) -> str:
+        self.called = True
+        return "done"
+
+
+async def refuse_async(params: Any, context: Any) -> str:
+    return "not now"
+
+
+@pytest.mark.parametrize(
+    ("precheck", "error"),
+    [
+        (lambda params, context: f"no {params.file_path}", "no /a"),
+        (refuse_async, "not now"),
+        (lambda params, context: "", "The call of 'edit' was refused."),
+    ],
+)
+def test_a_precheck_refuses(precheck: Any, error: str) -> None:
+    handler = Precheck(precheck)
+    assert execute(handler) == ToolResult.failed(error)
+    assert not handler.called
+
+
+def test_a_precheck_lets_pass() -> None:
+    assert execute(Precheck(lambda params, context: None)).output == "done"
+
+
+@pytest.mark.parametrize("answer", [True, False, 0, ValueError("x")])
+def test_a_precheck_that_answers_anything_else_fails_closed(answer: Any) -> None:
+    handler = Precheck(lambda params, context: answer)
+    result = execute(handler)
+    assert not result.success
+    assert "precheck" in result.error
+    assert not handler.called
+
+
+@pytest.mark.parametrize(
+    "kind", [ValueError, KeyError, StopIteration, StopAsyncIteration, SystemExit, RecursionError, ExceptionGroup]
+)
+@pytest.mark.parametrize("as_async", [False, True])
+def test_a_bug_is_logged_and_shows_only_its_kind(
+    kind: type[BaseException], as_async: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    problem = kind(SECRET, [ValueError(SECRET)]) if kind is ExceptionGroup else kind(SECRET)
+
+    def fail(params: Any, context: Any) -> Any:
+        raise problem
+
+    async def fail_async(params: Any, context: Any) -> Any:
+        raise problem
+
+    with caplog.at_level(logging.ERROR, "toolwright.runtime"):
+        result = execute(fail_async if as_async else fail)
+    assert not result.success
+    assert SECRET not in result.error
+    assert kind.__name__ in result.error
+    (record,) = caplog.records
+    assert SECRET in caplog.text
+    number = result.error.partition("error id ")[2].partition(")")[0]
+    assert len(number) == 12
+    assert number in record.getMessage()
+
+
+def test_a_result_that_is_no_json_is_a_bug(caplog: pytest.LogCaptureFixture) -> None:
+    result = execute(lambda params, context: object())
+    assert not result.success
+    assert "encoding the result" in result.error
+    assert caplog.records
+
+
+def test_a_provider_that_was_not_generated_is_a_result() -> None:
+    result = execute(echo, provider="nobody")
+    assert not result.success
+    assert "UnknownProviderError" in result.error
+
+
+def test_cancellation_passes_through() -> None:
+    registry = ToolRegistry()
+    entered = asyncio.Event()
+
+    async def wait(params: Any, context: Any) -> None:
+        entered.set()
+        await asyncio.sleep(60)
+
+    registry.register(EDIT, wait)
+
+    async def cancel() -> bool:
+        task = asyncio.create_task(registry.execute("edit", GOOD))
+        await entered.wait()
+        task.cancel()
+        try:
+            await task
+        except asyncio.CancelledError:
+            return True
+        return False
+
+    assert asyncio.run(cancel())
+
+
+def everything() -> ToolRegistry:
+    registry = ToolRegistry()
+    for binding in (EDIT, NOTE, SHAPES):
+        registry.register(binding, lambda params, context: "ok")
+    return registry
+
+
+REGISTRY = everything()
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["tags", "pet", "name", "limits", "tree", "children", "x"]), inner)
+    ),
+    max_leaves=8,
+)
+HOSTILE = st.one_of(
+    st.binary(max_size=40),
+    st.text(max_size=40),
+    JSON.map(json.dumps),
+    st.builds(lambda text, cut: text[:cut], JSON.map(json.dumps), st.integers(0, 40)),
+    JSON,
+    st.integers(1, 3000).map(lambda depth: '{"tree":' * depth),
+    st.integers(1, 3000).map(lambda depth: '{"tags":[],"x":' + "[" * depth + "]" * depth + "}"),
+)
+DEEP_TREE = '{"tags":[],"tree":' + '{"label":"l","children":[' * 900 + "]}" * 900 + "}"
+
+
+@given(arguments=HOSTILE, name=st.sampled_from(["edit", "note", "shapes"]))
+@example(arguments=DEEP_TREE, name="shapes")
+@example(arguments=b"\xff\xfe", name="edit")
+@example(arguments='{"x":' + "9" * 5000 + "}", name="note")
+@example(arguments='"' + '\\"' * 100 + '"', name="note")
+def test_hostile_arguments_never_raise(arguments: Any, name: str) -> None:
+    result = asyncio.run(REGISTRY.execute(name, arguments))
+    assert isinstance(result, ToolResult)
+    assert result.success == (result.error == "")
+    assert "internal error" not in result.error

@@ -1,0 +1,53 @@
+"""Importing the runtime is cheap, and importing a package of tools imports none of them."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = ("asyncio", "logging", "dataclasses", "concurrent.futures", "importlib.resources", "json", "pathlib")
+
+
+def python(code: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
+    )
+    return done.stdout.strip()
+
+
+def test_nothing_heavy_and_nothing_foreign() -> None:
+    code = (
+        "import sys, msgspec; before = set(sys.modules); import toolwright.runtime; "
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    loaded = python(code).split()
+    assert not set(HEAVY) & set(loaded)
+    foreign = {name.partition(".")[0] for name in loaded} - set(sys.stdlib_module_names)
+    assert foreign == {"toolwright"}
+
+
+def test_no_build_room_is_imported() -> None:
+    code = "import sys, toolwright.runtime; print(*[m for m in sys.modules if m.startswith('toolwright.')])"
+    assert {name.split(".")[1] for name in python(code).split()} == {"runtime"}
+
+
+def test_bindings_are_imported_when_asked_for() -> None:
+    code = (
+        "import sys; from tests.runtime.sample.registry import BINDINGS as b; "
+        "tools = lambda: [m for m in ('files.edit', 'misc.note') if 'tests.runtime.sample.' + m in sys.modules]; "
+        "print(list(b), len(b), 'edit' in b, 'gone' in b, tools()); b['edit']; print(tools())"
+    )
+    first, second = python(code).splitlines()
+    assert first == "['edit', 'note', 'shapes'] 3 True False []"
+    assert second == "['files.edit']"
+
+
+def test_an_unknown_binding_is_a_key_error() -> None:
+    from tests.runtime.sample.registry import BINDINGS
+
+    with pytest.raises(KeyError):
+        BINDINGS["gone"]
+    assert BINDINGS["edit"] is BINDINGS["edit"]
+    assert sorted(binding.name for binding in BINDINGS.values()) == sorted(BINDINGS)
