@@ -1,0 +1,116 @@
+"""One declared tool → the text of its spec, with TODO lines for what only a person can decide."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from ..spec.model import Permission
+from .shapes import Declared
+from .yaml_text import dump
+
+PERMISSION_TODO = "permission: TODO  # read, write, execute or network; does not compile until decided\n"
+_MAX_EXAMPLE_BYTES = 20_000
+
+
+def spec_text(
+    tool: Declared,
+    name: str,
+    *,
+    permission: Permission | None,
+    secrets: Sequence[str] | None,
+    examples: int,
+) -> str:
+    """YAML text of the spec. Raises UnwritableError where YAML cannot hold what was declared."""
+    head: dict[str, Any] = {"name": name}
+    if tool.description:
+        head["description"] = tidy(tool.description)
+    tail: dict[str, Any] = {"parameters": tool.parameters}
+    if tool.result is not None:
+        tail["result"] = tool.result
+    chosen = valid_calls(tool, examples)
+    if chosen:
+        tail["examples"] = chosen
+    if tool.annotations:
+        tail["annotations"] = tool.annotations
+    decided = permission or permission_of(tool)
+    allowed = dump({"permission": decided}) if decided else PERMISSION_TODO
+    return _comments(tool, name) + dump(head) + allowed + _secrets(tool, secrets) + dump(tail)
+
+
+def tidy(description: str) -> str:
+    """The description without blanks at line ends and at both ends, which no reader sees."""
+    return "\n".join(line.rstrip() for line in description.replace("\r\n", "\n").split("\n")).strip()
+
+
+def permission_of(tool: Declared) -> Permission | None:
+    """What MCP's hints state, or None where they state nothing or contradict each other.
+
+    A read that reaches an open world sends its arguments out, so it is `network`, not `read`. Hints
+    about destruction are only meaningful for tools that write, so stating one states `write`.
+    `openWorldHint` alone does not say what a tool does.
+    """
+    destructive = tool.annotations.get("destructive")
+    if tool.read_only is True:
+        if destructive is True:
+            return None
+        return "network" if tool.annotations.get("open_world") is True else "read"
+    if tool.read_only is False or destructive is not None:
+        return "write"
+    return None
+
+
+def property_names(parameters: Any) -> list[str]:
+    """Names of the top-level parameters, as far as the schema states them."""
+    properties = parameters.get("properties") if isinstance(parameters, dict) else None
+    return list(properties) if isinstance(properties, dict) else []
+
+
+def _secrets(tool: Declared, secrets: Sequence[str] | None) -> str:
+    names = property_names(tool.parameters)
+    if secrets is not None:
+        return dump({"secrets": [name for name in names if name in secrets]})
+    if not names:
+        return "secrets: []\n"  # nothing that could carry one
+    stated = [name for name in names if _is_password(tool.parameters["properties"][name])]
+    hint = f"; format password: {json.dumps(stated)}" if stated else ""
+    return f"secrets: TODO  # parameters that may carry <secret_ref:NAME>, or []{hint}\n"
+
+
+def _is_password(schema: Any) -> bool:
+    return isinstance(schema, dict) and schema.get("format") == "password"
+
+
+def _comments(tool: Declared, name: str) -> str:
+    """Where the spec comes from. JSON-quoted, so no text of the declaration ends the comment."""
+    lines: list[str] = []
+    if tool.source:
+        lines.append(f"# Source: {json.dumps(tool.source)}\n")
+    if tool.name != name:
+        lines.append(f"# Original name: {json.dumps(tool.name)}\n")
+    if tool.left_out:
+        lines.append(f"# Left out: {json.dumps(list(tool.left_out))}\n")
+    return "".join(lines)
+
+
+def valid_calls(tool: Declared, limit: int) -> list[Any]:
+    """The first `limit` different recorded calls that the parameters accept; none if the schema is broken."""
+    if limit <= 0 or not tool.calls or not isinstance(tool.parameters, dict):
+        return []
+    import jsonschema_rs
+
+    try:
+        validator = jsonschema_rs.validator_for(tool.parameters, retriever=_offline)
+    except (ValueError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError):
+        return []  # the compiler says what is wrong with it
+    found: dict[str, Any] = {}
+    for call in tool.calls:
+        if len(found) == limit:
+            break
+        text = json.dumps(call, sort_keys=True)
+        if isinstance(call, dict) and len(text) <= _MAX_EXAMPLE_BYTES and validator.is_valid(call):
+            found.setdefault(text, call)
+    return list(found.values())
+
+
+def _offline(uri: str) -> Any:
+    raise ValueError(f"reference to {uri} is not followed")

@@ -1,0 +1,72 @@
+"""`toolwright import` writes specs, keeps what exists, and says what it did."""
+
+import json
+from pathlib import Path
+
+import yaml
+from click.testing import CliRunner
+from toolwright.cli.import_ import import_group
+
+TOOL = {"name": "find", "description": "Finds.", "parameters": {"properties": {"key": {"type": "string"}}}}
+
+
+def source(tmp_path: Path) -> str:
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps([TOOL, {**TOOL, "name": "x.y"}]), encoding="utf-8")
+    return str(path)
+
+
+def test_writes_specs_and_a_summary(tmp_path: Path) -> None:
+    into = tmp_path / "specs"
+    result = CliRunner().invoke(
+        import_group, ["tools", source(tmp_path), "--into", str(into), "--group", "web"]
+    )
+    assert result.exit_code == 0, result.output
+    assert result.output == (
+        f"2 specs written to {into.as_posix()}, 1 renamed, 0 kept, 2 with TODO lines, 0 problems\n"
+    )
+    assert sorted(path.name for path in (into / "web").iterdir()) == ["find.yaml", "x_y.yaml"]
+
+
+def test_existing_specs_are_kept_unless_forced(tmp_path: Path) -> None:
+    into = tmp_path / "specs"
+    into.mkdir()
+    (into / "find.yaml").write_text("mine", encoding="utf-8")
+    arguments = ["tools", source(tmp_path), "--into", str(into), "--permission", "read", "--secrets", "none"]
+    kept = CliRunner().invoke(import_group, arguments)
+    assert kept.exit_code == 1
+    assert "find.yaml: error: exists; --force overwrites it" in kept.output
+    assert (into / "find.yaml").read_text(encoding="utf-8") == "mine"
+    assert (into / "x_y.yaml").is_file()
+    forced = CliRunner().invoke(import_group, [*arguments, "--force"])
+    assert forced.exit_code == 0
+    spec = yaml.safe_load((into / "find.yaml").read_text(encoding="utf-8"))
+    assert (spec["permission"], spec["secrets"]) == ("read", [])
+
+
+def test_problems_are_one_line_each_and_the_rest_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "tools.jsonl"
+    path.write_text(json.dumps(TOOL) + '\n{"name": 1}\n', encoding="utf-8")
+    result = CliRunner().invoke(import_group, ["tools", str(path), "--into", str(tmp_path / "s")])
+    assert result.exit_code == 1
+    assert f"{path.as_posix()}:2:0: error: the tool has no name [import-shape]" in result.output
+    assert (tmp_path / "s" / "find.yaml").is_file()
+
+
+def test_a_group_cannot_leave_the_folder(tmp_path: Path) -> None:
+    for group in ("../up", "/abs", "_types", "a//b"):
+        result = CliRunner().invoke(
+            import_group, ["tools", source(tmp_path), "--into", str(tmp_path / "s"), "--group", group]
+        )
+        assert result.exit_code == 2
+
+
+def test_sample(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    path.write_text('{"city": "Paris", "token": "x"}', encoding="utf-8")
+    arguments = ["sample", str(path), "--name", "weather", "--into", str(tmp_path), "--secrets", "token"]
+    result = CliRunner().invoke(import_group, arguments)
+    assert result.exit_code == 0, result.output
+    spec = yaml.safe_load((tmp_path / "weather.yaml").read_text(encoding="utf-8"))
+    assert spec["secrets"] == ["token"]
+    assert spec["examples"] == [{"city": "Paris", "token": "x"}]

@@ -1,0 +1,265 @@
+"""Lists of tools in every shape become specs that say what the list said."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from toolwright.importers.load import Document, parse_documents
+from toolwright.importers.tools import Imported, import_tools
+
+SCHEMA = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}
+MCP = {
+    "name": "find",
+    "title": "Find",
+    "description": "Finds.",
+    "inputSchema": SCHEMA,
+    "outputSchema": {"type": "object"},
+    "annotations": {"readOnlyHint": True, "idempotentHint": True, "category": "x"},
+}
+
+
+def run(tmp_path: Path, data: Any, name: str = "tools.json", **options: Any) -> Imported:
+    path = tmp_path / name
+    path.write_text(data if isinstance(data, str) else json.dumps(data), encoding="utf-8")
+    return import_tools([path], **options)
+
+
+def only(imported: Imported) -> dict[str, Any]:
+    assert imported.diagnostics == ()
+    (text,) = imported.specs.values()
+    return yaml.safe_load(text)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        {"name": "find", "description": "Finds.", "parameters": SCHEMA},
+        {"name": "find", "description": "Finds.", "inputSchema": SCHEMA},
+        {"name": "find", "description": "Finds.", "input_schema": SCHEMA, "type": "custom"},
+        {"type": "function", "function": {"name": "find", "description": "Finds.", "parameters": SCHEMA}},
+        {"type": "function", "name": "find", "description": "Finds.", "parameters": SCHEMA, "strict": True},
+        {"functionDeclarations": [{"name": "find", "description": "Finds.", "parametersJsonSchema": SCHEMA}]},
+        {"toolSpec": {"name": "find", "description": "Finds.", "inputSchema": {"json": SCHEMA}}},
+    ],
+    ids=["record", "mcp", "anthropic", "openai-chat", "openai-responses", "gemini", "bedrock"],
+)
+@pytest.mark.parametrize("wrap", ["array", "tools", "result", "lines", "pretty", "lone"])
+def test_every_shape_in_every_list(tmp_path: Path, element: dict[str, Any], wrap: str) -> None:
+    lists = {
+        "array": json.dumps([element]),
+        "tools": json.dumps({"tools": [element]}),
+        "result": json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"tools": [element], "nextCursor": None}}),
+        "lines": "\n" + json.dumps(element) + "\r\n\n",
+        "pretty": json.dumps({"tools": [element]}, indent=2),
+        "lone": "\ufeff" + json.dumps(element, indent=1),
+    }
+    spec = only(run(tmp_path, lists[wrap], "x.jsonl" if wrap == "lines" else "x.json"))
+    assert spec["name"] == "find"
+    assert spec["description"] == "Finds."
+    assert spec["parameters"] == SCHEMA
+    assert spec["permission"] == spec["secrets"] == "TODO"
+
+
+def test_json_lines_need_no_suffix(tmp_path: Path) -> None:
+    imported = run(tmp_path, json.dumps(MCP) + "\n" + json.dumps({**MCP, "name": "other"}) + "\n")
+    assert list(imported.specs) == ["find.yaml", "other.yaml"]
+
+
+def test_mcp_tool_keeps_all_it_says(tmp_path: Path) -> None:
+    imported = run(tmp_path, [MCP], group="web/search")
+    spec = only(imported)
+    assert list(imported.specs) == ["web/search/find.yaml"]
+    assert spec["permission"] == "read"
+    assert spec["result"] == {"type": "object"}
+    assert spec["annotations"] == {"title": "Find", "idempotent": True}
+    assert '# Left out: ["annotations.category"]' in imported.specs["web/search/find.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("hints", "expected"),
+    [
+        ({"readOnlyHint": True}, "read"),
+        ({"readOnlyHint": True, "openWorldHint": False}, "read"),
+        ({"readOnlyHint": True, "openWorldHint": True}, "network"),
+        ({"readOnlyHint": False}, "write"),
+        ({"destructiveHint": False}, "write"),
+        ({"readOnlyHint": True, "destructiveHint": True}, "TODO"),
+        ({"openWorldHint": True}, "TODO"),
+        ({"readOnlyHint": "yes"}, "TODO"),
+        ({}, "TODO"),
+    ],
+)
+def test_permission_comes_from_hints_that_state_it(
+    tmp_path: Path, hints: dict[str, Any], expected: str
+) -> None:
+    assert only(run(tmp_path, [{**MCP, "annotations": hints}]))["permission"] == expected
+
+
+def test_options_decide_for_all(tmp_path: Path) -> None:
+    tools = [MCP, {"name": "b", "description": "B.", "parameters": {"properties": {"key": {}, "q": {}}}}]
+    imported = run(tmp_path, tools, permission="execute", secrets=("key", "q"))
+    specs = [yaml.safe_load(text) for text in imported.specs.values()]
+    assert [spec["permission"] for spec in specs] == ["execute", "execute"]
+    assert [spec["secrets"] for spec in specs] == [["q"], ["key", "q"]]
+
+
+def test_a_tool_without_parameters_has_no_secrets_to_decide(tmp_path: Path) -> None:
+    spec = only(run(tmp_path, [{"name": "now", "description": "Time."}]))
+    assert spec["secrets"] == []
+    assert spec["parameters"] == {"type": "object", "properties": {}}
+
+
+def test_broken_schemas_pass_through(tmp_path: Path) -> None:
+    broken = {"type": "dict", "properties": {"n": {"type": "float", "exclusiveMinimum": True}}}
+    tool = {"name": "b", "description": "B.", "parameters": broken, "calls": [{"n": 1}]}
+    spec = only(run(tmp_path, [tool]))
+    assert spec["parameters"] == broken
+    assert "examples" not in spec
+
+
+def test_accepted_calls_become_examples(tmp_path: Path) -> None:
+    calls = [{"q": "a"}, {"q": 1}, {"q": "a"}, {}, {"q": "b"}, "text", {"q": "c"}, {"q": "d"}]
+    record = {"name": "find", "description": "Finds.", "parameters": SCHEMA, "calls": calls}
+    assert only(run(tmp_path, [record]))["examples"] == [{"q": "a"}, {"q": "b"}, {"q": "c"}]
+    assert only(run(tmp_path, [record], examples=1))["examples"] == [{"q": "a"}]
+    assert "examples" not in only(run(tmp_path, [record], examples=0))
+
+
+def test_remote_references_are_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import socket
+
+    def trap(*_: Any, **__: Any) -> None:
+        raise AssertionError("network used")
+
+    monkeypatch.setattr(socket, "create_connection", trap)
+    secret = tmp_path / "secret.json"
+    secret.write_text("{}", encoding="utf-8")
+    for ref in ("http://127.0.0.1:9/x.json", secret.as_uri()):
+        tool = {"name": "b", "description": "B.", "parameters": {"$ref": ref}, "calls": [{}]}
+        spec = only(run(tmp_path, [tool]))
+        assert spec["parameters"] == {"$ref": ref}
+        assert "examples" not in spec
+
+
+def test_gemini_dialect_becomes_json_schema(tmp_path: Path) -> None:
+    parameters = {
+        "type": "OBJECT",
+        "properties": {
+            "type": {"type": "STRING", "nullable": True, "enum": ["STRING", "b"]},
+            "list": {"type": "ARRAY", "minItems": "1", "items": {"type": "INTEGER"}},
+        },
+    }
+    tool = {"name": "g", "description": "G.", "parameters": parameters}
+    for data in ({"functionDeclarations": [tool]}, {"tools": [{"function_declarations": [tool]}]}):
+        spec = only(run(tmp_path, data))
+        assert spec["parameters"] == {
+            "type": "object",
+            "properties": {
+                "type": {"type": ["string", "null"], "enum": ["STRING", "b", None]},
+                "list": {"type": "array", "minItems": 1, "items": {"type": "integer"}},
+            },
+        }
+        jsonschema_rs.meta.validate(spec["parameters"])
+
+
+def test_original_names_are_kept_as_comments_that_stay_comments(tmp_path: Path) -> None:
+    name = "a.b\npermission: read\n\u2028secrets: []\x85# x"
+    imported = run(tmp_path, [{**MCP, "name": name, "annotations": {}}])
+    spec = only(imported)
+    assert spec["permission"] == "TODO"
+    (text,) = imported.specs.values()
+    assert f"# Original name: {json.dumps(name)}\n" in text
+    assert imported.renamed == ((name, spec["name"]),)
+
+
+def test_equal_names_are_told_apart(tmp_path: Path) -> None:
+    imported = run(
+        tmp_path, [MCP, MCP, {**MCP, "name": "FIND"}, {**MCP, "name": "f-ind"}, {**MCP, "name": "f_ind"}]
+    )
+    assert list(imported.specs) == ["find.yaml", "find_2.yaml", "FIND_3.yaml", "f-ind.yaml", "f_ind_2.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("", 1, "is not JSON: Expecting value"),
+        ('[{"name": "a",}]', 1, "is not JSON"),
+        ('[{"name": "a", "name": "b"}]', 0, 'the key "name" twice'),
+        ('[{"name": "a", "parameters": {"maximum": NaN}}]', 0, "NaN is not JSON"),
+        ('[{"name": "a", "parameters": {"maximum": 1e999}}]', 0, "too large"),
+        ("[" * 100_000 + "]" * 100_000, 0, "nested too deeply"),
+        ("7", 0, "holds no list of tools"),
+        ('{"a": 1}', 0, "holds no list of tools"),
+        ("[1]", 0, "tools[0] is not an object"),
+        ('[{"description": "x"}]', 0, "tools[0] has no name"),
+        ('[{"name": ""}]', 0, "tools[0] has no name"),
+        ('[{"type": "web_search_20250305", "name": "web_search"}]', 0, "is a built-in tool of its provider"),
+        (
+            '[{"name": "a", "description": "\\ud800"}]',
+            0,
+            "tools[0] cannot be written as YAML: lone surrogate",
+        ),
+        ('[{"name": "a", "parameters": ' + "[" * 300 + "]" * 300 + "}]", 0, "nested deeper than"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_a_reason(
+    tmp_path: Path, text: str, line: int, message: str
+) -> None:
+    imported = run(tmp_path, text)
+    assert dict(imported.specs) == {}
+    (problem,) = imported.diagnostics
+    assert message in problem.message
+    assert problem.line == line
+
+
+def test_one_bad_line_does_not_stop_the_others(tmp_path: Path) -> None:
+    lines = [json.dumps(MCP), "{", json.dumps({"name": 1}), json.dumps({**MCP, "name": "b"})]
+    imported = run(tmp_path, "\n".join(lines), "x.jsonl")
+    assert list(imported.specs) == ["find.yaml", "b.yaml"]
+    assert [problem.line for problem in imported.diagnostics] == [2, 3]
+
+
+def test_deepest_accepted_nesting_is_written(tmp_path: Path) -> None:
+    schema: dict[str, Any] = {}
+    for _ in range(95):
+        schema = {"items": schema}
+    deep: Any = "x"
+    for _ in range(95):
+        deep = [deep]
+    tool = {"name": "d", "description": "D.", "parameters": schema, "calls": [deep]}
+    assert only(run(tmp_path, [tool]))["parameters"] == schema
+
+
+def test_unreadable_files_are_reported(tmp_path: Path) -> None:
+    (tmp_path / "latin.json").write_bytes(b'[{"name": "\xe9"}]')
+    imported = import_tools([tmp_path / "missing.json", tmp_path / "latin.json"])
+    assert [problem.code for problem in imported.diagnostics] == ["import-unreadable", "import-unreadable"]
+
+
+@given(st.text(), st.booleans())
+def test_no_text_crashes_the_reader(text: str, lines: bool) -> None:
+    documents, problems = parse_documents(text, "x", lines=lines)
+    assert all(isinstance(document, Document) for document in documents)
+    assert lines or bool(documents) or bool(problems)
+
+
+@pytest.mark.corpora
+def test_corpora_become_one_spec_per_tool(shared_dir: Path) -> None:
+    files = sorted((shared_dir / "corpora").glob("*.jsonl"))
+    records = [json.loads(line) for path in files for line in path.read_text(encoding="utf-8").splitlines()]
+    imported = import_tools(files, examples=2)
+    assert imported.diagnostics == ()
+    assert len(imported.specs) == len(records)
+    for record, text in zip(records, imported.specs.values(), strict=True):
+        spec = yaml.load(text, yaml.CSafeLoader)
+        assert json.dumps(spec["parameters"]) == json.dumps(record["parameters"])
+        assert spec.get("result") == record.get("output_schema")
+        if spec.get("examples"):
+            validator = jsonschema_rs.validator_for(record["parameters"])
+            assert all(validator.is_valid(example) for example in spec["examples"])
+    assert import_tools(files, examples=2) == imported
