@@ -1,0 +1,117 @@
+"""Schemas to nodes: everything reachable from one schema, checked for form and for bottomless references."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from . import arrays, logic, objects, scalars, unions
+from .document import MAX_SCHEMA_DEPTH, Document, base_of
+from .errors import UnsupportedSchema, Violation
+from .form import check_form
+from .node import Node, Rule, Run, never
+from .site import Builder, Site
+from .words import label
+
+_BUILDERS: tuple[Builder, ...] = (
+    logic.reference_rule,  # first: `unions.resolved` counts on it
+    *scalars.BUILDERS,
+    *objects.BUILDERS,
+    *arrays.BUILDERS,
+    *(builder for builder in logic.BUILDERS if builder is not logic.reference_rule),
+    *unions.BUILDERS,
+    arrays.unevaluated_rule,  # last: they ask what the others have looked at
+    logic.unevaluated_properties_rule,
+)
+
+
+class Compiler:
+    """Compiles schemas of one document. `deepest` is the deepest nesting of schemas it has met."""
+
+    def __init__(self, document: Document, *, formats: bool) -> None:
+        self.document = document
+        self.formats = formats
+        self.nodes: dict[tuple[int, str], Node] = {}
+        self.kept: list[Any] = []  # schemas whose ids are keys
+        self.waiting: list[tuple[Node, str]] = []
+        self.depth = 0
+        self.deepest = 0
+
+    def compile(self, schema: Any, pointer: str, base: str) -> Node:
+        """The finished node of `schema` and of everything it refers to. Raises UnsupportedSchema."""
+        start = self._node(schema, pointer, base)
+        while self.waiting:
+            self._build(*self.waiting.pop())
+        refuse_bottomless(self.nodes.values())
+        return start
+
+    def _node(self, schema: Any, pointer: str, base: str) -> Node:
+        """A node for a schema, built now, so that its parents know whether it has references."""
+        node, new = self._known(schema, pointer, base)
+        if new:
+            self._build(node, base)
+        return node
+
+    def _refer(self, reference: str, base: str, pointer: str) -> Node:
+        """A node for what a reference means, built later: references may be circular and chains long."""
+        place = self.document.resolve(reference, base, pointer)
+        node, new = self._known(*place)
+        if new:
+            self.waiting.append((node, place.base))
+        return node
+
+    def _known(self, schema: Any, pointer: str, base: str) -> tuple[Node, bool]:
+        place = (id(schema), base)
+        if isinstance(schema, Mapping) and place in self.nodes:
+            return self.nodes[place], False
+        node = Node(schema, pointer)
+        if schema is False:
+            node.finish((_FALSE,))
+        elif schema is not True and not isinstance(schema, Mapping):
+            raise UnsupportedSchema(pointer, "a schema must be an object or a boolean")
+        if isinstance(schema, bool):
+            return node, False
+        self.nodes[place] = node
+        self.kept.append(schema)
+        return node, True
+
+    def _build(self, node: Node, base: str) -> None:
+        if self.depth >= MAX_SCHEMA_DEPTH:
+            raise UnsupportedSchema(node.pointer, f"schemas nested more than {MAX_SCHEMA_DEPTH} deep")
+        check_form(node.schema, node.pointer)
+        self.depth += 1
+        self.deepest = max(self.deepest, self.depth)
+        site = Site(node, base, self.formats, self._child, self._refer)
+        rules = [builder(site) for builder in _BUILDERS]
+        node.finish(tuple(rule for rule in rules if rule is not None))
+        self.depth -= 1
+
+    def _child(self, schema: Any, pointer: str, base: str) -> Node:
+        return self._node(schema, pointer, base_of(schema, base))
+
+
+def _explain_false(value: Any, path: str, run: Run) -> list[Violation]:  # noqa: ARG001
+    return [Violation(path, f"{label(path)} is not allowed here", "false", False)]
+
+
+_FALSE = Rule(never, _explain_false)
+
+
+def refuse_bottomless(nodes: Any) -> None:
+    """Raise UnsupportedSchema where references lead back to themselves about the same value."""
+    done: set[int] = set()
+    for start in nodes:
+        if id(start) in done:
+            continue
+        active: set[int] = {id(start)}
+        stack = [(start, iter(start.inplace))]
+        while stack:
+            node, rest = stack[-1]
+            following = next(rest, None)
+            if following is None:
+                stack.pop()
+                active.discard(id(node))
+                done.add(id(node))
+            elif id(following) in active:
+                raise UnsupportedSchema(node.pointer, "the reference leads back to itself and says nothing")
+            elif id(following) not in done:
+                active.add(id(following))
+                stack.append((following, iter(following.inplace)))

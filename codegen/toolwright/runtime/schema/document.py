@@ -1,0 +1,142 @@
+"""Where references lead: the resources, anchors and places of one schema document."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from .errors import UnsupportedSchema
+from .form import NAMED_SUBSCHEMAS, SUBSCHEMA, SUBSCHEMAS
+
+MAX_SCHEMA_DEPTH = 100
+
+
+class Place(NamedTuple):
+    """A schema in the document: where it stands and the base URI it resolves references against."""
+
+    schema: Any
+    pointer: str
+    base: str
+
+
+class Document:
+    """An index of one document. Nothing outside of it is ever read."""
+
+    def __init__(self, root: Any) -> None:
+        self.resources: dict[str, Place] = {"": Place(root, "", "")}
+        self.anchors: dict[tuple[str, str], Place] = {}
+        self.bases: dict[str, str] = {}
+        for place in walk(Place(root, "", "")):
+            self._add(place)
+        self.resources[""] = Place(root, "", self.bases[""])
+
+    def _add(self, place: Place) -> None:
+        schema, pointer, base = place
+        self.bases[pointer] = base
+        if not isinstance(schema, Mapping):
+            return
+        if isinstance(schema.get("$id"), str):
+            if base in self.resources and self.resources[base].pointer != pointer:
+                raise UnsupportedSchema(f"{pointer}/$id", f"another schema has the `$id` {base!r}")
+            self.resources[base] = place
+        for word in ("$anchor", "$dynamicAnchor"):
+            name = schema.get(word)
+            if isinstance(name, str) and self.anchors.setdefault((base, name), place).pointer != pointer:
+                raise UnsupportedSchema(f"{pointer}/{word}", f"another schema has the anchor {name!r}")
+
+    def locate(self, pointer: str) -> Place | None:
+        """The schema at a JSON pointer from the root, or None."""
+        return self._descend(self.resources[""], pointer)
+
+    def resolve(self, reference: str, base: str, pointer: str) -> Place:
+        """What `$ref: reference` means in a schema with base URI `base`.
+
+        Raises UnsupportedSchema (at `pointer`, the place of the `$ref`) when that is not in this document.
+        """
+        uri, _, fragment = reference.partition("#")
+        target = join(base, uri) if uri else base
+        resource = self.resources.get(target)
+        if resource is None:
+            raise UnsupportedSchema(pointer, f"`$ref` {reference!r} leads outside of this document")
+        fragment = _unquote(fragment)
+        if not fragment:
+            return resource
+        if fragment.startswith("/"):
+            found = self._descend(resource, fragment)
+        else:
+            found = self.anchors.get((target, fragment))
+        if found is None:
+            raise UnsupportedSchema(pointer, f"`$ref` {reference!r} leads nowhere")
+        if not isinstance(found.schema, (bool, Mapping)):
+            raise UnsupportedSchema(pointer, f"`$ref` {reference!r} leads to something that is no schema")
+        return found
+
+    def _descend(self, start: Place, pointer: str) -> Place | None:
+        value, at, base = start
+        for raw in pointer.split("/")[1:]:
+            token = raw.replace("~1", "/").replace("~0", "~")
+            if isinstance(value, Mapping) and token in value:
+                value = value[token]
+            elif isinstance(value, (list, tuple)) and token.isdecimal() and int(token[:9]) < len(value):
+                value = value[int(token[:9])]
+            else:
+                return None
+            at = f"{at}/{raw}"
+            base = self.bases.get(at, base)
+        return Place(value, at, base)
+
+
+def walk(start: Place) -> Iterator[Place]:
+    """Every schema in a document, the root first, each with its base URI. Does not recurse."""
+    stack = [(start, 0)]
+    while stack:
+        (schema, pointer, base), depth = stack.pop()
+        if depth > MAX_SCHEMA_DEPTH:
+            raise UnsupportedSchema(pointer, f"schemas nested more than {MAX_SCHEMA_DEPTH} deep")
+        base = base_of(schema, base)
+        yield Place(schema, pointer, base)
+        if isinstance(schema, Mapping):
+            stack += [(Place(child, at, base), depth + 1) for child, at in children(schema, pointer)]
+
+
+def children(schema: Mapping[str, Any], pointer: str) -> Iterator[tuple[Any, str]]:
+    """The direct subschemas with their pointers; ill-formed keywords have none."""
+    for word, value in schema.items():
+        if word in SUBSCHEMA:
+            yield value, f"{pointer}/{word}"
+        elif word in SUBSCHEMAS and isinstance(value, (list, tuple)):
+            for index, item in enumerate(value):
+                yield item, f"{pointer}/{word}/{index}"
+        elif word in NAMED_SUBSCHEMAS and isinstance(value, Mapping):
+            for name, item in value.items():
+                yield item, f"{pointer}/{word}/{escape(str(name))}"
+
+
+def escape(name: str) -> str:
+    """A name as one token of a JSON pointer."""
+    return name.replace("~", "~0").replace("/", "~1")
+
+
+def join(base: str, uri: str) -> str:
+    """`uri` seen from `base`, as RFC 3986 joins them."""
+    if not uri:
+        return base
+    from urllib.parse import urljoin  # only documents with an $id pay for the import
+
+    try:
+        return urljoin(base, uri)
+    except ValueError:  # a malformed address: compare it as written
+        return uri
+
+
+def base_of(schema: Any, base: str) -> str:
+    """The base URI inside of `schema`, where `base` is that around it."""
+    if isinstance(schema, Mapping) and isinstance(schema.get("$id"), str):
+        return join(base, schema["$id"].partition("#")[0])
+    return base
+
+
+def _unquote(text: str) -> str:
+    if "%" not in text:
+        return text
+    from urllib.parse import unquote
+
+    return unquote(text)

@@ -1,0 +1,198 @@
+"""ECMA-262 regular expressions as Python `re` source.
+
+The `pattern` keyword is ECMA-262 in unicode mode. As public schemas rely on what browsers forgive without the
+u flag, `{`, `}` and `]` stand for themselves where they cannot be syntax, and any punctuation may be escaped.
+"""
+
+import re
+
+from . import charset
+from .errors import UnsupportedPattern
+from .escapes import Scanner
+
+_MAX_NESTING = 100
+_BRACES = re.compile(r"\{([0-9]+)(?:(,)([0-9]*))?\}")
+_NAME = re.compile(r"<((?:[^\W\d]|\$)[\w$]*)>")
+_W = charset.source(charset.WORD)
+_BOUNDARY = f"(?:(?<={_W})(?!{_W})|(?<!{_W})(?={_W}))"
+_NO_BOUNDARY = f"(?:(?<={_W})(?={_W})|(?<!{_W})(?!{_W}))"
+_DOT = charset.source(charset.complement(charset.NEWLINE))
+
+
+def translate(pattern: str) -> str:
+    """Python `re` source that finds what the ECMA-262 `pattern` finds, to be used with `re.search`.
+
+    Raises UnsupportedPattern for what is no ECMA-262 pattern, and for the few that `re` cannot run exactly:
+    scripts in `\\p{…}`, look-behind of variable width, references into a repeated group.
+    """
+    source = _Translator(pattern).run()
+    try:
+        re.compile(source)
+    except (re.error, OverflowError, RecursionError) as problem:
+        raise UnsupportedPattern(f"Python's re cannot run it: {problem}", valid=True) from None
+    return source
+
+
+class _Translator(Scanner):
+    """One left-to-right pass; a method per construct, each appends to `out`."""
+
+    def __init__(self, pattern: str) -> None:
+        super().__init__(pattern)
+        self.names = _group_names(pattern)
+        self.count = 0
+        self.open: list[int] = []  # capturing groups not yet closed
+        self.closed: set[int] = set()
+        self.void: set[int] = set()  # inside a finished negative look-around: always undefined
+        self.references: list[tuple[int, int]] = []  # (position in out, group)
+        self.behind = 0
+
+    def run(self) -> str:
+        source = self.disjunction(0)
+        if self.at < len(self.text):
+            raise self.fail("unmatched `)`")
+        return source
+
+    def disjunction(self, depth: int) -> str:
+        if depth > _MAX_NESTING:
+            raise self.fail(f"groups nested more than {_MAX_NESTING} deep", valid=True)
+        out: list[str] = []
+        text = self.text
+        while self.at < len(text) and text[self.at] != ")":
+            if text[self.at] == "|":
+                self.at += 1
+                out.append("|")
+                continue
+            first_group, first_reference = self.count + 1, len(self.references)
+            term, repeatable = self.term(depth)
+            bounds = self.quantifier()
+            if bounds:
+                if not repeatable:
+                    raise self.fail("nothing to repeat")
+                if not bounds.startswith("?"):
+                    self.check_references(first_group, first_reference)
+            out.append(term + bounds)
+        return "".join(out)
+
+    def check_references(self, first_group: int, first_reference: int) -> None:
+        # ECMA forgets what a group matched at each turn of the loop around it, Python remembers.
+        for _, group in self.references[first_reference:]:
+            if group >= first_group:
+                raise self.fail(
+                    "a back-reference to a group inside the same repetition is not supported", valid=True
+                )
+
+    def quantifier(self) -> str:
+        char = self.text[self.at : self.at + 1]
+        if char and char in "*+?":
+            self.at += 1
+            bounds = char
+        elif char == "{" and (match := _BRACES.match(self.text, self.at)):
+            low, comma, high = match.groups()
+            if len(low) > 9 or len(high or "") > 9:
+                raise self.fail("repetition count too large")
+            if high and int(high) < int(low):
+                raise self.fail("repetition bounds out of order")
+            self.at = match.end()
+            bounds = f"{{{int(low)}{comma or ''}{int(high) if high else ''}}}"
+        else:
+            return ""
+        if self.text.startswith("?", self.at):
+            self.at += 1
+            bounds += "?"
+        if self.text[self.at : self.at + 1] in {"*", "+", "?"} or _BRACES.match(self.text, self.at):
+            raise self.fail("nothing to repeat")
+        return bounds
+
+    def term(self, depth: int) -> tuple[str, bool]:
+        """The next term, and whether a quantifier may follow it."""
+        char = self.text[self.at]
+        if char == "(":
+            return self.group(depth)
+        if char == "[":
+            return charset.source(self.char_class()), True
+        if char == "\\":
+            return self.escape()
+        if char in "*+?" or (char == "{" and _BRACES.match(self.text, self.at)):
+            raise self.fail("nothing to repeat")
+        self.at += 1
+        if char == "^":
+            return "^", False
+        if char == "$":
+            return r"\Z", False
+        return (_DOT if char == "." else charset.literal(ord(char))), True
+
+    def group(self, depth: int) -> tuple[str, bool]:
+        text = self.text
+        start, number = self.at, 0
+        opening = next((o for o in ("(?:", "(?=", "(?!", "(?<=", "(?<!") if text.startswith(o, start)), None)
+        if opening:
+            self.at += len(opening)
+        else:
+            self.at += 1
+            if text.startswith("?", self.at):
+                match = _NAME.match(text, self.at + 1)
+                if not match:
+                    raise self.fail("unknown group syntax `(?`")
+                self.at = match.end()
+            opening = "("
+            self.count += 1
+            number = self.count
+            self.open.append(number)
+        first = self.count + 1
+        behind = opening.startswith("(?<")
+        self.behind += behind
+        body = self.disjunction(depth + 1)
+        self.behind -= behind
+        if not text.startswith(")", self.at):
+            self.at = start
+            raise self.fail("unclosed group")
+        self.at += 1
+        if number:
+            self.open.remove(number)
+            self.closed.add(number)
+        if opening.endswith("!"):
+            self.void.update(range(first, self.count + 1))
+        return f"{opening}{body})", not behind
+
+    def reference(self, number: int) -> str:
+        if number > len(self.names):
+            raise self.fail(f"back-reference to group {number}, which does not exist")
+        if self.behind:
+            raise self.fail("a back-reference inside a look-behind is not supported", valid=True)
+        self.references.append((self.at, number))
+        if number in self.void or number not in self.closed:
+            return "(?:)"  # undefined there, and an undefined group matches the empty string
+        return f"(?:(?({number})\\{number}))"
+
+    def escape(self) -> tuple[str, bool]:
+        char = self.text[self.at + 1 : self.at + 2]
+        if char and char in "bB":
+            self.at += 2
+            return (_BOUNDARY if char == "b" else _NO_BOUNDARY), False
+        if char == "k":
+            match = _NAME.match(self.text, self.at + 2)
+            if not match or match[1] not in self.names:
+                raise self.fail("`\\k` without the name of a group")
+            self.at = match.end()
+            return self.reference(self.names.index(match[1]) + 1), True
+        if char and char in "123456789":
+            match = re.compile("[0-9]+").match(self.text, self.at + 1)
+            assert match
+            if len(match.group()) > 4:
+                raise self.fail("back-reference to a group that does not exist")
+            self.at = match.end()
+            return self.reference(int(match.group())), True
+        return charset.source(self.character()), True
+
+
+def _group_names(pattern: str) -> list[str]:
+    """One entry per capturing group, in order: its name, or "" without one."""
+    names: list[str] = []
+    tokens = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\((?!\?)|\(\?<([^=!>]*)>", re.DOTALL)
+    for match in tokens.finditer(pattern):
+        if match[0].startswith("("):
+            name = match[1] or ""
+            if name and name in names:
+                raise UnsupportedPattern(f"two groups are named `{name}`")
+            names.append(name)
+    return names

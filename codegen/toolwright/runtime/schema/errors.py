@@ -1,0 +1,39 @@
+"""What the validator answers and what it refuses."""
+
+from typing import Any
+
+from msgspec import Struct
+
+
+class Violation(Struct, frozen=True):
+    """One constraint that a value breaks, worded for the one who wrote the value.
+
+    `path` is where, as msgspec prints it: `$.a.b[0]`, with odd keys as `$["a b"]`. A missing property is
+    reported at the object that lacks it. `keyword` is the JSON Schema keyword, `expected` its value.
+    """
+
+    path: str
+    message: str
+    keyword: str
+    expected: Any = None
+
+
+class UnsupportedSchema(ValueError):  # noqa: N818  # a public name
+    """A schema that cannot be judged exactly: ill-formed, remote, dynamic or bottomless.
+
+    `pointer` is the JSON pointer of the place in the document ("" is the root), `reason` one sentence.
+    """
+
+    def __init__(self, pointer: str, reason: str) -> None:
+        super().__init__(f"#{pointer}: {reason}")
+        self.pointer = pointer
+        self.reason = reason
+
+
+class UnsupportedPattern(ValueError):  # noqa: N818  # a public name
+    """A pattern that is not ECMA-262, or (`valid`) that Python's `re` cannot run exactly."""
+
+    def __init__(self, reason: str, *, valid: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.valid = valid

@@ -1,0 +1,169 @@
+"""The formats that can be asserted; every other name is an annotation."""
+
+import re
+from collections.abc import Callable
+
+from .ecma import translate
+from .errors import UnsupportedPattern
+
+_DATE = r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"
+_TIME = r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)(?:\.\d+)?"
+_ZONE = r"(?:[Zz]|(?P<sign>[+-])(?P<zh>\d\d):(?P<zm>\d\d))"
+_date = re.compile(_DATE, re.ASCII)
+_time = re.compile(_TIME + _ZONE, re.ASCII)
+_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+
+
+def is_date(text: str) -> bool:
+    """RFC 3339 full-date."""
+    match = _date.fullmatch(text)
+    if not match:
+        return False
+    year, month, day = int(match["year"]), int(match["month"]), int(match["day"])
+    if not 1 <= month <= 12 or not 1 <= day <= _DAYS[month - 1]:
+        return False
+    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    return (month, day) != (2, 29) or leap
+
+
+def is_time(text: str) -> bool:
+    """RFC 3339 full-time; a leap second only at 23:59:60 UTC."""
+    match = _time.fullmatch(text)
+    if not match:
+        return False
+    hour, minute, second = int(match["hour"]), int(match["minute"]), int(match["second"])
+    zone_hour, zone_minute = int(match["zh"] or 0), int(match["zm"] or 0)
+    if hour > 23 or minute > 59 or second > 60 or zone_hour > 23 or zone_minute > 59:
+        return False
+    offset = (zone_hour * 60 + zone_minute) * (-1 if match["sign"] == "-" else 1)
+    return second < 60 or (hour * 60 + minute - offset) % 1440 == 1439
+
+
+def is_date_time(text: str) -> bool:
+    """RFC 3339 date-time."""
+    return len(text) > 11 and text[10] in "Tt" and is_date(text[:10]) and is_time(text[11:])
+
+
+_LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+_hostname = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
+
+
+def is_hostname(text: str) -> bool:
+    """RFC 1123; an A-label must decode as punycode, but the tables of IDNA are not consulted."""
+    if len(text) > 253 or not _hostname.fullmatch(text):
+        return False
+    for label in text.lower().split("."):
+        if label.startswith("xn--"):
+            try:
+                decoded = label[4:].encode().decode("punycode")
+            except UnicodeError:
+                return False
+            if decoded.isascii():
+                return False
+        elif label[2:4] == "--":
+            return False
+    return True
+
+
+_BYTE = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
+_ipv4 = re.compile(rf"{_BYTE}(?:\.{_BYTE}){{3}}")
+_group = re.compile(r"[0-9A-Fa-f]{1,4}")
+
+
+def is_ipv4(text: str) -> bool:
+    """Dotted decimal, without leading zeros."""
+    return _ipv4.fullmatch(text) is not None
+
+
+def is_ipv6(text: str) -> bool:
+    """RFC 4291, without a zone."""
+    head, double, tail = text.partition("::")
+    parts = (head.split(":") if head else []) + (tail.split(":") if tail else [])
+    if parts and _ipv4.fullmatch(parts[-1]) and text.endswith(parts[-1]):
+        parts[-1:] = ["0", "0"]
+    if not all(_group.fullmatch(part) for part in parts):
+        return False
+    return len(parts) <= 7 if double else len(parts) == 8
+
+
+_ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
+_local = re.compile(rf'{_ATOM}(?:\.{_ATOM})*|"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*"')
+
+
+def is_email(text: str) -> bool:
+    """RFC 5321 Mailbox."""
+    local, at, domain = text.rpartition("@")
+    if not at or len(local) > 64 or not _local.fullmatch(local):
+        return False
+    if domain.startswith("[") and domain.endswith("]"):
+        inner = domain[1:-1]
+        return is_ipv6(inner[5:]) if inner[:5].lower() == "ipv6:" else is_ipv4(inner)
+    return is_hostname(domain)
+
+
+_PCT = r"%[0-9A-Fa-f]{2}"
+_UNRESERVED = r"\-A-Za-z0-9._~!$&'()*+,;="
+_SEGMENT = rf"(?:[{_UNRESERVED}:@]|{_PCT})*"
+_TAIL = rf"(?:\?(?:[{_UNRESERVED}:@/?]|{_PCT})*)?(?:\#(?:[{_UNRESERVED}:@/?]|{_PCT})*)?"
+_AUTHORITY = (
+    rf"//(?:(?:[{_UNRESERVED}:]|{_PCT})*@)?(?P<host>\[[^\]]*\]|(?:[{_UNRESERVED}]|{_PCT})*)(?::[0-9]*)?"
+)
+_SCHEME = r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):"
+_NONEMPTY = _SEGMENT[:-1] + "+"
+_ROOTED = rf"{_AUTHORITY}(?:/{_SEGMENT})*|/(?:{_NONEMPTY}(?:/{_SEGMENT})*)?"
+_uri = re.compile(rf"{_SCHEME}(?:{_ROOTED}|{_NONEMPTY}(?:/{_SEGMENT})*|){_TAIL}")
+_relative = re.compile(rf"(?:{_ROOTED}|(?:[{_UNRESERVED}@]|{_PCT})+(?:/{_SEGMENT})*|){_TAIL}")
+_future = re.compile(rf"[vV][0-9A-Fa-f]+\.[{_UNRESERVED}:]+")
+
+
+def is_uri(text: str) -> bool:
+    """RFC 3986 URI, with a scheme."""
+    return _host_is_good(_uri.fullmatch(text))
+
+
+def is_uri_reference(text: str) -> bool:
+    """RFC 3986 URI or relative reference."""
+    return is_uri(text) or _host_is_good(_relative.fullmatch(text))
+
+
+def _host_is_good(match: re.Match[str] | None) -> bool:
+    if match is None:
+        return False
+    host = match["host"]
+    if not host or not host.startswith("["):
+        return True
+    return is_ipv6(host[1:-1]) or _future.fullmatch(host[1:-1]) is not None
+
+
+def is_regex(text: str) -> bool:
+    """An ECMA-262 regular expression, whether or not `re` can run it."""
+    try:
+        translate(text)
+    except UnsupportedPattern as problem:
+        return problem.valid
+    return True
+
+
+_duration = re.compile(
+    r"P(?:\d+W|(?=\d|T\d)(?:\d+Y(?:\d+M(?:\d+D)?)?|\d+M(?:\d+D)?|\d+D)?"
+    r"(?:T(?=\d)(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S))?)",
+    re.ASCII,
+)
+_uuid = re.compile(r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}")
+_pointer = re.compile(r"(?:/(?:[^~/]|~[01])*)*")
+
+FORMATS: dict[str, Callable[[str], bool]] = {
+    "date-time": is_date_time,
+    "date": is_date,
+    "time": is_time,
+    "duration": lambda text: _duration.fullmatch(text) is not None,
+    "email": is_email,
+    "hostname": is_hostname,
+    "ipv4": is_ipv4,
+    "ipv6": is_ipv6,
+    "uri": is_uri,
+    "uri-reference": is_uri_reference,
+    "uuid": lambda text: _uuid.fullmatch(text) is not None,
+    "regex": is_regex,
+    "json-pointer": lambda text: _pointer.fullmatch(text) is not None,
+}

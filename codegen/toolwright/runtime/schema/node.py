@@ -1,0 +1,167 @@
+"""What a schema compiles to: a node of rules, each a few closures, and the state of one call."""
+
+# ruff: noqa: ARG001, SIM110  # checks share one signature; loops are twice as fast as generators
+
+from collections.abc import Callable
+from threading import Thread
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+from .errors import Violation
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Run:
+    """The state of one call: memory of verdicts (so shared branches are judged once), depth of references.
+
+    Keys hold `id`s of values; `keep` holds the values that settling makes, so that no id is used twice.
+    """
+
+    __slots__ = ("depth", "found", "keep", "limit", "settled", "stride", "verdicts")
+
+    def __init__(self, stride: int, limit: int = 1) -> None:
+        self.stride = stride
+        self.limit = limit
+        self.depth = 0
+        self.verdicts: dict[tuple[int, int], bool] = {}
+        self.found: dict[tuple[int, int, str], list[Violation]] = {}
+        self.settled: dict[tuple[int, int], Any] = {}
+        self.keep: list[Any] = []
+
+    def made(self, value: R) -> R:
+        """Keep a value that settling made alive as long as the call."""
+        self.keep.append(value)
+        return value
+
+    def enter(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call `function`; every `stride` references deep, on a fresh stack.
+
+        A value may nest deeper than the interpreter's recursion limit allows for the frames that a level
+        of schema costs. The limit is per thread, so the rest of the descent gets one of its own.
+        """
+        self.depth += 1
+        try:
+            if self.depth % self.stride:
+                return function(*args, **kwargs)
+            return on_fresh_stack(function, *args, **kwargs)
+        finally:
+            self.depth -= 1
+
+
+def on_fresh_stack(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """Call `function` in a new thread and wait for it; its exception is raised here."""
+    results: list[R] = []
+    errors: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            results.append(function(*args, **kwargs))
+        except BaseException as error:
+            errors.append(error)
+
+    thread = Thread(target=work, daemon=True)
+    thread.start()
+    thread.join()
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+Check = Callable[[Any, Run], bool]
+Explain = Callable[[Any, str, Run], list[Violation]]
+Settle = Callable[[Any, Run], Any]
+Seen = Callable[[Any, Run, "set[Any]"], bool]
+"""Adds the property names (or indices) that a schema evaluates in a value it accepts; True means all."""
+
+
+class Rule(NamedTuple):
+    """One keyword, or a few that belong together.
+
+    `explain` is asked only about values that `check` refuses, `names` and `indices` only about values
+    that it accepts: dicts for `names`, lists and tuples for `indices`.
+    """
+
+    check: Check
+    explain: Explain
+    settle: Settle | None = None
+    names: Seen | None = None
+    indices: Seen | None = None
+    last: bool = False  # meaningless once another rule has failed: unevaluatedProperties and its like
+
+
+class Node:
+    """A compiled schema. `check` is the fast path; everything else is built from the rules."""
+
+    __slots__ = ("check", "has_reference", "inplace", "pointer", "rules", "schema")
+
+    def __init__(self, schema: Any, pointer: str) -> None:
+        self.schema = schema
+        self.pointer = pointer
+        self.rules: tuple[Rule, ...] = ()
+        self.check: Check = always
+        self.inplace: list[Node] = []  # nodes that judge the same value, not a part of it
+        self.has_reference = False
+
+    def finish(self, rules: tuple[Rule, ...]) -> None:
+        """Fix the rules and specialise `check` to their number."""
+        self.rules = rules
+        checks = tuple(rule.check for rule in rules)
+        if not checks:
+            self.check = always
+        elif len(checks) == 1:
+            self.check = checks[0]
+        elif len(checks) == 2:
+            first, second = checks
+            self.check = lambda value, run: first(value, run) and second(value, run)
+        else:
+
+            def check(value: Any, run: Run) -> bool:
+                for rule in checks:
+                    if not rule(value, run):
+                        return False
+                return True
+
+            self.check = check
+
+    def explain(self, value: Any, path: str, run: Run) -> list[Violation]:
+        """Every violation, up to the run's limit; empty when the value is accepted."""
+        found: list[Violation] = []
+        for rule in self.rules:
+            if not rule.check(value, run):
+                if found and rule.last:
+                    break
+                found += rule.explain(value, path, run)
+                if len(found) >= run.limit:
+                    break
+        return found[: run.limit]
+
+    def settle(self, value: Any, run: Run) -> Any:
+        """The value with the two allowances applied; the same object when nothing applies."""
+        for rule in self.rules:
+            if rule.settle is not None:
+                value = rule.settle(value, run)
+        return value
+
+    def names(self, value: Any, run: Run, seen: set[Any]) -> bool:
+        """Add the property names this schema evaluates in `value`; True when it evaluates all."""
+        return any(rule.names is not None and rule.names(value, run, seen) for rule in self.rules)
+
+    def indices(self, value: Any, run: Run, seen: set[Any]) -> bool:
+        """Add the indices this schema evaluates in `value`; True when it evaluates all."""
+        return any(rule.indices is not None and rule.indices(value, run, seen) for rule in self.rules)
+
+
+def always(value: Any, run: Run) -> bool:
+    """Accepts everything."""
+    return True
+
+
+def everything(value: Any, run: Run, seen: set[Any]) -> bool:
+    """Evaluates every property, or every item."""
+    return True
+
+
+def never(value: Any, run: Run) -> bool:
+    """Accepts nothing."""
+    return False

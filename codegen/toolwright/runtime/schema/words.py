@@ -1,0 +1,141 @@
+"""The words of violations: written so that a language model can repair its call from them alone."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+_SHOWN = 20
+_WIDTH = 60
+_KINDS = {
+    "integer": "an integer",
+    "number": "a number",
+    "string": "a string",
+    "boolean": "a boolean",
+    "null": "null",
+    "array": "an array",
+    "object": "an object",
+}
+
+
+def member(path: str, name: str) -> str:
+    """The path of property `name` below `path`."""
+    return f"{path}.{name}" if name.isidentifier() else f"{path}[{json.dumps(name, ensure_ascii=False)}]"
+
+
+def label(path: str) -> str:
+    """How messages call the value at `path`."""
+    if path == "$":
+        return "the value"
+    return f"`{path[2:] if path.startswith('$.') else path}`"
+
+
+def show(value: Any) -> str:
+    """A value in a message: scalars as JSON, shortened; containers by kind and size."""
+    if isinstance(value, dict):
+        return "an object" if value else "an empty object"
+    if isinstance(value, (list, tuple)):
+        return f"an array of {count(len(value), 'item')}" if value else "an empty array"
+    return literal(value)
+
+
+def literal(value: Any) -> str:
+    """A value as JSON, cut after some 60 characters."""
+    if isinstance(value, int) and value.bit_length() > 200:
+        return f"an integer of {value.bit_length()} bits"
+    if isinstance(value, str) and len(value) > _WIDTH:
+        return json.dumps(value[:_WIDTH], ensure_ascii=False)[:-1] + '…"'
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):  # not JSON, a huge integer, or very deep
+        return f"a {type(value).__name__}"
+    return text if len(text) <= 2 * _WIDTH else text[: 2 * _WIDTH] + "…"
+
+
+def got(value: Any) -> str:
+    """`got` and the value; a string where none is expected is named as one."""
+    return f"got a string {show(value)}" if isinstance(value, str) else f"got {show(value)}"
+
+
+def count(number: int, noun: str) -> str:
+    """`1 item`, `2 items`, `3 properties`."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number} {noun[:-1]}ies" if noun.endswith("y") else f"{number} {noun}s"
+
+
+def listed(values: Sequence[Any]) -> str:
+    """`1, 2, 3`, shortened past 20 members."""
+    shown = ", ".join(literal(value) for value in values[:_SHOWN])
+    return f"{shown}, … ({len(values)} in all)" if len(values) > _SHOWN else shown
+
+
+def names(known: Iterable[str]) -> str:
+    """Property names in backticks, shortened past 20."""
+    every = sorted(known)
+    shown = ", ".join(f"`{name}`" for name in every[:_SHOWN])
+    return f"{shown}, … ({len(every)} in all)" if len(every) > _SHOWN else shown
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name most like `name`, if any is like it."""
+    from difflib import get_close_matches  # only the unlucky path pays for the import
+
+    folded = {other.lower().replace("-", "_"): other for other in sorted(known)}
+    wanted = name[:200].lower().replace("-", "_")
+    found = get_close_matches(wanted, list(folded)[:1000], n=1, cutoff=0.6)
+    if found:
+        return folded[found[0]]
+    near = [other for fold, other in folded.items() if len(fold) > 2 and (fold in wanted or wanted in fold)]
+    return near[0] if near and wanted else None
+
+
+def describe(schema: Any) -> str:
+    """What a schema asks for, in a few words: `an integer >= 1`, `one of "a", "b"`, `an object`."""
+    if not isinstance(schema, Mapping):
+        return "any value" if schema else "nothing"
+    if "const" in schema:
+        return literal(schema["const"])
+    if isinstance(schema.get("enum"), (list, tuple)):
+        return f"one of {listed(schema['enum'])}"
+    wanted = schema.get("type")
+    kinds = [wanted] if isinstance(wanted, str) else list(wanted or ())
+    if not kinds and ("properties" in schema or "required" in schema):
+        kinds = ["object"]
+    if not kinds and any(word in schema for word in ("minimum", "maximum", "multipleOf")):
+        kinds = ["number"]
+    text = " or ".join(_KINDS.get(kind, str(kind)) for kind in kinds)
+    if not {"integer", "number"}.isdisjoint(kinds):
+        text += _bounds(schema)
+    if not text:
+        return f"of another form ({schema['description']})" if _said(schema) else "of another form"
+    return text
+
+
+def _bounds(schema: Mapping[str, Any]) -> str:
+    signs = (("minimum", ">="), ("exclusiveMinimum", ">"), ("maximum", "<="), ("exclusiveMaximum", "<"))
+    parts = [f"{sign} {literal(schema[word])}" for word, sign in signs if word in schema]
+    if "multipleOf" in schema:
+        parts.append(f"a multiple of {literal(schema['multipleOf'])}")
+    return " " + " and ".join(parts) if parts else ""
+
+
+def _said(schema: Mapping[str, Any]) -> bool:
+    return isinstance(schema.get("description"), str) and bool(schema["description"])
+
+
+def hint(schema: Any) -> str:
+    """` (string: Absolute path of the file.)` for a missing property; empty when nothing is known."""
+    if not isinstance(schema, Mapping):
+        return ""
+    wanted = schema.get("type")
+    if "const" in schema or "enum" in schema:
+        kind = describe(schema)
+    elif wanted:
+        kind = " or ".join([wanted] if isinstance(wanted, str) else wanted)
+    else:
+        kind = ""
+    said = " ".join(schema["description"].split()) if _said(schema) else ""
+    if len(said) > 200:
+        said = said[:200].rsplit(" ", 1)[0] + " …"
+    both = ": ".join(part for part in (kind, said) if part)
+    return f" ({both})" if both else ""
