@@ -1,0 +1,174 @@
+"""The rule of each key of a spec. Every function reports what is wrong and returns what is usable."""
+
+from typing import Any, Final
+
+from .form import Form, is_todo, kind_of
+from .model import Annotations, Permission
+from .problems import quoted
+from .suggest import choices, nearest
+
+PERMISSIONS: Final[tuple[Permission, ...]] = ("read", "write", "execute", "network")
+PERMISSION_HINT: Final = "write `permission:` read, write, execute or network: the most that the tool may do"
+SECRETS_HINT: Final = (
+    "write `secrets: []` if none may, or list the parameters that may carry <secret_ref:NAME>"
+)
+OVERRIDES: Final = ("strict",)
+ANNOTATION_SYNONYMS: Final = {
+    "destructiveHint": "destructive",
+    "idempotentHint": "idempotent",
+    "openWorldHint": "open_world",
+}
+# With one of these at its root, what properties a schema has cannot be told without resolving it.
+COMPOSERS: Final = ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "not")
+
+
+def no_parameters() -> dict[str, Any]:
+    """What a spec without `parameters` means: an object without properties, closed."""
+    return {"type": "object", "properties": {}, "additionalProperties": False}
+
+
+def permission(form: Form, value: Any) -> Permission | None:
+    """One of `PERMISSIONS`."""
+    path = ("permission",)
+    if is_todo(value):
+        form.report(path, "todo", "a person must decide what this tool may do", PERMISSION_HINT)
+    elif not isinstance(value, str):
+        form.wrong_type(path, value, "text", PERMISSION_HINT)
+    elif value not in PERMISSIONS:
+        close = nearest(value, PERMISSIONS)
+        hint = f"did you mean `{close}`? {PERMISSION_HINT}" if close else PERMISSION_HINT
+        form.report(path, "bad-permission", f"{quoted(value)} is not a permission", hint)
+    else:
+        return value
+    return None
+
+
+def parameters(form: Form, value: Any) -> dict[str, Any] | None:
+    """An object schema: `type: object`, or a reference or composition that `contract` will look into."""
+    schema = form.mapping(("parameters",), value)
+    if schema is None:
+        return None
+    if "type" in schema:
+        if schema["type"] not in ("object", ["object"]):
+            message = "the `type` of `parameters` must be `object`: arguments always arrive by name"
+            form.report(("parameters", "type"), "not-an-object", message, "write `type: object`")
+    elif not any(word in schema for word in COMPOSERS):
+        form.report(("parameters",), "not-an-object", "`parameters` lacks its `type`", "add `type: object`")
+    return schema
+
+
+def property_names(schema: Any) -> frozenset[str] | None:
+    """The top-level properties of a parameters schema, where it says them plainly; else None."""
+    if not isinstance(schema, dict) or any(word in schema for word in COMPOSERS):
+        return None
+    properties = schema.get("properties")
+    return frozenset(properties) if isinstance(properties, dict) else None
+
+
+def _known_parameter(
+    form: Form, path: tuple[str | int, ...], name: str, known: frozenset[str] | None
+) -> None:
+    if known is None or name in known:
+        return
+    close = nearest(name, known)
+    hint = f"did you mean {quoted(close)}?" if close else f"the parameters are {choices(known)}"
+    if not known:
+        hint = "this tool has no parameters"
+    key = isinstance(path[-1], str)
+    form.report(path, "unknown-parameter", f"{quoted(name)} is not a parameter of this tool", hint, key=key)
+
+
+def secrets(form: Form, value: Any, known: frozenset[str] | None) -> tuple[str, ...]:
+    """Names of top-level parameters, each once."""
+    undecided = [each for each in value if is_todo(each)] if isinstance(value, list) else []
+    if is_todo(value) or not (known or frozenset()).issuperset(undecided):
+        form.report(
+            ("secrets",), "todo", "a person must decide which parameters may carry secrets", SECRETS_HINT
+        )
+        return ()
+    if not isinstance(value, list):
+        form.wrong_type(("secrets",), value, "a list of parameter names", SECRETS_HINT)
+        return ()
+    seen: list[str] = []
+    for index, name in enumerate(value):
+        path = ("secrets", index)
+        if not isinstance(name, str):
+            form.report(
+                path, "wrong-type", f"a parameter's name must be text, not {kind_of(name)}", SECRETS_HINT
+            )
+        elif name in seen:
+            form.report(path, "repeated", f"{quoted(name)} is listed twice", "keep one")
+        else:
+            _known_parameter(form, path, name, known)
+            seen.append(name)
+    return tuple(seen)
+
+
+def runtime_enums(form: Form, value: Any, known: frozenset[str] | None) -> dict[str, str]:
+    """Parameter name → the name under which the program supplies its values."""
+    entries = form.mapping(("runtime_enums",), value) or {}
+    result: dict[str, str] = {}
+    for name, source in entries.items():
+        path = ("runtime_enums", name)
+        _known_parameter(form, path, name, known)
+        text = form.text(path, source)
+        if text is not None:
+            result[name] = text
+    return result
+
+
+def examples(form: Form, value: Any) -> tuple[Any, ...]:
+    """Calls of the tool, each a mapping of arguments."""
+    if not isinstance(value, list):
+        form.wrong_type(("examples",), value, "a list of mappings")
+        return ()
+    for index, each in enumerate(value):
+        if not isinstance(each, dict):
+            message = f"an example must be a mapping of arguments, not {kind_of(each)}"
+            form.report(("examples", index), "wrong-type", message)
+    return tuple(value)
+
+
+def annotations(form: Form, value: Any) -> Annotations:
+    """Hints about behaviour; all optional."""
+    entries = form.mapping(("annotations",), value) or {}
+    form.known_keys(("annotations",), entries, Annotations.__struct_fields__, ANNOTATION_SYNONYMS)
+    flags: dict[str, bool] = {}
+    for name in ("destructive", "idempotent", "open_world"):
+        if name not in entries:
+            continue
+        if isinstance(entries[name], bool):
+            flags[name] = entries[name]
+        else:
+            form.wrong_type(
+                ("annotations", name), entries[name], "true or false", _boolean_hint(entries[name])
+            )
+    title = form.text(("annotations", "title"), entries["title"]) if "title" in entries else None
+    return Annotations(title=title, **flags)
+
+
+def providers(form: Form, value: Any, known: frozenset[str]) -> dict[str, dict[str, Any]]:
+    """Per-provider overrides: `strict` only."""
+    entries = form.mapping(("providers",), value) or {}
+    result: dict[str, dict[str, Any]] = {}
+    for name, override in entries.items():
+        path = ("providers", name)
+        if name not in known:
+            close = nearest(name, known)
+            hint = f"did you mean {quoted(close)}?" if close else f"known providers are {choices(known)}"
+            form.report(path, "unknown-provider", f"{quoted(name)} is not a known provider", hint, key=True)
+        options = form.mapping(path, override)
+        if options is None:
+            continue
+        form.known_keys(path, options, OVERRIDES, {})
+        if "strict" in options and not isinstance(options["strict"], bool):
+            strict = options["strict"]
+            form.wrong_type((*path, "strict"), strict, "true or false", _boolean_hint(strict))
+        result[name] = options
+    return result
+
+
+def _boolean_hint(value: Any) -> str:
+    if isinstance(value, str) and value.lower() in ("yes", "on", "y", "no", "off", "n"):
+        return "YAML 1.2 reads `yes`, `no`, `on` and `off` as text; write true or false"
+    return "write true or false"

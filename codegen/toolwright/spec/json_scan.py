@@ -1,0 +1,270 @@
+"""A JSON reader that knows where everything stands: for error messages and for positions."""
+
+import json
+import re
+from typing import Final, NoReturn
+
+from .positions import Member, Node
+from .problems import (
+    MAX_DEPTH,
+    MAX_NUMBER,
+    MAX_VALUES,
+    Lines,
+    Problem,
+    RefusedError,
+    duplicate_key,
+    not_finite,
+    number_range,
+    quoted,
+    read_float,
+    too_deep,
+    too_many,
+)
+
+_SPACE = re.compile(r"[ \t\r\n]*+")
+_STRING = re.compile(r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+"')
+_STRING_START = re.compile(r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+')
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?")
+_ODD_NUMBER = re.compile(r"[-+.]?[0-9][-+.0-9a-zA-Z_]*+")
+_WORD = re.compile(r"[-+]?[^\W\d]\w*+")
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)")
+
+_WORD_HINTS: Final = {"none": "write null", "undefined": "write null, or leave the key out"}
+
+
+def scan_json(text: str) -> tuple[list[Problem], Node | None]:
+    """Every problem in `text`, and the places of all values (None after a syntax error). Never raises."""
+    scanner = _Scanner(text)
+    try:
+        return scanner.problems, scanner.root()
+    except RefusedError as error:
+        return [*scanner.problems, error.problem], None
+
+
+class _Scanner:
+    """Recursive descent; the depth is bounded by `MAX_DEPTH`. Stops at the first syntax error."""
+
+    def __init__(self, text: str) -> None:
+        self.problems: list[Problem] = []
+        self._text = text
+        self._at = 0
+        self._count = 0
+        self._lines = Lines(text)
+
+    def root(self) -> Node:
+        self._skip()
+        if self._at == len(self._text):
+            self._fail("the file is empty", "write one JSON object", code="empty-document")
+        node = self._value(1)
+        self._skip()
+        if self._at < len(self._text):
+            self._fail("the text goes on after the value has ended", "write one JSON value per file")
+        return node
+
+    def _skip(self) -> None:
+        found = _SPACE.match(self._text, self._at)
+        self._at = found.end() if found else self._at
+        if self._text.startswith(("//", "/*", "#"), self._at):
+            self._fail("JSON has no comments", "remove it, or write the spec as YAML")
+
+    def _here(self, at: int | None = None) -> tuple[int, int]:
+        return self._lines.place(self._at if at is None else at)
+
+    def _fail(self, message: str, hint: str = "", *, at: int | None = None, code: str = "syntax") -> NoReturn:
+        line, column = self._here(at)
+        raise RefusedError(Problem(line=line, column=column, code=code, message=message, hint=hint))
+
+    def _next(self) -> str:
+        """The next character past white space; "" at the end."""
+        self._skip()
+        return self._text[self._at : self._at + 1]
+
+    def _value(self, depth: int) -> Node:
+        line, column = self._here()
+        self._count += 1
+        if self._count > MAX_VALUES:
+            raise RefusedError(too_many(line, column))
+        start = self._text[self._at : self._at + 1]
+        if start in ("{", "["):
+            if depth > MAX_DEPTH:
+                raise RefusedError(too_deep(line, column))
+            self._at += 1
+            if start == "{":
+                return Node(line, column, members=self._members(depth))
+            return Node(line, column, items=self._items(depth))
+        if start == '"':
+            self._string()
+        else:
+            self._scalar(start)
+        return Node(line, column)
+
+    def _items(self, depth: int) -> list[Node]:
+        opened = self._at - 1
+        items: list[Node] = []
+        if self._next() == "]":
+            self._at += 1
+            return items
+        while True:
+            self._skip()
+            items.append(self._value(depth + 1))
+            if self._separator("]", opened, "list"):
+                return items
+
+    def _members(self, depth: int) -> dict[str, Member]:
+        opened = self._at - 1
+        members: dict[str, Member] = {}
+        if self._next() == "}":
+            self._at += 1
+            return members
+        while True:
+            start = self._next()
+            line, column = self._here()
+            if start != '"':
+                self._bad_key(start, opened)
+            key = self._string()
+            if self._next() != ":":
+                self._fail(f"a `:` is missing after the key {quoted(key)}", 'write "key": value')
+            self._at += 1
+            self._skip()
+            value = self._value(depth + 1)
+            if key in members:
+                first = members[key]
+                self.problems.append(duplicate_key(key, line, column, (first.line, first.column)))
+            else:
+                members[key] = Member(line, column, value)
+            if self._separator("}", opened, "object"):
+                return members
+
+    def _separator(self, close: str, opened: int, what: str) -> bool:
+        """Past a `,` (False) or the closing bracket (True)."""
+        found = self._next()
+        if found == close:
+            self._at += 1
+            return True
+        if not found:
+            self._unclosed(close, opened, what)
+        if found != ",":
+            self._fail(
+                f"a `,` or `{close}` is missing before {quoted(found)}", "separate values with a comma"
+            )
+        comma = self._at
+        self._at += 1
+        if self._next() == close:
+            self._fail(f"a `,` stands before the closing `{close}`", "remove the comma", at=comma)
+        return False
+
+    def _unclosed(self, close: str, opened: int, what: str) -> NoReturn:
+        self._fail(f"this {what} is never closed", f"add `{close}`", at=opened)
+
+    def _bad_key(self, start: str, opened: int) -> NoReturn:
+        if not start:
+            self._unclosed("}", opened, "object")
+        if start == ",":
+            self._fail("a key was expected here", "remove the extra comma")
+        if start == "'":
+            self._fail("a key stands in single quotes", "JSON wants double quotes")
+        self._fail("a key must be text in double quotes", 'write "key": value')
+
+    def _string(self) -> str:
+        """Past the string at hand; its value."""
+        begin = self._at
+        found = _STRING.match(self._text, begin)
+        if found is None:
+            self._bad_string(begin)
+        self._at = found.end()
+        token = found.group()
+        if "\\u" in token:
+            self._check_surrogates(token, begin)
+        value: str = json.loads(token)
+        return value
+
+    def _bad_string(self, begin: int) -> NoReturn:
+        found = _STRING_START.match(self._text, begin)
+        at = found.end() if found else begin
+        wrong = self._text[at : at + 1]
+        if wrong == "\\" and at + 1 < len(self._text):
+            escape = self._text[at : at + 2]
+            hint = 'write each backslash as \\\\; the others are \\" \\/ \\b \\f \\n \\r \\t and \\uHHHH'
+            self._fail(f"{quoted(escape)} is not a whole JSON escape", hint, at=at)
+        if wrong in ("\n", "\r", "", "\\"):
+            self._fail(
+                "a text is not closed on its line",
+                'add the closing ", or write a line break as \\n',
+                at=begin,
+            )
+        message = f"the character U+{ord(wrong):04X} may not stand in JSON text as it is"
+        self._fail(message, f"write \\u{ord(wrong):04x}", at=at, code="control-character")
+
+    def _check_surrogates(self, token: str, begin: int) -> None:
+        """Report halves of surrogate pairs: no text can hold them."""
+        high = -1  # where an unpaired high half stands, or -1
+        for found in _ESCAPE.finditer(token):
+            unit = int(found.group(1), 16) if found.group(1) else 0
+            if 0xDC00 <= unit <= 0xDFFF and high == found.start() - 6 and high >= 0:
+                high = -1
+                continue
+            if high >= 0:
+                self._half(begin + high)
+            high = found.start() if 0xD800 <= unit <= 0xDBFF else -1
+            if 0xDC00 <= unit <= 0xDFFF:
+                self._half(begin + found.start())
+        if high >= 0:
+            self._half(begin + high)
+
+    def _half(self, at: int) -> None:
+        line, column = self._here(at)
+        self.problems.append(
+            Problem(
+                line=line,
+                column=column,
+                code="lone-surrogate",
+                message=f"{quoted(self._text[at : at + 6])} is half of a surrogate pair, not a character",
+                hint="write both halves, or the character itself",
+            )
+        )
+
+    def _scalar(self, start: str) -> None:
+        for word in ("true", "false", "null"):
+            if self._text.startswith(word, self._at) and not _wordy(self._text, self._at + len(word)):
+                self._at += len(word)
+                return
+        found = _NUMBER.match(self._text, self._at)
+        if found and not _wordy(self._text, found.end()):
+            self._number(found.group())
+            self._at = found.end()
+            return
+        self._bad_scalar(start)
+
+    def _number(self, token: str) -> None:
+        whole = token.lstrip("-").isdigit()
+        if len(token) > MAX_NUMBER or (not whole and read_float(token) is None):
+            self.problems.append(number_range(token, *self._here()))
+
+    def _bad_scalar(self, start: str) -> NoReturn:
+        if not start:
+            self._fail("the text ends where a value was expected", "write the value")
+        if start == "'":
+            self._fail("a text stands in single quotes", "JSON wants double quotes")
+        word = _WORD.match(self._text, self._at)
+        if word and word.group().lstrip("+-") in ("NaN", "Infinity"):
+            raise RefusedError(not_finite(word.group(), *self._here()))
+        if word:
+            name = word.group()
+            literal = name.lower() if name.lower() in ("true", "false", "null") else ""
+            hint = (
+                f"write {literal}" if literal else _WORD_HINTS.get(name.lower(), "put text in double quotes")
+            )
+            self._fail(f"{quoted(name)} is not a JSON value", hint)
+        number = _ODD_NUMBER.match(self._text, self._at)
+        if number:
+            hint = "write plain decimal: no leading zeros, no `+` or `_`, digits around the point"
+            self._fail(f"{quoted(number.group())} is not a JSON number", hint)
+        self._fail(
+            f"a value was expected here, not {quoted(start)}", "write the value, or remove the extra comma"
+        )
+
+
+def _wordy(text: str, at: int) -> bool:
+    """Whether a token goes on at `at`, as in `nullx` or `1.e5`."""
+    following = text[at : at + 1]
+    return following.isalnum() or following in ("_", ".", "-", "+")

@@ -1,0 +1,99 @@
+"""Files below a specs root → tools, types and every problem. The only part of the room that walks folders."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..diagnostics import Diagnostic
+from .discover import Discovery, discover
+from .form import Form
+from .model import Document, Library, ToolSpec
+from .names import Entry, check_names, check_types, group_of, package_problem, shown
+from .read import SourceDocument, read_document
+from .tool import read_tool
+
+__all__ = ["Discovery", "discover", "load_library", "load_tool", "load_type", "name_place"]
+
+
+def load_tool(
+    root: Path, path: str, *, shown_root: str, known_providers: frozenset[str]
+) -> tuple[ToolSpec | None, tuple[Diagnostic, ...]]:
+    """Read the tool at `path` (posix, below `root`). None together with every reason, if it has an error."""
+    document = read_document(root / path, shown(shown_root, path))
+    if not isinstance(document, SourceDocument):
+        return None, document
+    spec, problems, _ = read_tool(document, path, known_providers)
+    return spec, problems
+
+
+def load_type(root: Path, path: str, *, shown_root: str) -> tuple[Document | None, tuple[Diagnostic, ...]]:
+    """Read the shared type at `path` (`_types/address.yaml`): any mapping; `contract` makes sense of it."""
+    document = read_document(root / path, shown(shown_root, path))
+    if not isinstance(document, SourceDocument):
+        return None, document
+    form = Form(document)
+    if not isinstance(document.data, dict):
+        form.wrong_type((), document.data, "a mapping", "write a JSON Schema, such as `type: object`")
+    # The folder `_types` itself is ours; all below it become packages, the file a module.
+    for part in path.rpartition(".")[0].split("/")[1:]:
+        problem = package_problem(part.replace(".", "_"))
+        if problem is not None:
+            hint = "use letters, digits, `_` and `-`, with a letter first, and no Python keyword"
+            form.report((), "bad-name", problem, hint)
+    return (None if form.found else document), tuple(form.found)
+
+
+def load_library(root: Path, *, shown_root: str, known_providers: frozenset[str]) -> Library:
+    """Read everything below `root`: all problems of all files; `tools` and `types` hold what has none."""
+    found = discover(root, shown_root=shown_root)
+    problems = list(found.diagnostics)
+    tools: dict[str, ToolSpec] = {}
+    documents: dict[str, Document] = {}
+    entries: list[Entry] = []
+    for path in found.tools:
+        document = read_document(root / path, shown(shown_root, path))
+        if not isinstance(document, SourceDocument):
+            problems.extend(document)
+            continue
+        spec, wrong, name = read_tool(document, path, known_providers)
+        problems.extend(wrong)
+        documents[path] = document
+        if spec is not None:
+            tools[path] = spec
+        if name is not None:  # a tool with errors elsewhere still takes its name
+            entries.append((path, name, group_of(path)))
+
+    def locate(path: str) -> tuple[int, int]:
+        return documents[path].locate(("name",))
+
+    types, type_problems = _load_types(root, found.types, shown_root)
+    clashes = check_names(entries, shown_root=shown_root, locate=locate)
+    type_clashes = check_types(types, shown_root=shown_root)
+    refused = {each.file for each in (*clashes, *type_clashes)}
+    return Library(
+        root=str(root),
+        tools=tuple(tool for path, tool in tools.items() if shown(shown_root, path) not in refused),
+        types={path: each for path, each in types.items() if shown(shown_root, path) not in refused},
+        diagnostics=tuple(sorted([*problems, *type_problems, *clashes, *type_clashes])),
+    )
+
+
+def name_place(root: Path, path: str) -> tuple[int, int]:
+    """Line and column of a tool's name; (0, 0) if the file cannot be read.
+
+    For `check_names` in an incremental build, which has read only what changed.
+    """
+    document = read_document(root / path, path)
+    return document.locate(("name",)) if isinstance(document, SourceDocument) else (0, 0)
+
+
+def _load_types(
+    root: Path, paths: tuple[str, ...], shown_root: str
+) -> tuple[Mapping[str, Document], list[Diagnostic]]:
+    types: dict[str, Document] = {}
+    problems: list[Diagnostic] = []
+    for path in paths:
+        document, wrong = load_type(root, path, shown_root=shown_root)
+        problems.extend(wrong)
+        if document is not None:
+            types[path] = document
+    return types, problems

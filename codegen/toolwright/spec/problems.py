@@ -1,0 +1,123 @@
+"""What the readers share: limits, the shape of a problem, and where an offset lies in a text."""
+
+import re
+from bisect import bisect_right
+
+from msgspec import Struct
+
+MAX_BYTES = 1_048_576
+"""Largest spec file, in bytes."""
+
+MAX_DEPTH = 100
+"""Deepest nesting of lists and mappings; the root is 1."""
+
+MAX_VALUES = 50_000
+"""Most values (keys not counted) of one file after every alias is expanded."""
+
+MAX_NUMBER = 1_000
+"""Longest number, in characters. Python's own limit depends on the environment, so ours comes first."""
+
+_BREAK = re.compile(r"\r\n?|\n")
+
+
+class Problem(Struct, frozen=True, kw_only=True):
+    """One thing wrong in a text; a `Diagnostic` without its file. Line and column count from 1."""
+
+    line: int
+    column: int
+    code: str
+    message: str
+    hint: str = ""
+
+
+class RefusedError(Exception):
+    """Reading cannot go on past this problem."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
+
+
+class Lines:
+    """Where each line of a text starts. CR, LF and CRLF each end a line, as in YAML."""
+
+    def __init__(self, text: str) -> None:
+        self._starts = [0, *(found.end() for found in _BREAK.finditer(text))]
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """Line and column (from 1, in code points) of the character at `offset`."""
+        line = bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
+
+
+def quoted(text: str, limit: int = 60) -> str:
+    """`text` for use inside a message: in backticks, one line, printable, not too long."""
+    shown = text if len(text) <= limit else text[: limit - 1] + "…"
+    return "`" + "".join(c if c.isprintable() else repr(c)[1:-1] for c in shown) + "`"
+
+
+def too_deep(line: int, column: int) -> Problem:
+    """Nesting past `MAX_DEPTH`."""
+    return Problem(
+        line=line,
+        column=column,
+        code="too-deep",
+        message=f"values are nested more than {MAX_DEPTH} levels deep",
+        hint="name the inner schemas under $defs or in _types/ and refer to them with $ref",
+    )
+
+
+def too_many(line: int, column: int) -> Problem:
+    """More than `MAX_VALUES` values."""
+    return Problem(
+        line=line,
+        column=column,
+        code="too-many-values",
+        message=f"the file holds more than {MAX_VALUES:,} values once its aliases are expanded",
+        hint="split it, or refer to shared schemas with $ref instead of repeating them",
+    )
+
+
+def duplicate_key(name: str, line: int, column: int, first: tuple[int, int]) -> Problem:
+    """A key written twice in one mapping; the problem stands at the later one."""
+    return Problem(
+        line=line,
+        column=column,
+        code="duplicate-key",
+        message=f"the key {quoted(name)} is here a second time; it is first at line {first[0]},"
+        f" column {first[1]}",
+        hint="keep one of the two",
+    )
+
+
+def not_finite(token: str, line: int, column: int) -> Problem:
+    """Infinity or NaN, which JSON cannot say."""
+    return Problem(
+        line=line,
+        column=column,
+        code="not-a-json-number",
+        message=f"{quoted(token)} is not a number that JSON can hold",
+        hint="leave the bound out, or quote it if it is meant as text",
+    )
+
+
+def number_range(token: str, line: int, column: int) -> Problem:
+    """A number that a double would silently turn into infinity or zero, or that is absurdly long."""
+    return Problem(
+        line=line,
+        column=column,
+        code="number-out-of-range",
+        message=f"the number {quoted(token, 40)} cannot be kept exactly enough: it is too large, too small"
+        " or too long",
+        hint=f"use a number between 1e-307 and 1e308 of at most {MAX_NUMBER:,} characters",
+    )
+
+
+def read_float(token: str) -> float | None:
+    """The double for a decimal `token`; None where it would become infinity, or zero without being zero."""
+    value = float(token)
+    if value in (float("inf"), float("-inf")):
+        return None
+    if value == 0 and any(c in "123456789" for c in token.lower().partition("e")[0]):
+        return None
+    return value

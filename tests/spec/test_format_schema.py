@@ -1,0 +1,145 @@
+"""The published schema and the reader agree; jsonschema-rs judges the schema's side."""
+
+import json
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from toolwright.spec import format_schema, read_tool
+from toolwright.spec.tool import KEYS
+
+from tests.spec.helper import PROVIDERS, read
+
+BASE: dict[str, Any] = {"description": "Does it.", "permission": "read", "secrets": []}
+GONE = object()
+PARAMETERS = {"type": "object", "properties": {"a": {"type": "string"}, "TODO_b": {}}}
+
+GOOD: list[dict[str, Any]] = [
+    {},
+    {"name": "a-b_C1"},
+    {"name": "_"},
+    {"name": "a" * 64},
+    {"$schema": "https://example.com/spec.json"},
+    {"summary": "x", "description": GONE},
+    {"description": "TODO lists are kept here."},
+    *[{"permission": word} for word in ("write", "execute", "network")],
+    {"parameters": PARAMETERS, "secrets": ["a", "TODO_b"]},
+    {"parameters": PARAMETERS, "runtime_enums": {"a": "agents"}},
+    {"parameters": {"type": ["object"]}},
+    {"parameters": {"$ref": "../_types/a.yaml"}},
+    {"parameters": {"allOf": [{"type": "object"}]}},
+    {"parameters": {"type": "object", "x-mine": 1, "additionalProperties": {"type": ["string", "null"]}}},
+    {"parameters": {"type": "object", "properties": {"a": {"exclusiveMinimum": True, "items": [{}]}}}},
+    {
+        "parameters": {
+            "type": "object",
+            "properties": {"a": True, "b": {"$ref": "#/$defs/b"}},
+            "$defs": {"b": {}},
+        }
+    },
+    {"result": {"type": "array", "items": {"const": None}}},
+    {"result": {}},
+    {"examples": [{}, {"a": [1]}]},
+    {"annotations": {"title": "x", "destructive": True, "idempotent": False, "open_world": True}},
+    {"providers": {"openai": {"strict": True}, "mcp": {}}},
+]
+BAD: list[dict[str, Any]] = [
+    {"colour": 1},
+    {"inputSchema": {}},
+    {"name": "1a"},
+    {"name": "a b"},
+    {"name": ""},
+    {"name": "a" * 65},
+    {"name": 1},
+    {"description": GONE},
+    {"description": " "},
+    {"description": 1},
+    {"summary": ""},
+    {"permission": GONE},
+    {"permission": "TODO"},
+    {"permission": "admin"},
+    {"permission": None},
+    {"secrets": GONE},
+    {"secrets": None},
+    {"secrets": "a"},
+    {"secrets": "TODO"},
+    {"secrets": ["TODO"]},
+    {"secrets": ["a", "a"], "parameters": PARAMETERS},
+    {"secrets": [1], "parameters": PARAMETERS},
+    {"parameters": None},
+    {"parameters": True},
+    {"parameters": {}},
+    {"parameters": {"properties": {}}},
+    {"parameters": {"type": "array"}},
+    {"parameters": {"type": ["object", "null"]}},
+    {"result": True},
+    {"result": None},
+    {"examples": {}},
+    {"examples": [1]},
+    {"annotations": {"readOnly": True}},
+    {"annotations": {"destructive": "yes"}},
+    {"annotations": {"title": ""}},
+    {"annotations": []},
+    {"runtime_enums": {"a": ""}, "parameters": PARAMETERS},
+    {"runtime_enums": {"a": 1}, "parameters": PARAMETERS},
+    {"runtime_enums": []},
+    {"providers": {"acme": {}}},
+    {"providers": {"openai": None}},
+    {"providers": {"openai": {"strict": 1}}},
+    {"providers": {"openai": {"mode": "x"}}},
+]
+# A schema cannot say these; the reader does.
+ONLY_READER: list[dict[str, Any]] = [
+    {"secrets": ["b"], "parameters": PARAMETERS},
+    {"runtime_enums": {"b": "x"}, "parameters": PARAMETERS},
+    {"name": "__init__"},
+]
+
+
+def build(changes: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in {**BASE, **changes}.items() if value is not GONE}
+
+
+def reader_accepts(spec: dict[str, Any]) -> bool:
+    return read_tool(read(json.dumps(spec), "json"), "g/tool.json", PROVIDERS)[0] is not None
+
+
+@pytest.fixture(scope="module")
+def validator() -> Any:
+    return jsonschema_rs.Draft202012Validator(format_schema(PROVIDERS))
+
+
+@pytest.mark.parametrize("changes", GOOD)
+def test_good(changes: dict[str, Any], validator: Any) -> None:
+    assert reader_accepts(build(changes))
+    assert [error.message for error in validator.iter_errors(build(changes))] == []
+
+
+@pytest.mark.parametrize("changes", BAD)
+def test_bad(changes: dict[str, Any], validator: Any) -> None:
+    assert not reader_accepts(build(changes))
+    assert not validator.is_valid(build(changes))
+
+
+@pytest.mark.parametrize("changes", ONLY_READER)
+def test_bad_beyond_a_schema(changes: dict[str, Any], validator: Any) -> None:
+    assert not reader_accepts(build(changes))
+    assert validator.is_valid(build(changes))
+
+
+def test_the_schema_itself() -> None:
+    schema = format_schema(PROVIDERS)
+    jsonschema_rs.meta.validate(schema)
+    assert tuple(sorted(schema["properties"])) == tuple(sorted(KEYS))
+    for rule in schema["properties"].values():
+        assert rule["description"]
+        for example in rule.get("examples", []):
+            local = {**rule, "$defs": schema["$defs"]}
+            assert jsonschema_rs.is_valid(local, example)
+
+
+def test_each_call_gives_a_fresh_schema() -> None:
+    first = format_schema(frozenset({"mcp"}))
+    first["properties"].clear()
+    again = format_schema(frozenset({"mcp"}))
+    assert list(again["properties"]["providers"]["properties"]) == ["mcp"]
