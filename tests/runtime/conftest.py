@@ -7,11 +7,11 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
+from toolwright.runtime import ToolBinding
 
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.sample.misc.note import NOTE
 from tests.runtime.sample.misc.shapes import SHAPES
-from toolwright.runtime import ToolBinding
 
 SAMPLE = Path(__file__).parent / "sample"
 

@@ -3,6 +3,7 @@
 import json
 import logging
 import pickle
+from collections import UserDict, UserList
 from types import MappingProxyType
 from typing import Any
 
@@ -10,10 +11,10 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from tests.runtime.sample.files.edit import EDIT, EditParams, EditResult
 from toolwright.runtime import ArgumentError, ToolBinding, UnknownProviderError
 from toolwright.runtime import parse as parse_module
+
+from tests.runtime.sample.files.edit import EDIT, EditParams, EditResult
 
 Binding = ToolBinding[Any, Any]
 GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
@@ -97,6 +98,9 @@ def test_every_violation_is_named_with_its_path(edit: Binding) -> None:
         ([1], "list"),
         ({"file_path": object()}, "object"),
         ({"file_path": float("nan")}, "nan"),
+        ({"file_path": b"x"}, "bytes"),
+        ({"file_path": "\ud800"}, "surrogates"),
+        ({"file_path": {1: 2}}, "int"),
     ],
 )
 def test_what_is_not_json_is_refused_with_the_reason(edit: Binding, arguments: Any, word: str) -> None:
@@ -104,6 +108,24 @@ def test_what_is_not_json_is_refused_with_the_reason(edit: Binding, arguments: A
     assert not problem.violations
     assert word in str(problem)
     assert "one JSON object" in str(problem)
+
+
+def test_client_libraries_own_classes_are_plain_values(note: Binding) -> None:
+    class Text(str):
+        __slots__ = ()
+
+    class Number(float):
+        pass
+
+    arguments = MappingProxyType({"a": Text("x"), "b": UserList([Number(1.5), UserDict({"c": True})])})
+    assert note.decode(arguments).extra == {"a": "x", "b": [1.5, {"c": True}]}
+    assert type(note.decode(arguments).extra["a"]) is str
+
+
+def test_only_so_many_violations_are_listed(shapes: Binding) -> None:
+    problem = refusal(shapes, {"tags": list(range(500))})
+    assert len(problem.violations) == 50
+    assert "50 or more problems" in str(problem)
 
 
 def test_a_mapping_that_holds_itself_is_refused(edit: Binding) -> None:
@@ -185,7 +207,9 @@ def test_argument_errors_survive_pickling(edit: Binding) -> None:
     assert again.violations == problem.violations
 
 
-VALUES = st.one_of(st.text(max_size=2), st.integers(-2, 3), st.booleans(), st.floats(0, 3), st.just([]))
+VALUES: st.SearchStrategy[Any] = st.one_of(
+    st.text(max_size=2), st.integers(-2, 3), st.booleans(), st.floats(0, 3), st.just([])
+)
 
 
 @given(

@@ -6,7 +6,6 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-
 from toolwright.runtime import ToolBinding, UnknownProviderError
 from toolwright.runtime.brief import cut_schema
 

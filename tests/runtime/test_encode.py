@@ -7,16 +7,16 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET, Struct, UnsetType
+from toolwright.runtime import encode_json, to_builtins
 
 from tests.runtime.sample.misc.note import NOTE
-from toolwright.runtime import encode_json, to_builtins
 
 
 class Open(Struct, frozen=True, kw_only=True):
     __toolwright_extra__: ClassVar[str] = "extra"
 
     name: str = msgspec.field(name="the-name", default="n")
-    inner: "Open | None | UnsetType" = UNSET
+    inner: "Open | UnsetType | None" = UNSET
     extra: "dict[str, Open | int]" = {}
 
 
@@ -36,7 +36,13 @@ def test_at_any_depth() -> None:
     one = Open(extra={"q": 1})
     flat = {"the-name": "n", "q": 1}
     encoded = json.loads(encode_json(Holder([one], {"k": one}, (one, 3))))
-    assert encoded == {"kind": "holder", "items": [flat], "by_name": {"k": flat}, "pair": [flat, 3], "flat": 1}
+    assert encoded == {
+        "kind": "holder",
+        "items": [flat],
+        "by_name": {"k": flat},
+        "pair": [flat, 3],
+        "flat": 1,
+    }
 
 
 def test_unset_stays_absent_and_null_stays_null() -> None:

@@ -1,5 +1,7 @@
 """Execution: whatever happens is a ToolResult."""
 
+# ruff: noqa: ARG001, ARG002, ARG005 - a handler's signature is fixed, whatever it uses
+
 import asyncio
 import contextvars
 import functools
@@ -12,11 +14,11 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from toolwright.runtime import ToolBinding, ToolContext, ToolRegistry, ToolResult
 
 from tests.runtime.sample.files.edit import EDIT, EditParams, EditResult
 from tests.runtime.sample.misc.note import NOTE
 from tests.runtime.sample.misc.shapes import SHAPES
-from toolwright.runtime import ToolContext, ToolRegistry, ToolResult
 
 GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 SECRET = "hunter2 at /home/someone"
@@ -73,7 +75,10 @@ def test_every_kind_of_handler(handler: Any) -> None:
         (None, ToolResult(True)),
         (ToolResult.failed("no such file"), ToolResult(False, error="no such file")),
         (EditResult(replaced=2), ToolResult(True, '{"replaced":2}', EditResult(replaced=2))),
-        ({"replaced": 1, "note": "n"}, ToolResult(True, '{"replaced":1,"note":"n"}', {"replaced": 1, "note": "n"})),
+        (
+            {"replaced": 1, "note": "n"},
+            ToolResult(True, '{"replaced":1,"note":"n"}', {"replaced": 1, "note": "n"}),
+        ),
         ([1, "a"], ToolResult(True, '[1,"a"]', [1, "a"])),
         (0, ToolResult(True, "0", 0)),
     ],
@@ -95,7 +100,7 @@ def test_plain_handlers_leave_the_loop_free() -> None:
     registry.register(EDIT, meet)
 
     async def both() -> list[ToolResult]:
-        return await asyncio.gather(registry.execute("edit", GOOD), registry.execute("edit", GOOD))
+        return list(await asyncio.gather(*[registry.execute("edit", GOOD) for _ in range(2)]))
 
     assert [result.output for result in asyncio.run(both())] == ["True", "True"]
 
@@ -136,7 +141,12 @@ def test_the_context_is_completed_and_handed_on() -> None:
 def test_an_unknown_tool_is_a_result_with_the_nearest_names() -> None:
     registry = ToolRegistry()
     registry.register(EDIT, echo)
-    for name, word in [("edi", "Did you mean edit?"), ("zzz", "Tools: edit"), ("x" * 10**6, "Tools"), (None, "Tools")]:
+    for name, word in [
+        ("edi", "Did you mean edit?"),
+        ("zzz", "Tools: edit"),
+        ("x" * 10**6, "Tools"),
+        (None, "Tools"),
+    ]:
         result = asyncio.run(registry.execute(name, {}))  # type: ignore[arg-type]
         assert not result.success
         assert word in result.error
@@ -201,7 +211,8 @@ def test_a_precheck_that_answers_anything_else_fails_closed(answer: Any) -> None
 
 
 @pytest.mark.parametrize(
-    "kind", [ValueError, KeyError, StopIteration, StopAsyncIteration, SystemExit, RecursionError, ExceptionGroup]
+    "kind",
+    [ValueError, KeyError, StopIteration, StopAsyncIteration, SystemExit, RecursionError, ExceptionGroup],
 )
 @pytest.mark.parametrize("as_async", [False, True])
 def test_a_bug_is_logged_and_shows_only_its_kind(
@@ -244,9 +255,10 @@ def test_cancellation_passes_through() -> None:
     registry = ToolRegistry()
     entered = asyncio.Event()
 
-    async def wait(params: Any, context: Any) -> None:
+    async def wait(params: Any, context: Any) -> str:
         entered.set()
         await asyncio.sleep(60)
+        return "too late"
 
     registry.register(EDIT, wait)
 
@@ -265,7 +277,8 @@ def test_cancellation_passes_through() -> None:
 
 def everything() -> ToolRegistry:
     registry = ToolRegistry()
-    for binding in (EDIT, NOTE, SHAPES):
+    bindings: list[ToolBinding[Any, Any]] = [EDIT, NOTE, SHAPES]
+    for binding in bindings:
         registry.register(binding, lambda params, context: "ok")
     return registry
 

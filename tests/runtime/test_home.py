@@ -8,7 +8,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-
 from toolwright.runtime import MissingDataError
 from toolwright.runtime.home import list_folders, read_resource
 
@@ -31,7 +30,7 @@ def test_a_missing_file_says_what_to_do() -> None:
 
 
 def test_a_module_that_is_not_imported_is_named() -> None:
-    with pytest.raises(MissingDataError, match="no.such.module"):
+    with pytest.raises(MissingDataError, match=r"no\.such\.module"):
         read_resource("no.such.module", "x.json")
 
 

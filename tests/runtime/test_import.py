@@ -35,8 +35,9 @@ def test_no_build_room_is_imported() -> None:
 
 def test_bindings_are_imported_when_asked_for() -> None:
     code = (
-        "import sys; from tests.runtime.sample.registry import BINDINGS as b; "
-        "tools = lambda: [m for m in ('files.edit', 'misc.note') if 'tests.runtime.sample.' + m in sys.modules]; "
+        "import sys; from tests.runtime.sample.registry import BINDINGS as b\n"
+        "import_of = 'tests.runtime.sample.{}'.format\n"
+        "tools = lambda: [m for m in ('files.edit', 'misc.note') if import_of(m) in sys.modules]; "
         "print(list(b), len(b), 'edit' in b, 'gone' in b, tools()); b['edit']; print(tools())"
     )
     first, second = python(code).splitlines()

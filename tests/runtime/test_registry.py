@@ -1,5 +1,7 @@
 """The registry: first registration wins, nothing is silent, bytes are stable."""
 
+# ruff: noqa: ARG001 - a handler's signature is fixed, whatever it uses
+
 import json
 import logging
 import threading
@@ -7,7 +9,6 @@ from typing import Any
 
 import msgspec
 import pytest
-
 from toolwright.runtime import (
     DuplicateToolError,
     FrozenRegistryError,

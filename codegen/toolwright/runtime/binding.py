@@ -9,7 +9,7 @@ from msgspec import Struct
 from .brief import cut_definition
 from .checked import decode_hook
 from .encode import to_builtins
-from .errors import ArgumentError, MissingDataError, UnknownProviderError
+from .errors import LIMIT, ArgumentError, MissingDataError, UnknownProviderError
 from .home import list_folders, read_resource
 from .node import Node
 from .parse import Arguments, as_text, parse
@@ -152,7 +152,7 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
         validator = self._parameters().validator()
         try:
             settled = validator.settle(value)
-            violations = validator.violations(settled)
+            violations = validator.violations(settled, limit=LIMIT)
             if violations:
                 raise ArgumentError(self.name, violations=violations)
             converted: P = msgspec.convert(settled, self._shape(), dec_hook=decode_hook)

@@ -19,26 +19,22 @@ async def run(
     binding: ToolBinding[Any, Any], handler: Handler, arguments: Any, context: ToolContext
 ) -> ToolResult:
     """Carry out one call. Whatever happens is a ToolResult; only cancellation passes through."""
+    stage = "reading the arguments"
     try:
-        params = binding.decode(arguments, context.provider)
-    except ArgumentError as problem:
-        return ToolResult.failed(explain(binding, problem))
-    except Exception as problem:
-        return report(binding.name, "reading the arguments", problem)
-    try:
+        try:
+            params = binding.decode(arguments, context.provider)
+        except ArgumentError as problem:
+            return ToolResult.failed(explain(binding, problem))
+        stage = "the precheck"
         refusal = await _precheck(handler, params, context)
-    except (Exception, SystemExit) as problem:
-        return report(binding.name, "the precheck", _unwrap(problem))
-    if refusal is not None:
-        return ToolResult.failed(refusal or f"The call of {binding.name!r} was refused.")
-    try:
+        if refusal is not None:
+            return ToolResult.failed(refusal or f"The call of {binding.name!r} was refused.")
+        stage = "the handler"
         value = await call(handler, params, context)
-    except (Exception, SystemExit) as problem:
-        return report(binding.name, "the handler", _unwrap(problem))
-    try:
+        stage = "encoding the result"
         return as_result(binding, value)
-    except Exception as problem:
-        return report(binding.name, "encoding the result", problem)
+    except (Exception, SystemExit) as problem:
+        return report(binding.name, stage, _unwrap(problem))
 
 
 def _unwrap(problem: BaseException) -> BaseException:

@@ -7,6 +7,10 @@ if TYPE_CHECKING:  # the schema compiler is loaded only where a value needs it
     from .schema import Violation
 
 
+LIMIT = 50
+"""Violations that one error lists at most: past it, a model is better off starting anew."""
+
+
 class ArgumentError(ValueError):
     """The arguments of a call do not fit the tool.
 
@@ -29,7 +33,8 @@ class ArgumentError(ValueError):
         lines = [f"- {violation.path}: {violation.message}" for violation in self.violations]
         if not lines:
             return f"Invalid arguments for tool {self.tool!r}: {self.problem}"
-        count = "1 problem" if len(lines) == 1 else f"{len(lines)} problems"
+        more = " or more" if len(lines) >= LIMIT else ""
+        count = "1 problem" if len(lines) == 1 else f"{len(lines)}{more} problems"
         head = f"Invalid arguments for tool {self.tool!r}, {count}:"
         return "\n".join([head, *lines, *([self.problem] if self.problem else [])])
 

@@ -84,31 +84,38 @@ def _plain(tool: str, arguments: Any) -> Any:
         kind = type(arguments).__name__
         raise ArgumentError(tool, f"expected a JSON object, got a Python {kind}. {_SEND}")
     try:
-        plain = msgspec.to_builtins(dict(arguments), str_keys=True, enc_hook=_as_json)
-        _refuse_nan(plain)
+        return _copy(arguments)
     except RecursionError:
         raise ArgumentError(tool, f"they are nested too deeply. {_SEND}") from None
-    except (TypeError, ValueError, OverflowError) as problem:
+    except (TypeError, ValueError) as problem:
         raise ArgumentError(tool, f"they hold what JSON cannot say: {problem}. {_SEND}") from None
-    return plain
 
 
-def _as_json(value: Any) -> Any:
-    """Providers' client libraries hand out mappings and sequences of their own."""
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, Sequence):
-        return list(value)
-    raise TypeError(f"a Python {type(value).__name__}")
+def _copy(value: Any) -> Any:
+    """Plain values out of whatever a provider's client library hands out; it has classes of its own.
 
-
-def _refuse_nan(value: Any) -> None:
+    Raises TypeError or ValueError for what no JSON text could have brought: guessing would be worse.
+    """
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        value.encode()  # raises UnicodeEncodeError for half a surrogate pair
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int(value)
     if isinstance(value, float):
         if not isfinite(value):
             raise ValueError(f"the number {value}")
-    elif isinstance(value, dict):
-        for item in value.values():
-            _refuse_nan(item)
-    elif isinstance(value, list):
-        for item in value:
-            _refuse_nan(item)
+        return float(value)
+    if isinstance(value, Mapping):
+        return {_key(name): _copy(item) for name, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray, memoryview)):
+        return [_copy(item) for item in value]
+    raise TypeError(f"a Python {type(value).__name__}")
+
+
+def _key(name: Any) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"a property name that is a Python {type(name).__name__}")
+    copied: str = _copy(name)
+    return copied

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Final, Protocol
 
 from msgspec import Meta, Struct
-
 from toolwright.runtime import Returns, ToolBinding, ToolContext
 
 

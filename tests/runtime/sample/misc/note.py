@@ -1,11 +1,10 @@
-"""Written as the compiler writes: an open object at the root, and constraints the decoder knows nothing of."""
+"""Written as the compiler writes: an open object at the root, and a constraint no decoder knows."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar, Final, Protocol
 
 from msgspec import Struct
-
 from toolwright.runtime import Returns, ToolBinding, ToolContext, open_object
 
 

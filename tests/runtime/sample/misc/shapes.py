@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
-
 from toolwright.runtime import (
     Returns,
     ToolBinding,
@@ -24,7 +23,7 @@ class ShapesParams(Struct, frozen=True, kw_only=True):
     pets: list[Pet] = []
     limits: Limits | None = None
     tree: Tree | None = None
-    either: Tags | None | UnsetType = UNSET
+    either: Tags | UnsetType | None = UNSET
     step: float | None = None
 
     def __post_init__(self) -> None:
