@@ -1,0 +1,59 @@
+"""What the last run made of each spec: machine-local, deletable at any time, never trusted by `--check`."""
+
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct, field
+
+from ..diagnostics import Diagnostic
+from .compile import ToolEntry
+from .index import replace
+
+FORMAT = 1
+
+
+class Source(Struct, frozen=True):
+    """Digests of one input file: of its bytes, and of its text with line endings made LF."""
+
+    raw: str
+    text: str
+
+
+class Unit(Struct, frozen=True, kw_only=True):
+    """One compiled spec, shared type, or (under the name `*`) the files that speak of the whole set."""
+
+    fingerprint: str
+    outputs: dict[str, str]  # posix path below the output root → digest of its bytes
+    uses: tuple[str, ...] = ()
+    entry: ToolEntry | None = None
+    warnings: tuple[Diagnostic, ...] = ()
+
+
+class Cache(Struct, kw_only=True):
+    """`units` by spec path below the specs root; `sources` by path as the index writes it."""
+
+    format: int = FORMAT
+    units: dict[str, Unit] = field(default_factory=dict[str, Unit])
+    sources: dict[str, Source] = field(default_factory=dict[str, Source])
+
+
+def load_cache(state: Path) -> Cache:
+    """The cache below `.toolwright/`; a missing, damaged or foreign one counts as empty."""
+    try:
+        cache = msgspec.json.decode((state / "cache.json").read_bytes(), type=Cache)
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return Cache()
+    return cache if cache.format == FORMAT else Cache()
+
+
+def save_cache(state: Path, cache: Cache) -> None:
+    """Write the cache whole or not at all. Raises OSError."""
+    replace(state / "cache.json", msgspec.json.encode(cache))
+
+
+def prepare_state(state: Path) -> None:
+    """Make `.toolwright/`, which hides itself from git. Raises OSError."""
+    state.mkdir(parents=True, exist_ok=True)
+    ignore = state / ".gitignore"
+    if not ignore.exists():
+        replace(ignore, b"*\n")

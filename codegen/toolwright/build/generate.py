@@ -1,0 +1,272 @@
+"""The build: what is stale is compiled, the whole is planned, and the plan is checked, shown or published.
+
+What does not compile leaves nothing behind: its former outputs are deleted, because a clean build would
+not have written them (L7, L10). All others are built, and the run fails.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from .. import __version__
+from ..config import Config, show
+from ..diagnostics import Diagnostic
+from .cache import Cache, Unit, load_cache, prepare_state, save_cache
+from .collect import Collected, collect, drop_dependents, source_digest
+from .compile import Options
+from .conflicts import find_conflicts, find_name_clashes
+from .fingerprint import Sources, combine, digest, setting, walk
+from .frontend import Frontend
+from .index import Index
+from .libraries import PRINTERS, Library, libraries
+from .lock import locked
+from .manifest import NAME, PACKAGE, is_ours, parse_manifest, render_manifest
+from .plan import Existing, Plan, make_plan
+from .publish import publish, read_journal
+from .tree import Tree, sweep, sweep_all
+from .workers import Shop
+
+Mode = Literal["write", "check", "diff"]
+
+
+class Report(Struct, frozen=True, kw_only=True):
+    """What a run did, or would do. `rebuilt` and `refused` count tools."""
+
+    tools: int = 0
+    rebuilt: int = 0
+    refused: int = 0
+    plan: Plan = Plan()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def failed(self) -> bool:
+        return any(problem.severity == "error" for problem in self.diagnostics)
+
+
+def build(
+    config: Config,
+    frontend: Frontend,
+    *,
+    mode: Mode = "write",
+    jobs: int | None = None,
+    progress: Callable[[int, int], None] = lambda _done, _total: None,
+    waiting: Callable[[str], None] = lambda _message: None,
+) -> Report:
+    """Build everything that `config` names.
+
+    `write` publishes. `check` compiles everything, trusts no cache and writes nothing at all.
+    `diff` trusts the cache, as `write` would, and writes nothing. `progress` is told (done, total) of what is
+    compiled; `waiting` gets a message if another run holds the project.
+    """
+    started = time.perf_counter()
+    run = _Run(config, frontend, mode, jobs, progress)
+    if not config.specs.is_dir():
+        shown = show(config.specs)
+        hint = "run `toolwright init`, or set `specs` in [tool.toolwright]"
+        missing = Diagnostic(file=shown, code="no-specs", message="there is no specs folder here", hint=hint)
+        return Report(diagnostics=(missing,))
+    try:
+        if mode == "write":
+            prepare_state(config.state)
+            with locked(config.state, waiting):
+                report = run.execute()
+        else:
+            report = run.execute()
+    except OSError as error:
+        place = show(config.base / str(error.filename or config.state))
+        message = f"cannot read or write: {error.strerror or error}"
+        failure = Diagnostic(
+            file=place, code="io-error", message=message, hint="correct that, then run again"
+        )
+        report = Report(diagnostics=(failure,))
+    return msgspec.structs.replace(report, seconds=time.perf_counter() - started)
+
+
+class _Run:
+    """One run's parts. Nothing outlives it but what it writes."""
+
+    def __init__(
+        self,
+        config: Config,
+        frontend: Frontend,
+        mode: Mode,
+        jobs: int | None,
+        progress: Callable[[int, int], None],
+    ) -> None:
+        self.config, self.frontend, self.mode = config, frontend, mode
+        self.jobs, self.progress = jobs, progress
+        self.index = Index(config.base)
+        self.cache = Cache()
+        if mode != "check":
+            self.cache = load_cache(config.state)
+            if self.cache.units:  # what files look like says nothing without what they should hold
+                self.index.load()
+        self.sources = Sources(self.index, self.cache.sources)
+        self.tree = Tree(config.output, self.index)
+        self.shown_root, self.shown_output = show(config.specs), show(config.output)
+
+    def execute(self) -> Report:
+        config = self.config
+        profiles = tuple(str(path) for path in config.profiles)
+        known, problems = self.frontend.known_providers(profiles)
+        providers = known if config.providers is None else config.providers
+        problems = (*problems, *_unknown_providers(config, providers, known))
+        if problems:
+            return Report(diagnostics=problems)
+        templates = None if config.templates is None else str(config.templates)
+        options = Options(providers=providers, models=config.models, templates=templates, profiles=profiles)
+        used = libraries(models=bool(config.models))
+        common = setting(config, options, used, self.sources, self.index)
+        walk(config.specs, self.index)
+        found = self.frontend.discover(config.specs, self.shown_root)
+        shop = Shop(
+            frontend=self.frontend,
+            root=str(config.specs),
+            shown_root=self.shown_root,
+            types=found.types,
+            known_providers=known,
+            options=options,
+        )
+        got = collect(
+            shop,
+            found,
+            setting=common,
+            sources=self.sources,
+            cache=self.cache,
+            tree=self.tree,
+            moved=self.index.moved,
+            jobs=self.jobs,
+            progress=self.progress,
+        )
+        got.diagnostics += found.diagnostics
+        package = self._package(got, common, shop)
+        plan = self._plan(got, package, used)
+        diagnostics = tuple(sorted({*got.diagnostics, *plan.diagnostics}))
+        tools = [path for path in found.tools if path in got.units]
+        report = Report(
+            tools=len(found.tools),
+            rebuilt=sum(path in got.files for path in tools),
+            refused=len(found.tools) - len(tools),
+            plan=plan,
+            diagnostics=diagnostics,
+        )
+        if self.mode == "write":
+            self._publish(report, got, package)
+        return report
+
+    def _package(self, got: Collected, common: str, shop: Shop) -> Unit:
+        """The files that speak of the whole set, after leaving out what cannot stand in it."""
+        outputs: tuple[str, ...] = ()
+        _leave_out(got, find_name_clashes(got.units, shop))
+        while True:
+            _leave_out(got, find_conflicts(got.units, outputs, shop))
+            drop_dependents(shop, got)
+            entries = [unit.entry for _, unit in sorted(got.units.items()) if unit.entry is not None]
+            mark = combine([common, digest(msgspec.json.encode(entries))])
+            unit = self.cache.units.get(PACKAGE)
+            if unit is None or unit.fingerprint != mark or not self.tree.intact(unit.outputs):
+                files = self.frontend.compile_package(entries, shop.options)
+                got.files[PACKAGE] = files
+                unit = Unit(fingerprint=mark, outputs={path: digest(data) for path, data in files.items()})
+            if not find_conflicts(got.units, unit.outputs, shop):
+                return unit
+            outputs = tuple(unit.outputs)
+            got.files.pop(PACKAGE, None)
+
+    def _plan(self, got: Collected, package: Unit, used: tuple[Library, ...]) -> Plan:
+        expected: dict[str, bytes | None] = {}
+        for path, unit in (*got.units.items(), (PACKAGE, package)):
+            files = got.files.get(path)
+            expected.update(dict.fromkeys(unit.outputs) if files is None else files)
+        versions = {library.name: library.version for library in used if library.name in PRINTERS}
+        root, sources = self.config.specs, self.sources
+        lines = {
+            path: (source_digest(root, path, unit.uses, sources), tuple(unit.outputs))
+            for path, unit in got.units.items()
+        }
+        expected[NAME] = render_manifest(
+            {"toolwright": __version__, **versions}, lines, tuple(package.outputs)
+        )
+        owned = self._owned(frozenset(expected))
+        existing: dict[str, Existing] = {}
+        for path in {*(name for name, data in expected.items() if data is not None), *owned}:
+            if expected.get(path, b"") is None:
+                existing[path] = Existing("intact")
+            elif (found := self.tree.look(path)) is not None:
+                existing[path] = found
+        plan = make_plan(expected, existing, owned, shown_output=self.shown_output)
+        got.diagnostics += self._strays({*expected, *owned})
+        return plan
+
+    def _owned(self, expected: frozenset[str]) -> frozenset[str]:
+        """What is ours to overwrite and delete: the manifest's files, and what a killed run was about."""
+        listed = self.tree.look(NAME)
+        owned = parse_manifest(listed.content if listed else b"").files | read_journal(self.config.state)
+        lost = {path for unit in self.cache.units.values() for path in unit.outputs} - owned - expected
+        # The manifest may be gone or damaged: what still holds the bytes that we wrote is ours all the same.
+        digests = {path: data for unit in self.cache.units.values() for path, data in unit.outputs.items()}
+        stale = expected - owned
+        for path in sorted(lost | {path for path in stale if path in digests}):
+            found = self.tree.look(path)
+            if found is not None and found.kind == "file" and digest(found.content) == digests[path]:
+                owned |= {path}
+        return owned
+
+    def _strays(self, known: set[str]) -> list[Diagnostic]:
+        """Python files that bear our mark, but that no manifest lists: nothing may delete them."""
+        if self.cache.units or not self.config.output.is_dir():
+            return []
+        problems: list[Diagnostic] = []
+        for path in sorted(self.config.output.rglob("*.py")):
+            name = path.relative_to(self.config.output).as_posix()
+            if name not in known and path.is_file() and is_ours(path.read_bytes()[:64]):
+                message = "bears the mark of toolwright, but neither a spec nor the manifest accounts for it"
+                problems.append(
+                    Diagnostic(
+                        file=show(path),
+                        severity="warning",
+                        code="stray-output",
+                        message=message,
+                        hint="delete it, if it is a leftover",
+                    )
+                )
+        return problems
+
+    def _publish(self, report: Report, got: Collected, package: Unit) -> None:
+        config = self.config
+        blocked = any(problem.severity == "error" for problem in report.plan.diagnostics)
+        if not blocked:
+            if self.cache.units:
+                sweep(config.output, read_journal(config.state))
+            else:
+                sweep_all(config.output)
+            publish(report.plan, config.output, config.state, self.index)
+        kept = {path: unit for path, unit in got.units.items() if path not in got.shaky}
+        fresh = Cache(units={**kept, PACKAGE: package}, sources=self.sources.seen)
+        if fresh != self.cache:
+            save_cache(config.state, fresh)
+        sound = not blocked and not report.diagnostics and not got.shaky
+        self.index.save(configured=config.file is not None, tools=report.tools if sound else None)
+
+
+def _leave_out(got: Collected, problems: dict[str, Diagnostic]) -> None:
+    for path, problem in problems.items():
+        got.diagnostics.append(problem)
+        del got.units[path]
+        got.files.pop(path, None)
+
+
+def _unknown_providers(
+    config: Config, providers: tuple[str, ...], known: tuple[str, ...]
+) -> tuple[Diagnostic, ...]:
+    unknown = [name for name in providers if name not in known]
+    file = "pyproject.toml" if config.file is None else show(config.file)
+    hint = f"known providers: {', '.join(known)}"
+    return tuple(
+        Diagnostic(file=file, code="unknown-provider", message=f"unknown provider {name!r}", hint=hint)
+        for name in unknown
+    )
