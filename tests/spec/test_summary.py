@@ -23,6 +23,7 @@ from toolwright.spec.summary import first_sentence
         ("Reads a file\n\nMore. Text.", "Reads a file"),
         ("Reads:\n- one. Or\n- two.", "Reads:"),
         ("Reads:\n1. one\n2. two", "Reads:"),
+        ("Reads a page\nError Responses:\n400: Bad. No.", "Reads a page"),
         ("Reads a\nfile without end", "Reads a"),
         ("ファイルを読む。次へ。", "ファイルを読む。"),
         ("Wait... what. More.", "Wait..."),

@@ -4,7 +4,7 @@ import re
 
 # A sentence ends at . ! or ? before white space or the end, or at an ideographic full stop.
 _END = re.compile(r"[.!?][)\"'”’\]]*(?=\s|\Z)|[。！？]")
-_LIST_LINE = re.compile(r"\s*(?:[-*+#>|<]|\d+[.)]\s|```)")
+_BREAK_LINE = re.compile(r"\s*(?:[-*+#>|<]|\d+[.)]\s|```|\w[\w ]{0,30}:\s*\Z)")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.\s?g|i\.\s?e|etc|vs|cf|approx|incl|resp|no|nr|fig|al|Dr|Mr|Mrs|Ms|St|Inc|Ltd)|\b[A-Z]|\A\d+)\.\Z",
     re.IGNORECASE,
@@ -14,15 +14,15 @@ _ABBREVIATION = re.compile(
 def first_sentence(description: str) -> str:
     """The first sentence, on one line; the first line where no sentence ends in the first paragraph.
 
-    A paragraph ends at a blank line or where a list, heading, quote, table or tag begins. `e.g.`, `i.e.`
-    and the like end no sentence, unless a capital letter follows `etc.`.
+    A paragraph ends at a blank line or where a list, heading, quote, table, tag or label (`Args:`) begins.
+    `e.g.`, `i.e.` and the like end no sentence, unless a capital letter follows `etc.`.
     """
     lines = description.strip().splitlines()
     if not lines:
         return ""
     paragraph = [lines[0]]
     for line in lines[1:]:
-        if not line.strip() or _LIST_LINE.match(line):
+        if not line.strip() or _BREAK_LINE.match(line):
             break
         paragraph.append(line)
     text = " ".join(" ".join(paragraph).split())
