@@ -12,7 +12,7 @@ from .site import Builder, Site
 from .words import label
 
 _BUILDERS: tuple[Builder, ...] = (
-    logic.reference_rule,  # first: `unions.resolved` counts on it
+    logic.reference_rule,  # first: `Node.resolved` counts on it
     *scalars.BUILDERS,
     *objects.BUILDERS,
     *arrays.BUILDERS,

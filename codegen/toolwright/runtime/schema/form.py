@@ -51,7 +51,7 @@ def _enum(value: Any) -> bool:
     if not isinstance(value, (list, tuple)):
         return False
     for item in value:
-        key(item)  # hashable all through, that is JSON
+        hash(key(item))  # JSON all through
     return True
 
 

@@ -2,7 +2,7 @@
 
 # ruff: noqa: ARG001, SIM110  # checks share one signature; loops are twice as fast as generators
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from threading import Thread
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
@@ -131,10 +131,24 @@ class Node:
             if not rule.check(value, run):
                 if found and rule.last:
                     break
-                found += rule.explain(value, path, run)
+                said = {(one.path, one.message) for one in found}  # two bounds may share one sentence
+                found += [
+                    one for one in rule.explain(value, path, run) if (one.path, one.message) not in said
+                ]
                 if len(found) >= run.limit:
                     break
         return found[: run.limit]
+
+    def resolved(self) -> Any:
+        """The schema, or what it refers to if a reference is all it says, with its own words on top."""
+        node, own = self, self.schema
+        for _ in range(20):
+            if isinstance(node.schema, bool) or "$ref" not in node.schema or "type" in node.schema:
+                break
+            node = node.inplace[0]  # the reference is compiled before everything else
+        if node is self or not isinstance(node.schema, Mapping):
+            return node.schema
+        return {**node.schema, **{word: own[word] for word in own if word != "$ref"}}
 
     def settle(self, value: Any, run: Run) -> Any:
         """The value with the two allowances applied; the same object when nothing applies."""

@@ -180,10 +180,11 @@ def required_rule(site: Site) -> Rule | None:
     if not wanted:
         return None
     properties = site.schema.get("properties", {})
+    known = {name: site.child(properties[name], "properties", name) for name in wanted if name in properties}
     every = frozenset(wanted)
 
     def hints(name: str) -> str:
-        return words.hint(properties.get(name))
+        return words.hint(known[name].resolved()) if name in known else ""
 
     def check(value: Any, run: Run) -> bool:
         return not isinstance(value, dict) or every <= value.keys()

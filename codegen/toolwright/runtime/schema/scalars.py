@@ -165,15 +165,17 @@ def length_rule(word: str) -> Builder:
         check: Check
         if word == "minLength":
             check = lambda value, run: not isinstance(value, str) or len(value) >= bound
-            wanted = (
-                "must not be empty" if bound == 1 else f"must have at least {words.count(bound, 'character')}"
-            )
+            wanted = f"at least {words.count(bound, 'character')}"
         else:
             check = lambda value, run: not isinstance(value, str) or len(value) <= bound
-            wanted = f"must have at most {words.count(bound, 'character')}"
-        return plain(
-            check, word, bound, lambda value, path: f"{words.label(path)} {wanted}, got {len(value)}"
-        )
+            wanted = f"at most {words.count(bound, 'character')}"
+
+        def message(value: Any, path: str) -> str:
+            if not value and bound == 1:
+                return f"{words.label(path)} must not be empty"
+            return f"{words.label(path)} must have {wanted}, got {len(value)}"
+
+        return plain(check, word, bound, message)
 
     return build
 

@@ -96,7 +96,7 @@ def explain_union(nodes: list[Node], value: Any, path: str, run: Run, word: str)
     branches = [(node, node.explain(value, path, run)) for node in nodes]
     fitting = [(node, found) for node, found in branches if not _wrong_kind(found, path)]
     if not fitting:
-        forms = " or ".join(dict.fromkeys(words.describe(resolved(node)) for node in nodes[:20]))
+        forms = " or ".join(dict.fromkeys(words.describe(node.resolved()) for node in nodes[:20]))
         more = " or another form" if len(nodes) > 20 else ""
         text = f"{words.label(path)} must be {forms}{more}, {words.got(value)}"
         return [Violation(path, text, word, len(nodes))]
@@ -112,16 +112,6 @@ def explain_union(nodes: list[Node], value: Any, path: str, run: Run, word: str)
 def _wrong_kind(found: list[Violation], path: str) -> bool:
     """Whether a branch refuses the value itself, not a part of it."""
     return any(one.path == path and one.keyword in ("type", "const", "enum", "false") for one in found)
-
-
-def resolved(node: Node) -> Any:
-    """The schema of a node, looked up through bare references."""
-    for _ in range(20):
-        schema = node.schema
-        if isinstance(schema, bool) or "$ref" not in schema or "type" in schema:
-            break
-        node = node.inplace[0]  # the reference is compiled before everything else
-    return node.schema
 
 
 def _by_tag(nodes: list[Node], value: Any, path: str, word: str) -> Node | Violation | None:
@@ -151,7 +141,7 @@ def _by_tag(nodes: list[Node], value: Any, path: str, word: str) -> Node | Viola
 
 def _tags(node: Node) -> dict[str, tuple[list[Hashable], list[Any]]]:
     """The required properties of a branch that are constants: their keys and values."""
-    schema = resolved(node)
+    schema = node.resolved()
     found: dict[str, tuple[list[Hashable], list[Any]]] = {}
     if isinstance(schema, bool):
         return found

@@ -115,7 +115,7 @@ def _bounds(schema: Mapping[str, Any]) -> str:
     signs = (("minimum", ">="), ("exclusiveMinimum", ">"), ("maximum", "<="), ("exclusiveMaximum", "<"))
     parts = [f"{sign} {literal(schema[word])}" for word, sign in signs if word in schema]
     if "multipleOf" in schema:
-        parts.append(f"a multiple of {literal(schema['multipleOf'])}")
+        parts.append(f"{'' if parts else 'that is '}a multiple of {literal(schema['multipleOf'])}")
     return " " + " and ".join(parts) if parts else ""
 
 

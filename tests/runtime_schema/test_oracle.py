@@ -1,0 +1,32 @@
+"""The verdicts against an independent validator, over generated schemas and values."""
+
+from typing import Any
+
+import jsonschema_rs
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from toolwright.runtime.schema import Validator
+
+from tests.runtime_schema.strategies import documents, schemas, values
+
+
+def agree(schema: Any, samples: list[Any]) -> None:
+    ours = Validator(schema)
+    theirs = jsonschema_rs.Draft202012Validator(schema, validate_formats=False)
+    for value in samples:
+        expected = theirs.is_valid(value)
+        assert ours.accepts(value) == expected, (schema, value)
+        assert (not ours.violations(value)) == expected, (schema, value)
+        assert len(ours.violations(value, 1)) == (not expected)
+
+
+@settings(max_examples=120, deadline=None)
+@given(schemas(), st.lists(values(), min_size=1, max_size=6))
+def test_verdicts_equal_those_of_an_independent_validator(schema: Any, samples: list[Any]) -> None:
+    agree(schema, samples)
+
+
+@settings(max_examples=120, deadline=None)
+@given(documents(), st.lists(values(), min_size=1, max_size=6))
+def test_references_too(schema: Any, samples: list[Any]) -> None:
+    agree(schema, samples)
