@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolwright.runtime import ArgumentError, MissingDataError, ToolBinding, checked, decode_hook
+from toolwright.runtime.schema import Validator
 
 from tests.runtime.sample.misc.shapes import SHAPES, Cat, Dog, LimitsBody, TreeBody
 
@@ -67,6 +68,32 @@ def test_further_properties_are_not_shared(shapes: Binding) -> None:
     first = shapes.decode(b'{"tags": [], "limits": {"unit-name": "m", "a": 1}}')
     second = shapes.decode(b'{"tags": [], "limits": {"unit-name": "m"}}')
     assert (first.limits.additional_properties, second.limits.additional_properties) == ({"a": 1}, {})
+
+
+@pytest.mark.parametrize("slow", [False, True])
+def test_each_value_is_validated_once(shapes: Binding, slow: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Recursive values would cost their depth squared if every level looked at all below it."""
+    tree: dict[str, Any] = {"label": "leaf"}
+    for depth in range(60):
+        tree = {"label": str(depth), "children": [tree]}
+    seen: list[Any] = []
+    violations = Validator.violations
+
+    def counted(self: Any, value: Any, *arguments: Any, **options: Any) -> Any:
+        seen.append(value)
+        return violations(self, value, *arguments, **options)
+
+    monkeypatch.setattr(Validator, "violations", counted)
+    arguments: dict[str, Any] = {"tags": ["a"], "tree": tree, "pets": [{"name": "Rex"}] * 2}
+    if slow:
+        arguments["pet"] = None
+        arguments["step"] = None
+        binding = msgspec.structs.replace(shapes, exact=False, _lazy=type(shapes._lazy)())
+    else:
+        binding = shapes
+    params = binding.decode(json.dumps(arguments))
+    assert params.tree.children[0].label == "58"
+    assert len(seen) == (1 if slow else 4)  # the whole, or tags, tree and two pets
 
 
 def test_nothing_is_read_before_the_first_value() -> None:

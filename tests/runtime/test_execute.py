@@ -21,7 +21,7 @@ from tests.runtime.sample.misc.note import NOTE
 from tests.runtime.sample.misc.shapes import SHAPES
 
 GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
-SECRET = "hunter2 at /home/someone"
+SECRET = "hunter2, the password"
 
 
 def execute(handler: Callable[..., Any], arguments: Any = None, **options: Any) -> ToolResult:

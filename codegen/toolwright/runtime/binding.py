@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from .brief import cut_definition
-from .checked import decode_hook
+from .checked import decode_hook, trusted_hook
 from .encode import to_builtins
 from .errors import LIMIT, ArgumentError, MissingDataError, UnknownProviderError
 from .home import list_folders, read_resource
@@ -155,7 +155,7 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
             violations = validator.violations(settled, limit=LIMIT)
             if violations:
                 raise ArgumentError(self.name, violations=violations)
-            converted: P = msgspec.convert(settled, self._shape(), dec_hook=decode_hook)
+            converted: P = msgspec.convert(settled, self._shape(), dec_hook=trusted_hook)
         except RecursionError:
             raise ArgumentError(self.name, "they are nested too deeply. Send a flatter value.") from None
         except msgspec.ValidationError as problem:

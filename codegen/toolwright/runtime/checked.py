@@ -11,8 +11,7 @@ which settles it, asks the contract, and converts it. Generated code writes
 Nothing is read or compiled before the first value arrives.
 """
 
-import sys
-from types import GenericAlias
+from types import FunctionType, GenericAlias
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -41,7 +40,7 @@ class Shape:
         return self.build(value, settled)
 
     def build(self, raw: Any, settled: Any) -> Any:
-        """From a valid value to the typed one."""
+        """From a valid value to the typed one. `settled` is what the contract accepted, `raw` what came."""
         raise NotImplementedError
 
 
@@ -67,18 +66,36 @@ def decode_hook(type_: type, value: Any) -> Any:
     raise NotImplementedError(f"toolwright has no decoder for {type_!r}.")
 
 
+def trusted_hook(type_: type, value: Any) -> Any:
+    """The `dec_hook` inside a value that the contract has accepted as a whole: every part of it is valid
+    where it stands, so looking at it again would only make recursive values quadratic."""
+    if isinstance(type_, Marker):
+        return type_.shape.build(value, value)
+    return decode_hook(type_, value)
+
+
 def _marker(module: str, reference: str, shape: Shape) -> type[Any]:
     pointer = reference.partition("#")[2]
     return Marker(f"checked:{pointer or '/'}", (), {"__module__": module, "shape": shape})
 
 
-def _resolve(module: str, target: Any) -> Any:
-    """A target given by name is looked up in its module when used: recursion has to name what comes later."""
-    return getattr(sys.modules[module], target) if isinstance(target, str) else target
+class _Target:
+    """What a valid value converts to: a type, or a function that returns it. Recursion needs the latter,
+    since a name must exist before it is used."""
 
+    __slots__ = ("given", "type")
 
-def _convert(module: str, value: Any, target: Any) -> Any:
-    return msgspec.convert(value, _resolve(module, target), dec_hook=decode_hook)
+    def __init__(self, given: Any) -> None:
+        self.given = given
+        self.type: Any = None
+
+    def resolve(self) -> Any:
+        if self.type is None:
+            self.type = self.given() if isinstance(self.given, FunctionType) else self.given
+        return self.type
+
+    def convert(self, value: Any) -> Any:
+        return msgspec.convert(value, self.resolve(), dec_hook=trusted_hook)
 
 
 class _Plain(Shape):
@@ -86,11 +103,11 @@ class _Plain(Shape):
 
     def __init__(self, node: Node, target: Any) -> None:
         super().__init__(node)
-        self.target = target
+        self.target = _Target(target)
 
     def build(self, raw: Any, settled: Any) -> Any:
         del raw
-        return _convert(self.node.module, settled, self.target)
+        return self.target.convert(settled)
 
 
 class _OneOf(Shape):
@@ -98,15 +115,17 @@ class _OneOf(Shape):
 
     def __init__(self, node: Node, branches: tuple[tuple[str, Any], ...]) -> None:
         super().__init__(node)
-        self.branches = branches
+        self.branches = [(below, _Target(target)) for below, target in branches]
 
     def build(self, raw: Any, settled: Any) -> Any:
         for below, target in self.branches:
             validator = self.node.validator(below)
             # The whole's settling knows every branch's allowances together; a branch may need only its own.
-            for value in (validator.settle(raw), settled):
-                if validator.accepts(value):
-                    return _convert(self.node.module, value, target)
+            value = validator.settle(raw)
+            if validator.accepts(value):
+                return target.convert(value)
+            if validator.accepts(settled):
+                return target.convert(settled)
         raise ValueError("The value fits no branch of the union.")
 
 
@@ -115,22 +134,19 @@ class _OpenObject(Shape):
 
     def __init__(self, node: Node, target: Any, field: str, values: Any) -> None:
         super().__init__(node)
-        self.target = target
         self.field = field
-        self.values = values
+        self.target = _Target(target)
+        self.values = _Target(lambda: GenericAlias(dict, (str, _Target(values).resolve())))
 
     def build(self, raw: Any, settled: Any) -> Any:
         del raw
-        module = self.node.module
-        target = _resolve(module, self.target)
-        wire_names = zip(target.__struct_fields__, target.__struct_encode_fields__, strict=True)
+        struct = self.target.resolve()
+        wire_names = zip(struct.__struct_fields__, struct.__struct_encode_fields__, strict=True)
         known = {wire for name, wire in wire_names if name != self.field}
-        known.add(target.__struct_config__.tag_field)
-        named = {key: item for key, item in settled.items() if key in known}
+        known.add(struct.__struct_config__.tag_field)
+        result = self.target.convert({key: item for key, item in settled.items() if key in known})
         further = {key: item for key, item in settled.items() if key not in known}
-        result = _convert(module, named, target)
-        values = GenericAlias(dict, (str, _resolve(module, self.values)))
-        msgspec.structs.force_setattr(result, self.field, _convert(module, further, values))
+        msgspec.structs.force_setattr(result, self.field, self.values.convert(further))
         return result
 
 
@@ -139,7 +155,7 @@ def checked(module: str, reference: str, target: Any) -> type[Any]:
 
     `module` is the generated module's `__name__`; `reference` a path from its folder and a JSON pointer,
     `../contracts/edit.json#/parameters/properties/tags`. `target` is what the settled value converts to:
-    a type, or the name of one in `module`.
+    a type, or a function of no arguments that returns one (`lambda: Tree`), called at first use.
     """
     return _marker(module, reference, _Plain(Node(module, reference), target))
 

@@ -61,9 +61,11 @@ if TYPE_CHECKING:
 else:
     _AT = "../contracts/shapes.json#/parameters"
     Tags = checked(__name__, f"{_AT}/properties/tags", list[str])
-    Pet = one_of(__name__, f"{_AT}/$defs/a~1pet", ("/oneOf/0", Cat), ("/oneOf/1", "Dog"))
-    Limits = open_object(__name__, f"{_AT}/properties/limits", LimitsBody, "additional_properties", int)
-    Tree = checked(__name__, f"{_AT}/$defs/Tree", "TreeBody")
+    Pet = one_of(__name__, f"{_AT}/$defs/a~1pet", ("/oneOf/0", Cat), ("/oneOf/1", lambda: Dog))
+    Limits = open_object(
+        __name__, f"{_AT}/properties/limits", LimitsBody, "additional_properties", lambda: int
+    )
+    Tree = checked(__name__, f"{_AT}/$defs/Tree", lambda: TreeBody)
 
 
 class ShapesHandler(Protocol):
