@@ -1,0 +1,63 @@
+"""The complete tool object of a provider, from the template in its profile."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from .errors import ProfileError
+from .normalize import Normalized
+from .profile import Profile
+
+
+class ToolInfo(Struct, frozen=True, kw_only=True):
+    """What an envelope says of a tool beside its parameters. `None` means unstated and leaves no key."""
+
+    name: str
+    description: str
+    title: str | None = None
+    read_only: bool | None = None
+    destructive: bool | None = None
+    idempotent: bool | None = None
+    open_world: bool | None = None
+    result_schema: dict[str, Any] | None = None
+
+
+def tool_object(tool: ToolInfo, profile: Profile, parameters: Normalized) -> dict[str, Any]:
+    """The tool as the provider wants it, ready to be encoded; keys in the order of the profile's template.
+
+    The schemas in it are those given, not copies. Raises `ProfileError` for a
+    template that names an unknown value.
+    """
+    empty = profile.omit_empty_parameters and not parameters.schema.get("properties")
+    values: dict[str, Any] = {
+        "$name": tool.name,
+        "$description": tool.description,
+        "$title": tool.title,
+        "$parameters": None if empty else parameters.schema,
+        "$strict": parameters.strict,
+        "$result": tool.result_schema,
+        "$read_only": tool.read_only,
+        "$destructive": tool.destructive,
+        "$idempotent": tool.idempotent,
+        "$open_world": tool.open_world,
+    }
+    return _filled(profile.envelope, values, profile.id)
+
+
+def _filled(template: dict[str, Any], values: dict[str, Any], id: str) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for key, item in template.items():
+        if isinstance(item, dict):
+            inner = _filled(item, values, id)
+            if inner or not item:
+                out[key] = inner
+        elif isinstance(item, str) and item.startswith("$"):
+            if item not in values:
+                raise ProfileError(f"profile {id!r}: the envelope names {item!r}; known: {', '.join(values)}")
+            if values[item] is not None:
+                out[key] = values[item]
+        else:
+            out[key] = item
+    return out

@@ -1,0 +1,114 @@
+"""Which keywords speak of which type, and what a node without a type means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .legacy import ANNOTATIONS
+from .values import fits, kind_of
+
+BY_TYPE: dict[str, tuple[str, ...]] = {
+    "string": (
+        "minLength",
+        "maxLength",
+        "pattern",
+        "format",
+        "contentEncoding",
+        "contentMediaType",
+        "contentSchema",
+    ),
+    "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+    "array": (
+        "items",
+        "prefixItems",
+        "minItems",
+        "maxItems",
+        "uniqueItems",
+        "contains",
+        "minContains",
+        "maxContains",
+        "unevaluatedItems",
+    ),
+    "object": (
+        "properties",
+        "required",
+        "additionalProperties",
+        "patternProperties",
+        "propertyNames",
+        "minProperties",
+        "maxProperties",
+        "dependentRequired",
+        "dependentSchemas",
+        "unevaluatedProperties",
+    ),
+}
+TYPE_OF = {keyword: kind for kind, keywords in BY_TYPE.items() for keyword in keywords}
+KINDS = ("string", "number", "integer", "boolean", "null", "array", "object")
+NUMBER_FORMATS = frozenset(("int32", "int64", "float", "double"))
+
+
+def inferred(node: dict[str, Any]) -> list[str]:
+    """The types that a node without `type` means: those of its literals, else those its keywords speak of."""
+    if isinstance(node.get("enum"), list):
+        return together([kind_of(value) for value in node["enum"]])
+    if "const" in node:
+        return [kind_of(node["const"])]
+    if node.get("format") in NUMBER_FORMATS:
+        return ["integer" if node["format"].startswith("int") else "number"]
+    return list(dict.fromkeys(TYPE_OF[key] for key in node if key in TYPE_OF))
+
+
+def together(kinds: list[str]) -> list[str]:
+    """Types once each; `integer` goes up in `number`."""
+    once = list(dict.fromkeys(kinds))
+    return [kind for kind in once if not (kind == "integer" and "number" in once)]
+
+
+def split(node: dict[str, Any], kinds: list[str]) -> list[dict[str, Any]]:
+    """One branch for each type, with the keywords that concern it; annotations are left to the caller."""
+    branches: list[dict[str, Any]] = []
+    for kind in kinds:
+        group = "number" if kind == "integer" else kind
+        branch: dict[str, Any] = {"type": kind}
+        for key, value in node.items():
+            if key in ANNOTATIONS or key in ("type", "nullable", "$defs"):
+                continue
+            if key == "enum":
+                fitting = [item for item in value if fits(item, [kind])]
+                if not fitting:
+                    break
+                branch[key] = fitting
+            elif key == "format":
+                if (value in NUMBER_FORMATS) != (group == "string"):
+                    branch[key] = value
+            elif TYPE_OF.get(key, group) == group:
+                branch[key] = value
+        else:
+            branches.append(branch)
+    return branches
+
+
+class Made(dict[str, Any]):
+    """A schema that is output already: copied into place, not walked."""
+
+
+def scalar_value(*, nullable: bool) -> Made:
+    """Any JSON value but lists and objects: what stands for the values of an object of free keys."""
+    return _union([{"type": kind} for kind in ("string", "number", "boolean")], nullable=nullable)
+
+
+def any_value(key: str, *, nullable: bool, levels: int = 2) -> Made:
+    """Any JSON value, for a dialect in which each node has a type; lists in lists end after `levels`.
+
+    `key` is the property that stands for free keys. `nullable`: null is said by that keyword, not by a type.
+    """
+    kinds: list[dict[str, Any]] = [{"type": kind} for kind in ("string", "number", "boolean")]
+    kinds.append({"type": "object", "properties": {key: scalar_value(nullable=nullable)}})
+    if levels:
+        kinds.append({"type": "array", "items": any_value(key, nullable=nullable, levels=levels - 1)})
+    return _union(kinds, nullable=nullable)
+
+
+def _union(kinds: list[dict[str, Any]], *, nullable: bool) -> Made:
+    branches = [Made(kind) for kind in kinds]
+    return Made(anyOf=branches, nullable=True) if nullable else Made(anyOf=[*branches, Made(type="null")])

@@ -1,0 +1,175 @@
+"""Types, enums and constants of one node, said as the dialect can."""
+
+from __future__ import annotations
+
+from math import floor
+from typing import Any
+
+from .errors import SchemaError
+from .kinds import KINDS, any_value, inferred, split, together
+from .legacy import ANNOTATIONS
+from .paths import Path, pointer
+from .state import State
+from .values import fits, kind_of, same
+from .words import phrase
+
+Node = dict[str, Any]
+STRUCTURAL = frozenset(("anyOf", "$ref", "oneOf", "allOf"))
+
+
+def checked_types(node: Node, path: Path) -> list[str]:
+    """The types that `node` states. Raises `SchemaError` for a type that JSON Schema does not know."""
+    kind = node["type"]
+    kinds = kind if isinstance(kind, list) else [kind]
+    for one in kinds:
+        if one not in KINDS:
+            raise SchemaError(pointer(path), f"{one!r} is no JSON Schema type", f"one of {', '.join(KINDS)}")
+    if not kinds:
+        raise SchemaError(pointer(path), "type names no type")
+    return kinds
+
+
+def bounded(state: State, node: Node, path: Path, notes: list[str]) -> Node:
+    """Exclusive bounds as inclusive ones: exact for integers; for numbers one value wider, and in words."""
+    out = dict(node)
+    for key, plain, up in (("exclusiveMinimum", "minimum", True), ("exclusiveMaximum", "maximum", False)):
+        value = out.pop(key, None)
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            continue
+        if out.get("type") == "integer":
+            bound: float = floor(value) + 1 if up else -(floor(-value) + 1)
+            state.note(path, key, "rewritten", "kept elsewhere", f"of an integer it is the {plain} {bound}")
+        else:
+            bound = value
+            notes.append(phrase(key, value))
+            state.note(
+                path,
+                key,
+                "spilled",
+                "kept elsewhere",
+                f"said in the description; {plain} allows the bound itself",
+            )
+        old = out.get(plain)
+        if not isinstance(old, int | float) or (old < bound) == up:
+            out[plain] = bound
+    return out
+
+
+def with_enum(state: State, node: Node, path: Path, notes: list[str]) -> Node:
+    """`const` and `enum` as the dialect has them."""
+    rules = state.dialect
+    out = dict(node)
+    if "const" in out and rules.const == "enum":
+        value = out.pop("const")
+        state.note(path, "const", "rewritten", "kept elsewhere", "is an enum of one value")
+        old = out.get("enum")
+        out["enum"] = [value] if not isinstance(old, list) or any(same(value, item) for item in old) else []
+    if "const" in out and rules.enums == "fitting" and isinstance(out["const"], dict | list):
+        state.block(path, "const", "a constant object or array cannot be said")
+    values = out.get("enum")
+    if values is None:
+        return out
+    if not isinstance(values, list):
+        raise SchemaError(pointer(path), "enum must be a list of values")
+    if "type" in out:
+        kinds = checked_types(out, path)
+        fitting = [value for value in values if fits(value, kinds)]
+        if len(fitting) < len(values) and fitting:
+            state.note(
+                path, "enum", "rewritten", "kept elsewhere", "values that the type refuses are left out"
+            )
+            out["enum"] = values = fitting
+        elif not fitting:
+            state.note(path, "enum", "dropped", "lost", "no value of it fits the type")
+            del out["enum"]
+            state.block(path, "enum", "no value of it fits the type")
+            return out
+    if rules.enums == "fitting":
+        if not values or any(isinstance(value, dict | list) for value in values):
+            state.block(path, "enum", "only an enum of scalars can be said")
+        return out
+    return _strings(state, out, values, path, notes)
+
+
+def _strings(state: State, out: Node, values: list[Any], path: Path, notes: list[str]) -> Node:
+    rest = [value for value in values if value is not None]
+    kinds = together([kind_of(value) for value in rest])
+    if len(rest) < len(values):
+        out["type"] = [*kinds, "null"] if kinds else "null"
+    else:
+        out["type"] = kinds if len(kinds) != 1 else kinds[0]
+    if kinds == ["string"] and all(rest):
+        distinct = list(dict.fromkeys(rest))
+        if distinct != values:
+            state.note(
+                path,
+                "enum",
+                "rewritten",
+                "kept elsewhere",
+                "null is said by nullable, each value stands once",
+            )
+        out["enum"] = distinct
+        return out
+    del out["enum"]
+    if not kinds:
+        state.note(path, "enum", "rewritten", "kept elsewhere", "only null is left: said by the type")
+        if not rest and not values:
+            out.pop("type")
+        return out
+    words = phrase("enum", values)
+    notes.append(words)
+    if words:
+        state.note(path, "enum", "spilled", "kept elsewhere", "only an enum of non-empty strings can be said")
+    else:
+        state.note(
+            path,
+            "enum",
+            "dropped",
+            "lost",
+            "only an enum of non-empty strings can be said; too long for words",
+        )
+    return out
+
+
+def typed(state: State, node: Node, path: Path) -> Node:
+    """`node` with a type: stated, or meant by what it says, or the dialect's way to take any value."""
+    if "type" in node:
+        kinds = checked_types(node, path)
+    elif not STRUCTURAL.isdisjoint(node):
+        return node
+    else:
+        kinds = inferred(node)
+        if not kinds:
+            return _untyped(state, node, path)
+        state.note(
+            path, "type", "rewritten", "changed", "every node needs a type: the one its keywords speak of"
+        )
+        node = {"type": kinds if len(kinds) > 1 else kinds[0], **node}
+    if state.dialect.type_arrays == "keep":
+        return node
+    if not isinstance(node["type"], list):
+        return node
+    rest = together([kind for kind in kinds if kind != "null"])
+    state.note(path, "type", "rewritten", "kept elsewhere", "a list of types is said by nullable and anyOf")
+    out = dict(node)
+    if not rest:
+        out["type"] = "null"
+        return out
+    if len(rest) < len(set(kinds)) and "null" in kinds:
+        out["nullable"] = True
+    if len(rest) == 1:
+        out["type"] = rest[0]
+        return out
+    branches = split(out, rest)
+    kept = {key: value for key, value in out.items() if key in ANNOTATIONS or key in ("nullable", "$defs")}
+    return {**kept, "anyOf": branches}
+
+
+def _untyped(state: State, node: Node, path: Path) -> Node:
+    if state.dialect.untyped == "block":
+        state.block(path, "type", "a value of any type cannot be said")
+    if state.dialect.untyped != "union":
+        return node
+    state.note(path, "type", "rewritten", "changed", "any value is a union of all types, lists nested twice")
+    nullable = state.dialect.type_arrays == "nullable"
+    return {**any_value(state.dialect.placeholder, nullable=nullable), **node}

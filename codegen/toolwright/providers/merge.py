@@ -1,0 +1,184 @@
+"""Two schemas that must both hold, as one: exact, or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import lcm
+from typing import Any
+
+from .legacy import ANNOTATIONS
+from .values import fits, same
+
+Schema = dict[str, Any]
+
+UNMERGEABLE = frozenset(
+    ("unevaluatedProperties", "unevaluatedItems", "$dynamicRef", "$recursiveRef", "$ref", "$defs", "$id")
+)
+"""Keywords whose meaning depends on what stands beside them, so that moving them would change it."""
+
+
+def merged(left: Schema, right: Schema) -> Schema | None:
+    """A schema that accepts what both accept; `None`: one cannot say it. `left`'s annotations win.
+
+    References must be resolved before. Keys come in the order of `left`, then `right`.
+    """
+    if left.keys().isdisjoint(right) and not _entangled(left, right):
+        return {**left, **right}
+    if not UNMERGEABLE.isdisjoint(left.keys() | right.keys()):
+        return None
+    out: Schema = {}
+    for key, value in left.items():
+        if key not in right or key in ANNOTATIONS:
+            out[key] = value
+        elif key not in OBJECT:
+            other = right[key]
+            if same(value, other):
+                out[key] = value
+                continue
+            rule = RULES.get(key)
+            joined = rule(value, other) if rule is not None else None
+            if joined is None:
+                return None
+            out[key] = joined
+    for key, value in right.items():
+        if key not in left:
+            out[key] = value
+    if not OBJECT.isdisjoint(left) and not OBJECT.isdisjoint(right):
+        for key in OBJECT:
+            out.pop(key, None)
+        objects = _objects(left, right)
+        if objects is None:
+            return None
+        out.update(objects)
+    if (
+        not ITEMS.isdisjoint(left)
+        and not ITEMS.isdisjoint(right)
+        and ("prefixItems" in left or "prefixItems" in right)
+    ):
+        return None
+    return _settled(out)
+
+
+OBJECT = frozenset(("properties", "additionalProperties", "patternProperties"))
+ITEMS = frozenset(("items", "prefixItems"))
+GROUPS = (
+    OBJECT,
+    ITEMS,
+    frozenset(("if", "then", "else")),
+    frozenset(("contains", "minContains", "maxContains")),
+)
+
+
+def _entangled(left: Schema, right: Schema) -> bool:
+    """Whether keywords that work together would come from different sides."""
+    keys = left.keys() | right.keys()
+    return (
+        not UNMERGEABLE.isdisjoint(keys)
+        or any(not group.isdisjoint(left) and not group.isdisjoint(right) for group in GROUPS)
+        or ("type" in keys and "enum" in keys)
+    )
+
+
+def _settled(out: Schema) -> Schema | None:
+    """Enum members that the merged type refuses are gone; `None` if none is left."""
+    kind = out.get("type")
+    if isinstance(out.get("enum"), list) and kind is not None:
+        types = kind if isinstance(kind, list) else [kind]
+        values = [value for value in out["enum"] if fits(value, types)]
+        if not values:
+            return None
+        out["enum"] = values
+    if "const" in out and "enum" in out:
+        if not any(same(out["const"], value) for value in out["enum"]):
+            return None
+        del out["enum"]
+    return out
+
+
+def _both(left: Any, right: Any) -> Any:
+    """Two subschemas as one; a nested allOf where they cannot be merged."""
+    if left is True:
+        return right
+    if right is True:
+        return left
+    if left is False or right is False:
+        return False
+    together = merged(left, right) if isinstance(left, dict) and isinstance(right, dict) else None
+    return {"allOf": [left, right]} if together is None else together
+
+
+def _objects(left: Schema, right: Schema) -> Schema | None:
+    if "patternProperties" in left or "patternProperties" in right:
+        return None
+    mine, theirs = left.get("properties", {}), right.get("properties", {})
+    my_rest, their_rest = left.get("additionalProperties", True), right.get("additionalProperties", True)
+    properties: Schema = {}
+    for name, schema in mine.items():
+        properties[name] = _both(schema, theirs.get(name, their_rest))
+    for name, schema in theirs.items():
+        if name not in mine:
+            properties[name] = _both(my_rest, schema)
+    out: Schema = {}
+    if "properties" in left or "properties" in right:
+        # A name that the other side forbids is forbidden: leaving it out says so when the result is closed.
+        rest_closed = my_rest is False or their_rest is False
+        out["properties"] = {n: s for n, s in properties.items() if not (s is False and rest_closed)}
+    if "additionalProperties" in left or "additionalProperties" in right:
+        out["additionalProperties"] = _both(my_rest, their_rest)
+    return out
+
+
+def _types(left: Any, right: Any) -> Any:
+    mine = left if isinstance(left, list) else [left]
+    theirs = right if isinstance(right, list) else [right]
+    both: list[str] = []
+    for one in mine:
+        for other in theirs:
+            kind = one if one == other else "integer" if {one, other} == {"integer", "number"} else None
+            if kind is not None and kind not in both:
+                both.append(kind)
+    if "number" in both and "integer" in both:
+        both.remove("integer")
+    return None if not both else both[0] if len(both) == 1 else both
+
+
+def _enums(left: Any, right: Any) -> Any:
+    values = [value for value in left if any(same(value, other) for other in right)]
+    return values or None
+
+
+def _multiples(left: Any, right: Any) -> Any:
+    return (
+        lcm(left, right)
+        if isinstance(left, int) and isinstance(right, int) and left > 0 and right > 0
+        else None
+    )
+
+
+def _dependents(left: Any, right: Any) -> Any:
+    return {
+        name: list(dict.fromkeys([*left.get(name, ()), *right.get(name, ())])) for name in {**left, **right}
+    }
+
+
+RULES: dict[str, Callable[[Any, Any], Any]] = {
+    "type": _types,
+    "enum": _enums,
+    "required": lambda a, b: list(dict.fromkeys([*a, *b])),
+    "minimum": max,
+    "exclusiveMinimum": max,
+    "minLength": max,
+    "minItems": max,
+    "minProperties": max,
+    "maximum": min,
+    "exclusiveMaximum": min,
+    "maxLength": min,
+    "maxItems": min,
+    "maxProperties": min,
+    "multipleOf": _multiples,
+    "uniqueItems": lambda a, b: a or b,
+    "items": _both,
+    "allOf": lambda a, b: [*a, *b],
+    "dependentRequired": _dependents,
+}
+"""How two different values of one keyword become one that says both; a keyword without a rule cannot."""

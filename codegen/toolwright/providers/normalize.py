@@ -1,0 +1,108 @@
+"""A schema in, what one provider accepts out, with a ledger of every difference.
+
+Two decisions that the laws leave open:
+
+* **Closing open objects.** Strict modes demand `additionalProperties: false` on every object. An object that
+  declares properties and does not speak of others is closed: only keys without a declared meaning are
+  lost, and the ledger says so (`additionalProperties`, rewritten, changed). An object that is open on purpose
+  (`additionalProperties: true` or a schema) or declares no property at all stays open: no strict mode.
+* **Values of any type**, for a dialect in which every node needs a type: a union of all types, in which lists
+  may be nested twice. Deeper lists inside an untyped value are what such a dialect cannot accept.
+* **Types left out**, for the same dialects and for strict modes: a node that uses keywords of some types
+  only is read as those types (`properties` means an object); the ledger says so (`type`, changed).
+* **Root unions**, where a provider wants a plain object: the properties of all alternatives in one
+  object, each with the schema that its own alternative gives it; which belong together, the description says.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from .errors import SchemaError
+from .ledger import LedgerEntry
+from .paths import pointer
+from .profile import Dialect, Profile, load_profile
+from .refs import Segments
+from .root import rooted
+from .state import State
+from .walk import definitions, finished, rules_of
+
+
+class Normalized(Struct, frozen=True, kw_only=True):
+    """One provider's version of a schema.
+
+    `strict` is what the provider's flag must say, `None` where it has none. `ledger` is in walking order;
+    its paths are JSON pointers into the schema that was given.
+    """
+
+    schema: dict[str, Any]
+    strict: bool | None
+    ledger: tuple[LedgerEntry, ...]
+
+
+def normalize(schema: Any, provider: str | Profile, *, strict: bool | None = None) -> Normalized:
+    """What `provider` accepts instead of `schema`, a tool's parameters in any draft of JSON Schema.
+
+    `strict` None: strict if the whole contract survives it. False: never. True: demanded, so where it is not
+    possible the ledger's reasons have severity `reject` instead of `lost`, and the result is still usable.
+    Never changes `schema`. Raises `SchemaError` for what cannot be read as parameters (a root that takes no
+    object, references to nowhere, unknown types, unbounded nesting), `ProfileError` for an unknown provider.
+    """
+    profile = provider if isinstance(provider, Profile) else load_profile(provider)
+    document = _document(schema)
+    reasons: tuple[LedgerEntry, ...] = ()
+    if strict and profile.strict is None:
+        reasons = (
+            LedgerEntry(
+                path="",
+                keyword="strict",
+                action="dropped",
+                severity="reject",
+                reason="this provider has no strict mode",
+            ),
+        )
+    if profile.strict is not None and strict is not False:
+        out, state = _walk(document, profile.strict)
+        if not state.blockers:
+            return Normalized(schema=out, strict=True, ledger=tuple(state.entries.values()))
+        reasons = _reasons(state.blockers, "reject" if strict else "lost")
+    out, state = _walk(document, profile.dialect)
+    flag = None if profile.strict is None else False
+    return Normalized(schema=out, strict=flag, ledger=(*reasons, *state.entries.values()))
+
+
+def _document(schema: Any) -> dict[str, Any]:
+    if schema is True or schema is None:
+        return {}
+    if not isinstance(schema, dict):
+        raise SchemaError("", f"the parameters of a tool are an object schema, not {schema!r:.40}")
+    return schema
+
+
+def _walk(document: dict[str, Any], dialect: Dialect) -> tuple[dict[str, Any], State]:
+    state = State(document, dialect)
+    rules = rules_of(dialect)
+    notes: list[str] = []
+    entered: list[Segments] = []
+    try:
+        out = finished(state, rules, rooted(state, notes, entered), None, notes, entered)
+        definitions(state, rules, out)
+    except RecursionError:
+        raise SchemaError(pointer(None), "schemas are nested too deeply") from None
+    return out, state
+
+
+def _reasons(blockers: list[LedgerEntry], severity: str) -> tuple[LedgerEntry, ...]:
+    once = {(entry.path, entry.keyword): entry for entry in reversed(blockers)}
+    return tuple(
+        LedgerEntry(
+            path=entry.path,
+            keyword=entry.keyword,
+            action="widened",
+            severity="reject" if severity == "reject" else "lost",
+            reason=f"not strict: {entry.reason}",
+        )
+        for entry in reversed(once.values())
+    )

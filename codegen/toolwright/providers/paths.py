@@ -1,0 +1,63 @@
+"""JSON pointers: written lazily while walking, read when a reference is followed (RFC 6901)."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import unquote
+
+from .errors import SchemaError
+
+Path = tuple[Any, str] | None
+"""A place while walking: `(parent, segment)`, `None` at the root. Cheap to extend."""
+
+
+def pointer(path: Path) -> str:
+    """The JSON pointer of `path`, with `~` and `/` escaped."""
+    segments: list[str] = []
+    while path is not None:
+        path, segment = path
+        segments.append(
+            segment.replace("~", "~0").replace("/", "~1") if "~" in segment or "/" in segment else segment
+        )
+    segments.append("")
+    return "/".join(reversed(segments))
+
+
+def parse(reference: str, at: Path) -> tuple[str, ...]:
+    """The segments of a local reference such as `#/$defs/a~1b`; `#` is empty. Raises `SchemaError`."""
+    if reference in ("#", "#/"):
+        return ()
+    if not reference.startswith("#/"):
+        raise SchemaError(
+            pointer(at),
+            f"the reference {reference!r} does not point into this schema",
+            "bundle what it refers to under $defs and use '#/$defs/Name'",
+        )
+    raw = unquote(reference[2:]) if "%" in reference else reference[2:]
+    return tuple(part.replace("~1", "/").replace("~0", "~") for part in raw.split("/"))
+
+
+def resolve(document: Any, segments: tuple[str, ...], reference: str, at: Path) -> tuple[Any, Path]:
+    """What `segments` lead to in `document`, and its path. Raises `SchemaError` if nowhere."""
+    value: Any = document
+    path: Path = None
+    for segment in segments:
+        if isinstance(value, dict) and segment in value:
+            value = value[segment]
+        elif (
+            isinstance(value, list)
+            and segment.isdecimal()
+            and segment.isascii()
+            and int(segment) < len(value)
+        ):
+            value = value[int(segment)]
+        else:
+            raise SchemaError(
+                pointer(at),
+                f"the reference {reference!r} leads nowhere: {pointer(path) or '#'} has no {segment!r}",
+                "define it, or correct the reference",
+            )
+        path = (path, segment)
+    if not isinstance(value, dict | bool):
+        raise SchemaError(pointer(at), f"the reference {reference!r} leads to something that is no schema")
+    return value, path

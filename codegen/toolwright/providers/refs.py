@@ -1,0 +1,137 @@
+"""References: opened in place, or kept as `#/$defs/Name`."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from .legacy import ANNOTATIONS, is_legacy, raised
+from .merge import merged
+from .paths import Path
+from .state import INLINE_NODES, State
+
+Node = dict[str, Any]
+Segments = tuple[str, ...]
+
+ONE = frozenset(("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"))
+ONE = ONE | {"unevaluatedItems", "unevaluatedProperties", "contentSchema"}
+MANY = frozenset(("anyOf", "oneOf", "allOf", "prefixItems"))
+NAMED = frozenset(("properties", "patternProperties", "$defs", "dependentSchemas"))
+RENAMED = frozenset(("definitions", "dependencies", "additionalItems"))
+
+
+def remember(state: State, node: Any, path: Path) -> None:
+    """Keep where the children of a node stand, before the node is merged into another one."""
+    if not isinstance(node, dict):
+        return
+    for key, value in node.items():
+        if key in ONE:
+            state.place(value, (path, key))
+        elif key in MANY and isinstance(value, list):
+            for i, child in enumerate(value):
+                state.place(child, ((path, key), str(i)))
+        elif key in NAMED and isinstance(value, dict):
+            for name, child in value.items():
+                state.place(child, ((path, key), name))
+
+
+def renamed(segments: Segments) -> bool:
+    """Whether a pointer goes through a keyword that older drafts spell differently."""
+    return not RENAMED.isdisjoint(segments) or any(
+        a == "items" and b.isdecimal() for a, b in pairwise(segments)
+    )
+
+
+def kept(state: State, reference: Any, path: Path) -> str:
+    """The reference as it stands in the output; its target is queued. Raises `SchemaError` for nowhere."""
+    _, _, segments = state.target(reference, path)
+    if not segments:
+        return "#"
+    if state.dialect.ref_targets == "any" and not renamed(segments):
+        return str(reference)
+    name = state.name_for(segments)
+    if segments != ("$defs", name):
+        state.note(
+            path, "$ref", "rewritten", "kept elsewhere", f"what it refers to stands under $defs as {name!r}"
+        )
+    escaped = name.replace("~", "~0").replace("/", "~1").replace("%", "%25")
+    result = f"#/$defs/{escaped}"
+    return reference if isinstance(reference, str) and segments == ("$defs", name) else result
+
+
+def opened(state: State, node: Node, path: Path, notes: list[str]) -> tuple[Node, list[Segments]]:
+    """`node` without its `$ref`, where the dialect wants it opened; and what was opened."""
+    rules = state.dialect
+    entered: list[Segments] = []
+    while "$ref" in node and (rules.refs == "inline" or len(node) > 1):
+        found, place, segments = state.target(node["$ref"], path)
+        siblings = {key: value for key, value in node.items() if key not in ("$ref", "$defs", "definitions")}
+        count = state.opened.get(segments, 0) + entered.count(segments)
+        if rules.refs == "keep":
+            if count or segments == () or segments in entered:
+                return _beside(state, siblings, node["$ref"], path), entered
+            if not siblings:
+                node = {"$ref": node["$ref"]}
+                break
+        elif count > rules.recursion or state.nodes > INLINE_NODES or entered.count(segments):
+            return _widened(state, found, siblings, segments, path, notes), entered
+        state.note(path, "$ref", "inlined", "kept elsewhere", "what it refers to stands here")
+        remember(state, found, place)
+        entered.append(segments)
+        node = united(state, siblings, found, place)
+    return node, entered
+
+
+def united(state: State, siblings: Node, found: Any, place: Path) -> Node:
+    """What stands beside a reference and what it refers to, as one node; annotations of siblings win."""
+    if found is True:
+        return siblings
+    if found is False:
+        return {"not": {}}
+    target = raised(state, found, place) if is_legacy(found) else found
+    if "$defs" in target:
+        target = {key: value for key, value in target.items() if key != "$defs"}
+    if siblings.keys() <= ANNOTATIONS | {"nullable"}:
+        return {**target, **siblings}
+    together = None if "$ref" in target else merged(siblings, target)
+    return {"allOf": [target], **siblings} if together is None else together
+
+
+def _beside(state: State, siblings: Node, reference: str, path: Path) -> Node:
+    """A recursive reference whose siblings must not stand beside it."""
+    if siblings.keys() <= ANNOTATIONS:
+        state.note(
+            path,
+            "$ref",
+            "rewritten",
+            "kept elsewhere",
+            "stands alone in an anyOf, for the sake of what is beside it",
+        )
+    else:
+        state.block(path, "$ref", "constraints beside a recursive reference cannot be said")
+    return {"anyOf": [{"$ref": reference}], **siblings}
+
+
+def _widened(
+    state: State, found: Any, siblings: Node, segments: Segments, path: Path, notes: list[str]
+) -> Node:
+    """A reference that would open itself once more: only its type stays."""
+    target: Node = found if isinstance(found, dict) else {}
+    out: Node = {}
+    if "type" in target:
+        out["type"] = target["type"]
+    elif "properties" in target:
+        out["type"] = "object"
+    if isinstance(target.get("description"), str):
+        out["description"] = target["description"]
+    out.update((key, value) for key, value in siblings.items() if key in ANNOTATIONS)
+    name = segments[-1] if segments else "the whole input"
+    notes.append(f"Same structure as {name}, nested further.")
+    state.note(
+        path,
+        "$ref",
+        "widened",
+        "lost",
+        f"recursion is opened {state.dialect.recursion} times; further levels are free",
+    )
+    return out

@@ -1,0 +1,145 @@
+"""What one walk knows and gathers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .errors import SchemaError
+from .ledger import Action, LedgerEntry, SeverityOfLoss
+from .paths import Path, parse, pointer, resolve
+from .profile import Dialect
+
+MAX_DEPTH = 96
+"""Deepest nesting of subschemas; beyond it a schema is refused, so hostile input cannot exhaust the stack."""
+MAX_NODES = 50_000
+"""Most nodes in one output; references inlined into each other could otherwise multiply without end."""
+INLINE_NODES = 5_000
+"""Once this many nodes are out, references are no longer opened but widened."""
+
+
+class State:
+    """One walk over one document under one dialect. Never outlives the call that made it."""
+
+    __slots__ = (
+        "alive",
+        "anchors",
+        "blockers",
+        "depth",
+        "dialect",
+        "document",
+        "entries",
+        "lossy",
+        "names",
+        "nodes",
+        "opened",
+        "origins",
+        "pending",
+    )
+
+    def __init__(self, document: dict[str, Any], dialect: Dialect) -> None:
+        self.document = document
+        self.dialect = dialect
+        self.entries: dict[tuple[str, str, str], LedgerEntry] = {}
+        self.blockers: list[LedgerEntry] = []
+        self.names: dict[tuple[str, ...], str] = {}  # referenced place → its name under the output's $defs
+        self.pending: list[tuple[str, ...]] = []  # referenced, not yet walked
+        self.opened: dict[tuple[str, ...], int] = {}  # references being inlined right now
+        self.anchors: dict[str, tuple[str, ...]] | None = None
+        self.origins: dict[int, Path] = {}  # id of a moved schema (alive in the document) → where it was
+        self.alive: list[Any] = []  # merged schemas whose ids stand in `origins`
+        self.lossy = 0  # how often a meaning was changed; what negates a subschema must not contain any
+        self.nodes = 0
+        self.depth = 0
+
+    def note(self, path: Path, keyword: str, action: Action, severity: SeverityOfLoss, reason: str) -> None:
+        """One ledger entry; the same fact met again (a definition inlined twice) is told once."""
+        place = pointer(path)
+        if severity in ("lost", "changed") or action == "spilled":
+            self.lossy += 1
+        self.entries.setdefault(
+            (place, keyword, action),
+            LedgerEntry(path=place, keyword=keyword, action=action, severity=severity, reason=reason),
+        )
+
+    def place(self, node: Any, path: Path) -> None:
+        """Remember where a schema stands that will be moved, or was made from one that stands there."""
+        if isinstance(node, dict) and id(node) not in self.origins:
+            self.origins[id(node)] = path
+            self.alive.append(node)
+
+    def block(self, path: Path, keyword: str, reason: str) -> None:
+        """Strictness is lost here, and why. The walk goes on, so that every reason is told."""
+        self.blockers.append(
+            LedgerEntry(path=pointer(path), keyword=keyword, action="widened", severity="lost", reason=reason)
+        )
+
+    def enter(self, path: Path) -> None:
+        """Count one more node on the way down. Raises `SchemaError` past the bounds."""
+        self.depth += 1
+        self.nodes += 1
+        if self.depth > MAX_DEPTH:
+            raise SchemaError(pointer(path), f"schemas are nested deeper than {MAX_DEPTH} levels")
+        if self.nodes > MAX_NODES:
+            raise SchemaError(pointer(path), f"more than {MAX_NODES} schemas", "split the tool")
+
+    def segments(self, reference: Any, path: Path) -> tuple[str, ...]:
+        """Where a `$ref` leads, as segments; plain-name anchors included. Raises `SchemaError`."""
+        if not isinstance(reference, str):
+            raise SchemaError(pointer(path), "$ref must be a string")
+        if reference.startswith("#") and len(reference) > 1 and reference[1] != "/":
+            if self.anchors is None:
+                self.anchors = anchors(self.document)
+            found = self.anchors.get(reference[1:])
+            if found is not None:
+                return found
+        return parse(reference, path)
+
+    def target(self, reference: Any, path: Path) -> tuple[Any, Path, tuple[str, ...]]:
+        """What a `$ref` leads to, its path and its segments. Raises `SchemaError` if that is nowhere."""
+        segments = self.segments(reference, path)
+        found, place = resolve(self.document, segments, reference, path)
+        return found, place, segments
+
+    def resolve(self, segments: tuple[str, ...]) -> tuple[Any, Path]:
+        """What stands at `segments`, known to exist, and its path."""
+        return resolve(self.document, segments, "#/" + "/".join(segments), None)
+
+    def name_for(self, segments: tuple[str, ...]) -> str:
+        """The name of a referenced place under the output's `$defs`; made once, then queued for walking."""
+        name = self.names.get(segments)
+        if name is None:
+            own = self.document.get("$defs")
+            taken = set(own) if isinstance(own, dict) else set[str]()
+            taken.update(self.names.values())
+            old = self.document.get("definitions")
+            stands = len(segments) == 2 and segments[0] in ("$defs", "definitions")
+            if stands and (segments[0] == "$defs" or segments[1] not in taken):
+                name = segments[1]
+            else:
+                taken.update(old if isinstance(old, dict) else ())
+                stem = name = segments[-1] if segments[-1] else "definition"
+                count = 1
+                while name in taken:
+                    count += 1
+                    name = f"{stem}_{count}"
+            self.names[segments] = name
+            self.pending.append(segments)
+        return name
+
+
+def anchors(document: Any) -> dict[str, tuple[str, ...]]:
+    """Every `$anchor` in a document with the segments that lead to it; the first of a name wins."""
+    found: dict[str, tuple[str, ...]] = {}
+    queue: list[tuple[Any, tuple[str, ...]]] = [(document, ())]
+    while queue:
+        value, segments = queue.pop()
+        if len(segments) > 2 * MAX_DEPTH:
+            continue
+        if isinstance(value, dict):
+            name = value.get("$anchor")
+            if isinstance(name, str):
+                found.setdefault(name, segments)
+            queue.extend((item, (*segments, str(key))) for key, item in value.items())
+        elif isinstance(value, list):
+            queue.extend((item, (*segments, str(i))) for i, item in enumerate(value))
+    return found

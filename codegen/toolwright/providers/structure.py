@@ -1,0 +1,164 @@
+"""Arrays and objects of one node, said as the dialect can: before its children are walked, and after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .kinds import scalar_value
+from .legacy import with_null
+from .paths import Path
+from .state import State
+from .values import same
+from .words import MAX_WORDS, phrase, text
+
+Node = dict[str, Any]
+
+
+def has_type(node: Node, kind: str) -> bool:
+    """Whether a node names `kind` among its types."""
+    stated = node.get("type")
+    return stated == kind or (isinstance(stated, list) and kind in stated)
+
+
+def declared(state: State, node: Node, path: Path) -> Node:
+    """`required` names that no property declares get the schema that holds for them anyway."""
+    names = node.get("required")
+    properties = node.get("properties", {})
+    if not isinstance(names, list) or not isinstance(properties, dict):
+        return node
+    missing = [name for name in names if isinstance(name, str) and name not in properties]
+    if not missing:
+        return node
+    rest = node.get("additionalProperties", True)
+    schema = rest if isinstance(rest, dict) and "patternProperties" not in node else {}
+    state.note(
+        path, "required", "rewritten", "kept elsewhere", f"{', '.join(missing)}: declared, since required"
+    )
+    return {**node, "properties": {**properties, **dict.fromkeys(missing, schema)}}
+
+
+def tuples(state: State, node: Node, path: Path, notes: list[str]) -> Node:
+    """A tuple as an array of the union of its kinds; positions are said in words."""
+    if state.dialect.tuples == "block":
+        state.block(path, "prefixItems", "a list with a schema for each position cannot be said")
+        return node
+    kinds: list[Any] = node["prefixItems"]
+    words = "Items in this order: " + ", ".join(_kind(kind) for kind in kinds) + "."
+    if len(words) <= MAX_WORDS:
+        notes.append(words)
+    state.note(path, "prefixItems", "spilled", "changed", "is said as a list of the union of its kinds")
+    out = {key: value for key, value in node.items() if key not in ("prefixItems", "items")}
+    rest = node.get("items", True)
+    longest = node.get("maxItems")
+    if rest is False:
+        state.note(path, "items", "rewritten", "kept elsewhere", "no further items: said by maxItems")
+        out["maxItems"] = len(kinds) if longest is None else min(longest, len(kinds))
+    closed = isinstance(out.get("maxItems"), int) and out["maxItems"] <= len(kinds)
+    distinct: list[Any] = []
+    for kind in kinds if closed else [*kinds, rest]:
+        if kind is not False and not any(same(kind, other) for other in distinct):
+            distinct.append(kind)
+    if any(kind is True or kind == {} for kind in distinct) or not distinct:
+        out["items"] = {}
+    else:
+        out["items"] = distinct[0] if len(distinct) == 1 else {"anyOf": distinct}
+    return out
+
+
+def _kind(schema: Any) -> str:
+    if not isinstance(schema, dict):
+        return "any"
+    if "const" in schema:
+        return text(schema["const"])
+    if "$ref" in schema:
+        return str(schema["$ref"]).rsplit("/", 1)[-1]
+    kind = schema.get("type", "any")
+    name = " or ".join(map(str, kind)) if isinstance(kind, list) else str(kind)
+    told = schema.get("title") or schema.get("description")
+    return f"{name} ({told})" if isinstance(told, str) else name
+
+
+def arrays(state: State, node: Node, path: Path) -> Node:
+    """Arrays carry `items`."""
+    if "items" not in node or node["items"] is True:
+        if state.dialect.untyped == "block":
+            state.block(path, "items", "a list of anything cannot be said")
+        if "items" not in node or state.dialect.booleans == "rewrite":
+            return {**node, "items": {}}
+    elif node["items"] is False and state.dialect.booleans == "rewrite":
+        state.note(path, "items", "rewritten", "kept elsewhere", "an empty list: said by maxItems")
+        return {**node, "items": {"type": "string"}, "maxItems": 0}
+    return node
+
+
+def placeholder(state: State, node: Node, path: Path, notes: list[str]) -> Node:
+    """An object of free keys, for a dialect in which objects must declare one: a key that stands for all."""
+    rest = node.get("additionalProperties", True)
+    name = state.dialect.placeholder
+    if rest is False and "patternProperties" not in node:
+        schema: Node = {"type": "string", "description": "Leave this out: the object has no keys."}
+        reason = "an object without keys must declare one"
+    else:
+        nullable = state.dialect.type_arrays == "nullable"
+        schema = rest if isinstance(rest, dict) and rest else scalar_value(nullable=nullable)
+        notes.append(f"Keys are free: {name} stands for any key.")
+        reason = f"an object of free keys must declare one: {name!r} stands for any"
+    state.note(path, "properties", "widened", "changed", reason)
+    if "additionalProperties" in node:
+        state.note(path, "additionalProperties", "widened", "kept elsewhere", f"is said by {name!r}")
+    out = {key: value for key, value in node.items() if key != "additionalProperties"}
+    out["properties"] = {name: schema}
+    return out
+
+
+def strict_object(state: State, out: Node, node: Node, path: Path) -> None:
+    """Close an object and make every property required; optional ones take null, which decoding undoes."""
+    properties = out.setdefault("properties", {})
+    if state.dialect.closed and "additionalProperties" not in out:
+        if not properties:
+            state.block(path, "properties", "an object of free keys cannot be closed")
+        elif "additionalProperties" not in node:
+            reason = "closed: keys that no property declares are refused"
+            state.note(path, "additionalProperties", "rewritten", "changed", reason)
+            out["additionalProperties"] = False
+    if state.dialect.optional == "nullable":
+        required = out.get("required", [])
+        names = list(properties)
+        optional = [name for name in names if name not in required]
+        if optional or len(required) != len(names):
+            out["required"] = names
+        elif "required" not in out:
+            out["required"] = []
+        for name in optional:
+            properties[name] = with_null(properties[name])
+        if optional:
+            state.note(
+                path,
+                "required",
+                "rewritten",
+                "kept elsewhere",
+                f"optional, so null is allowed: {', '.join(optional)}",
+            )
+
+
+def without_empty(state: State, out: Node, path: Path) -> None:
+    """No `required: []`."""
+    if "required" in out and not out["required"]:
+        state.note(path, "required", "dropped", "kept elsewhere", "an empty list says nothing")
+        del out["required"]
+
+
+def said(state: State, path: Path, keyword: str, value: Any, notes: list[str]) -> None:
+    """Drop a keyword, with its constraint in the description where words can carry it."""
+    words = phrase(keyword, value)
+    if words:
+        notes.append(words)
+        state.note(
+            path,
+            keyword,
+            "spilled",
+            "kept elsewhere",
+            "this dialect lacks the keyword; said in the description",
+        )
+    else:
+        state.note(path, keyword, "dropped", "lost", "this dialect lacks the keyword")

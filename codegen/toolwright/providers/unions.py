@@ -1,0 +1,195 @@
+"""allOf, oneOf and anyOf of one node, said as the dialect can; and root combinators as one object."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .kinds import TYPE_OF
+from .legacy import ANNOTATIONS, is_legacy, raised
+from .merge import merged
+from .paths import Path
+from .refs import Segments, remember, united
+from .state import State
+from .values import same
+from .words import MAX_WORDS, text
+
+Node = dict[str, Any]
+BESIDE = ANNOTATIONS | {"nullable", "$defs", "definitions", "$schema", "$id", "propertyOrdering"}
+MOVED = frozenset((*TYPE_OF, "type", "enum", "const", "not", "if", "then", "else", "allOf", "oneOf", "$ref"))
+"""Keywords that constrain: what cannot stay beside an anyOf."""
+MAX_BRANCHES = 64
+"""A union is not multiplied with what stands beside it past this many branches."""
+
+
+def plain(state: State, branch: Any, path: Path, entered: list[Segments]) -> Node | bool | None:
+    """A branch without references, so that it can be merged; `None` if it refers to what is open already."""
+    seen: set[Segments] = set()
+    while isinstance(branch, dict):
+        if is_legacy(branch):
+            branch = raised(state, branch, path)
+        if "$ref" not in branch:
+            break
+        found, place, segments = state.target(branch["$ref"], path)
+        if segments in state.opened or segments in seen or not segments:
+            return None
+        seen.add(segments)
+        remember(state, found, place)
+        branch = united(state, {k: v for k, v in branch.items() if k not in ("$ref", "$defs")}, found, place)
+        path = place
+    entered.extend(seen)
+    return branch if isinstance(branch, dict | bool) else None
+
+
+def single(node: Node) -> Node:
+    """An allOf around one reference, which older drafts need to annotate it, is that reference."""
+    branches = node.get("allOf")
+    if (
+        isinstance(branches, list)
+        and len(branches) == 1
+        and isinstance(branches[0], dict)
+        and "$ref" not in node
+    ):
+        rest = {key: value for key, value in node.items() if key != "allOf"}
+        if branches[0].keys() == {"$ref"} and rest.keys() <= ANNOTATIONS | {"$defs"}:
+            return {**branches[0], **rest}
+    return node
+
+
+def merge_all_of(
+    state: State, node: Node, path: Path, notes: list[str], entered: list[Segments], *, blocking: bool = True
+) -> Node:
+    """`allOf` as one node. What cannot be merged is said in words (or costs the strictness)."""
+    branches = node["allOf"]
+    base = {key: value for key, value in node.items() if key != "allOf"}
+    remember(state, base, path)
+    outer = {key: base.pop(key) for key in list(base) if key in BESIDE}
+    state.note(path, "allOf", "rewritten", "kept elsewhere", "its branches are merged into one schema")
+    told: dict[str, Any] = {}
+    for i, raw in enumerate(branches):
+        place = ((path, "allOf"), str(i))
+        branch = plain(state, raw, place, entered)
+        remember(state, branch, place)
+        together = None
+        if isinstance(branch, dict):
+            for key in branch:
+                if key in ANNOTATIONS:
+                    told.setdefault(key, branch[key])
+            together = merged(base, {key: value for key, value in branch.items() if key not in BESIDE})
+        elif branch is True:
+            together = base
+        if together is not None:
+            base = together
+            continue
+        if blocking:
+            state.block(place, "allOf", "a branch that cannot be merged with the others")
+        spill(state, place, "allOf", f"Must also match: {text(raw)}.", notes)
+    return {**base, **told, **outer}
+
+
+def as_any_of(state: State, node: Node, path: Path) -> Node:
+    """`oneOf` as `anyOf`: a value that fits two branches is no longer refused."""
+    state.note(
+        path, "oneOf", "rewritten", "changed", "is said by anyOf: that only one branch may fit is not checked"
+    )
+    for i, branch in enumerate(node["oneOf"]):
+        state.place(branch, ((path, "oneOf"), str(i)))
+    if "anyOf" in node:
+        rest = {key: value for key, value in node.items() if key != "oneOf"}
+        return {**rest, "allOf": [*node.get("allOf", ()), {"anyOf": node["oneOf"]}]}
+    return {("anyOf" if key == "oneOf" else key): value for key, value in node.items()}
+
+
+def alone(state: State, node: Node, path: Path, notes: list[str], entered: list[Segments]) -> Node:
+    """`anyOf` with only annotations beside it: what else stood there goes into each branch."""
+    branches: list[Any] = node["anyOf"]
+    if any(branch is True or branch == {} for branch in branches):
+        state.note(
+            path, "anyOf", "dropped", "kept elsewhere", "a branch takes any value, so the others say nothing"
+        )
+        return {key: value for key, value in node.items() if key != "anyOf"}
+    base = {key: value for key, value in node.items() if key in MOVED}
+    if not base:
+        return node
+    outer = {key: value for key, value in node.items() if key not in MOVED and key != "anyOf"}
+    groups = required_groups(branches)
+    if groups and "properties" in base and not state.dialect.closed:
+        words = "At least one of these sets of keys must be given: " + "; ".join(map(", ".join, groups)) + "."
+        spill(state, path, "anyOf", words, notes)
+        return {**outer, **base}
+    remember(state, base, path)
+    together: list[Node] = []
+    for i, raw in enumerate(branches):
+        if raw is False:
+            continue
+        place = state.origins.get(id(raw), ((path, "anyOf"), str(i)))
+        branch = plain(state, raw, place, entered)
+        remember(state, branch, place)
+        one = merged(base, branch) if isinstance(branch, dict) else None
+        if one is None and isinstance(branch, dict) and _disjoint(base, branch):
+            continue  # this branch can never fit beside what else is said
+        if one is None or len(together) >= MAX_BRANCHES:
+            state.block(path, "anyOf", "alternatives beside other keywords cannot be said")
+            spill(state, path, "anyOf", f"Must also match one of: {text(branches)}.", notes)
+            return {**outer, **base}
+        together.append({key: value for key, value in one.items() if key != "$defs"})
+        state.place(together[-1], place)
+    for key in ("anyOf", *base):
+        state.note(
+            path, key, "rewritten", "kept elsewhere", "what stands beside anyOf is said in each branch"
+        )
+    return {**outer, "anyOf": together} if together else {**outer, **base}
+
+
+def collapsed(state: State, node: Node, path: Path) -> Node:
+    """A null branch as `nullable`; a union of one branch as that branch."""
+    branches = [branch for branch in node["anyOf"] if branch is not False]
+    rest = [branch for branch in branches if not (isinstance(branch, dict) and branch.get("type") == "null")]
+    if len(rest) == len(node["anyOf"]) and len(rest) != 1:
+        return node
+    out = dict(node)
+    if len(rest) < len(branches):
+        state.note(path, "anyOf", "rewritten", "kept elsewhere", "null is said by nullable")
+        if not rest:
+            del out["anyOf"]
+            out["type"] = "null"
+            return out
+        out["nullable"] = True
+    out["anyOf"] = rest
+    if len(rest) == 1 and isinstance(rest[0], dict):
+        del out["anyOf"]
+        remember(state, rest[0], ((path, "anyOf"), "0"))
+        state.note(path, "anyOf", "rewritten", "kept elsewhere", "one branch is left, and stands for itself")
+        inner = raised(state, rest[0], path) if is_legacy(rest[0]) else rest[0]
+        out = {**inner, **out}
+    return out
+
+
+def spill(state: State, path: Path, keyword: str, words: str, notes: list[str]) -> None:
+    """Say something in the description, if it is short enough; the ledger tells either way."""
+    if len(words) <= MAX_WORDS:
+        notes.append(words)
+        state.note(path, keyword, "spilled", "kept elsewhere", "cannot be said here; said in the description")
+    else:
+        state.note(
+            path, keyword, "dropped", "lost", "cannot be said here, and is too long for the description"
+        )
+
+
+def required_groups(branches: list[Any]) -> list[list[str]]:
+    """The sets of keys, if all branches say nothing but which keys are required; else empty."""
+    groups: list[list[str]] = []
+    for branch in branches:
+        if not isinstance(branch, dict) or not isinstance(branch.get("required"), list):
+            return []
+        if branch.keys() - {"required", "type"}:
+            return []
+        groups.append([str(name) for name in branch["required"]])
+    return groups
+
+
+def _disjoint(left: Node, right: Node) -> bool:
+    mine, theirs = left.get("type"), right.get("type")
+    if mine is None or theirs is None:
+        return False
+    both = {"type": mine}, {"type": theirs}
+    return not same(mine, theirs) and merged(*both) is None
