@@ -77,12 +77,15 @@ def setting(
     for profile in config.profiles:
         found = sources.digest(profile)
         parts += [profile.name, found.raw if found else "-"]
-    folders = [("templates", templates_dir(), ""), ("generator", PACKAGE, ".py")]
+    folders: list[tuple[str, Path, tuple[str, ...]]] = [
+        ("templates", templates_dir(), ("",)),
+        ("generator", PACKAGE, (".py", ".toml")),  # the built-in profiles are TOML files in the package
+    ]
     if config.templates is not None:
-        folders.append(("overrides", config.templates, ""))
-    for label, folder, suffix in folders:
+        folders.append(("overrides", config.templates, ("",)))
+    for label, folder, suffixes in folders:
         for path in walk(folder, index):
-            if path.name.endswith(suffix) and (found := sources.digest(path)):
+            if path.name.endswith(suffixes) and (found := sources.digest(path)):
                 parts += [label, path.relative_to(folder).as_posix(), found.raw]
     for folder in site_folders():
         index.witness(folder)

@@ -16,7 +16,7 @@ from ..config import Config, show
 from ..diagnostics import Diagnostic
 from .cache import Cache, Unit, load_cache, prepare_state, save_cache
 from .collect import Collected, collect, drop_dependents, source_digest
-from .compile import Options
+from .compile import Options, ToolEntry
 from .conflicts import find_conflicts, find_name_clashes
 from .fingerprint import Sources, combine, digest, setting, walk
 from .frontend import Frontend
@@ -27,7 +27,7 @@ from .manifest import NAME, PACKAGE, is_ours, parse_manifest, render_manifest
 from .plan import Existing, Plan, make_plan
 from .publish import publish, read_journal
 from .tree import Tree, sweep, sweep_all
-from .workers import Shop
+from .workers import MISSING_LIBRARY, Shop
 
 Mode = Literal["write", "check", "diff"]
 
@@ -40,6 +40,7 @@ class Report(Struct, frozen=True, kw_only=True):
     refused: int = 0
     plan: Plan = Plan()
     diagnostics: tuple[Diagnostic, ...] = ()
+    entries: tuple[ToolEntry, ...] = ()  # every tool that compiles, by spec path
     seconds: float = 0.0
 
     @property
@@ -84,6 +85,10 @@ def build(
         )
         report = Report(diagnostics=(failure,))
     return msgspec.structs.replace(report, seconds=time.perf_counter() - started)
+
+
+class _PackageError(Exception):
+    """The files that speak of the whole set cannot be made; nothing may be published without them."""
 
 
 class _Run:
@@ -143,7 +148,12 @@ class _Run:
             progress=self.progress,
         )
         got.diagnostics += found.diagnostics
-        package = self._package(got, common, shop)
+        if incomplete := next((each for each in got.diagnostics if each.code == MISSING_LIBRARY), None):
+            return Report(diagnostics=(incomplete,))  # no fault of any spec: leave all outputs alone
+        try:
+            package = self._package(got, common, shop)
+        except _PackageError as fault:
+            return Report(diagnostics=(*sorted(got.diagnostics), _internal(self.shown_output, str(fault))))
         plan = self._plan(got, package, used)
         diagnostics = tuple(sorted({*got.diagnostics, *plan.diagnostics}))
         tools = [path for path in found.tools if path in got.units]
@@ -153,6 +163,7 @@ class _Run:
             refused=len(found.tools) - len(tools),
             plan=plan,
             diagnostics=diagnostics,
+            entries=tuple(entry for path in tools if (entry := got.units[path].entry) is not None),
         )
         if self.mode == "write":
             self._publish(report, got, package)
@@ -169,13 +180,19 @@ class _Run:
             mark = combine([common, digest(msgspec.json.encode(entries))])
             unit = self.cache.units.get(PACKAGE)
             if unit is None or unit.fingerprint != mark or not self.tree.intact(unit.outputs):
-                files = self.frontend.compile_package(entries, shop.options)
+                files = self._compile_package(entries, shop.options)
                 got.files[PACKAGE] = files
                 unit = Unit(fingerprint=mark, outputs={path: digest(data) for path, data in files.items()})
             if not find_conflicts(got.units, unit.outputs, shop):
                 return unit
             outputs = tuple(unit.outputs)
             got.files.pop(PACKAGE, None)
+
+    def _compile_package(self, entries: list[ToolEntry], options: Options) -> dict[str, bytes]:
+        try:
+            return self.frontend.compile_package(entries, options)
+        except Exception as error:
+            raise _PackageError(f"{type(error).__name__}: {error}") from error
 
     def _plan(self, got: Collected, package: Unit, used: tuple[Library, ...]) -> Plan:
         expected: dict[str, bytes | None] = {}
@@ -251,6 +268,12 @@ class _Run:
             save_cache(config.state, fresh)
         sound = not blocked and not report.diagnostics and not got.shaky
         self.index.save(configured=config.file is not None, tools=report.tools if sound else None)
+
+
+def _internal(file: str, fault: str) -> Diagnostic:
+    message = f"the compiler failed on the files that speak of all tools: {fault}"
+    hint = "this is a fault of toolwright; please report it with the specs"
+    return Diagnostic(file=file, code="internal-error", message=message, hint=hint)
 
 
 def _leave_out(got: Collected, problems: dict[str, Diagnostic]) -> None:

@@ -17,7 +17,7 @@ the index was written cannot be trusted; `index.py` waits them out.
 """
 
 # pathlib costs as much to import as all the rest
-# ruff: noqa: PTH110, PTH116, PTH118, PTH120, PTH123
+# ruff: noqa: PTH109, PTH110, PTH116, PTH118, PTH120, PTH123
 import os
 import sys
 
@@ -28,7 +28,9 @@ Signature = tuple[int, int, int, int]
 
 def environment() -> bytes:
     """What else decides the output: the interpreter and where it finds modules. One line."""
-    text = "|".join((sys.version, sys.executable, __file__, *sys.path))
+    # The first entry is the folder of the script, or the working directory: it says how we were called.
+    path = sys.path if sys.flags.safe_path else sys.path[1:]
+    text = "|".join((sys.version, sys.prefix, __file__, *path))
     return text.encode("utf-8", "surrogateescape").replace(b"\n", b" ").replace(b"\0", b" ")
 
 

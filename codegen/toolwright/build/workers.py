@@ -17,6 +17,7 @@ from ..spec.model import Document
 from .compile import Compiled, Options
 from .frontend import Frontend
 
+MISSING_LIBRARY = "missing-library"
 MANY = 24
 """From this number of specs on, starting processes pays."""
 
@@ -111,6 +112,9 @@ def _run(shop: Shop, types: Mapping[str, Document], task: Task) -> Compiled:
 
 
 def _crash(shop: Shop, path: str, error: Exception) -> Diagnostic:
+    if isinstance(error, ImportError):
+        hint = "run: pip install 'toolwright[build]'"
+        return Diagnostic(file=shown(shop, path), code=MISSING_LIBRARY, message=f"{error}", hint=hint)
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
     return Diagnostic(

@@ -1,0 +1,135 @@
+"""How diagnostics look: as text with the source line, as JSON, as annotations for a CI run."""
+
+import os
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import IO, Literal
+
+import msgspec
+
+from ..diagnostics import Diagnostic
+
+Format = Literal["text", "json", "github"]
+FORMATS: tuple[Format, ...] = ("text", "json", "github")
+MAX_SOURCE = 1024 * 1024
+WINDOW = 100
+"""Characters of a source line that are shown."""
+
+_STYLES = {
+    "error": "1;31",
+    "warning": "1;33",
+    "hint": "36",
+    "dim": "2",
+    "bold": "1",
+    "add": "32",
+    "del": "31",
+}
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def wants_colour(stream: IO[str]) -> bool:
+    """Colours go to terminals; `NO_COLOR` forbids them and `FORCE_COLOR` asks for them, if not empty."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return os.environ["FORCE_COLOR"] != "0"
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def paint(text: str, style: str, colour: bool) -> str:
+    """`text` in one of our styles, if colours are wanted."""
+    return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if colour and text else text
+
+
+def printable(text: str) -> str:
+    """`text` without what would steer a terminal or reorder the line."""
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def render(diagnostics: Sequence[Diagnostic], form: Format, *, colour: bool = False) -> str:
+    """All diagnostics, in their order; ends with a newline unless there is nothing to say."""
+    if form == "json":
+        return msgspec.json.format(msgspec.json.encode(list(diagnostics)), indent=2).decode() + "\n"
+    if form == "github":
+        return "".join(f"{_annotation(problem)}\n" for problem in diagnostics)
+    sources: dict[str, list[str]] = {}
+    return "".join(_text(problem, sources, colour) for problem in diagnostics)
+
+
+def _text(problem: Diagnostic, sources: dict[str, list[str]], colour: bool) -> str:
+    place = printable(problem.file)
+    if problem.line:
+        place += f":{problem.line}" + (f":{problem.column}" if problem.column else "")
+    kind = paint(f"{problem.severity}[{problem.code}]", problem.severity, colour)
+    lines = [f"{paint(place, 'bold', colour)}: {kind}: {_indented(problem.message, '  ')}"]
+    lines += _excerpt(problem, sources, colour)
+    if problem.hint:
+        lines.append(f"  {paint('hint:', 'hint', colour)} {_indented(problem.hint, '        ')}")
+    return "\n".join(lines) + "\n"
+
+
+def _indented(text: str, margin: str) -> str:
+    return f"\n{margin}".join(printable(line) for line in re.split(r"\r\n|\r|\n", text))
+
+
+def _excerpt(problem: Diagnostic, sources: dict[str, list[str]], colour: bool) -> Iterable[str]:
+    """The source line with a caret below the column."""
+    if not problem.line:
+        return
+    lines = (
+        sources.setdefault(problem.file, _read(problem.file))
+        if problem.file not in sources
+        else sources[problem.file]
+    )
+    if problem.line > len(lines):
+        return
+    line, column = lines[problem.line - 1], max(problem.column, 1)
+    start = max(0, column - 1 - WINDOW // 2) if len(line) > WINDOW else 0
+    shown = printable(line[start : start + WINDOW].replace("\t", " "))
+    before = printable(line[start : column - 1].replace("\t", " "))
+    cut_left, cut_right = ("…" if start else ""), ("…" if len(line) > start + WINDOW else "")
+    number = str(problem.line)
+    bar = paint("|", "dim", colour)
+    yield f"  {paint(number, 'dim', colour)} {bar} {cut_left}{shown}{cut_right}"
+    if problem.column:
+        space = " " * (_width(before) + len(cut_left))
+        yield f"  {' ' * len(number)} {bar} {space}{paint('^', problem.severity, colour)}"
+
+
+def _width(text: str) -> int:
+    """Columns that `text` takes on a terminal."""
+    wide = sum(unicodedata.east_asian_width(char) in "WF" for char in text)
+    return len(text) + wide - sum(unicodedata.combining(char) != 0 for char in text)
+
+
+def _read(file: str) -> list[str]:
+    path = Path(file)
+    try:
+        if not path.is_file() or path.stat().st_size > MAX_SOURCE:
+            return []
+        text = path.read_bytes().decode("utf-8", "replace")
+    except (OSError, ValueError):
+        return []
+    return re.split(r"\r\n|\r|\n", text.removeprefix("\ufeff"))
+
+
+def _annotation(problem: Diagnostic) -> str:
+    """A workflow command; values are escaped as the runner's own toolkit does it."""
+    properties = [f"file={_property(problem.file)}"]
+    if problem.line:
+        properties.append(f"line={problem.line}")
+        if problem.column:
+            properties.append(f"col={problem.column}")
+    properties.append(f"title={_property(problem.code)}")
+    message = problem.message if not problem.hint else f"{problem.message}\nhint: {problem.hint}"
+    return f"::{problem.severity} {','.join(properties)}::{_data(message)}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,88 @@
+"""`toolwright init`."""
+
+import os
+import tomllib
+from pathlib import Path
+
+import click
+
+from .example import EXAMPLE
+from .options import examples, refuse
+
+TABLE = """[tool.toolwright]
+specs = "specs"
+output = "generated"
+providers = ["openai", "openai-responses", "anthropic", "gemini", "mcp"]
+"""
+
+
+@click.command("init", epilog=examples("toolwright init", "toolwright generate"))
+def command() -> None:
+    """Set up toolwright in the current folder.
+
+    Adds [tool.toolwright] to pyproject.toml (or makes that file) and a specs folder with one example.
+    Nothing that exists is changed or overwritten.
+    """
+    here = Path.cwd()
+    table = _table(here / "pyproject.toml")
+    specs = here / str(table.get("specs", "specs"))
+    if any(specs.rglob("*.yaml")) or any(specs.rglob("*.yml")) or any(specs.rglob("*.json")):
+        click.echo(f"kept      {specs.name}/ (it has specs already)")
+    else:
+        path = specs / "text" / "count_words.yaml"
+        create(path, EXAMPLE.replace("{name}", "count_words"))
+        click.echo(f"created   {path.relative_to(here).as_posix() if here in path.parents else path}")
+    output = str(table.get("output", "generated"))
+    click.echo(
+        f"\nNext: toolwright generate\n"
+        f"Check {output}/ in. .toolwright/ is a local cache that hides itself from git.\n"
+        f"If your git changes line endings, add this to .gitattributes:  {output}/** text eol=lf"
+    )
+
+
+def create(path: Path, text: str) -> None:
+    """Write a new file; raises FileExistsError rather than touch one that is there, or a link."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("x", encoding="utf-8", newline="") as file:
+        file.write(text)
+
+
+def _table(path: Path) -> dict[str, object]:
+    """Make sure that the table is there; what it says."""
+    if not path.exists():
+        create(path, TABLE)
+        click.echo("created   pyproject.toml")
+        return {}
+    raw = path.read_bytes()
+    try:
+        before = tomllib.loads(raw.decode("utf-8"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise refuse(
+            "pyproject.toml", "config-unreadable", f"not TOML: {error}", "correct it first"
+        ) from None
+    tool = before.get("tool")
+    if isinstance(tool, dict) and "toolwright" in tool:
+        click.echo("kept      pyproject.toml (it has [tool.toolwright] already)")
+        found = tool["toolwright"]
+        return found if isinstance(found, dict) else {}
+    ending = "\r\n" if b"\r\n" in raw else "\n"
+    text = raw.decode("utf-8")
+    gap = "" if not text.strip() else "\n" if text.endswith("\n") else "\n\n"
+    new = text + (gap + TABLE).replace("\n", ending)
+    expected = {
+        **before,
+        "tool": {**(tool if isinstance(tool, dict) else {}), **tomllib.loads(TABLE)["tool"]},
+    }
+    try:
+        appended = tomllib.loads(new) == expected
+    except tomllib.TOMLDecodeError:
+        appended = False
+    if not appended:
+        hint = "add it by hand: see https://toml.io for how tables and inline tables exclude each other"
+        raise refuse("pyproject.toml", "config-closed", "[tool.toolwright] cannot be appended", hint)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary.write_bytes(new.encode("utf-8"))
+    temporary.chmod(path.stat().st_mode & 0o777)
+    temporary.replace(path.resolve())
+    click.echo("extended  pyproject.toml with [tool.toolwright]")
+    return {}

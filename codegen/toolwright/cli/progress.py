@@ -1,0 +1,51 @@
+"""A bar on stderr for runs that take longer than a second, on terminals only."""
+
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+DELAY = 1.0
+
+
+class Bar:
+    """Call it with (done, total); as a context manager it cleans up after itself.
+
+    It is drawn from the caller's thread only: worker processes are forked beside it.
+    """
+
+    def __init__(self) -> None:
+        self._started = time.monotonic()
+        self._progress: Progress | None = None
+        self._task: TaskID | None = None
+
+    def __call__(self, done: int, total: int) -> None:
+        if self._progress is None:
+            if not sys.stderr.isatty() or time.monotonic() - self._started < DELAY:
+                return
+            self._open(total)
+        assert self._progress is not None
+        assert self._task is not None
+        self._progress.update(self._task, completed=done)
+        self._progress.refresh()
+
+    def _open(self, total: int) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+        columns = (TextColumn("compiling"), BarColumn(), MofNCompleteColumn())
+        self._progress = Progress(*columns, console=Console(stderr=True), auto_refresh=False, transient=True)
+        self._task = self._progress.add_task("compiling", total=total)
+        self._progress.start()
+
+    def __enter__(self) -> "Bar":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._progress is not None:
+            self._progress.stop()

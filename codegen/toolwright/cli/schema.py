@@ -1,0 +1,30 @@
+"""`toolwright schema`."""
+
+from pathlib import Path
+
+import click
+import msgspec
+
+from .options import config_option, configuration, examples, tell
+
+
+@click.command(
+    "schema",
+    epilog=examples(
+        "toolwright schema > .toolwright-spec.json",
+        "then, at the head of a spec:  # yaml-language-server: $schema=../.toolwright-spec.json",
+    ),
+)
+@config_option
+def command(config_file: Path | None) -> int:
+    """Print the JSON Schema of the spec format, for editors."""
+    config = configuration(config_file)
+
+    from ..build.rooms import known_providers
+    from ..spec import format_schema
+
+    known, problems = known_providers(tuple(str(path) for path in config.profiles))
+    tell(problems)
+    schema = format_schema(frozenset(known))
+    click.echo(msgspec.json.format(msgspec.json.encode(schema), indent=2).decode())
+    return int(bool(problems))

@@ -1,0 +1,359 @@
+"""L9: killed anywhere, every file is old or new, and the next run repairs; nothing foreign is touched."""
+
+import hashlib
+import multiprocessing
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import toolwright.build.generate as generate_module
+from toolwright.build.clean import clean
+from toolwright.build.generate import build
+from toolwright.build.lock import locked
+from toolwright.build.publish import publish
+from toolwright.build.tree import TEMPORARY
+from toolwright.config import Config
+
+from tests.build.fake import FAKE, project, put, states, tree
+
+OLD = {"a.yaml": "1", "g/b.yaml": "1", "g/gone.yaml": "1"}
+NEW = {"a.yaml": "2", "g/b.yaml": "2", "h/new.yaml": "1"}
+
+
+class Killed(BaseException):
+    """Stands for the end of the process."""
+
+
+def _change(config: Config) -> None:
+    (config.specs / "g/gone.yaml").unlink()
+    for path, text in NEW.items():
+        put(config.specs / path, text)
+
+
+def _clean_build(folder: Path) -> dict[str, bytes]:
+    config = project(folder, NEW)
+    build(config, FAKE)
+    return tree(config.output)
+
+
+@pytest.mark.parametrize("lose_state", [False, True])
+@pytest.mark.parametrize("half", ["before", "midway"])
+def test_killed_at_any_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, half: str, lose_state: bool
+) -> None:
+    """Die at each touched path in turn: before it is touched, or before the temporary file is renamed."""
+    expected = _clean_build(tmp_path / "clean")
+    kill_at, steps = 0, 1
+    while kill_at < steps:
+        base = tmp_path / f"{kill_at}"
+        config = project(base, OLD)
+        build(config, FAKE)
+        before = tree(config.output)
+        _change(config)
+        count = 0
+
+        def step(path: str) -> None:
+            nonlocal count
+            count += 1
+            if count - 1 == kill_at:  # noqa: B023 - used within this turn
+                if half == "midway":
+                    folder = (base / "generated" / path).parent  # noqa: B023
+                    folder.mkdir(parents=True, exist_ok=True)
+                    (folder / TEMPORARY).write_bytes(b"half a fi")
+                raise Killed
+
+        def dying(*args: Any) -> None:
+            publish(*args, step=step)
+
+        monkeypatch.setattr(generate_module, "publish", dying)
+        with pytest.raises(Killed):
+            build(config, FAKE)
+        monkeypatch.setattr(generate_module, "publish", publish)
+        for path, content in tree(config.output).items():
+            assert content in (before.get(path), expected.get(path)) or path.endswith(TEMPORARY)
+        steps = _steps(tmp_path, steps)
+        if lose_state:
+            (config.state / "cache.json").unlink()
+            (config.state / "index").unlink()
+        assert not build(config, FAKE).failed
+        assert tree(config.output) == expected
+        kill_at += 1
+    assert steps > 10
+
+
+def _steps(folder: Path, known: int) -> int:
+    """How many paths the change touches."""
+    if known > 1:
+        return known
+    config = project(folder / "count", OLD)
+    build(config, FAKE)
+    _change(config)
+    plan = build(config, FAKE).plan
+    return len(plan.writes) + len(plan.deletes)
+
+
+def test_a_really_killed_process(tmp_path: Path) -> None:
+    expected = _clean_build(tmp_path / "clean")
+    config = project(tmp_path / "one", OLD)
+    build(config, FAKE)
+    _change(config)
+    code = (
+        "import os, sys; from pathlib import Path\n"
+        "import toolwright.build.publish as p\n"
+        "import tests.build.fake as f\n"
+        "from toolwright.build.generate import build\n"
+        "real, n = Path.replace, [0]\n"
+        "def replace(self, target):\n"
+        "    n[0] += 1\n"
+        "    if n[0] == 9: os.kill(os.getpid(), 9)\n"
+        "    return real(self, target)\n"
+        "Path.replace = replace\n"
+        "build(f.config_of(Path(sys.argv[1])), f.FAKE)\n"
+    )
+    root = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "one")], cwd=root, check=False)
+    assert done.returncode == -9
+    build(config, FAKE)
+    assert tree(config.output) == expected
+
+
+def test_foreign_files_are_never_touched(tmp_path: Path) -> None:
+    config = project(tmp_path, {"a.yaml": "", "b.yaml": ""})
+    put(config.output / "a.py", "print('mine')\n")
+    put(config.output / "contracts/b.json", "{}\n")
+    put(config.output / "notes.txt", "mine")
+    before = tree(config.output)
+    report = build(config, FAKE)
+    assert [problem.code for problem in report.diagnostics] == ["foreign-file", "foreign-file"]
+    assert all("move the file" in problem.hint for problem in report.diagnostics)
+    assert tree(config.output) == before
+    (config.output / "a.py").unlink()
+    (config.output / "contracts/b.json").unlink()
+    assert not build(config, FAKE).failed
+    assert (config.output / "notes.txt").read_text() == "mine"
+
+
+def test_a_listed_file_without_the_mark_is_not_deleted(tmp_path: Path) -> None:
+    config = project(tmp_path, {"a.yaml": ""})
+    build(config, FAKE)
+    put(config.output / "a.py", "print('mine now')\n")
+    (config.specs / "a.yaml").unlink()
+    report = build(config, FAKE)
+    assert [(problem.code, problem.severity) for problem in report.diagnostics] == [("kept-file", "warning")]
+    assert (config.output / "a.py").exists()
+    assert not (config.output / "contracts/a.json").exists()
+
+
+@pytest.mark.parametrize("what", ["file", "folder", "fifo", "directory"])
+def test_links_and_other_things_in_the_way_are_refused(tmp_path: Path, what: str) -> None:
+    outside = tmp_path / "outside"
+    put(outside / "b.py", "precious")
+    config = project(tmp_path / "p", {"g/b.yaml": ""})
+    target = config.output / "g" / "b.py"
+    if what == "folder":
+        config.output.mkdir()
+        target.parent.symlink_to(outside)
+    else:
+        target.parent.mkdir(parents=True)
+        if what == "file":
+            target.symlink_to(outside / "b.py")
+        elif what == "fifo":
+            os.mkfifo(target)
+        else:
+            target.mkdir()
+    report = build(config, FAKE)
+    assert report.failed
+    assert {problem.code for problem in report.diagnostics} <= {"link-in-the-way", "not-a-file"}
+    assert tree(outside) == {"b.py": b"precious"}
+
+
+def test_manifest_paths_cannot_reach_outside(tmp_path: Path) -> None:
+    config = project(tmp_path / "p", {"a.yaml": ""})
+    build(config, FAKE)
+    put(tmp_path / "p" / "precious.json", "{}")
+    manifest = config.output / "manifest.txt"
+    lines = "evil\t-\t../precious.json %2e%2e/precious.json /etc/x.json a/../../precious.json\n"
+    manifest.write_bytes(manifest.read_bytes() + lines.encode())
+    assert not build(config, FAKE).failed
+    assert (tmp_path / "p" / "precious.json").exists()
+
+
+def test_manifest_survives_line_endings_and_conflicts(tmp_path: Path) -> None:
+    config = project(tmp_path, {"a.yaml": "", "b.yaml": ""})
+    build(config, FAKE)
+    manifest = config.output / "manifest.txt"
+    good = manifest.read_bytes()
+    lines = good.decode().splitlines()
+    torn = ["<<<<<<< one", *lines[-2:-1], "=======", *lines[-1:], ">>>>>>> two"]
+    manifest.write_bytes("\r\n".join([*lines[:-2], *torn, ""]).encode())
+    shutil.rmtree(config.state)
+    (config.specs / "b.yaml").unlink()
+    (config.specs / "a.yaml").write_text("new")
+    report = build(config, FAKE)
+    assert not report.failed, report.diagnostics
+    assert not (config.output / "b.py").exists()
+
+
+def test_check_and_diff_write_nothing(tmp_path: Path) -> None:
+    config = project(tmp_path, {"a.yaml": "", "b.yaml": ""})
+    assert not build(config, FAKE, mode="check").plan.empty
+    assert not config.state.exists()
+    build(config, FAKE)
+    put(config.specs / "a.yaml", "new")
+    (config.specs / "b.yaml").unlink()
+    (config.output / "registry.py").unlink()
+    before = states(tmp_path)
+    for mode in ("check", "diff"):
+        plan = build(config, FAKE, mode=mode).plan
+        assert {write.path for write in plan.writes if write.kind == "new"} == {"registry.py"}
+        assert "a.py" in {write.path for write in plan.writes if write.kind == "changed"}
+        assert "b.py" in {delete.path for delete in plan.deletes}
+        assert states(tmp_path) == before
+
+
+def test_check_does_not_trust_the_cache(tmp_path: Path) -> None:
+    config = project(tmp_path, {"a.yaml": ""})
+    build(config, FAKE)
+    cache = config.state / "cache.json"
+    wrong = (config.output / "a.py").read_bytes().replace(b"BODY", b"EVIL")
+    (config.output / "a.py").write_bytes(wrong)
+    text = cache.read_text()
+    for path, content in tree(config.output).items():
+        if path == "a.py":
+            old = content.replace(b"EVIL", b"BODY")
+            text = text.replace(hashlib.sha256(old).hexdigest(), hashlib.sha256(content).hexdigest())
+    cache.write_text(text)
+    assert build(config, FAKE, mode="diff").plan.empty  # the forged cache deceives who trusts it
+    assert [write.path for write in build(config, FAKE, mode="check").plan.writes] == ["a.py"]
+
+
+def test_unchanged_files_are_not_written(tmp_path: Path) -> None:
+    config = project(tmp_path, {"a.yaml": "", "b.yaml": ""})
+    build(config, FAKE)
+    before = states(config.output)
+    put(config.specs / "b.yaml", "new")
+    build(config, FAKE)
+    after = states(config.output)
+    changed = {Path(path).name for path in after if before[path] != after[path] and Path(path).is_file()}
+    assert changed == {"b.py", "b.json", "manifest.txt"}
+
+
+def test_modes_follow_the_umask(tmp_path: Path) -> None:
+    old = os.umask(0o027)
+    try:
+        config = project(tmp_path, {"a.yaml": ""})
+        build(config, FAKE)
+    finally:
+        os.umask(old)
+    assert stat.S_IMODE((config.output / "a.py").stat().st_mode) == 0o640
+
+
+def test_emptied_folders_and_bytecode_go(tmp_path: Path) -> None:
+    config = project(tmp_path, {"g/h/a.yaml": "", "b.yaml": ""})
+    build(config, FAKE)
+    put(config.output / "g/h/__pycache__/a.cpython-311.pyc", "x")
+    put(config.output / "g/h/__pycache__/__init__.cpython-311.pyc", "x")
+    (config.specs / "g/h/a.yaml").unlink()
+    build(config, FAKE)
+    assert not (config.output / "g").exists()
+
+
+def test_a_second_run_waits_and_says_so(tmp_path: Path) -> None:
+    config = project(tmp_path, {"a.yaml": ""})
+    messages: list[str] = []
+    with locked(config.state, messages.append):
+        thread = threading.Thread(target=build, args=(config, FAKE), kwargs={"waiting": messages.append})
+        thread.start()
+        deadline = time.monotonic() + 5
+        while not messages and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert not config.output.exists()
+    thread.join()
+    assert len(messages) == 1
+    assert (config.output / "a.py").exists()
+
+
+def _build_in_process(base: str) -> None:
+    from tests.build.fake import config_of
+
+    build(config_of(Path(base)), FAKE)
+
+
+def test_many_runs_at_once(tmp_path: Path) -> None:
+    expected = _clean_build(tmp_path / "clean")
+    config = project(tmp_path / "one", NEW)
+    context = multiprocessing.get_context("fork")
+    runs = [context.Process(target=_build_in_process, args=(str(tmp_path / "one"),)) for _ in range(4)]
+    for run in runs:
+        run.start()
+    for run in runs:
+        run.join()
+    assert [run.exitcode for run in runs] == [0, 0, 0, 0]
+    assert tree(config.output) == expected
+
+
+def test_clean_leaves_what_is_not_ours(tmp_path: Path) -> None:
+    config = project(tmp_path, {"a.yaml": "", "g/b.yaml": ""})
+    build(config, FAKE)
+    put(config.output / "mine.txt", "mine")
+    before = states(tmp_path)
+    files = clean(config, dry_run=True).files
+    assert "g/b.py" in files
+    assert "manifest.txt" in files
+    assert states(tmp_path) == before
+    clean(config, dry_run=False)
+    assert tree(config.output) == {"mine.txt": b"mine"}
+    assert not config.state.exists()
+    build(config, FAKE)
+    (config.output / "mine.txt").unlink()
+    clean(config, dry_run=False)
+    assert not config.output.exists()
+
+
+def test_faults_of_the_compiler_are_told_with_their_spec(tmp_path: Path) -> None:
+    specs = {f"t{n}.yaml": str(n) for n in range(40)} | {"t7.yaml": "die", "t30.yaml": "raise"}
+    config = project(tmp_path, specs)
+    report = build(config, FAKE, jobs=2)
+    codes = {problem.file.rpartition("/")[2]: problem.code for problem in report.diagnostics}
+    assert codes == {"t7.yaml": "worker-crash", "t30.yaml": "internal-error"}
+    assert report.refused == 2
+    assert (config.output / "t39.py").exists()
+
+
+def test_units_that_collide_are_refused(tmp_path: Path) -> None:
+    config = project(
+        tmp_path,
+        {
+            "registry.yaml": "",
+            "a-b.yaml": "",
+            "a_b.yaml": "",
+            "c.yaml": "name: d",
+            "d.yaml": "",
+            "G/e.yaml": "name: E",
+            "g/e.yaml": "",
+            "fine.yaml": "",
+        },
+    )
+    report = build(config, FAKE)
+    codes = {problem.file.rpartition("specs/")[2]: problem.code for problem in report.diagnostics}
+    assert codes == {
+        "registry.yaml": "output-collision",
+        "a-b.yaml": "name-collision",
+        "a_b.yaml": "name-collision",
+        "d.yaml": "duplicate-name",
+        "G/e.yaml": "output-collision",
+        "g/e.yaml": "output-collision",
+    }
+    assert {path.name for path in config.output.glob("*.py")} == {
+        "__init__.py",
+        "d.py",
+        "fine.py",
+        "registry.py",
+    }
