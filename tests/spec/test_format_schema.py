@@ -5,6 +5,8 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from toolwright.spec import format_schema, read_tool
 from toolwright.spec.tool import KEYS
 
@@ -125,6 +127,27 @@ def test_bad(changes: dict[str, Any], validator: Any) -> None:
 def test_bad_beyond_a_schema(changes: dict[str, Any], validator: Any) -> None:
     assert not reader_accepts(build(changes))
     assert validator.is_valid(build(changes))
+
+
+_SCALARS = [None, True, 0, 1.5, "", " ", "a", "TODO", "write"]
+_LISTS = [[], [1], ["a"], ["a", "a"], [{}]]
+_MAPPINGS = [{}, {"a": "b"}, {"a": 1}, {"type": "object"}, {"type": "array"}, {"openai": {}}, {"title": "x"}]
+ODD = st.sampled_from([*_SCALARS, *_LISTS, *_MAPPINGS, {"openai": {"strict": True}}])
+
+
+@given(st.dictionaries(st.sampled_from([*KEYS, "nmae", "x"]), ODD, max_size=6), st.booleans())
+@settings(deadline=None)
+def test_any_mapping(validator: Any, spec: dict[str, Any], whole: bool) -> None:
+    """A tool or reasons, never both; and the schema refuses the same, but for names of parameters."""
+    spec = {**BASE, **spec} if whole else spec
+    document = read(json.dumps(spec), "json")
+    tool, found, _ = read_tool(document, "g/tool.json", PROVIDERS)
+    assert (tool is None) == bool(found)
+    assert all(each.message and each.line == 1 and each.column >= 1 for each in found)
+    if validator.is_valid(spec):
+        assert {each.code for each in found} <= {"unknown-parameter"}
+    else:
+        assert tool is None
 
 
 def test_the_schema_itself() -> None:

@@ -1,5 +1,7 @@
 """The form of a spec: every rule, where it is reported, and what a person is told to do."""
 
+import time
+
 import pytest
 from toolwright.spec import Annotations
 
@@ -231,6 +233,24 @@ def test_many_unknown_keys_are_summed_up() -> None:
     _, found = tool(HEAD + "".join(f"k{n}: 1\n" for n in range(20_000)))
     assert len(found) == 51
     assert "19950 more keys" in found[-1].message
+
+
+def test_many_wrong_names_are_reported_quickly() -> None:
+    """Each is reported; only the first get a suggestion, because comparing names takes time."""
+    names = [f"name_{n}" for n in range(12_000)]
+    properties = ", ".join(f"{name}x: {{}}" for name in names)
+    text = f"{HEAD.replace('[]', str(names))}parameters: {{type: object, properties: {{{properties}}}}}\n"
+    started = time.perf_counter()
+    _, found = tool(text)
+    assert len(found) == 12_000
+    assert time.perf_counter() - started < 8
+
+
+def test_repeated_secrets() -> None:
+    text = HEAD.replace("[]", "[ab, ab, b, ab]") + "parameters: {type: object, properties: {abc: {}}}"
+    _, found = tool(text)
+    assert [each.code for each in found] == ["unknown-parameter", "repeated", "unknown-parameter", "repeated"]
+    assert found[0].hint == "did you mean `abc`?"
 
 
 def test_text_stays_on_one_printable_line() -> None:

@@ -5,7 +5,7 @@ from typing import Any, Final
 from .form import Form, is_todo, kind_of
 from .model import Annotations, Permission
 from .problems import quoted
-from .suggest import choices, nearest
+from .suggest import nearest
 
 PERMISSIONS: Final[tuple[Permission, ...]] = ("read", "write", "execute", "network")
 PERMISSION_HINT: Final = "write `permission:` read, write, execute or network: the most that the tool may do"
@@ -70,10 +70,7 @@ def _known_parameter(
 ) -> None:
     if known is None or name in known:
         return
-    close = nearest(name, known)
-    hint = f"did you mean {quoted(close)}?" if close else f"the parameters are {choices(known)}"
-    if not known:
-        hint = "this tool has no parameters"
+    hint = form.suggest(name, known, "the parameters are")[0] if known else "this tool has no parameters"
     key = isinstance(path[-1], str)
     form.report(path, "unknown-parameter", f"{quoted(name)} is not a parameter of this tool", hint, key=key)
 
@@ -89,7 +86,7 @@ def secrets(form: Form, value: Any, known: frozenset[str] | None) -> tuple[str, 
     if not isinstance(value, list):
         form.wrong_type(("secrets",), value, "a list of parameter names", SECRETS_HINT)
         return ()
-    seen: list[str] = []
+    seen: dict[str, None] = {}
     for index, name in enumerate(value):
         path = ("secrets", index)
         if not isinstance(name, str):
@@ -100,7 +97,7 @@ def secrets(form: Form, value: Any, known: frozenset[str] | None) -> tuple[str, 
             form.report(path, "repeated", f"{quoted(name)} is listed twice", "keep one")
         else:
             _known_parameter(form, path, name, known)
-            seen.append(name)
+            seen[name] = None
     return tuple(seen)
 
 
@@ -154,8 +151,7 @@ def providers(form: Form, value: Any, known: frozenset[str]) -> dict[str, dict[s
     for name, override in entries.items():
         path = ("providers", name)
         if name not in known:
-            close = nearest(name, known)
-            hint = f"did you mean {quoted(close)}?" if close else f"known providers are {choices(known)}"
+            hint, _ = form.suggest(name, known, "known providers are")
             form.report(path, "unknown-provider", f"{quoted(name)} is not a known provider", hint, key=True)
         options = form.mapping(path, override)
         if options is None:

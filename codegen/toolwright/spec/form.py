@@ -9,6 +9,7 @@ from .problems import quoted
 from .suggest import choices, nearest
 
 _MOST_UNKNOWN = 50  # named one by one; a file with more is not a spec with typing mistakes
+_MOST_COMPARED = 1_000  # known words that a wrong one is compared with
 
 
 class Form:
@@ -17,6 +18,7 @@ class Form:
     def __init__(self, document: Document) -> None:
         self.document = document
         self.found: list[Diagnostic] = []
+        self._suggested = 0
 
     def report(self, path: Path, code: str, message: str, hint: str = "", *, key: bool = False) -> None:
         """Add an error at `path`."""
@@ -47,6 +49,19 @@ class Form:
         self.wrong_type(path, value, "a mapping")
         return None
 
+    def suggest(
+        self, word: str, known: Collection[str], otherwise: str, synonyms: Mapping[str, str] | None = None
+    ) -> tuple[str, str | None]:
+        """A hint for a wrong `word`, and the known word that it seems to mean.
+
+        Comparing words is slow, so a file gets a bounded number of hints.
+        """
+        self._suggested += 1
+        if self._suggested > _MOST_UNKNOWN or len(known) > _MOST_COMPARED:
+            return "", None
+        close = nearest(word, known, synonyms)
+        return (f"did you mean {quoted(close)}?" if close else f"{otherwise} {choices(known)}"), close
+
     def known_keys(
         self, path: Path, value: Mapping[str, Any], known: Collection[str], synonyms: Mapping[str, str]
     ) -> set[str]:
@@ -54,8 +69,7 @@ class Form:
         unknown = [key for key in value if key not in known]
         meant: set[str] = set()
         for key in unknown[:_MOST_UNKNOWN]:
-            close = nearest(key, known, synonyms)
-            hint = f"did you mean {quoted(close)}?" if close else f"known keys are {choices(known)}"
+            hint, close = self.suggest(key, known, "known keys are", synonyms)
             if close:
                 meant.add(close)
             self.report((*path, key), "unknown-key", f"{quoted(key)} is not a known key", hint, key=True)

@@ -5,16 +5,11 @@ from collections.abc import Collection, Mapping
 _LONGEST = 64  # comparing longer words costs time and helps nobody
 
 
-def nearest(
-    word: str, known: Collection[str], synonyms: Mapping[str, str] | None = None, *, blind: bool = False
-) -> str | None:
-    """The one of `known` that is closest to `word`, or what `synonyms` says; None if nothing is close.
-
-    `blind` skips the comparison, for the many-hundredth wrong word of a hostile file.
-    """
+def nearest(word: str, known: Collection[str], synonyms: Mapping[str, str] | None = None) -> str | None:
+    """The one of `known` that is closest to `word`, or what `synonyms` says; None if nothing is close."""
     if synonyms and word in synonyms:
         return synonyms[word]
-    if blind or len(word) > _LONGEST:
+    if len(word) > _LONGEST:
         return None
     from difflib import get_close_matches  # loaded only where something is wrong
 

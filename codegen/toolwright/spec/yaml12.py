@@ -88,7 +88,11 @@ class _Reader:
         if isinstance(start, self._events.StreamEndEvent):
             raise RefusedError(
                 Problem(
-                    line=1, column=1, code="empty-document", message="the file holds nothing but comments"
+                    line=1,
+                    column=1,
+                    code="empty-document",
+                    message="the file holds nothing but comments",
+                    hint="write the spec, or delete the file",
                 )
             )
         if start.version == (1, 1):
