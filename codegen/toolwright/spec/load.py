@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..diagnostics import Diagnostic
-from .discover import Discovery, discover
+from .discovery import Discovery, discover
 from .form import Form
 from .model import Document, Library, ToolSpec
 from .names import Entry, check_names, check_types, group_of, package_problem, shown
