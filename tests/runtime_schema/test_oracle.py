@@ -30,3 +30,13 @@ def test_verdicts_equal_those_of_an_independent_validator(schema: Any, samples: 
 @given(documents(), st.lists(values(), min_size=1, max_size=6))
 def test_references_too(schema: Any, samples: list[Any]) -> None:
     agree(schema, samples)
+
+
+def test_a_schema_object_used_twice() -> None:
+    """Documents read from YAML may hold one object in two places."""
+    text = {"type": "string"}
+    agree({"if": False, "then": text, "else": text}, ["a", 1])
+    agree(
+        {"properties": {"a": text, "b": text}, "anyOf": [text, text, {"required": ["a"]}]},
+        [{"a": "x"}, {"b": 1}],
+    )

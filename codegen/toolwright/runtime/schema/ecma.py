@@ -7,16 +7,19 @@ u flag, `{`, `}` and `]` stand for themselves where they cannot be syntax, and a
 import re
 
 from . import charset
+from .charset import Ranges
 from .errors import UnsupportedPattern
 from .escapes import Scanner
+from .shape import EMPTY, Shape, character, overlap
 
 _MAX_NESTING = 100
+_FEW = 10  # turns of a repetition that cannot hurt
 _BRACES = re.compile(r"\{([0-9]+)(?:(,)([0-9]*))?\}")
 _NAME = re.compile(r"<((?:[^\W\d]|\$)[\w$]*)>")
 _W = charset.source(charset.WORD)
 _BOUNDARY = f"(?:(?<={_W})(?!{_W})|(?<!{_W})(?={_W}))"
 _NO_BOUNDARY = f"(?:(?<={_W})(?={_W})|(?<!{_W})(?!{_W}))"
-_DOT = charset.source(charset.complement(charset.NEWLINE))
+_DOT = charset.complement(charset.NEWLINE)
 
 
 def translate(pattern: str) -> str:
@@ -33,6 +36,18 @@ def translate(pattern: str) -> str:
     return source
 
 
+def is_safe(pattern: str) -> str | None:
+    """None, or why the pattern can take exponential time in a backtracking engine.
+
+    Finds repetitions whose turns can be cut in many ways: `(a+)+`, `(\\w+\\s?)*`, `(a|a)*`. It does not look
+    for polynomial cost, as in `\\s*\\s*$`, nor for longer alternatives that spell the same text, as in
+    `(a|aa)*`. Raises UnsupportedPattern like `translate`.
+    """
+    translator = _Translator(pattern)
+    translator.run()
+    return translator.risk
+
+
 class _Translator(Scanner):
     """One left-to-right pass; a method per construct, each appends to `out`."""
 
@@ -45,6 +60,8 @@ class _Translator(Scanner):
         self.void: set[int] = set()  # inside a finished negative look-around: always undefined
         self.references: list[tuple[int, int]] = []  # (position in out, group)
         self.behind = 0
+        self.shape = EMPTY  # of what was read last
+        self.risk: str | None = None
 
     def run(self) -> str:
         source = self.disjunction(0)
@@ -57,12 +74,17 @@ class _Translator(Scanner):
             raise self.fail(f"groups nested more than {_MAX_NESTING} deep", valid=True)
         out: list[str] = []
         text = self.text
+        alternatives: list[Shape] = []
+        shape = EMPTY
         while self.at < len(text) and text[self.at] != ")":
             if text[self.at] == "|":
                 self.at += 1
                 out.append("|")
+                alternatives.append(shape)
+                shape = EMPTY
                 continue
             first_group, first_reference = self.count + 1, len(self.references)
+            start = self.at
             term, repeatable = self.term(depth)
             bounds = self.quantifier()
             if bounds:
@@ -70,8 +92,33 @@ class _Translator(Scanner):
                     raise self.fail("nothing to repeat")
                 if not bounds.startswith("?"):
                     self.check_references(first_group, first_reference)
+                self.repeat(bounds, start)
             out.append(term + bounds)
+            shape = shape.then(self.shape)
+        self.join(shape, alternatives)
         return "".join(out)
+
+    def join(self, shape: Shape, alternatives: list[Shape]) -> None:
+        """The shape of a group, from that of its last alternative and those before."""
+        ambiguous = shape.ambiguous
+        for other in alternatives:
+            both = shape.single and other.single and overlap(shape.first, other.first)
+            ambiguous = ambiguous or both or other.ambiguous
+            shape = shape.otherwise(other)
+        self.shape = shape._replace(ambiguous=ambiguous)
+
+    def repeat(self, bounds: str, start: int) -> None:
+        """Put the quantifier `bounds` on the shape read since `start`, and note whether that explodes."""
+        match = _BRACES.match(bounds)
+        low, high = (0 if bounds[0] in "*?" else 1), (1 if bounds[0] == "?" else None)
+        if match:
+            low = int(match[1])
+            high = int(match[3]) if match[3] else (None if match[2] else low)
+        many = high is None or high > _FEW
+        inner = self.shape
+        if many and (inner.ambiguous or overlap(inner.tail, inner.first)) and not self.risk:
+            self.risk = f"`{self.text[start : self.at]}` repeats what already repeats, with no border between"
+        self.shape = inner.repeated(low, many)
 
     def check_references(self, first_group: int, first_reference: int) -> None:
         # ECMA forgets what a group matched at each turn of the loop around it, Python remembers.
@@ -109,17 +156,20 @@ class _Translator(Scanner):
         if char == "(":
             return self.group(depth)
         if char == "[":
-            return charset.source(self.char_class()), True
+            return self.one_of(self.char_class())
         if char == "\\":
             return self.escape()
         if char in "*+?" or (char == "{" and _BRACES.match(self.text, self.at)):
             raise self.fail("nothing to repeat")
         self.at += 1
-        if char == "^":
-            return "^", False
-        if char == "$":
-            return r"\Z", False
-        return (_DOT if char == "." else charset.literal(ord(char))), True
+        if char in "^$":
+            self.shape = EMPTY
+            return ("^" if char == "^" else r"\Z"), False
+        return self.one_of(_DOT if char == "." else ((ord(char), ord(char)),))
+
+    def one_of(self, ranges: Ranges) -> tuple[str, bool]:
+        self.shape = character(ranges)
+        return charset.source(ranges), True
 
     def group(self, depth: int) -> tuple[str, bool]:
         text = self.text
@@ -152,6 +202,8 @@ class _Translator(Scanner):
             self.closed.add(number)
         if opening.endswith("!"):
             self.void.update(range(first, self.count + 1))
+        if opening not in ("(", "(?:"):
+            self.shape = EMPTY
         return f"{opening}{body})", not behind
 
     def reference(self, number: int) -> str:
@@ -160,6 +212,7 @@ class _Translator(Scanner):
         if self.behind:
             raise self.fail("a back-reference inside a look-behind is not supported", valid=True)
         self.references.append((self.at, number))
+        self.shape = EMPTY
         if number in self.void or number not in self.closed:
             return "(?:)"  # undefined there, and an undefined group matches the empty string
         return f"(?:(?({number})\\{number}))"
@@ -168,6 +221,7 @@ class _Translator(Scanner):
         char = self.text[self.at + 1 : self.at + 2]
         if char and char in "bB":
             self.at += 2
+            self.shape = EMPTY
             return (_BOUNDARY if char == "b" else _NO_BOUNDARY), False
         if char == "k":
             match = _NAME.match(self.text, self.at + 2)
@@ -182,7 +236,7 @@ class _Translator(Scanner):
                 raise self.fail("back-reference to a group that does not exist")
             self.at = match.end()
             return self.reference(int(match.group())), True
-        return charset.source(self.character()), True
+        return self.one_of(self.character())
 
 
 def _group_names(pattern: str) -> list[str]:

@@ -116,7 +116,7 @@ def condition_rule(site: Site) -> Rule | None:
     )
 
     def chosen(value: Any, run: Run) -> Node | None:
-        if yes is no:  # both missing
+        if yes is None and no is None:
             return None
         return yes if test.check(value, run) else no
 

@@ -3,7 +3,6 @@
 # ruff: noqa: ARG001, SIM110  # checks share one signature; loops are twice as fast as generators
 
 from collections.abc import Callable, Mapping
-from threading import Thread
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from .errors import Violation
@@ -51,6 +50,8 @@ class Run:
 
 def on_fresh_stack(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     """Call `function` in a new thread and wait for it; its exception is raised here."""
+    from threading import Thread  # only very deep values pay for it
+
     results: list[R] = []
     errors: list[BaseException] = []
 
