@@ -202,7 +202,7 @@ def test_equal_names_are_told_apart(tmp_path: Path) -> None:
         (
             '[{"name": "a", "description": "\\ud800"}]',
             0,
-            "tools[0] cannot be written as YAML: lone surrogate",
+            "cannot be written as YAML: lone surrogate",
         ),
         ('[{"name": "a", "parameters": ' + "[" * 300 + "]" * 300 + "}]", 0, "nested deeper than"),
     ],

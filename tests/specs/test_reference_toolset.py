@@ -1,11 +1,11 @@
 """The reference toolset is exact: its schemas are valid, its examples are accepted, its promises are kept."""
 
-import importlib.util
 from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
 import pytest
+from toolwright.spec import load_library
 
 from tests.specs.reference import DRAFT, ROOT, nodes, read, tool_files, type_files, validator
 
@@ -143,13 +143,7 @@ def test_together_they_use_every_construct() -> None:
     assert any(isinstance(node, dict) and node.get("$ref") == "filter.yaml" for _, node in nodes(recursive))
 
 
-@pytest.mark.skipif(
-    importlib.util.find_spec("toolwright.spec.library") is None,
-    reason="toolwright.spec cannot load libraries yet",
-)
 def test_loads_without_diagnostics() -> None:
-    from toolwright.spec import load_library
-
     providers = ("openai", "openai-responses", "anthropic", "gemini", "mcp")
     library = load_library(ROOT, shown_root="specs", known_providers=providers)
     assert library.diagnostics == ()
