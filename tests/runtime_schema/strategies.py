@@ -1,5 +1,6 @@
 """Schemas and values that meet: small pools of names, numbers and texts, so that both verdicts are common."""
 
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ PATTERNS = st.sampled_from(["^a", "b$", "^[a-z]+$", r"\d", "^.$", r"\w", "^$", r
 TYPES = ["string", "integer", "number", "boolean", "null", "object", "array"]
 
 
+@cache
 def values() -> st.SearchStrategy[Any]:
     return st.recursive(
         SCALARS,
@@ -68,25 +70,32 @@ def _keywords(inner: st.SearchStrategy[Any]) -> dict[str, st.SearchStrategy[Any]
     }
 
 
+def _object_schema(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return _drawn(_keywords(inner))
+
+
 @st.composite
-def _object_schema(draw: st.DrawFn, inner: st.SearchStrategy[Any]) -> Any:
-    keywords = _keywords(inner)
+def _drawn(draw: st.DrawFn, keywords: dict[str, st.SearchStrategy[Any]]) -> Any:
     chosen = draw(st.lists(st.sampled_from(sorted(keywords)), min_size=1, max_size=4, unique=True))
     if "if" in chosen or "then" in chosen or "else" in chosen:
         chosen = sorted({*chosen, "if", draw(st.sampled_from(["then", "else"]))})
     return {word: draw(keywords[word]) for word in chosen}
 
 
+@cache
 def schemas() -> st.SearchStrategy[Any]:
     """Schemas without references."""
     leaf = st.booleans() | st.sampled_from([{"type": name} for name in TYPES] + [{}])
     return st.recursive(leaf, _object_schema, max_leaves=6)
 
 
+BODIES = _object_schema(schemas())
+
+
 @st.composite
 def documents(draw: st.DrawFn) -> Any:
     """Schemas with references to `$defs` and to the root, always through a property or an item."""
-    body = draw(_object_schema(schemas()))
+    body = draw(BODIES)
     body["$defs"] = {"one": draw(schemas()), "two": draw(schemas())}
     places = ["#/$defs/one", "#/$defs/two", "#", "#/$defs/loop"]
     body["$defs"]["loop"] = {
