@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+import msgspec
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
@@ -43,15 +44,36 @@ class Compiled(Struct, frozen=True, kw_only=True):
 
 
 def compile_tool(tool: ToolSpec, types: Mapping[str, Document], options: Options) -> Compiled:
-    """Compile one tool. Reads nothing but its arguments (and the templates that `options` names)."""
-    raise NotImplementedError
+    """Compile one tool. Reads nothing but its arguments (and the templates and profiles that `options` names)."""
+    from ..contract.build import build_tool
+    from .emit import emit_tool
+
+    built = build_tool(tool, types)
+    if built.contract is None:
+        return Compiled(path=tool.path, files={}, diagnostics=built.diagnostics, uses=built.normal.uses)
+    return emit_tool(tool, built, options)
 
 
 def compile_type(path: str, types: Mapping[str, Document], options: Options) -> Compiled:
     """Compile one shared type file to its module."""
-    raise NotImplementedError
+    from ..contract.build import build_type
+    from .emit import emit_type
+
+    built = build_type(path, types)
+    uses = tuple(file for file in built.normal.uses if file != path)
+    if built.contract is None:
+        return Compiled(path=path, files={}, diagnostics=built.diagnostics, uses=uses)
+    return emit_type(path, types[path], built, options)
 
 
 def compile_package(entries: Sequence[ToolEntry], options: Options) -> dict[str, bytes]:
-    """The files that speak of the whole set: registry, package markers, ledger."""
-    raise NotImplementedError
+    """The files that speak of the whole set: registry, package markers, ledger. Modules of shared types
+    bring their own package marker."""
+    from .emit import emit_package
+
+    return emit_package(sorted(entries, key=lambda entry: entry.name), options)
+
+
+def pretty(value: object) -> bytes:
+    """JSON as generated files have it: two spaces, keys in the order given, UTF-8, LF at the end."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"

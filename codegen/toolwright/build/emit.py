@@ -1,0 +1,187 @@
+"""A checked contract's output files."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from ..bindings.format import formatted
+from ..bindings.render import ToolNames, keyword_of, mark, registry_text, tool_text, type_text
+from ..bindings.templates import Templates
+from ..contract.build import Built
+from ..diagnostics import Diagnostic
+from ..providers import (
+    LedgerEntry,
+    Profile,
+    ToolInfo,
+    load_profile,
+    load_profile_file,
+    normalize,
+    tool_object,
+)
+from ..spec.model import Document, ToolSpec, diagnose
+from ..structs.module import module_path, tool_module, type_module
+from ..structs.names import class_name, constant_name, module_name
+from .compile import Compiled, Options, ToolEntry, pretty
+from .prove import Problem, prove_module
+
+
+@lru_cache(maxsize=4)
+def _templates(overrides: str | None) -> Templates:
+    return Templates(overrides)
+
+
+def emit_tool(tool: ToolSpec, built: Built, options: Options) -> Compiled:
+    """All files of one tool; a module that does not prove sound refuses the tool instead."""
+    group = tuple(part.replace("-", "_") for part in tool.group.split("/")) if tool.group else ()
+    path = (*group, module_name(tool.name))
+    names = ToolNames(
+        module=path, constant=constant_name(tool.name), handler=class_name(tool.name, "Handler")
+    )
+    module, roots = tool_module(built, name=tool.name, module=path)
+    source = tool_text(tool, names, module, roots, _templates(options.templates))
+    contract = built.normal.contract_file()
+    files: dict[str, bytes] = {}
+    try:
+        files["/".join(path) + ".py"] = python = formatted(source)
+        prove_module(python, module, roots.params)
+    except (ValueError, Problem) as problem:
+        return _refused(tool, built, "unsound-module", str(problem))
+    files[f"contracts/{tool.name}.json"] = pretty(contract)
+    ledger: dict[str, tuple[LedgerEntry, ...]] = {}
+    for id in options.providers:
+        profile = profile_of(id, options)
+        definition, entries = provider_definition(tool, built, profile)
+        files[f"schemas/{id}/{tool.name}.json"] = pretty(definition)
+        if entries:
+            ledger[id] = entries
+    files.update(_models(tool, built, names, options))
+    entry = ToolEntry(
+        path=tool.path,
+        name=tool.name,
+        group=tool.group,
+        module=".".join(path),
+        constant=names.constant,
+        keyword=keyword_of(tool.name),
+        params=roots.params,
+        handler=names.handler,
+        ledger=ledger,
+    )
+    return Compiled(
+        path=tool.path, files=files, diagnostics=built.diagnostics, uses=built.normal.uses, entry=entry
+    )
+
+
+def provider_definition(
+    tool: ToolSpec, built: Built, profile: Profile
+) -> tuple[dict[str, Any], tuple[LedgerEntry, ...]]:
+    """The tool object that a provider accepts, and what it lacks."""
+    stated = tool.providers.get(profile.id, {})
+    parameters = normalize(built.normal.standalone("parameters"), profile, strict=stated.get("strict"))
+    result = built.normal.standalone("result") if "result" in built.normal.roots else None
+    info = ToolInfo(
+        name=tool.name,
+        description=tool.description,
+        title=tool.annotations.title,
+        read_only=True if tool.permission == "read" else None,
+        destructive=tool.annotations.destructive,
+        idempotent=tool.annotations.idempotent,
+        open_world=tool.annotations.open_world,
+        result_schema=result if isinstance(result, dict) and result.get("type") == "object" else None,
+    )
+    return tool_object(info, profile, parameters), parameters.ledger
+
+
+def profile_of(id: str, options: Options) -> Profile:
+    """A profile by id: one of the files that `options` names, or a built-in."""
+    return user_profiles(options.profiles).get(id) or load_profile(id)
+
+
+@lru_cache(maxsize=4)
+def user_profiles(files: tuple[str, ...]) -> Mapping[str, Profile]:
+    """The profiles in `files`, by id."""
+    return {profile.id: profile for profile in map(load_profile_file, files)}
+
+
+def _models(tool: ToolSpec, built: Built, names: ToolNames, options: Options) -> dict[str, bytes]:
+    if not options.models:
+        return {}
+    from ..models.generate import FAMILIES, generate_models
+
+    files: dict[str, bytes] = {}
+    for family in FAMILIES:
+        if family in options.models:
+            text = generate_models(
+                built.normal.standalone("parameters"),
+                family,
+                class_name=class_name(tool.name, "Params"),
+                source=tool.path,
+            )
+            files[f"models/{family}/" + "/".join(names.module) + ".py"] = formatted(text)
+    return files
+
+
+def _refused(tool: ToolSpec, built: Built, code: str, message: str) -> Compiled:
+    diagnostic = diagnose(
+        tool.document,
+        ("parameters",),
+        code,
+        f"the generated module is not sound: {message}",
+        "this is a bug in toolwright or in an overriding template; please report it with this spec",
+    )
+    return Compiled(
+        path=tool.path, files={}, diagnostics=(*built.diagnostics, diagnostic), uses=built.normal.uses
+    )
+
+
+def emit_type(path: str, document: Document, built: Built, options: Options) -> Compiled:
+    """All files of one shared type file."""
+    module = type_module(built, path)
+    place = module_path(path)
+    described = document.data.get("description") if isinstance(document.data, dict) else None
+    source = type_text(path, str(described or ""), module, _templates(options.templates))
+    uses = tuple(file for file in built.normal.uses if file != path)
+    try:
+        python = formatted(source)
+        prove_module(python, module, None)
+    except (ValueError, Problem) as problem:
+        found: Diagnostic = diagnose(document, (), "unsound-module", str(problem))
+        return Compiled(path=path, files={}, diagnostics=(*built.diagnostics, found), uses=uses)
+    files = {
+        "/".join(place) + ".py": python,
+        "contracts/" + "/".join(place) + ".json": pretty(built.normal.contract_file(path)),
+    }
+    for depth in range(1, len(place)):
+        files["/".join(place[:depth]) + "/__init__.py"] = _package(path, options)
+    return Compiled(path=path, files=files, diagnostics=built.diagnostics, uses=uses)
+
+
+def _package(source: str, options: Options) -> bytes:
+    del source
+    return formatted(_templates(options.templates).render("package.py.jinja", mark=mark("all specs")))
+
+
+def emit_package(entries: Sequence[ToolEntry], options: Options) -> dict[str, bytes]:
+    """Registry, package markers, ledger."""
+    templates = _templates(options.templates)
+    tools = [
+        {
+            "name": e.name,
+            "module": e.module,
+            "constant": e.constant,
+            "keyword": e.keyword,
+            "handler": e.handler,
+        }
+        for e in entries
+    ]
+    files = {"registry.py": formatted(registry_text(tools, templates))}
+    folders = {""}
+    for entry in entries:
+        parts = entry.module.split(".")
+        for root in ["", *(f"models/{family}/" for family in options.models)]:
+            steps = [*root.split("/")[:-1], *parts[:-1]]
+            folders |= {"/".join(steps[: i + 1]) + "/" for i in range(len(steps))}
+    for folder in sorted(folders):
+        files[folder + "__init__.py"] = _package("", options)
+    ledger = {entry.name: entry.ledger for entry in entries if entry.ledger}
+    files["ledger.json"] = pretty(ledger)
+    return files

@@ -1,0 +1,95 @@
+"""Merging `allOf` into one plain schema, exactly where that is possible."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from .vocabulary import ANNOTATIONS
+
+MAX_PARTS = 64
+"""Subschemas flattened into one; a longer or circular chain stays a check."""
+
+_APPLIES_TO_SIBLINGS = {
+    "additionalProperties": ("properties", "patternProperties"),
+    "items": ("prefixItems",),
+    "then": ("if",),
+    "else": ("if",),
+    "minContains": ("contains",),
+    "maxContains": ("contains",),
+}
+"""Keywords whose meaning depends on others in the same schema object."""
+
+_TIGHTER: Mapping[str, Callable[[Any, Any], Any]] = {
+    "minimum": max, "exclusiveMinimum": max, "minLength": max, "minItems": max, "minProperties": max,
+    "maximum": min, "exclusiveMaximum": min, "maxLength": min, "maxItems": min, "maxProperties": min,
+}  # fmt: skip
+
+
+def merged(schema: Mapping[str, Any], resolve: Callable[[str], Any]) -> tuple[dict[str, Any], bool]:
+    """`schema` with its `allOf` folded in, and whether anything was left out.
+
+    When something was, the result accepts more than `schema` does, never less.
+    Subschemas keep their identity, so their places stay known.
+    """
+    parts: list[Mapping[str, Any]] = []
+    lossy = _collect(schema, resolve, parts, ())
+    out: dict[str, Any] = {}
+    for part in parts:
+        lossy |= _fold(out, part, alone=len(parts) == 1)
+    return out, lossy
+
+
+def _collect(
+    schema: Any, resolve: Callable[[str], Any], parts: list[Mapping[str, Any]], seen: tuple[str, ...]
+) -> bool:
+    if schema is True:
+        return False
+    if schema is False or len(parts) >= MAX_PARTS:
+        return True
+    lossy = False
+    own = {k: v for k, v in schema.items() if k not in ("allOf", "$ref")}
+    if own:
+        parts.append(own)
+    if "$ref" in schema:
+        if schema["$ref"] in seen:
+            return True
+        lossy |= _collect(resolve(schema["$ref"]), resolve, parts, (*seen, schema["$ref"]))
+    for item in schema.get("allOf", ()):
+        lossy |= _collect(item, resolve, parts, seen)
+    return lossy
+
+
+def _fold(out: dict[str, Any], part: Mapping[str, Any], *, alone: bool) -> bool:
+    lossy = False
+    for keyword, value in part.items():
+        if keyword in _APPLIES_TO_SIBLINGS and not alone:
+            # its meaning would change beside other parts' keywords; `true` means nothing anywhere
+            lossy |= value is not True
+        elif keyword not in out:
+            out[keyword] = dict(value) if keyword == "properties" else value
+        elif keyword == "type":
+            out["type"], empty = _types(out["type"], value)
+            lossy |= empty
+        elif keyword == "properties":
+            for name, item in value.items():
+                if name not in out["properties"]:
+                    out["properties"][name] = item
+                elif out["properties"][name] != item:
+                    lossy = True
+        elif keyword == "required":
+            out["required"] = list(dict.fromkeys([*out["required"], *value]))
+        elif keyword in _TIGHTER:
+            out[keyword] = _TIGHTER[keyword](out[keyword], value)
+        elif keyword not in ANNOTATIONS and out[keyword] != value:
+            lossy = True
+    return lossy
+
+
+def _types(a: Any, b: Any) -> tuple[Any, bool]:
+    """Types that both allow; the flag says that none is left (then `a` stands and the check refuses)."""
+    left, right = ([t] if isinstance(t, str) else list(t) for t in (a, b))
+    both = [t for t in left if t in right]
+    both += ["integer"] if "integer" in left and "number" in right and "integer" not in both else []
+    both += ["integer"] if "number" in left and "integer" in right and "integer" not in both else []
+    if not both:
+        return a, True
+    return both[0] if len(both) == 1 else both, False

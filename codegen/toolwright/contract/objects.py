@@ -1,0 +1,108 @@
+"""`type: object`: declared properties, free keys, or both."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from msgspec import UNSET
+
+from .pointers import escape
+from .tree import Anything, Dictionary, Field, Node, Nothing, Object, String
+
+if TYPE_CHECKING:
+    from .read import Reader
+
+_CHECKED = (
+    "minProperties", "maxProperties", "dependentRequired", "dependentSchemas", "propertyNames",
+    "unevaluatedProperties",
+)  # fmt: skip
+
+
+def read_object(
+    reader: "Reader", schema: Mapping[str, Any], pointer: str, description: str, residue: tuple[str, ...]
+) -> Node:
+    """A Dictionary where nothing is declared, else an Object."""
+    if not schema.get("properties") and not schema.get("required"):
+        free = _dictionary(reader, schema, pointer, description, residue)
+        if free is not None:
+            return free
+    return declared(reader, schema, pointer, description, residue)
+
+
+def _dictionary(
+    reader: "Reader", schema: Mapping[str, Any], pointer: str, description: str, residue: tuple[str, ...]
+) -> Node | None:
+    further = schema.get("additionalProperties", True)
+    patterns = schema.get("patternProperties", {})
+    keys: String | None = None
+    place = f"{pointer}/additionalProperties"
+    if further is False:
+        if len(patterns) != 1 or "propertyNames" in schema:
+            return None
+        pattern, further = next(iter(patterns.items()))
+        place = f"{pointer}/patternProperties/{escape(pattern)}"
+        keys = String(pointer=pointer, pattern=pattern)
+    elif patterns:
+        residue, further = (*residue, "patternProperties"), True
+    names = schema.get("propertyNames", True)
+    if names is not True and keys is None:
+        node = reader.read({"type": "string", **names} if isinstance(names, dict) else names, pointer)
+        if isinstance(node, String) and not node.residue:
+            keys = node
+        else:
+            residue = (*residue, "propertyNames")
+    values = reader.read(further, place)
+    if isinstance(values, Nothing):
+        return None
+    checked = tuple(k for k in ("dependentRequired", "dependentSchemas", "unevaluatedProperties") if k in schema)
+    limit = schema.get("maxProperties")
+    return Dictionary(
+        pointer=pointer,
+        description=description,
+        residue=residue + checked,
+        values=values,
+        keys=keys,
+        min_size=int(schema.get("minProperties", 0)),
+        max_size=None if limit is None else int(limit),
+    )
+
+
+def declared(
+    reader: "Reader", schema: Mapping[str, Any], pointer: str, description: str, residue: tuple[str, ...]
+) -> Object:
+    """An object with named properties. Every name in `required` becomes a field."""
+    residue = residue + tuple(k for k in _CHECKED if k in schema)
+    required = set(schema.get("required", ()))
+    further = schema.get("additionalProperties", UNSET)
+    patterns = schema.get("patternProperties", {})
+    fields: list[Field] = []
+    for name, item in schema.get("properties", {}).items():
+        node = reader.read(item, f"{pointer}/properties/{escape(name)}")
+        if isinstance(node, Nothing) and name not in required:
+            residue = (*residue, "properties")  # it must be absent: nothing to keep, something to refuse
+            continue
+        default = item.get("default", UNSET) if isinstance(item, dict) and name not in required else UNSET
+        fields.append(Field(wire=name, node=node, required=name in required, default=default))
+    known = {field.wire for field in fields}
+    place = f"{pointer}/additionalProperties"
+    for name in schema.get("required", ()):
+        if name not in known:
+            undeclared = True if further is UNSET or patterns else further
+            node = reader.read(undeclared, place)
+            fields.append(Field(wire=name, node=node, required=True))
+            known.add(name)
+    closed, extra = further is False and not patterns, None
+    if patterns:
+        residue = (*residue, "patternProperties")
+        extra = Anything(pointer=pointer)
+    elif further is not UNSET and further is not False:
+        extra = reader.read(further, place)
+    elif not closed and set(residue) & {"anyOf", "oneOf", "allOf", "if", "$ref", "dependentSchemas"}:
+        extra = Anything(pointer=pointer)  # branches may declare properties: keep what they let in
+    return Object(
+        pointer=pointer,
+        description=description,
+        residue=tuple(dict.fromkeys(residue)),
+        fields=tuple(fields),
+        closed=closed,
+        extra=extra,
+    )

@@ -1,0 +1,188 @@
+"""Objects as Structs: their fields, defaults, checks and options."""
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import UNSET
+
+from ..contract.tree import Choice, Field, Object
+from .express import Builder, Hint
+from .literals import docstring, literal, paragraph, text
+from .model import AliasDefinition, ClassDefinition, Expression, FieldLine
+from .names import field_names, unique
+
+INDENT = "    "
+
+
+def express_object(builder: Builder, node: Object, file: str, hint: Hint) -> Expression:
+    """An object met in place: a Struct named by its `hint`."""
+    name = builder.new_name(file, *hint)
+    kept: list[Expression] = []
+    values = _write(builder, node, file, name, kept.append)
+    del values
+    return kept[-1]
+
+
+def define_object(
+    builder: Builder, node: Object, file: str, name: str, announce: Callable[[Expression], Any]
+) -> Expression:
+    """A definition that is an object; `announce` learns how to write it before its fields are read,
+    so that it may refer to itself.
+
+    What a Struct cannot check gets a marker beside it, `Checked<Name>`, and that is what others use.
+    A tagged Struct stays bare: its union uses it so, and every other use has a marker of its own.
+    """
+    bare = Expression(text=name, kinds=frozenset({f"struct:{name}"}), uses=frozenset({name}))
+    if node.pointer in builder.tags:
+        bare = _with(bare, exact=False)
+        announce(bare)
+        _write(builder, node, file, name, lambda _: None)
+        return bare
+    if not node.residue and node.extra is None:
+        announce(bare)
+        _write(builder, node, file, name, lambda _: None)
+        return bare
+    alias = builder.new_name(file, "Checked", name)
+    marked = Expression(text=alias, kinds=frozenset({"custom"}), uses=frozenset({alias}))
+    announce(marked)
+    kept: list[Expression] = []
+    _write(builder, node, file, name, kept.append)
+    builder.define(
+        file,
+        AliasDefinition(
+            name=alias, text=name, marker=kept[-1].marker, doc=node.description, uses=frozenset({name})
+        ),
+    )
+    return marked
+
+
+def write_root(builder: Builder, node: Object, root: str, name: str) -> Expression:
+    """The Struct of a whole root. Its marker is empty unless the Struct needs help to be exact."""
+    kept: list[Expression] = []
+    inner = builder.new_name("", "Checked", name) if node.residue or node.extra is not None else name
+    kinds = frozenset({"custom" if inner != name else f"struct:{name}"})
+    builder.open_root(root, Expression(text=inner, kinds=kinds, uses=frozenset({inner})))
+    _write(builder, node, "", name, kept.append)
+    if inner != name:
+        marker, uses = kept[-1].marker, frozenset({name})
+        builder.define("", AliasDefinition(name=inner, text=name, marker=marker, doc="", uses=uses))
+        return _with(kept[-1], text=inner)
+    return kept[-1]
+
+
+def _with(expression: Expression, **changes: Any) -> Expression:
+    from msgspec import structs
+
+    return structs.replace(expression, **changes)
+
+
+def _write(
+    builder: Builder, node: Object, file: str, name: str, keep: Callable[[Expression], Any]
+) -> None:
+    """Define the Struct `name`, and hand its expression (with marker, where it is not exact) to `keep`."""
+    tag = builder.tags.get(node.pointer)
+    fields = [field for field in node.fields if tag is None or field.wire != tag.field]
+    base = name.removesuffix("Params")
+    typed = [(field, _field_type(builder, field, file, base)) for field in fields]
+    names = dict(field_names([f.wire for f in node.fields], builder.taken(file)))
+    rows = [_line(builder, field, kind, names[field.wire]) for field, kind in typed]
+    checks = [c for field, kind in typed for c in _checks(builder, field, kind, names[field.wire])]
+    uses = {use for _, kind in typed for use in kind.uses}
+    constants: list[str] = []
+    options = ["frozen=True", "kw_only=True", "omit_defaults=True"]
+    if node.closed:
+        options.append("forbid_unknown_fields=True")
+    if tag is not None:
+        options += [f"tag_field={text(tag.field)}", f"tag={literal(tag.value)}"]
+        constants.append(f"{names[tag.field]}: ClassVar[Literal[{literal(tag.value)}]] = {literal(tag.value)}")
+    if "" in names and (tag is None or tag.field != ""):
+        options.append(f"rename={{{text(names[''])}: \"\"}}")
+    marker = f"checked({builder.place(file, node.pointer)}, lambda: {name})"
+    if node.extra is not None:
+        values = builder.settled(node.extra, file, name, "Value")
+        extra = unique("additional_properties", set(names.values()))
+        constants.append(f'__toolwright_extra__: ClassVar[str] = "{extra}"')
+        rows.append(
+            FieldLine(
+                name=extra,
+                annotation=f"dict[str, {values.text}]",
+                value="msgspec.field(default_factory=dict)",
+                doc='"Properties beyond the named ones."',
+                uses=values.uses,
+            )
+        )
+        uses |= values.uses
+        place = builder.place(file, node.pointer)
+        marker = f'open_object({place}, lambda: {name}, "{extra}", lambda: {values.text})'
+    builder.define(
+        file,
+        ClassDefinition(
+            name=name,
+            options=tuple(options),
+            doc=docstring(node.description, INDENT),
+            constants=tuple(constants),
+            fields=tuple(rows),
+            checks=tuple(checks),
+            uses=frozenset(uses),
+        ),
+    )
+    exact = not node.residue and node.extra is None and tag is None
+    kinds = frozenset({f"struct:{name}"})
+    keep(
+        Expression(
+            text=name, kinds=kinds, exact=exact, marker="" if exact else marker, uses=frozenset({name})
+        )
+    )
+
+
+def _field_type(builder: Builder, field: Field, file: str, base: str) -> Expression:
+    """A field may carry checks; what is not exact even so gets a marker."""
+    expression = builder.express(field.node, file, base, field.wire)
+    return expression if expression.exact else builder.settled(field.node, file, base, field.wire)
+
+
+def _line(builder: Builder, field: Field, kind: Expression, name: str) -> FieldLine:
+    """Optional and not nullable: None means absent. Nullable and optional: three states, UNSET is absent."""
+    nullable = builder.accepts(field.node.pointer, None)
+    annotation, default = kind.text, ""
+    if not field.required:
+        if field.default is not UNSET and (field.default is not None or nullable):
+            default = _default(field.default, kind)
+        elif nullable:
+            annotation, default = f"{annotation} | UnsetType", "UNSET"
+        else:
+            annotation, default = f"{annotation} | None", "None"
+    if name != field.wire and field.wire != "":
+        wire = f"name={text(field.wire)}"
+        if default.startswith("msgspec.field("):
+            default = default[:-1] + f", {wire})"
+        else:
+            default = f"msgspec.field({f'default={default}, ' if default else ''}{wire})"
+    doc = paragraph(field.node.description) if field.node.description else ""
+    return FieldLine(name=name, annotation=annotation, value=default, doc=doc, uses=kind.uses)
+
+
+def _checks(builder: Builder, field: Field, kind: Expression, name: str) -> list[str]:
+    """Lines of `__post_init__`; None is not checked where it stands for absence or is allowed beside."""
+    value = f"self.{name}"
+    absent = not field.required and field.default is UNSET
+    beside = "none" in kind.kinds and not isinstance(field.node, Choice)
+    rows: list[str] = []
+    for check in kind.checks:
+        call = check.replace("{label}", text(field.wire)).replace("{value}", value)
+        guarded = absent or beside or (not field.required and builder.accepts(field.node.pointer, None))
+        rows += [f"if {value} is not None:", f"{INDENT}{call}"] if guarded else [call]
+    return rows
+
+
+def _default(value: Any, expression: Expression) -> str:
+    """Source of a default. Mutable ones are made anew each time; typed ones are converted."""
+    if not isinstance(value, list | dict):
+        return literal(value)
+    containers = expression.kinds <= {"list", "dict", "any", "none"} and "tuple[" not in expression.text
+    plain = containers and not expression.uses
+    if not value and containers:
+        return f"msgspec.field(default_factory={'list' if isinstance(value, list) else 'dict'})"
+    if plain:
+        return f"msgspec.field(default_factory=lambda: {literal(value)})"
+    return f"msgspec.field(default_factory=lambda: msgspec.convert({literal(value)}, {expression.text}, dec_hook=decode_hook))"

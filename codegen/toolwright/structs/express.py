@@ -1,0 +1,218 @@
+"""Contract nodes as Python types: which parts msgspec says natively, which need a marker.
+
+One `Builder` serves one generated module. It also walks the shared types that the module uses, because
+how a shared type is called and what it is natively decides how it may be used here.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec import structs
+
+from ..contract.tree import (
+    Anything, Boolean, Choice, Contract, Dictionary, Fixed, Node, Null, Numeric, Object, Reference, Sequence,
+    String, Union,
+)  # fmt: skip
+from . import scalars
+from .literals import text
+from .model import AliasDefinition, Definition, Expression
+from .names import class_name, unique
+from .tags import Tag
+
+Hint = tuple[str, ...]
+ANY = Expression(text="Any", kinds=frozenset({"any"}))
+
+
+class Builder:
+    """Expresses a contract's nodes, and gathers the definitions that doing so needs."""
+
+    def __init__(
+        self,
+        contract: Contract,
+        *,
+        public: Mapping[str, str],
+        documents: Mapping[str, str],
+        tags: Mapping[str, Tag],
+        tagged: frozenset[str],
+        accepts: Callable[[str, Any], bool],
+    ) -> None:
+        """`public` maps definitions that live in shared type files to their names there; `documents` each
+        file ("" is the tool itself) to its contract file as seen from its module; `tags` the Structs'
+        pointers to their tags, `tagged` the unions those serve; `accepts(pointer, value)` asks the exact validator.
+        """
+        self.contract = contract
+        self.public = public
+        self.documents = documents
+        self.tags = tags
+        self.tagged = tagged
+        self.accepts = accepts
+        self.definitions: dict[str, dict[str, Definition]] = {}  # by file, then name, in order of need
+        self.owners: dict[str, str] = {}  # generated name → file
+        self._used: dict[str, set[str]] = {}
+        for name, public_name in public.items():
+            self._used.setdefault(contract.files[name], set()).add(public_name)
+        self._memo: dict[str, Expression] = {}
+        self._open: dict[str, str] = {}  # definitions being expressed → their names
+        self._recursive: set[str] = set()
+
+    # -- names and definitions ----------------------------------------------------------------
+
+    def file_of(self, definition: str) -> str:
+        """The file whose module holds a definition; "" is the tool's own module."""
+        return self.contract.files[definition] if definition in self.public else ""
+
+    def new_name(self, file: str, *parts: str) -> str:
+        """A free class or alias name in the module of `file`."""
+        return unique(class_name(*parts), self._used.setdefault(file, set()))
+
+    def taken(self, file: str) -> frozenset[str]:
+        """Names that stand for types in the module of `file`."""
+        return frozenset(self._used.get(file, ())) | frozenset(self.public.values())
+
+    def define(self, file: str, definition: Definition) -> None:
+        """Add a definition to the module of `file`."""
+        self.definitions.setdefault(file, {})[definition.name] = definition
+        self.owners[definition.name] = file
+
+    def place(self, file: str, pointer: str) -> str:
+        """Source of the arguments that lead from the module of `file` to a contract node."""
+        return f"__name__, {text(self.documents[file] + '#' + pointer)}"
+
+    # -- nodes --------------------------------------------------------------------------------
+
+    def express(self, node: Node, file: str, *hint: str) -> Expression:
+        """The type of `node` in the module of `file`; `hint` are the name parts for what must be named."""
+        expression = self._express(node, file, hint)
+        if expression.native or expression.marker:
+            return expression
+        marker = f"checked({self.place(file, node.pointer)}, lambda: {expression.text})"
+        return structs.replace(expression, marker=marker)
+
+    def settled(self, node: Node, file: str, *hint: str) -> Expression:
+        """Like `express`, made fit to stand anywhere: what is not native gets a marker with a name."""
+        expression = self.express(node, file, *hint)
+        if expression.native:
+            return expression
+        return self.alias(self.new_name(file, *hint), expression, node, file)
+
+    def alias(self, name: str, expression: Expression, node: Node, file: str) -> Expression:
+        """Define `name` for `expression`, with its marker unless it is native."""
+        marker = "" if expression.native else expression.marker
+        self.define(
+            file,
+            AliasDefinition(
+                name=name, text=expression.text, marker=marker, doc=node.description, uses=expression.uses
+            ),
+        )
+        kinds = frozenset({"custom"}) if marker else expression.kinds
+        return Expression(text=name, kinds=kinds, uses=frozenset({name}))
+
+    def _express(self, node: Node, file: str, hint: Hint) -> Expression:
+        from .classes import express_object
+        from .unions import express_union
+
+        exact = not node.residue
+        match node:
+            case Reference():
+                return self._reference(node)
+            case Object():
+                return express_object(self, node, file, hint)
+            case Union():
+                return express_union(self, node, file, hint)
+            case Sequence():
+                return self._sequence(node, file, hint)
+            case Fixed():
+                return self._fixed(node, file, hint)
+            case Dictionary():
+                return self._dictionary(node, file, hint)
+            case String():
+                return scalars.string(node)
+            case Numeric():
+                return scalars.numeric(node)
+            case Choice():
+                return scalars.choice(node)
+            case Boolean():
+                return Expression(text="bool", kinds=frozenset({"bool"}), exact=exact)
+            case Null():
+                return Expression(text="None", kinds=frozenset({"none"}), exact=exact)
+            case _:  # Anything; Nothing too, whose marker refuses every value
+                return structs.replace(ANY, exact=exact and type(node).__name__ == "Anything")
+
+    def _sequence(self, node: Sequence, file: str, hint: Hint) -> Expression:
+        items = self.settled(node.items, file, *hint, "Item")
+        checks: tuple[str, ...] = ()
+        exact = not node.residue
+        if node.unique:
+            if items.kinds <= {"str", "int", "float", "bool", "none"}:
+                checks = ("check_unique({label}, {value})",)
+            else:
+                exact = False
+        return Expression(
+            text=scalars.annotated(f"list[{items.text}]", scalars.sequence_meta(node)),
+            kinds=frozenset({"list"}),
+            exact=exact,
+            checks=checks,
+            uses=items.uses,
+        )
+
+    def _fixed(self, node: Fixed, file: str, hint: Hint) -> Expression:
+        items = [self.settled(item, file, *hint, f"Item{i + 1}") for i, item in enumerate(node.items)]
+        return Expression(
+            text=f"tuple[{', '.join(item.text for item in items) or '()'}]",
+            kinds=frozenset({"list"}),
+            exact=not node.residue,
+            uses=frozenset[str]().union(*(item.uses for item in items)),
+        )
+
+    def _dictionary(self, node: Dictionary, file: str, hint: Hint) -> Expression:
+        values = self.settled(node.values, file, *hint, "Value")
+        keys = "str" if node.keys is None else scalars.string(node.keys).text
+        return Expression(
+            text=scalars.annotated(f"dict[{keys}, {values.text}]", scalars.dictionary_meta(node)),
+            kinds=frozenset({"dict"}),
+            exact=not node.residue,
+            uses=values.uses,
+        )
+
+    # -- definitions --------------------------------------------------------------------------
+
+    def _reference(self, node: Reference) -> Expression:
+        expression = self.definition(node.name) if node.name else self.root(node.root)
+        return structs.replace(expression, exact=expression.exact and not node.residue, marker="")
+
+    def root(self, name: str) -> Expression:
+        """The Struct of a root that refers to itself."""
+        return self._memo["/" + name]
+
+    def open_root(self, name: str, expression: Expression) -> None:
+        """Say how the root called `name` is written, before its fields are read."""
+        self._memo["/" + name] = expression
+
+    def definition(self, name: str) -> Expression:
+        """How to write the definition called `name`, wherever it stands."""
+        if name in self._memo:
+            return self._memo[name]
+        if name in self._open:
+            self._recursive.add(name)
+            return Expression(
+                text=self._open[name], kinds=frozenset({"custom"}), uses=frozenset({self._open[name]})
+            )
+        node, file = self.contract.definitions[name], self.file_of(name)
+        own = self.public.get(name) or self.new_name(file, name)
+        if isinstance(node, Object):
+            from .classes import define_object
+
+            return define_object(self, node, file, own, lambda expression: self._memo.update({name: expression}))
+        self._open[name] = own
+        expression = self.express(node, file, own)
+        del self._open[name]
+        if name in self._recursive:
+            marker = f"checked({self.place(file, node.pointer)}, lambda: {expression.text})"
+            expression = structs.replace(expression, exact=False, marker=expression.marker or marker)
+        late = expression.native and not expression.uses <= self.owners.keys()
+        if late:
+            pass  # an alias cannot name a class that is still being written: its text stands in its place
+        elif not expression.native or expression.text not in ("str", "int", "bool", "None", "Any", "int | float"):
+            expression = self.alias(own, expression, node, file)
+        self._memo[name] = expression
+        return expression

@@ -1,0 +1,94 @@
+"""Wire names to Python names: always valid, never shadowing, unique in their scope, the same on every run."""
+
+import keyword
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+IMPORTED: Final = frozenset(
+    {
+        "Annotated", "Any", "ClassVar", "Final", "Literal", "Protocol", "TYPE_CHECKING", "TypeAlias",
+        "Meta", "Struct", "UNSET", "UnsetType", "msgspec",
+        "Returns", "ToolBinding", "ToolContext", "ToolResult", "checked", "one_of", "open_object",
+        "check_bounds", "check_member", "check_multiple_of", "check_unique", "decode_hook",
+    }
+)  # fmt: skip
+"""Names that generated modules import; nothing generated may be called like one."""
+
+BUILTIN: Final = frozenset({"str", "int", "float", "bool", "list", "dict", "tuple", "object", "type"})
+"""Builtins that annotations or class bodies use. `type` may name a field, never a class."""
+
+IN_CLASS_BODY: Final = frozenset(
+    {"Annotated", "Any", "ClassVar", "Literal", "Meta", "UNSET", "UnsetType", "msgspec", "self"}
+) | (BUILTIN - {"type", "object"})
+"""Names that a class body reads; a field called like one would hide it from the fields after it."""
+
+
+def words(text: str) -> list[str]:
+    """The words of a name in any style: `get-user_ID` → get, user, ID."""
+    return re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", text))
+
+
+def camel(text: str) -> str:
+    """A class name: `multi_edit` → `MultiEdit`. Empty when `text` has no letter or digit."""
+    return "".join(word[:1].upper() + word[1:] for word in words(text))
+
+
+def class_name(*parts: str) -> str:
+    """A valid class name from several names joined."""
+    name = unicodedata.normalize("NFKC", "".join(camel(part) for part in parts))
+    name = name if name.isidentifier() else re.sub(r"\W", "", "T" + name)
+    taken = keyword.iskeyword(name) or name in IMPORTED or name in BUILTIN
+    return name + "_" if taken else name
+
+
+def identifier(text: str, fallback: str = "field") -> str:
+    """A valid, public identifier close to `text`: `class` → `class_`, `2fa` → `field_2fa`, `a-b` → `a_b`."""
+    name = unicodedata.normalize("NFKC", text)
+    name = re.sub(r"\W", "_", name).lstrip("_")
+    name = name if name.strip("_") else fallback
+    if not name.isidentifier():
+        name = f"{fallback}_{name}"
+        name = name if name.isidentifier() else fallback
+    name = unicodedata.normalize("NFKC", name)
+    return name + "_" if keyword.iskeyword(name) else name
+
+
+def field_names(wires: Iterable[str], taken: Iterable[str] = ()) -> Mapping[str, str]:
+    """A Python name for each wire name, unique among them.
+
+    A wire name that already is its own Python name keeps it; the others step aside with `_2`, `_3`, …
+    in the order given.
+    """
+    order = list(wires)
+    reserved = IN_CLASS_BODY | set(taken)
+    wanted = {wire: identifier(wire) for wire in order}
+    wanted = {wire: name + "_" if name in reserved else name for wire, name in wanted.items()}
+    names = {wire: wire for wire in order if wanted[wire] == wire}
+    used = set(names)
+    for wire in order:
+        if wire not in names:
+            names[wire] = unique(wanted[wire], used)
+    return names
+
+
+def unique(name: str, used: set[str]) -> str:
+    """`name`, or the first of `name_2`, `name_3`, … that is free; the answer is added to `used`."""
+    candidate, count = name, 1
+    while candidate in used:
+        count += 1
+        candidate = f"{name}_{count}"
+    used.add(candidate)
+    return candidate
+
+
+def module_name(tool: str) -> str:
+    """The module of a tool: `file-read` → `file_read`."""
+    return identifier(tool, "tool")
+
+
+def constant_name(tool: str) -> str:
+    """The binding's name: `fileRead` → `FILE_READ`."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", tool)
+    return identifier(spaced, "tool").upper()

@@ -1,0 +1,133 @@
+"""Scalar nodes as annotations: what msgspec says natively, and which checks say the rest."""
+
+import math
+from typing import Any
+
+from ..contract.tree import Choice, Dictionary, Numeric, Sequence, String
+from ..runtime.schema import translate
+from .literals import literal, text
+from .model import Expression
+
+INT64 = 2**63
+"""msgspec keeps integer bounds and literals in 64 bits with a sign."""
+
+
+def string(node: String) -> Expression:
+    """`str`, with lengths and pattern in a Meta."""
+    return Expression(text=_annotated("str", string_meta(node)), kinds=frozenset({"str"}), exact=not node.residue)
+
+
+def string_meta(node: String) -> list[str]:
+    """Meta arguments of a string. msgspec counts code points, as JSON Schema does."""
+    parts = _sizes(node.min_length, node.max_length)
+    if node.pattern is not None:
+        parts.append(f"pattern={text(translate(node.pattern))}")
+    return parts
+
+
+def numeric(node: Numeric) -> Expression:
+    """`int`, or `int | float`: a float alone would round integers past 2**53."""
+    checks: list[str] = []
+    whole, real = _bounds(node, whole=True, checks=checks), _bounds(node, whole=False, checks=[])
+    if node.multiple_of is not None and (node.multiple_of != 1 or not node.integer):
+        checks.append(f"check_multiple_of({{label}}, {{value}}, {literal(node.multiple_of)})")
+    if node.integer:
+        return Expression(
+            text=_annotated("int", whole),
+            kinds=frozenset({"int"}),
+            exact=not node.residue,
+            checks=tuple(dict.fromkeys(checks)),
+        )
+    return Expression(
+        text=f"{_annotated('int', whole)} | {_annotated('float', real)}",
+        kinds=frozenset({"int", "float"}),
+        exact=not node.residue,
+        checks=tuple(dict.fromkeys(checks)),
+    )
+
+
+def _bounds(node: Numeric, *, whole: bool, checks: list[str]) -> list[str]:
+    """Meta arguments for the bounds. For integers a fractional bound moves to the next whole number."""
+    parts: list[str] = []
+    for name, word, bound, up in (
+        ("ge", "minimum", node.minimum, True),
+        ("gt", "exclusive_minimum", node.exclusive_minimum, True),
+        ("le", "maximum", node.maximum, False),
+        ("lt", "exclusive_maximum", node.exclusive_maximum, False),
+    ):
+        if bound is None:
+            continue
+        keyword, limit = name, bound
+        if whole:
+            if isinstance(bound, float) and not bound.is_integer():
+                keyword = "ge" if up else "le"
+                limit = math.ceil(bound) if up else math.floor(bound)
+            limit = int(limit)
+            fits = -INT64 < limit < INT64
+        else:
+            fits = float(limit) == limit
+            limit = float(limit)
+        if fits:
+            parts.append(f"{keyword}={literal(limit)}")
+        else:
+            checks.append(f"check_bounds({{label}}, {{value}}, {word}={literal(bound)})")
+    return _strictest(parts)
+
+
+def _strictest(parts: list[str]) -> list[str]:
+    """msgspec takes `ge` or `gt`, not both: keep the tighter of each side."""
+    kept: dict[str, tuple[str, float]] = {}
+    for part in parts:
+        keyword, _, value = part.partition("=")
+        side, number = keyword[0], float(value) if "." in value or "e" in value else int(value)
+        if side not in kept:
+            kept[side] = (keyword, number)
+            continue
+        old, other = kept[side]
+        tighter = number > other if side == "g" else number < other
+        if tighter or (number == other and keyword in ("gt", "lt")):
+            kept[side] = (keyword, number)
+        else:
+            kept[side] = (old, other)
+    return [f"{keyword}={literal(number)}" for keyword, number in kept.values()]
+
+
+def choice(node: Choice) -> Expression:
+    """`Literal[…]` where Python and msgspec have one, else the values' types and a membership check."""
+    kinds = frozenset(_kind(value) for value in node.values)
+    check = f"check_member({{label}}, {{value}}, {literal(tuple(node.values))})"
+    if kinds <= {"str", "int", "none"} and all(not isinstance(v, int) or -INT64 <= v < INT64 for v in node.values):
+        return Expression(text=f"Literal[{', '.join(literal(v) for v in node.values)}]", kinds=kinds)
+    if kinds & {"list", "dict"}:
+        return Expression(text="Any", kinds=frozenset({"any"}), exact=False)
+    names = {"str": "str", "int": "int", "float": "int | float", "bool": "bool", "none": "None"}
+    order = [k for k in names if k in kinds and not (k == "int" and "float" in kinds)]
+    widened = kinds | ({"int"} if "float" in kinds else set())
+    return Expression(text=" | ".join(names[k] for k in order), kinds=widened, checks=(check,))
+
+
+def _kind(value: Any) -> str:
+    kinds = {bool: "bool", str: "str", int: "int", float: "float", list: "list", dict: "dict"}
+    return "none" if value is None else kinds[type(value)]
+
+
+def sequence_meta(node: Sequence) -> list[str]:
+    """Meta arguments of an array."""
+    return _sizes(node.min_items, node.max_items)
+
+
+def dictionary_meta(node: Dictionary) -> list[str]:
+    """Meta arguments of a map."""
+    return _sizes(node.min_size, node.max_size)
+
+
+def _sizes(least: int, most: int | None) -> list[str]:
+    parts = [f"min_length={least}"] if least else []
+    return parts + ([] if most is None else [f"max_length={most}"])
+
+
+def _annotated(base: str, meta: list[str]) -> str:
+    return f"Annotated[{base}, Meta({', '.join(meta)})]" if meta else base
+
+
+annotated = _annotated

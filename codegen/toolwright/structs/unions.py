@@ -1,0 +1,113 @@
+"""Unions: native where msgspec tells the branches apart exactly as the schema does, else chosen by schema."""
+
+from ..contract.tree import Anything, Node, Null, Object, Reference, Union
+from .express import ANY, Builder, Hint
+from .model import Expression
+
+PLAIN = {"str", "int", "bool"}
+
+
+def express_union(builder: Builder, node: Union, file: str, hint: Hint) -> Expression:
+    """The type of a union, its null branches last."""
+    nulls = [b for b in node.branches if isinstance(b, Null) and not b.residue]
+    others = [b for b in node.branches if b not in nulls]
+    if node.mode == "any" and any(isinstance(b, Anything) and not b.residue for b in others):
+        return ANY if not node.residue else Expression(text="Any", kinds=ANY.kinds, exact=False)
+    if len(others) == 1 and len(nulls) == 1:
+        return _nullable(builder, node, others[0], file, hint)
+    if node.pointer in builder.tagged:
+        return _tagged(builder, node, others, bool(nulls), file, hint)
+    named = [(b, (*hint, _branch_name(b, i))) for i, b in enumerate(node.branches)]
+    if node.mode == "types":
+        return _by_type(builder, node, named, file)
+    branches = [builder.settled(b, file, *name) for b, name in named]
+    native = not node.residue and _apart(branches, exclusive=node.mode == "one")
+    keyword = "anyOf" if node.mode == "any" else "oneOf"
+    places = ", ".join(f'("/{keyword}/{i}", lambda: {b.text})' for i, b in enumerate(branches))
+    return Expression(
+        text=_joined(branches),
+        kinds=frozenset[str]().union(*(b.kinds for b in branches)),
+        exact=native,
+        marker="" if native else f"one_of({builder.place(file, node.pointer)}, {places})",
+        uses=frozenset[str]().union(*(b.uses for b in branches)),
+    )
+
+
+def _nullable(builder: Builder, node: Union, other: Node, file: str, hint: Hint) -> Expression:
+    """`T | None`: checks of T stay checks, since a marker and a check both let None pass."""
+    inner = builder.express(other, file, *hint)
+    if not inner.exact:
+        inner = builder.settled(other, file, *hint)
+    clash = node.mode == "one" and builder.accepts(other.pointer, None)
+    text = inner.text if inner.text.endswith("None") or inner.text == "Any" else f"{inner.text} | None"
+    return Expression(
+        text=text,
+        kinds=inner.kinds | {"none"},
+        exact=not node.residue and not clash,
+        checks=inner.checks,
+        uses=inner.uses,
+    )
+
+
+def _tagged(
+    builder: Builder, node: Union, others: list[Node], nullable: bool, file: str, hint: Hint
+) -> Expression:
+    branches = [builder.express(b, file, *hint, _branch_name(b, i)) for i, b in enumerate(others)]
+    texts = [b.text for b in branches] + (["None"] if nullable else [])
+    kinds = frozenset[str]().union(*(b.kinds for b in branches))
+    return Expression(
+        text=" | ".join(texts),
+        kinds=kinds | ({"none"} if nullable else set()),
+        exact=not node.residue,
+        uses=frozenset[str]().union(*(b.uses for b in branches)),
+    )
+
+
+def _by_type(builder: Builder, node: Union, named: list[tuple[Node, Hint]], file: str) -> Expression:
+    """A `type` list: the kinds never overlap, so one look at the whole node checks every branch."""
+    branches = [builder.express(b, file, *name) for b, name in named]
+    if any(not b.exact for b in branches):
+        branches = [builder.settled(b, file, *name) for b, name in named]
+        if any("custom" in b.kinds for b in branches):
+            return Expression(text="Any", kinds=frozenset({"any"}), exact=False)
+    return Expression(
+        text=_joined(branches),
+        kinds=frozenset[str]().union(*(b.kinds for b in branches)),
+        exact=not node.residue and all(b.native for b in branches),
+        uses=frozenset[str]().union(*(b.uses for b in branches)),
+    )
+
+
+def _apart(branches: list[Expression], *, exclusive: bool) -> bool:
+    """Whether msgspec's choice among the branches is the schema's."""
+    seen: dict[str, str] = {}
+    for branch in branches:
+        if branch.kinds & {"custom", "any"}:
+            return False
+        for kind in sorted(branch.kinds):
+            group = "dict" if kind.startswith("struct:") else kind
+            if group in seen:
+                literals = {seen[group].startswith("Literal"), branch.text.startswith("Literal")}
+                covered = group in PLAIN and PLAIN & {seen[group], branch.text} and literals == {True, False}
+                if exclusive or not covered:
+                    return False
+            seen[group] = branch.text
+    return True
+
+
+def _joined(branches: list[Expression]) -> str:
+    texts = list(dict.fromkeys(b.text for b in branches))
+    if "Any" in texts:
+        return "Any"
+    return " | ".join([t for t in texts if t != "None"] + [t for t in texts if t == "None"])
+
+
+def _branch_name(branch: Node, index: int) -> str:
+    """A name for what a branch defines: its tag's value where it has one."""
+    from ..contract.tree import Choice
+
+    if isinstance(branch, Object):
+        for field in branch.fields:
+            if field.required and isinstance(field.node, Choice) and len(field.node.values) == 1:
+                return str(field.node.values[0])
+    return branch.name if isinstance(branch, Reference) else f"Option{index + 1}"
