@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolwright.importers.load import Document, parse_documents
 from toolwright.importers.tools import Imported, import_tools
+from toolwright.spec import load_library
 
 SCHEMA = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}
 MCP = {
@@ -263,3 +264,25 @@ def test_corpora_become_one_spec_per_tool(shared_dir: Path) -> None:
             validator = jsonschema_rs.validator_for(record["parameters"])
             assert all(validator.is_valid(example) for example in spec["examples"])
     assert import_tools(files, examples=2) == imported
+
+
+@pytest.mark.corpora
+def test_our_own_reader_accepts_what_was_imported(shared_dir: Path, tmp_path: Path) -> None:
+    """Every fifth spec loads as it is once permission and secrets are decided, or lacks a description."""
+    files = sorted((shared_dir / "corpora").glob("*.jsonl"))
+    imported = import_tools(files, permission="read", secrets=())
+    for name, text in list(imported.specs.items())[::5]:
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    library = load_library(tmp_path, shown_root="specs", known_providers=frozenset())
+    assert {problem.message for problem in library.diagnostics} <= {"`description` is missing"}
+    assert len(library.tools) > 220
+
+
+def test_todo_lines_do_not_compile(tmp_path: Path) -> None:
+    imported = run(tmp_path, [{**MCP, "annotations": {}}])
+    (tmp_path / "specs").mkdir()
+    for name, text in imported.specs.items():
+        (tmp_path / "specs" / name).write_text(text, encoding="utf-8")
+    library = load_library(tmp_path / "specs", shown_root="specs", known_providers=frozenset())
+    assert library.tools == ()
+    assert len([problem for problem in library.diagnostics if problem.severity == "error"]) == 2

@@ -8,6 +8,7 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 from toolwright.importers.yaml_text import UnwritableError, dump
+from toolwright.spec import SourceDocument, parse_document
 
 TRICKY = [
     *("no", "No", "off", "y", "1:30", "2024-01-01", "0o17", "0x1F", "1e3", "1_000", ".5", ".inf", ".NaN"),
@@ -26,6 +27,13 @@ JSON = st.recursive(
 TEXT = st.text(st.sampled_from(" \n\t\r:#-?,[]{}&*!|>'\"%@`\\ab01.~=éy\x85\u2028\ufeff"), max_size=12)
 
 
+def ours(text: str) -> Any:
+    """What our own reader of specs makes of it."""
+    document = parse_document(text.encode(), "x.yaml", "yaml")
+    assert isinstance(document, SourceDocument), document
+    return document.data
+
+
 def same(left: Any, right: Any) -> bool:
     """Equal in value and type: 1 is not 1.0, and -0.0 is not 0.0."""
     return json.dumps(left) == json.dumps(right)
@@ -36,11 +44,14 @@ def test_tricky_strings_come_back(text: str) -> None:
     data = {text: text, "list": [text, text], "nested": {"key": [{"deep": text}]}}
     assert same(yaml.safe_load(dump(data)), data)
     assert same(yaml.load(dump(data), yaml.CSafeLoader), data)
+    assert same(ours(dump(data)), data)
 
 
 @given(JSON)
 def test_any_json_comes_back(data: Any) -> None:
-    assert same(yaml.safe_load(dump(data)), data)
+    text = dump({"data": data})
+    assert same(yaml.safe_load(text), {"data": data})
+    assert same(ours(text), {"data": data})
 
 
 @given(st.dictionaries(TEXT, st.lists(TEXT, max_size=3), max_size=3))
@@ -49,6 +60,7 @@ def test_text_made_of_structure_comes_back(data: dict[str, list[str]]) -> None:
     text = dump(data)
     assert same(yaml.safe_load(text), data)
     assert same(yaml.load(text, yaml.CSafeLoader), data)
+    assert same(ours(text), data)
 
 
 @given(TEXT)

@@ -173,9 +173,9 @@ def test_the_library_knows_no_key_that_we_let_through_unawares() -> None:
 
     known = {field.alias or name for name, field in JsonSchemaObject.model_fields.items()}
     assert "customTypePath" in known
-    probe = {key: {} if key in ("items", "additionalProperties", "propertyNames") else 1 for key in known}
-    probe = {key: value for key, value in probe.items() if key not in ("$ref", "unevaluatedItems")}
-    probe |= {"unevaluatedProperties": True, "anyOf": [], "oneOf": [], "allOf": []}
+    probe: dict[str, Any] = dict.fromkeys(known - {"$ref", "items", "unevaluatedItems"}, 1)
+    probe |= dict.fromkeys(("items", "additionalProperties", "propertyNames", "unevaluatedProperties"), True)
+    probe |= {key: [] for key in ("anyOf", "oneOf", "allOf")}
     survived = set(plain_schema(probe))
     standard = {
         *(
