@@ -193,3 +193,23 @@ def test_odd_names_and_lone_surrogates() -> None:
     ]
     assert paths[:3] == ["$.a", '$["x\\"y"]', '$[""]']
     assert validator.accepts({"a": "\ud800"})
+
+
+@pytest.mark.parametrize("value", [[{1}, {2}], {1: 2}, [b"a"], {"a": object()}, 1j])
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"uniqueItems": True, "items": {"type": "string"}},
+        {"patternProperties": {"a": False}, "additionalProperties": False},
+        {"enum": [1]},
+        {"type": ["number", "string"], "minimum": 1},
+        {"propertyNames": {"pattern": "a"}, "additionalProperties": {"const": {}}, "items": False},
+    ],
+)
+def test_what_is_not_json_is_refused_not_raised(schema: Any, value: Any) -> None:
+    validator = Validator(schema)
+    if validator.accepts(value):  # an unconstrained part
+        assert validator.violations(value) == []
+    else:
+        assert validator.violations(value)
+    assert validator.settle(value) is value

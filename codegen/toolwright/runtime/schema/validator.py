@@ -1,15 +1,19 @@
 """The exact validator for JSON Schema 2020-12."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .compile import Compiler
 from .document import Document, base_of
 from .errors import UnsupportedSchema, Violation
-from .node import Run, on_fresh_stack
-from .values import MAX_DEPTH, too_deep
+from .node import P, R, Run, on_fresh_stack
+from .values import MAX_DEPTH, find_foreign, too_deep
 
 _FRAMES = 300  # between two fresh stacks; the interpreter's default limit is 1000
+
+
+class _NotJsonError(Exception):
+    """The value holds something that no rule expects; its text says what."""
 
 
 class Validator:
@@ -55,20 +59,19 @@ class Validator:
         if too_deep(value):
             return False
         try:
-            return self._node.check(value, Run(self._stride))
-        except RecursionError:  # the caller's own stack was nearly full
-            return on_fresh_stack(self._node.check, value, Run(self._stride))
+            return self._run(self._node.check, value, Run(self._stride))
+        except _NotJsonError:
+            return False
 
     def violations(self, value: Any, limit: int = 50) -> list[Violation]:
         """Every constraint that `value` breaks, at most `limit`; empty exactly when it is accepted."""
         if too_deep(value):
             text = f"the value is nested too deeply: more than {MAX_DEPTH} levels"
             return [Violation("$", text, "depth", MAX_DEPTH)]
-        limit = max(1, limit)
         try:
-            return self._node.explain(value, "$", Run(self._stride, limit))
-        except RecursionError:
-            return on_fresh_stack(self._node.explain, value, "$", Run(self._stride, limit))
+            return self._run(self._node.explain, value, "$", Run(self._stride, max(1, limit)))
+        except _NotJsonError as problem:
+            return [Violation("$", f"the value holds {problem}, which is not JSON", "json")]
 
     def settle(self, value: Any) -> Any:
         """`value` with the two allowances applied: the very same object when neither applies, else a copy.
@@ -79,9 +82,22 @@ class Validator:
         if too_deep(value):
             return value
         try:
-            return self._settle(value)
-        except RecursionError:
-            return on_fresh_stack(self._settle, value)
+            return self._run(self._settle, value)
+        except _NotJsonError:
+            return value
+
+    def _run(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call `function`, which judges the first argument, with the room it needs on the stack."""
+        try:
+            try:
+                return function(*args, **kwargs)
+            except RecursionError:  # the caller's own stack was nearly full
+                return on_fresh_stack(function, *args, **kwargs)
+        except (TypeError, AttributeError):
+            foreign = find_foreign(args[0])
+            if foreign is None:
+                raise
+            raise _NotJsonError(foreign) from None
 
     def _settle(self, value: Any) -> Any:
         while True:  # one dropped null may change which branch applies; every round leaves less to do

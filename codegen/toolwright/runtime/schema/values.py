@@ -99,3 +99,20 @@ def too_deep(value: Any, limit: int = MAX_DEPTH) -> bool:
             if isinstance(item, (dict, list, tuple))
         ]
     return bool(level)
+
+
+def find_foreign(value: Any) -> str | None:
+    """What in `value` is not JSON, in words; None when all of it is. Does not recurse."""
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, dict):
+            for name in item:
+                if not isinstance(name, str):
+                    return f"a property name of type {type(name).__name__}"
+            stack += item.values()
+        elif isinstance(item, (list, tuple)):
+            stack += item
+        elif item is not None and not isinstance(item, (str, int, float)):
+            return f"a value of type {type(item).__name__}"
+    return None

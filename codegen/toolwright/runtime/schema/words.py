@@ -47,7 +47,7 @@ def literal(value: Any) -> str:
     try:
         text = json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):  # not JSON, a huge integer, or very deep
-        return f"a {type(value).__name__}"
+        return f"a value of type {type(value).__name__}"
     return text if len(text) <= 2 * _WIDTH else text[: 2 * _WIDTH] + "…"
 
 
@@ -65,7 +65,7 @@ def count(number: int, noun: str) -> str:
 
 def listed(values: Sequence[Any]) -> str:
     """`1, 2, 3`, shortened past 20 members."""
-    shown = ", ".join(literal(value) for value in values[:_SHOWN])
+    shown = ", ".join(literal(value) for value in values[:_SHOWN]) or "no value at all"
     return f"{shown}, … ({len(values)} in all)" if len(values) > _SHOWN else shown
 
 
