@@ -88,7 +88,7 @@ def test_the_same_object_when_nothing_applies() -> None:
     assert validator.settle(value) is value
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(schemas() | documents(), values())
 def test_settling(schema: Any, value: Any) -> None:
     """Never mutates, is idempotent, keeps accepted values equal; the rest changes only by the allowances."""
