@@ -1,6 +1,8 @@
 """`toolwright import` writes specs, keeps what exists, and says what it did."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import yaml
@@ -23,7 +25,7 @@ def test_writes_specs_and_a_summary(tmp_path: Path) -> None:
     )
     assert result.exit_code == 0, result.output
     assert result.output == (
-        f"2 specs written to {into.as_posix()}, 1 renamed, 0 kept, 2 with TODO lines, 0 problems\n"
+        f"2 specs written to {into.as_posix()}, 1 renamed, 2 with TODO lines, 0 problems\n"
     )
     assert sorted(path.name for path in (into / "web").iterdir()) == ["find.yaml", "x_y.yaml"]
 
@@ -35,7 +37,7 @@ def test_existing_specs_are_kept_unless_forced(tmp_path: Path) -> None:
     arguments = ["tools", source(tmp_path), "--into", str(into), "--permission", "read", "--secrets", "none"]
     kept = CliRunner().invoke(import_group, arguments)
     assert kept.exit_code == 1
-    assert "find.yaml: error: exists; --force overwrites it" in kept.output
+    assert "find.yaml: error[import-exists]: is there already; --force overwrites it\n" in kept.output
     assert (into / "find.yaml").read_text(encoding="utf-8") == "mine"
     assert (into / "x_y.yaml").is_file()
     forced = CliRunner().invoke(import_group, [*arguments, "--force"])
@@ -49,7 +51,7 @@ def test_problems_are_one_line_each_and_the_rest_is_written(tmp_path: Path) -> N
     path.write_text(json.dumps(TOOL) + '\n{"name": 1}\n', encoding="utf-8")
     result = CliRunner().invoke(import_group, ["tools", str(path), "--into", str(tmp_path / "s")])
     assert result.exit_code == 1
-    assert f"{path.as_posix()}:2:0: error: the tool has no name [import-shape]" in result.output
+    assert f"{path.as_posix()}:2: error[import-shape]: the tool has no name\n" in result.output
     assert (tmp_path / "s" / "find.yaml").is_file()
 
 
@@ -70,3 +72,18 @@ def test_sample(tmp_path: Path) -> None:
     spec = yaml.safe_load((tmp_path / "weather.yaml").read_text(encoding="utf-8"))
     assert spec["secrets"] == ["token"]
     assert spec["examples"] == [{"city": "Paris", "token": "x"}]
+
+
+def test_no_text_of_the_input_steers_the_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps([{"name": "x", "type": "a\n\x1b[2J"}]), encoding="utf-8")
+    result = CliRunner().invoke(import_group, ["tools", str(path), "--into", str(tmp_path / "s")])
+    assert "\x1b" not in result.output
+    assert len(result.output.splitlines()) == 2
+
+
+def test_reached_through_the_main_command(tmp_path: Path) -> None:
+    arguments = ["import", "tools", source(tmp_path), "--into", str(tmp_path / "s")]
+    command = [sys.executable, "-c", "import sys; from toolwright.cli.entry import main; sys.exit(main())"]
+    done = subprocess.run([*command, *arguments], capture_output=True, check=False)
+    assert b"2 specs written" in done.stdout, done.stderr

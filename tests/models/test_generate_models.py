@@ -341,7 +341,7 @@ def test_what_cannot_be_imported_is_refused() -> None:
     assert not [name for name in sys.modules if name.startswith("_toolwright_models")]
 
 
-@pytest.mark.parametrize("name", ["", "_Params", "a b", "1a", "Params\n"])
+@pytest.mark.parametrize("name", ["", "class", "a b", "1a", "Params\n"])
 def test_class_names_are_checked(name: str) -> None:
     with pytest.raises(ModelError, match="cannot name a class"):
         generate_models({"type": "object"}, "pydantic", class_name=name, source="s")

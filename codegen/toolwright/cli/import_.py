@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ..diagnostics import Diagnostic
+from .console import printable
+
 if TYPE_CHECKING:
     from ..importers.tools import Imported
     from ..spec.model import Permission
@@ -104,29 +107,44 @@ def import_sample_command(
 
 def _write(imported: "Imported", into: Path, *, force: bool) -> None:
     """Write what may be written, print one line per problem and a summary; exit 1 if there was a problem."""
-    for problem in imported.diagnostics:
-        place = f"{problem.file}:{problem.line}:{problem.column}" if problem.line else problem.file
-        hint = f" ({problem.hint})" if problem.hint else ""
-        click.echo(f"{place}: {problem.severity}: {problem.message}{hint} [{problem.code}]", err=True)
-    written = skipped = 0
+    written = 0
+    problems = list(imported.diagnostics)
     for name, text in imported.specs.items():
         path = into / name
-        path.parent.mkdir(parents=True, exist_ok=True)
         try:
+            path.parent.mkdir(parents=True, exist_ok=True)
             with path.open("w" if force else "x", encoding="utf-8", newline="\n") as file:
                 file.write(text)
         except FileExistsError:
-            skipped += 1
-            click.echo(f"{path.as_posix()}: error: exists; --force overwrites it [import-exists]", err=True)
+            message, hint = "is there already", "--force overwrites it"
+            problems.append(
+                Diagnostic(file=path.as_posix(), code="import-exists", message=message, hint=hint)
+            )
+        except OSError as error:
+            message = f"cannot be written: {error.strerror or error}"
+            problems.append(Diagnostic(file=path.as_posix(), code="import-unwritten", message=message))
         else:
             written += 1
+    for problem in problems:
+        click.echo(_line(problem), err=True)
     undecided = sum(bool(_TODO.search(text)) for text in imported.specs.values())
     click.echo(
         f"{_count(written, 'spec')} written to {into.as_posix()}, {len(imported.renamed)} renamed, "
-        f"{skipped} kept, {undecided} with TODO lines, {_count(len(imported.diagnostics), 'problem')}"
+        f"{undecided} with TODO lines, {_count(len(problems), 'problem')}"
     )
-    if skipped or imported.diagnostics:
+    if problems:
         raise SystemExit(1)
+
+
+def _line(problem: Diagnostic) -> str:
+    """One line, whatever the problem quotes from its input."""
+    place = problem.file
+    if problem.line:
+        place += f":{problem.line}" + (f":{problem.column}" if problem.column else "")
+    hint = f"; {problem.hint}" if problem.hint else ""
+    return printable(
+        f"{place}: {problem.severity}[{problem.code}]: {problem.message}{hint}".replace("\n", " ")
+    )
 
 
 def _count(number: int, noun: str) -> str:
