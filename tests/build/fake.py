@@ -109,7 +109,7 @@ def compile_type(path: str, types: Mapping[str, Any], _options: Options) -> Comp
     return Compiled(path=path, files=files, diagnostics=(), uses=())
 
 
-def compile_package(entries: Sequence[ToolEntry], _options: Options) -> dict[str, bytes]:
+def compile_package(entries: Sequence[ToolEntry], _folders: Sequence[str], _options: Options) -> dict[str, bytes]:
     groups = {entry.group for entry in entries}
     files = {f"{group}/__init__.py" if group else "__init__.py": MARK.encode() for group in groups}
     files["registry.py"] = (MARK + "".join(f"# {entry.name}\n" for entry in entries)).encode()

@@ -39,7 +39,7 @@ def collect(
     root = Path(shop.root)
     tasks = [Task(path, "type") for path in found.types] + [Task(path, "tool") for path in found.tools]
     for task in tasks:
-        sources.digest(root / task.path)
+        sources.digest(f"{root}/{task.path}")
     result = Collected(units={}, files={}, diagnostics=[], shaky=set())
     stale: list[Task] = []
     for task in tasks:
@@ -70,7 +70,7 @@ def fingerprint(setting: str, root: Path, task: Task, uses: tuple[str, ...], sou
     """The digest of everything that one unit's outputs depend on."""
     parts = [setting, task.kind, task.path]
     for path in (task.path, *uses):
-        source = sources.digest(root / path)
+        source = sources.digest(f"{root}/{path}")
         parts += [path, source.raw if source else "-"]
     return combine(parts)
 
@@ -79,7 +79,7 @@ def source_digest(root: Path, path: str, uses: tuple[str, ...], sources: Sources
     """What the manifest says of a unit: the same on every machine and with any line endings."""
     parts: list[str] = []
     for name in (path, *uses):
-        source = sources.digest(root / name)
+        source = sources.digest(f"{root}/{name}")
         parts += [name, source.text if source else "-"]
     return combine(parts)[:16]
 

@@ -23,14 +23,14 @@ class Sources:
         self._known = known
         self.seen: dict[str, Source] = {}
 
-    def digest(self, path: Path) -> Source | None:
+    def digest(self, path: Path | str) -> Source | None:
         """The digests of a regular file; None if there is none to read."""
         key = os.fsdecode(self._index.key(path))
         if key in self.seen:
             return self.seen[key]
         known = self._known.get(key)
         if not self._index.witness(path) or known is None:
-            known = read_source(path)
+            known = read_source(Path(path))
         if known is not None:
             self.seen[key] = known
         return known

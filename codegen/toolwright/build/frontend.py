@@ -33,5 +33,5 @@ class Frontend(Struct, frozen=True, kw_only=True):
     check_names: Callable[[Path, str, Sequence[tuple[str, str, str]], Sequence[str]], tuple[Diagnostic, ...]]
     compile_tool: Callable[[ToolSpec, Mapping[str, Document], Options], Compiled]
     compile_type: Callable[[str, Mapping[str, Document], Options], Compiled]
-    compile_package: Callable[[Sequence[ToolEntry], Options], dict[str, bytes]]
+    compile_package: Callable[[Sequence[ToolEntry], Sequence[str], Options], dict[str, bytes]]
     known_providers: Callable[[tuple[str, ...]], tuple[tuple[str, ...], tuple[Diagnostic, ...]]]

@@ -5,7 +5,7 @@ not have written them (L7, L10). All others are built, and the run fails.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Literal
 
 import msgspec
@@ -85,6 +85,16 @@ def build(
         )
         report = Report(diagnostics=(failure,))
     return msgspec.structs.replace(report, seconds=time.perf_counter() - started)
+
+
+def python_folders(outputs: Iterable[str]) -> list[str]:
+    """Every folder that leads to a Python module among `outputs`; "" is the output folder itself. Sorted."""
+    found = {""}
+    for path in outputs:
+        if path.endswith(".py"):
+            parts = path.split("/")[:-1]
+            found |= {"/".join(parts[: i + 1]) for i in range(len(parts))}
+    return sorted(found)
 
 
 class _PackageError(Exception):
@@ -177,10 +187,11 @@ class _Run:
             _leave_out(got, find_conflicts(got.units, outputs, shop))
             drop_dependents(shop, got)
             entries = [unit.entry for _, unit in sorted(got.units.items()) if unit.entry is not None]
-            mark = combine([common, digest(msgspec.json.encode(entries))])
+            folders = python_folders(path for unit in got.units.values() for path in unit.outputs)
+            mark = combine([common, digest(msgspec.json.encode([entries, folders]))])
             unit = self.cache.units.get(PACKAGE)
             if unit is None or unit.fingerprint != mark or not self.tree.intact(unit.outputs):
-                files = self._compile_package(entries, shop.options)
+                files = self._compile_package(entries, folders, shop.options)
                 got.files[PACKAGE] = files
                 unit = Unit(fingerprint=mark, outputs={path: digest(data) for path, data in files.items()})
             if not find_conflicts(got.units, unit.outputs, shop):
@@ -188,9 +199,11 @@ class _Run:
             outputs = tuple(unit.outputs)
             got.files.pop(PACKAGE, None)
 
-    def _compile_package(self, entries: list[ToolEntry], options: Options) -> dict[str, bytes]:
+    def _compile_package(
+        self, entries: list[ToolEntry], folders: list[str], options: Options
+    ) -> dict[str, bytes]:
         try:
-            return self.frontend.compile_package(entries, options)
+            return self.frontend.compile_package(entries, folders, options)
         except Exception as error:
             raise _PackageError(f"{type(error).__name__}: {error}") from error
 

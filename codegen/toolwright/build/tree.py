@@ -19,6 +19,7 @@ class Tree:
     def __init__(self, root: Path, index: Index) -> None:
         self.root = root
         self._index = index
+        self._prefix = f"{root}/"
         self._folders: dict[str, str] = {}
 
     def look(self, path: str) -> Existing | None:
@@ -46,7 +47,7 @@ class Tree:
     def _is_intact(self, path: str, expected: str) -> bool:
         if self._folder(path.rpartition("/")[0]) != "folder":
             return False
-        if self._index.witness(self.root / path, output=True):
+        if self._index.witness(self._prefix + path, output=True):
             return True
         found = self.look(path)
         return found is not None and found.kind == "file" and digest(found.content) == expected

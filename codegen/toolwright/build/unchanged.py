@@ -44,7 +44,8 @@ def signature(path: bytes, *, follow: bool) -> Signature:
 
 
 def _inode(number: int) -> int:
-    return number & 0x7FFFFFFFFFFFFFFF  # some file systems use all 64 bits; the index holds signed ones
+    # Some file systems use all 64 bits; the index holds signed numbers.
+    return number if number <= 0x7FFFFFFFFFFFFFFF else number & 0x7FFFFFFFFFFFFFFF
 
 
 def unchanged(start: str) -> int | None:
@@ -89,24 +90,19 @@ def _folder(start: str) -> str:
 
 
 def _same(paths: list[bytes], inputs: int, recorded: bytes) -> bool:
-    from array import array
+    from struct import error, pack
 
     now: list[int] = []
     extend = now.extend
+    for path in paths[:inputs]:
+        extend(signature(path, follow=True))
     try:
         # No function call per file: this runs for every file of the project.
         for s in map(os.lstat, paths[inputs:]):
             extend((s.st_mtime_ns, s.st_ctime_ns, s.st_size, s.st_ino))
-        try:
-            fresh = array("q", now)
-        except OverflowError:
-            fresh = array("q", [n & 0x7FFFFFFFFFFFFFFF for n in now])
-        if fresh.tobytes() != recorded[32 * inputs :]:
-            return False
     except OSError:
         return False
-    before = array("q", recorded[: 32 * inputs])
-    return all(
-        signature(path, follow=True) == tuple(before[4 * n : 4 * n + 4])
-        for n, path in enumerate(paths[:inputs])
-    )
+    try:
+        return pack(f"={len(now)}q", *now) == recorded
+    except error:
+        return pack(f"={len(now)}q", *map(_inode, now)) == recorded

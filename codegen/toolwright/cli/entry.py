@@ -9,14 +9,18 @@ def main() -> int:
     """Run the command line; the exit status."""
     started = time.perf_counter()
     if sys.argv[1:] == ["generate"]:
+        import gc
+
         from ..build.unchanged import unchanged
 
+        gc.disable()  # thousands of small tuples, none in a cycle
         try:
             tools = unchanged(os.getcwd())  # noqa: PTH109 - pathlib is not loaded yet
         except OSError:
             tools = None
         if tools is not None:
             _say(tools, time.perf_counter() - started)
+        gc.enable()
     try:
         from .main import run
     except ModuleNotFoundError as error:

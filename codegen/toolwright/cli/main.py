@@ -71,6 +71,13 @@ def cli() -> None:
     """Compile one spec per LLM tool into typed Python and every provider's JSON."""
 
 
+@cli.result_callback()
+def _finish(status: int | None) -> None:
+    """A command's return value is its exit status."""
+    if status:
+        click.get_current_context().exit(status)
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; the exit status: 0 well, 1 problems found, 2 wrong usage."""
     try:

@@ -1,0 +1,47 @@
+"""A project folder, and the commands run in it with a stand-in for the compiler."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import toolwright.build.rooms
+from click.testing import CliRunner, Result
+from toolwright.cli.main import cli
+
+from tests.build.fake import FAKE, project
+
+Command = Callable[..., Result]
+
+
+@pytest.fixture
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty working directory; no colours are forced or forbidden from outside."""
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path
+    os.chdir(tmp_path)
+
+
+@pytest.fixture
+def base(empty: Path) -> Path:
+    """A small project in the working directory."""
+    project(empty, {"a.yaml": "1", "g/b.yaml": "1"})
+    return empty
+
+
+@pytest.fixture
+def run() -> Command:
+    """Run a command line; the result with exit code, stdout and stderr."""
+
+    def call(*arguments: str) -> Result:
+        return CliRunner().invoke(cli, list(arguments), prog_name="toolwright", standalone_mode=True)
+
+    return call
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the commands build with the stand-in."""
+    monkeypatch.setattr(toolwright.build.rooms, "FRONTEND", FAKE)

@@ -1,0 +1,290 @@
+"""Every command, as a person types it."""
+
+import json
+import re
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import jsonschema_rs
+import pytest
+import yaml
+from click.testing import Result
+from toolwright import __version__
+from toolwright.cli.main import COMMANDS, cli
+from toolwright.cli.main import run as run_line
+from toolwright.spec import load_tool
+
+from tests.build.fake import put, states, tree
+
+Command = Callable[..., Result]
+
+
+def test_version_and_help(run: Command) -> None:
+    assert run("--version").output == f"toolwright {__version__}\n"
+    for flag in ("-h", "--help"):
+        text = run(flag).output
+        assert all(re.search(rf"^  {name} ", text, re.MULTILINE) for name in COMMANDS)
+
+
+@pytest.mark.parametrize("name", [name for name in sorted(COMMANDS) if name != "import"])
+def test_every_command_explains_itself_with_examples(run: Command, name: str) -> None:
+    result = run(name, "--help")
+    assert result.exit_code == 0
+    assert "Examples:\n" in result.output
+    assert f"    toolwright {name}" in result.output
+
+
+def test_a_wrong_command_gets_a_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_line(["generat"]) == 2
+    assert "Did you mean 'generate'?" in capsys.readouterr().err
+    assert run_line(["xyzzy"]) == 2
+    assert "toolwright --help" in capsys.readouterr().err
+
+
+def test_commands_are_loaded_by_their_names() -> None:
+    import click
+
+    context = click.Context(cli)
+    for name in COMMANDS:
+        command = cli.get_command(context, name)
+        assert isinstance(command, click.Command)
+
+
+@pytest.mark.usefixtures("fake")
+class TestGenerate:
+    def test_writes_and_says_so_in_one_line(self, run: Command, base: Path) -> None:
+        result = run("generate")
+        assert result.exit_code == 0
+        assert re.fullmatch(
+            r"toolwright: 2 tools: 2 rebuilt, 0 unchanged; 13 files written, 0 deleted \(\d+\.\d\d s\)\n",
+            result.output,
+        )
+        (base / "specs/a.yaml").unlink()
+        put(base / "specs/g/b.yaml", "2")
+        assert "1 tool: 1 rebuilt, 0 unchanged; 6 files written, 5 deleted" in run("generate").output
+        assert "1 tool: 0 rebuilt, 1 unchanged; 0 files written, 0 deleted" in run("generate").output
+
+    def test_problems_go_to_stderr_and_fail(self, run: Command, base: Path) -> None:
+        put(base / "specs/a.yaml", "bad")
+        result = run("generate")
+        assert result.exit_code == 1
+        assert result.stderr.startswith("specs/a.yaml:1:1: error[bad]: bad\n  1 | bad\n")
+        assert "1 refused" in result.stdout
+
+    def test_problems_for_programs(self, run: Command, base: Path) -> None:
+        put(base / "specs/a.yaml", "bad")
+        answer = json.loads(run("generate", "--format", "json").stdout)
+        assert answer["diagnostics"][0]["code"] == "bad"
+        assert answer["summary"]["refused"] == 1
+        lines = run("generate", "--format", "github").stdout.splitlines()
+        assert lines[0] == "::error file=specs/a.yaml,line=1,col=1,title=bad::bad"
+
+    def test_check_lists_drift_and_how_to_repair_it(self, run: Command, base: Path) -> None:
+        run("generate")
+        assert run("generate", "--check").output == "toolwright: generated is up to date\n"
+        put(base / "generated/registry.py", "edited")
+        (base / "generated/a.py").unlink()
+        (base / "specs/g/b.yaml").unlink()
+        before = states(base)
+        result = run("generate", "--check")
+        assert result.exit_code == 1
+        assert "changed  generated/registry.py\n" in result.output
+        assert "missing  generated/a.py\n" in result.output
+        assert "orphaned generated/g/b.py\n" in result.output
+        assert result.output.endswith("; to repair it, run: toolwright generate\n")
+        assert states(base) == before
+        annotations = run("generate", "--check", "--format", "github").stdout
+        assert "::error file=generated/a.py,title=drift-missing::" in annotations
+        codes = [
+            each["code"]
+            for each in json.loads(run("generate", "--check", "--format", "json").stdout)["diagnostics"]
+        ]
+        assert "drift-orphaned" in codes
+        run("generate")
+        assert run("generate", "--check").exit_code == 0
+
+    @pytest.mark.usefixtures("base")
+    def test_check_names_the_config_in_its_repair(self, run: Command) -> None:
+        result = run("generate", "--check", "--config", "pyproject.toml")
+        assert "run: toolwright generate --config pyproject.toml" in result.output
+
+    def test_diff_shows_new_changed_and_deleted_files(
+        self, run: Command, base: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        run("generate")
+        put(base / "specs/a.yaml", "2")
+        (base / "specs/g/b.yaml").unlink()
+        put(base / "specs/new.yaml", "1")
+        before = states(base)
+        result = run("generate", "--diff")
+        assert result.exit_code == 0
+        assert states(base) == before
+        assert "--- a/generated/a.py\n+++ b/generated/a.py\n@@ -1,2 +1,2 @@\n" in result.stdout
+        assert "--- /dev/null\n+++ b/generated/new.py\n" in result.stdout
+        assert "--- a/generated/g/b.py\n+++ /dev/null\n" in result.stdout
+        assert "to write" in result.stderr
+        monkeypatch.setenv("FORCE_COLOR", "1")
+        assert "\x1b[31m-BODY" in run("generate", "--diff").stdout
+
+    @pytest.mark.usefixtures("base")
+    def test_options_exclude_each_other(self, run: Command) -> None:
+        assert run("generate", "--check", "--diff").exit_code == 2
+
+    def test_wrong_configuration_is_told_with_its_place(self, run: Command, base: Path) -> None:
+        put(base / "pyproject.toml", "[tool.toolwright]\nspec = 'x'\n")
+        result = run("generate")
+        assert result.exit_code == 1
+        assert "pyproject.toml:2:1: error[unknown-key]" in result.stderr
+        assert "did you mean 'specs'?" in result.stderr
+
+    def test_unknown_providers_are_refused(self, run: Command, base: Path) -> None:
+        put(base / "pyproject.toml", "[tool.toolwright]\nproviders = ['opnai']\n")
+        assert "unknown provider 'opnai'" in run("generate").stderr
+
+    def test_without_specs_nothing_is_deleted(self, run: Command, base: Path) -> None:
+        run("generate")
+        before = tree(base / "generated")
+        (base / "specs").rename(base / "elsewhere")
+        result = run("generate")
+        assert result.exit_code == 1
+        assert "toolwright init" in result.stderr
+        assert tree(base / "generated") == before
+
+    def test_clean(self, run: Command, base: Path) -> None:
+        run("generate")
+        before = states(base)
+        assert "would remove  generated/g/b.py" in run("clean", "--dry-run").output
+        assert states(base) == before
+        assert "13 files removed" in run("clean").output
+        assert not (base / "generated").exists()
+        assert not (base / ".toolwright").exists()
+        assert (base / "specs/a.yaml").exists()
+
+    def test_stubs_are_written_once(self, run: Command, base: Path) -> None:
+        result = run("stubs")
+        assert result.exit_code == 0, result.output
+        path = base / "handlers/a.py"
+        text = path.read_text()
+        compile(text, "a.py", "exec")
+        assert "from generated.a import P\n" in text
+        assert "async def a(params: P, context: ToolContext) -> ToolResult:\n" in text
+        path.write_text("mine")
+        put(base / "specs/new.yaml", "")
+        assert "1 handlers written, 2 kept" in run("stubs").output
+        assert path.read_text() == "mine"
+
+
+class TestInit:
+    def test_in_an_empty_folder(self, run: Command, empty: Path) -> None:
+        result = run("init")
+        assert result.exit_code == 0
+        assert "toolwright generate" in result.output
+        assert tomllib.loads((empty / "pyproject.toml").read_text())["tool"]["toolwright"]["specs"] == "specs"
+        spec, problems = load_tool(
+            empty / "specs", "text/count_words.yaml", shown_root="specs", known_providers=frozenset()
+        )
+        assert problems == ()
+        assert spec is not None
+        validator = jsonschema_rs.Draft202012Validator(spec.parameters)
+        assert all(validator.is_valid(example) for example in spec.examples)
+
+    def test_again_changes_nothing(self, run: Command, empty: Path) -> None:
+        run("init")
+        before = states(empty)
+        assert run("init").exit_code == 0
+        assert states(empty) == before
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "",
+            "# only a comment",
+            "[project]\nname = 'x'",
+            "[tool.black]\nline-length = 1\n",
+            "[tool]\nx = 1\n\n[[tool.y]]\nz = 'é'\n",
+            "[project]\r\nname = 'x'\r\n",
+        ],
+    )
+    def test_an_existing_file_is_only_added_to(self, run: Command, empty: Path, text: str) -> None:
+        file = empty / "pyproject.toml"
+        file.write_bytes(text.encode())
+        assert run("init").exit_code == 0
+        new = file.read_bytes().decode()
+        assert new.startswith(text)
+        before, after = tomllib.loads(text), tomllib.loads(new)
+        table = after["tool"].pop("toolwright")
+        assert table["output"] == "generated"
+        assert after == {**before, "tool": before.get("tool", {})}
+        assert ("\r\n" in text) == ("\r\n" in new)
+
+    @pytest.mark.parametrize("text", ["tool = {black = {}}\n", "not toml", "tool = 3\n"])
+    def test_what_cannot_be_added_to_is_left_alone(self, run: Command, empty: Path, text: str) -> None:
+        put(empty / "pyproject.toml", text)
+        result = run("init")
+        assert result.exit_code == 1
+        assert "hint:" in result.stderr
+        assert (empty / "pyproject.toml").read_text() == text
+
+
+class TestNew:
+    def test_the_spec_compiles_and_explains_itself(self, run: Command, base: Path) -> None:
+        result = run("new", "files/edit")
+        assert result.exit_code == 0
+        path = base / "specs/files/edit.yaml"
+        assert yaml.safe_load(path.read_text())["name"] == "edit"
+        spec, problems = load_tool(
+            base / "specs", "files/edit.yaml", shown_root="specs", known_providers=frozenset()
+        )
+        assert problems == ()
+        assert spec is not None
+        assert spec.permission == "read"
+
+    @pytest.mark.parametrize(
+        "name", ["../evil", "/tmp/evil", "a/../../evil", "a b", "", "1st/x", "x/class/y", "registry", "a\\b"]
+    )
+    def test_names_that_cannot_be_are_refused(self, run: Command, base: Path, name: str) -> None:
+        before = states(base.parent)
+        result = run("new", name)
+        assert result.exit_code == 1
+        assert "hint:" in result.stderr
+        assert states(base.parent) == before
+
+    @pytest.mark.parametrize("suffix", [".yaml", ".yml", ".json"])
+    def test_nothing_is_overwritten(self, run: Command, base: Path, suffix: str) -> None:
+        put(base / f"specs/g/x{suffix}", "mine")
+        assert run("new", "g/x").exit_code == 1
+        assert (base / f"specs/g/x{suffix}").read_text() == "mine"
+
+
+def test_schema_is_a_schema_that_takes_the_example(run: Command, empty: Path) -> None:
+    run("init")
+    schema = json.loads(run("schema").output)
+    jsonschema_rs.meta.validate(schema)
+    example = yaml.safe_load((empty / "specs/text/count_words.yaml").read_text())
+    validator = jsonschema_rs.validator_for(schema)
+    assert validator.is_valid(example)
+    del example["permission"]
+    assert not validator.is_valid(example)
+
+
+@pytest.mark.usefixtures("fake")
+class TestShow:
+    @pytest.mark.usefixtures("base")
+    def test_contract_and_provider(self, run: Command) -> None:
+        assert set(json.loads(run("show", "b").stdout)) == {"body"}
+        assert set(json.loads(run("show", "g/b", "--provider", "mcp").stdout)) == {"mcp"}
+        assert json.loads(run("show", "b", "--ledger").stdout) == {}
+
+    def test_a_wrong_name_gets_a_suggestion(self, run: Command, base: Path) -> None:
+        put(base / "specs/edit.yaml", "")
+        result = run("show", "edti")
+        assert result.exit_code == 1
+        assert "did you mean 'edit'?" in result.stderr
+        assert "did you mean 'mcp'?" in run("show", "b", "--provider", "mpc").stderr
+
+    def test_a_bad_spec_tells_why(self, run: Command, base: Path) -> None:
+        put(base / "specs/a.yaml", "bad")
+        result = run("show", "a")
+        assert result.exit_code == 1
+        assert "error[bad]" in result.stderr

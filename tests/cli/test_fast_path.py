@@ -1,0 +1,122 @@
+"""`generate` with nothing changed, as its own process: what it says, and what it does not import."""
+
+import ast
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.build.fake import put
+
+ROOT = Path(__file__).parents[2]
+BUILD = (
+    "import sys, pathlib, tests.build.fake as f; from toolwright.build.generate import build; "
+    "sys.exit(build(f.config_of(pathlib.Path.cwd()), f.FAKE).failed)"
+)
+ENTRY = (
+    "import sys; sys.argv = ['toolwright', 'generate']; before = set(sys.modules); import atexit, os\n"
+    "def told(code): print(sorted(set(sys.modules) - before)); sys.stdout.flush(); end(code)\n"
+    "end, os._exit = os._exit, told\n"
+    "from toolwright.cli.entry import main; main()"
+)
+PLAIN = "import sys; sys.argv = ['', 'generate']; from toolwright.cli.entry import main; sys.exit(main())"
+
+
+def python(code: str, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=cwd, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture
+def built(base: Path) -> Path:
+    done = python(BUILD, base)
+    assert done.returncode == 0, done.stderr
+    return base
+
+
+def test_nothing_heavy_is_imported(built: Path) -> None:
+    done = python(ENTRY, built)
+    line, modules = done.stdout.splitlines()
+    assert line.startswith("toolwright: 2 tools: 0 rebuilt, 2 unchanged; 0 files written, 0 deleted (0.0")
+    assert done.returncode == 0
+    allowed = {
+        "_struct",
+        "atexit",
+        "gc",
+        "struct",
+        "toolwright",
+        "toolwright.build",
+        "toolwright.build.unchanged",
+    }
+    assert set(eval(modules)) <= allowed | {"toolwright.cli", "toolwright.cli.entry"}
+
+
+def test_from_a_folder_below(built: Path) -> None:
+    assert "2 unchanged" in python(ENTRY, built / "specs" / "g").stdout
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda base: put(base / "specs/a.yaml", "2"),
+        lambda base: put(base / "specs/new.yaml", "2"),
+        lambda base: (base / "specs/a.yaml").unlink(),
+        lambda base: (base / "specs/a.yaml").rename(base / "specs/z.yaml"),
+        lambda base: put(base / "generated/a.py", "edited"),
+        lambda base: (base / "generated/contracts/a.json").unlink(),
+        lambda base: put(base / "generated/manifest.txt", ""),
+        lambda base: put(base / "pyproject.toml", "[tool.toolwright]\n"),
+        lambda base: put(base / "specs/g/pyproject.toml", "[tool.toolwright]\n"),
+        lambda base: put(base / ".toolwright/index", "toolwright index 1\n"),
+        lambda base: os.utime(base / "specs/a.yaml"),
+    ],
+)
+def test_any_change_is_noticed(built: Path, change: object) -> None:
+    assert callable(change)
+    change(built)
+    where = built / "specs/g" if (built / "specs/g/pyproject.toml").exists() else built
+    code = "import os; from toolwright.build.unchanged import unchanged; print(unchanged(os.getcwd()))"
+    assert python(code, where).stdout == "None\n"
+
+
+def test_another_library_path_is_noticed(built: Path, tmp_path: Path) -> None:
+    code = "import os; from toolwright.build.unchanged import unchanged; print(unchanged(os.getcwd()))"
+    assert python(code, built).stdout == "2\n"
+    assert python(code, built, PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}").stdout == "None\n"
+
+
+def test_a_file_without_a_table_above_is_not_taken_for_ours(tmp_path: Path) -> None:
+    """Defaults hold for the folder they were used in, not for those below."""
+    put(tmp_path / "specs/a.yaml", "")
+    put(tmp_path / "below/specs/b.yaml", "")
+    code = "import os; from toolwright.build.unchanged import unchanged; print(unchanged(os.getcwd()))"
+    assert python(BUILD, tmp_path).returncode == 0
+    assert python(code, tmp_path).stdout == "1\n"
+    put(tmp_path / "pyproject.toml", "[project]\n")
+    assert python(BUILD, tmp_path).returncode == 0
+    assert python(code, tmp_path).stdout == "1\n"
+    assert python(code, tmp_path / "below").stdout == "None\n"
+
+
+def test_thousand_specs_cost_little_more_than_a_bare_interpreter(tmp_path: Path) -> None:
+    """Generous here, for busy machines; the benchmark holds the real bound."""
+    for number in range(1000):
+        put(tmp_path / f"specs/g{number % 20}/t{number}.yaml", str(number))
+    put(tmp_path / "pyproject.toml", "[tool.toolwright]\n")
+    assert python(BUILD, tmp_path).returncode == 0
+
+    def best(code: str) -> float:
+        times: list[float] = []
+        for _ in range(5):
+            start = time.perf_counter()
+            python(code, tmp_path)
+            times.append(time.perf_counter() - start)
+        return min(times)
+
+    assert "1000 unchanged" in python(PLAIN, tmp_path).stdout
+    assert best(PLAIN) < 8 * best("pass")
