@@ -13,10 +13,10 @@ import jsonschema_rs
 
 NAME = re.compile(r"^[a-zA-Z0-9_-]{1,64}$")
 STRICT_KEYWORDS = {
-    "type", "properties", "required", "additionalProperties", "items", "anyOf", "enum", "const", "$ref", "$defs",
-    "pattern", "format", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
-    "multipleOf", "minItems", "maxItems", "title", "description", "default", "examples", "readOnly", "writeOnly",
-    "$comment", "$schema", "$id",
+    "type", "properties", "required", "additionalProperties", "items", "anyOf", "enum", "const", "$ref",
+    "$defs", "pattern", "format", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum",
+    "exclusiveMaximum", "multipleOf", "minItems", "maxItems", "title", "description", "default", "examples",
+    "readOnly", "writeOnly", "$comment", "$schema", "$id",
 }  # fmt: skip
 STRICT_FORMATS = {"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}
 STRICT_TYPES = {"string", "number", "integer", "boolean", "object", "array", "null"}
@@ -32,9 +32,9 @@ ANNOTATIONS = {
     "$schema",
 }
 GEMINI_FIELDS = {
-    "type", "format", "title", "description", "nullable", "enum", "items", "minItems", "maxItems", "properties",
-    "required", "minProperties", "maxProperties", "minimum", "maximum", "minLength", "maxLength", "pattern",
-    "example", "anyOf", "propertyOrdering", "default",
+    "type", "format", "title", "description", "nullable", "enum", "items", "minItems", "maxItems",
+    "properties", "required", "minProperties", "maxProperties", "minimum", "maximum", "minLength",
+    "maxLength", "pattern", "example", "anyOf", "propertyOrdering", "default",
 }  # fmt: skip
 SINGLE = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames")
 PYTHON_TYPES: dict[str, tuple[type, ...]] = {
@@ -115,7 +115,7 @@ def _openai_strict(schema: dict[str, Any]) -> Iterator[str]:
             if len(node) > 1:
                 yield f"{path}: $ref cannot have keywords {node.keys() - {'$ref'}}"
             if not re.fullmatch(r"#(/\$defs/[^/]+)?", node["$ref"]):
-                yield f"{path}: reference can only point to definitions defined at the top level of the schema"
+                yield f"{path}: reference can only point to definitions at the top level"
             continue
         if "anyOf" in node:
             if node.keys() - ANNOTATIONS - {"anyOf"}:

@@ -93,7 +93,7 @@ def composed(inner: st.SearchStrategy[Schema]) -> st.SearchStrategy[Schema]:
             branches.map(lambda b: {"anyOf": b}),
             branches.map(lambda b: {"oneOf": b}),
             st.tuples(objects(inner), objects(inner)).map(lambda b: {"allOf": list(b)}),
-            strings.map(lambda s: {"allOf": [s], "minLength": 1, "type": "string"}),
+            strings.map(lambda s: {"allOf": [s], "minLength": 0, "type": "string"}),
             inner.map(lambda s: {"not": s}),
             st.tuples(inner, inner).map(
                 lambda b: {"type": "object", "if": b[0], "then": b[1], "properties": {"a": {}}}

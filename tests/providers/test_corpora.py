@@ -1,4 +1,4 @@
-"""Every tool of the shared corpora under every profile: nothing to refuse, nothing lost silently, a fixpoint."""
+"""Every tool of the shared corpora under every profile: nothing refused, nothing lost silently, stable."""
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from .legacy import ANNOTATIONS
 from .values import fits, kind_of
 
 BY_TYPE: dict[str, tuple[str, ...]] = {
@@ -44,6 +43,8 @@ BY_TYPE: dict[str, tuple[str, ...]] = {
 }
 TYPE_OF = {keyword: kind for kind, keywords in BY_TYPE.items() for keyword in keywords}
 KINDS = ("string", "number", "integer", "boolean", "null", "array", "object")
+MOVED = frozenset((*TYPE_OF, "type", "enum", "const", "not", "if", "then", "else", "allOf", "oneOf", "$ref"))
+"""Keywords that constrain: what cannot stay beside an anyOf, where that must stand alone."""
 NUMBER_FORMATS = frozenset(("int32", "int64", "float", "double"))
 
 
@@ -71,7 +72,7 @@ def split(node: dict[str, Any], kinds: list[str]) -> list[dict[str, Any]]:
         group = "number" if kind == "integer" else kind
         branch: dict[str, Any] = {"type": kind}
         for key, value in node.items():
-            if key in ANNOTATIONS or key in ("type", "nullable", "$defs"):
+            if key not in MOVED or key == "type":
                 continue
             if key == "enum":
                 fitting = [item for item in value if fits(item, [kind])]

@@ -6,8 +6,7 @@ from math import floor
 from typing import Any
 
 from .errors import SchemaError
-from .kinds import KINDS, any_value, inferred, split, together
-from .legacy import ANNOTATIONS
+from .kinds import KINDS, MOVED, any_value, inferred, split, together
 from .paths import Path, pointer
 from .state import State
 from .values import fits, kind_of, same
@@ -160,9 +159,13 @@ def typed(state: State, node: Node, path: Path) -> Node:
     if len(rest) == 1:
         out["type"] = rest[0]
         return out
+    for key in out:
+        if key in MOVED and key != "type":
+            state.note(path, key, "rewritten", "kept elsewhere", "said in the branches that it concerns")
     branches = split(out, rest)
-    kept = {key: value for key, value in out.items() if key in ANNOTATIONS or key in ("nullable", "$defs")}
-    return {**kept, "anyOf": branches}
+    for branch in branches:
+        state.place(branch, path)
+    return {**{key: value for key, value in out.items() if key not in MOVED}, "anyOf": branches}
 
 
 def _untyped(state: State, node: Node, path: Path) -> Node:

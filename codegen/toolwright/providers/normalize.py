@@ -20,6 +20,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from .definitions import definitions
 from .errors import SchemaError
 from .ledger import LedgerEntry
 from .paths import pointer
@@ -27,7 +28,7 @@ from .profile import Dialect, Profile, load_profile
 from .refs import Segments
 from .root import rooted
 from .state import State
-from .walk import definitions, finished, rules_of
+from .walk import finished, rules_of
 
 
 class Normalized(Struct, frozen=True, kw_only=True):

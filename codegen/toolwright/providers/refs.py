@@ -13,8 +13,12 @@ from .state import INLINE_NODES, State
 Node = dict[str, Any]
 Segments = tuple[str, ...]
 
-ONE = frozenset(("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"))
-ONE = ONE | {"unevaluatedItems", "unevaluatedProperties", "contentSchema"}
+ONE = frozenset(
+    [
+        *("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"),
+        *("unevaluatedItems", "unevaluatedProperties", "contentSchema"),
+    ]
+)
 MANY = frozenset(("anyOf", "oneOf", "allOf", "prefixItems"))
 NAMED = frozenset(("properties", "patternProperties", "$defs", "dependentSchemas"))
 RENAMED = frozenset(("definitions", "dependencies", "additionalItems"))

@@ -67,6 +67,12 @@ class State:
             self.origins[id(node)] = path
             self.alive.append(node)
 
+    def forget(self, count: int) -> None:
+        """Keep only the first `count` remembered places: the same object may stand elsewhere, too."""
+        for node in self.alive[count:]:
+            self.origins.pop(id(node), None)
+        del self.alive[count:]
+
     def block(self, path: Path, keyword: str, reason: str) -> None:
         """Strictness is lost here, and why. The walk goes on, so that every reason is told."""
         self.blockers.append(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .kinds import TYPE_OF
+from .kinds import MOVED
 from .legacy import ANNOTATIONS, is_legacy, raised
 from .merge import merged
 from .paths import Path
@@ -15,8 +15,6 @@ from .words import MAX_WORDS, text
 
 Node = dict[str, Any]
 BESIDE = ANNOTATIONS | {"nullable", "$defs", "definitions", "$schema", "$id", "propertyOrdering"}
-MOVED = frozenset((*TYPE_OF, "type", "enum", "const", "not", "if", "then", "else", "allOf", "oneOf", "$ref"))
-"""Keywords that constrain: what cannot stay beside an anyOf."""
 MAX_BRANCHES = 64
 """A union is not multiplied with what stands beside it past this many branches."""
 
@@ -193,3 +191,19 @@ def _disjoint(left: Node, right: Node) -> bool:
         return False
     both = {"type": mine}, {"type": theirs}
     return not same(mine, theirs) and merged(*both) is None
+
+
+def nullable_union(state: State, out: Node, path: Path) -> Node:
+    """An output union in which branches turned out to be null, as `nullable`; or one of a single branch."""
+    rest = [branch for branch in out["anyOf"] if branch.get("type") != "null"]
+    if len(rest) == len(out["anyOf"]) and len(rest) != 1:
+        return out
+    state.note(
+        path, "anyOf", "rewritten", "kept elsewhere", "null is said by nullable, a single branch by itself"
+    )
+    outer = {key: value for key, value in out.items() if key != "anyOf"}
+    if not rest:
+        return {"type": "null", **outer}
+    if len(rest) < len(out["anyOf"]):
+        outer["nullable"] = True
+    return {**rest[0], **outer} if len(rest) == 1 else {**outer, "anyOf": rest}

@@ -21,7 +21,7 @@ from .profile import Dialect, Disposition
 from .refs import MANY, NAMED, ONE, Segments, opened
 from .state import State
 from .structure import arrays, declared, has_type, placeholder, said, strict_object, tuples, without_empty
-from .unions import alone, as_any_of, collapsed, merge_all_of, single
+from .unions import alone, as_any_of, collapsed, merge_all_of, nullable_union, single
 from .values import ATOMS, copied
 from .words import described
 
@@ -109,6 +109,7 @@ def finished(
 ) -> Node:
     """The output for one node, all three steps."""
     state.enter(path)
+    moved = len(state.alive)
     if rules.always or not rules.triggers.isdisjoint(node) or node.get("items").__class__ is list:
         node = _rewritten(state, rules, node, path, notes, entered)
     dialect = rules.dialect
@@ -128,6 +129,8 @@ def finished(
         state.opened[segments] -= 1
         if not state.opened[segments]:
             del state.opened[segments]
+    if len(state.alive) > moved:
+        state.forget(moved)
     if rules.ends:
         if (dialect.closed or dialect.properties_required) and has_type(out, "object"):
             if dialect.closed:
@@ -136,6 +139,8 @@ def finished(
                 out.setdefault("properties", {})
         if not dialect.empty_required:
             without_empty(state, out, path)
+    if dialect.type_arrays == "nullable" and "anyOf" in out:
+        out = nullable_union(state, out, path)
     if notes:
         words = described(out.get("description"), notes)
         if words:
@@ -282,32 +287,3 @@ def _named(state: State, _: Node, key: str, value: Any, out: Node, path: Path, _
     if key == "patternProperties" and len(children) < len(value):
         for closing in ("additionalProperties", "unevaluatedProperties"):
             out[closing] = True  # the keys of that pattern must stay allowed
-
-
-def definitions(state: State, rules: Rules, out: Node) -> None:
-    """Walk what is referred to, and what that refers to, and put it under the output's `$defs`."""
-    own: Node = {}
-    done: dict[str, Any] = {}
-    for keyword in ("$defs", "definitions"):
-        found = state.document.get(keyword)
-        if isinstance(found, dict) and rules.dialect.refs == "keep":
-            for name, child in found.items():
-                if name not in own:
-                    own[name] = ((None, keyword), name), child
-                    if not rules.dialect.prune_definitions and (keyword, name) not in state.names:
-                        state.names[(keyword, name)] = name
-                        state.pending.append((keyword, name))
-    while state.pending:
-        segments = state.pending.pop()
-        name = state.names[segments]
-        found, place = state.resolve(segments)
-        done[name] = walked(state, rules, found, place)
-    for name, (place, _) in own.items():
-        if name not in done:
-            state.note(place[0], name, "dropped", "kept elsewhere", "nothing refers to it")
-    ordered = [name for name in own if name in done] + [name for name in done if name not in own]
-    if ordered or ("$defs" in out and not rules.dialect.prune_definitions):
-        out["$defs"] = {name: done[name] for name in ordered}
-    elif "$defs" in out:
-        del out["$defs"]
-        state.note(None, "$defs", "dropped", "kept elsewhere", "nothing refers to it")

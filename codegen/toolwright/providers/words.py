@@ -57,13 +57,7 @@ PHRASES: Mapping[str, Callable[[Any], str]] = {
     "maxContains": lambda v: f"At most {text(v)} such items.",
     "propertyNames": lambda v: f"Each key must match: {text(v)}.",
     "patternProperties": lambda v: f"Values by key pattern: {text(v)}.",
-    "additionalProperties": lambda v: (
-        ""
-        if v is True
-        else "No other keys are allowed."
-        if v is False
-        else f"Values of other keys: {text(v)}."
-    ),
+    "additionalProperties": lambda v: "" if isinstance(v, bool) else f"Values of other keys: {text(v)}.",
     "if": lambda v: f"If it matches {text(v)}:",
     "then": lambda v: f"then it must match {text(v)}.",
     "else": lambda v: f"otherwise it must match {text(v)}.",

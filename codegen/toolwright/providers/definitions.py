@@ -1,0 +1,39 @@
+"""The output's `$defs`: what is referred to, and what that refers to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .state import State
+from .walk import Rules, walked
+
+Node = dict[str, Any]
+
+
+def definitions(state: State, rules: Rules, out: Node) -> None:
+    """Walk what is referred to, and what that refers to, and put it under the output's `$defs`."""
+    own: Node = {}
+    done: dict[str, Any] = {}
+    for keyword in ("$defs", "definitions"):
+        found = state.document.get(keyword)
+        if isinstance(found, dict) and rules.dialect.refs == "keep":
+            for name, child in found.items():
+                if name not in own:
+                    own[name] = ((None, keyword), name), child
+                    if not rules.dialect.prune_definitions and (keyword, name) not in state.names:
+                        state.names[(keyword, name)] = name
+                        state.pending.append((keyword, name))
+    while state.pending:
+        segments = state.pending.pop()
+        name = state.names[segments]
+        found, place = state.resolve(segments)
+        done[name] = walked(state, rules, found, place)
+    for name, (place, _) in own.items():
+        if name not in done:
+            state.note(place[0], name, "dropped", "kept elsewhere", "nothing refers to it")
+    ordered = [name for name in own if name in done] + [name for name in done if name not in own]
+    if ordered or ("$defs" in out and not rules.dialect.prune_definitions):
+        out["$defs"] = {name: done[name] for name in ordered}
+    elif "$defs" in out:
+        del out["$defs"]
+        state.note(None, "$defs", "dropped", "kept elsewhere", "nothing refers to it")

@@ -1,0 +1,271 @@
+"""Named cases that other normalisers get wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from toolwright.providers import Normalized, SchemaError, available, normalize
+
+from tests.providers.laws import as_json_schema
+
+
+def obj(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, **more}
+
+
+def entries(result: Normalized, keyword: str) -> list[tuple[str, str, str]]:
+    return [(e.path, e.action, e.severity) for e in result.ledger if e.keyword == keyword]
+
+
+@pytest.mark.parametrize(
+    ("open_object", "value"),
+    [
+        ({"type": "object"}, {"k": 1}),
+        ({"type": "object", "additionalProperties": True}, {"k": None}),
+        ({"type": "object", "additionalProperties": {"type": "integer"}}, {"k": 1}),
+        (obj({"a": {"type": "string"}}, additionalProperties={"type": "string"}), {"a": "b", "k": "v"}),
+        (obj({}, patternProperties={"^x": {"type": "string"}}), {"x1": "v"}),
+    ],
+)
+def test_a_map_is_never_silently_closed(open_object: dict[str, Any], value: Any) -> None:
+    schema = obj({"m": open_object}, required=["m"])
+    result = normalize(schema, "openai")
+    assert result.strict is False
+    assert any(e.path == "/properties/m" and e.severity == "lost" for e in result.ledger)
+    assert jsonschema_rs.validator_for(result.schema).is_valid({"m": value})
+    wider = as_json_schema(normalize(schema, "gemini").schema)
+    assert jsonschema_rs.validator_for(wider).is_valid({"m": value})
+    demanded = normalize(schema, "openai", strict=True)
+    assert demanded.strict is False
+    assert any(e.severity == "reject" for e in demanded.ledger)
+
+
+def test_all_of_of_two_objects_stays_satisfiable() -> None:
+    schema = obj(
+        {"x": {"allOf": [obj({"a": {"type": "string"}}, required=["a"]), obj({"b": {"type": "integer"}})]}}
+    )
+    for provider in available():
+        result = normalize(schema, provider)
+        assert jsonschema_rs.validator_for(result.schema).is_valid({"x": {"a": "s", "b": 1}}), provider
+    strict = normalize(schema, "openai")
+    assert strict.strict is True
+    assert strict.schema["properties"]["x"]["anyOf"][0] == obj(
+        {"a": {"type": "string"}, "b": {"type": ["integer", "null"]}},
+        required=["a", "b"],
+        additionalProperties=False,
+    )
+
+
+@pytest.mark.parametrize(
+    "name", ["title", "strict", "pattern", "type", "$ref", "properties", "default", "nullable"]
+)
+@pytest.mark.parametrize("provider", available())
+def test_a_property_named_like_a_keyword_survives(provider: str, name: str) -> None:
+    schema = obj({name: {"type": "string"}}, required=[name], additionalProperties=False)
+    assert normalize(schema, provider).schema["properties"] == {name: {"type": "string"}}
+
+
+@pytest.mark.parametrize("provider", available())
+def test_literals_are_never_rewritten(provider: str) -> None:
+    literal = {"$ref": "#/nowhere", "type": ["x", "null"], "definitions": {}, "nullable": True}
+    schema = obj({"a": {"type": "object", "properties": {"k": {"type": "string"}}, "default": literal}})
+    result = normalize(schema, provider).schema["properties"]["a"]
+    assert result.get("default", literal) == literal
+    assert "default" in result or '"$ref":"#/nowhere"' in result["description"]
+
+
+def test_optional_gets_null_and_keeps_what_it_said() -> None:
+    schema = obj(
+        {
+            "s": {"type": "string", "description": "A name."},
+            "e": {"enum": ["a", "b"]},
+            "o": {
+                "type": "object",
+                "properties": {"k": {"type": "string"}},
+                "required": ["k"],
+                "description": "An o.",
+            },
+            "u": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+            "n": {"type": ["string", "null"]},
+        }
+    )
+    result = normalize(schema, "openai")
+    assert result.strict is True
+    got = result.schema["properties"]
+    assert result.schema["required"] == ["s", "e", "o", "u", "n"]
+    assert got["s"] == {"type": ["string", "null"], "description": "A name."}
+    assert got["e"] == {"type": ["string", "null"], "enum": ["a", "b", None]}
+    assert got["o"]["description"] == "An o."
+    assert "description" not in got["o"]["anyOf"][0]
+    assert got["u"]["anyOf"][-1] == {"type": "null"}
+    assert got["n"] == {"type": ["string", "null"]}
+
+
+def test_a_union_is_never_empty() -> None:
+    union = {
+        "oneOf": [
+            obj({"k": {"const": "a"}}, required=["k"]),
+            obj({"k": {"const": "b"}, "v": {"type": "integer"}}),
+        ]
+    }
+    for provider in available():
+        kept = normalize(obj({"u": union}), provider).schema["properties"]["u"]
+        branches = kept.get("anyOf") or kept["oneOf"]
+        assert [list(branch["properties"]) for branch in branches[:2]] == [["k"], ["k", "v"]], provider
+
+
+def test_enums_that_gemini_cannot_say_are_wider_and_said_in_words() -> None:
+    schema = obj(
+        {"a": {"enum": ["", "x"]}, "b": {"enum": [1, 2]}, "c": {"const": True}, "d": {"enum": ["x", None]}}
+    )
+    result = normalize(schema, "gemini")
+    assert result.schema["properties"] == {
+        "a": {"type": "string", "description": 'Must be one of: "", "x".'},
+        "b": {"type": "integer", "description": "Must be one of: 1, 2."},
+        "c": {"type": "boolean", "description": "Must be one of: true."},
+        "d": {"type": "string", "enum": ["x"], "nullable": True},
+    }
+    assert len(entries(result, "enum")) == 4
+
+
+def test_gemini_says_in_words_what_it_has_no_keyword_for() -> None:
+    schema = obj(
+        {
+            "n": {"type": "number", "exclusiveMinimum": 0, "multipleOf": 0.5, "description": "A step"},
+            "i": {"type": "integer", "exclusiveMaximum": 10},
+            "l": {"type": "array", "items": {"type": "string", "format": "uri"}, "uniqueItems": True},
+        },
+        required=[],
+    )
+    schema["x-vendor"] = {"$ref": "#/nowhere"}
+    result = normalize(schema, "gemini")
+    assert result.schema == obj(
+        {
+            "n": {
+                "type": "number",
+                "description": "A step. Must be greater than 0. Must be a multiple of 0.5.",
+                "minimum": 0,
+            },
+            "i": {"type": "integer", "maximum": 9},
+            "l": {
+                "type": "array",
+                "items": {"type": "string", "description": "Format: uri."},
+                "description": "Each item must be unique.",
+            },
+        }
+    )
+    assert entries(result, "x-vendor") == [("", "dropped", "lost")]
+    assert entries(result, "required") == [("", "dropped", "kept elsewhere")]
+
+
+@pytest.mark.parametrize("provider", available())
+def test_recursion_ends(provider: str) -> None:
+    node = obj(
+        {
+            "v": {"type": "string"},
+            "kids": {"type": "array", "items": {"allOf": [{"$ref": "#/definitions/n~1o"}]}},
+        }
+    )
+    schema = obj({"t": {"$ref": "#/definitions/n~1o", "description": "A tree."}}, definitions={"n/o": node})
+    result = normalize(schema, provider)
+    value = {"t": {"v": "a", "kids": [{"v": "b", "kids": [{"v": "c", "kids": []}]}]}}
+    assert jsonschema_rs.validator_for(result.schema).is_valid(value) or result.strict
+    assert "A tree." in str(result.schema["properties"]["t"])
+    if provider == "gemini":
+        assert any(e.keyword == "$ref" and e.action == "widened" for e in result.ledger)
+
+
+def test_old_drafts_are_raised() -> None:
+    schema = {
+        "$schema": "http://json-schema.org/draft-04/schema#",
+        "type": "object",
+        "properties": {
+            "t": {"type": "array", "items": [{"type": "string"}], "additionalItems": False},
+            "n": {
+                "type": "integer",
+                "minimum": 0,
+                "exclusiveMinimum": True,
+                "maximum": 5,
+                "exclusiveMaximum": False,
+            },
+            "s": {"type": "string", "nullable": True, "enum": ["a"]},
+            "r": {"$ref": "#/definitions/D"},
+        },
+        "dependencies": {"t": ["n"], "n": {"required": ["s"]}},
+        "definitions": {"D": {"type": "boolean"}},
+    }
+    assert normalize(schema, "mcp").schema == {
+        "$schema": "http://json-schema.org/draft-04/schema#",
+        "type": "object",
+        "properties": {
+            "t": {"type": "array", "prefixItems": [{"type": "string"}], "items": False},
+            "n": {"type": "integer", "maximum": 5, "exclusiveMinimum": 0},
+            "s": {"type": ["string", "null"], "enum": ["a", None]},
+            "r": {"$ref": "#/$defs/D"},
+        },
+        "dependentRequired": {"t": ["n"]},
+        "dependentSchemas": {"n": {"required": ["s"]}},
+        "$defs": {"D": {"type": "boolean"}},
+    }
+
+
+def test_root_unions_become_one_object_with_the_alternatives_in_words() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
+        "anyOf": [{"required": ["a"]}, {"required": ["b"]}],
+    }
+    for provider in ("openai", "openai-responses", "anthropic"):
+        result = normalize(schema, provider)
+        assert "anyOf" not in result.schema
+        assert result.schema["description"] == "At least one of these sets of keys must be given: a; b."
+        assert entries(result, "anyOf") == [("", "spilled", "kept elsewhere")]
+    assert normalize(schema, "mcp").schema == schema
+
+
+def test_a_negated_schema_that_would_grow_wider_is_said_in_words() -> None:
+    schema = obj({"a": {"type": "string", "not": {"pattern": "(?<n>x)"}}})
+    result = normalize(schema, "openai", strict=False)
+    assert "not" not in result.schema["properties"]["a"]
+    assert jsonschema_rs.validator_for(result.schema).is_valid({"a": "y"})
+
+
+def test_a_pattern_that_does_not_compile_does_not_fail_the_request() -> None:
+    result = normalize(obj({"a": {"type": "string", "pattern": r"\p{L}+"}}), "openai")
+    assert result.schema["properties"]["a"]["description"] == r"Must match the regular expression \p{L}+"
+
+
+@pytest.mark.parametrize("provider", available())
+@pytest.mark.parametrize(
+    ("schema", "part"),
+    [
+        (obj({"a": {"$ref": "#/$defs/Nope"}}), "leads nowhere"),
+        (obj({"a": {"$ref": "https://example.com/x.json"}}), "does not point into this schema"),
+        (obj({"a": {"type": "strnig"}}), "'strnig' is no JSON Schema type"),
+        (obj({"a": 5}), "a schema is an object, true or false"),
+        ({"type": "string"}, "the parameters of a tool are an object"),
+        ([], "the parameters of a tool are an object schema"),
+        (False, "the parameters of a tool are an object schema"),
+        ({"$ref": "#"}, "refers to itself"),
+        ({"type": "object", "properties": []}, "properties must be an object"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_a_reason(provider: str, schema: Any, part: str) -> None:
+    if schema == {"$ref": "#"} and provider == "mcp":
+        part = "itself"
+    with pytest.raises(SchemaError, match=part.replace("'", ".")):
+        normalize(schema, provider)
+
+
+@pytest.mark.parametrize("provider", available())
+def test_hostile_depth_and_breadth_are_bounded(provider: str) -> None:
+    deep: Any = {"type": "string"}
+    for _ in range(5000):
+        deep = {"type": "array", "items": deep}
+    with pytest.raises(SchemaError, match="nested"):
+        normalize(obj({"a": deep}), provider)
+    fan = {f"L{i}": obj({k: {"$ref": f"#/$defs/L{i + 1}"} for k in "abcd"}) for i in range(12)}
+    fan["L12"] = {"type": "string"}
+    normalize(obj({"a": {"$ref": "#/$defs/L0"}}, **{"$defs": fan}), provider)
