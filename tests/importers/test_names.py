@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolwright.importers.names import clean, fold, unique
 
@@ -45,6 +45,7 @@ def test_a_name_that_was_fine_is_kept() -> None:
     assert unique(["get.user", "get_user", "Get-User"]) == ["get_user_3", "get_user", "Get-User_2"]
 
 
+@settings(deadline=None)
 @given(NAMES)
 def test_always_allowed_unique_and_repeatable(names: list[str]) -> None:
     chosen = unique(names)
