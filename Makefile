@@ -1,0 +1,55 @@
+# Two commands are enough: `make generate` and `make test`. Each sets up .venv when it has to.
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+PYTEST := $(BIN)/python -m pytest
+
+.PHONY: help generate test check lint format types wheel corpora bench ci clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "toolwright needs Python 3.11 or newer; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[build,dev]'
+	@touch $@
+
+generate: $(STAMP) ## Regenerate generated/ from specs/
+	$(BIN)/toolwright generate
+
+test: $(STAMP) ## Run the tests
+	$(PYTEST) $(ARGS)
+
+check: $(STAMP) ## Fail when generated/ is not what specs/ say
+	$(BIN)/toolwright generate --check
+
+lint: $(STAMP) ## Style and formatting
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: $(STAMP) ## Apply what lint would ask for
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+types: $(STAMP) ## mypy --strict and pyright, over the compiler and over generated code
+	$(BIN)/mypy --strict codegen/toolwright generated
+	$(BIN)/pyright
+
+wheel: $(STAMP) ## Build the wheel and use it in an empty environment
+	$(PYTEST) -m wheel tests/wheel
+
+corpora: $(STAMP) ## Compile real tool definitions; writes docs/corpora.md
+	$(BIN)/python -m bench.corpora
+
+bench: $(STAMP) ## Measure, beside peers, in one run
+	$(BIN)/python -m bench $(ARGS)
+
+ci: ## What continuous integration runs
+	bash .ci/run
+
+clean: ## Remove the environment and caches (never generated/)
+	rm -rf $(VENV) .toolwright .mypy_cache .pytest_cache .ruff_cache .hypothesis dist

@@ -1,0 +1,127 @@
+"""The wheel in an empty environment: what a user gets, and a newcomer's first ten minutes."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+pytestmark = pytest.mark.wheel
+
+
+def run(*command: str | Path, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a command as a user would, without this checkout on any path."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "VIRTUAL_ENV"))}
+    done = subprocess.run(
+        [str(part) for part in command],
+        cwd=cwd,
+        env={**kept, "PIP_DISABLE_PIP_VERSION_CHECK": "1", **environment},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built wheel."""
+    out = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "build", "--wheel", "--outdir", out, ROOT, cwd=out)
+    (found,) = out.glob("*.whl")
+    return found
+
+
+def environment(folder: Path, *requirements: str) -> Path:
+    """A fresh virtual environment with `requirements`; its bin folder."""
+    run(sys.executable, "-m", "venv", folder, cwd=folder.parent)
+    run(folder / "bin/python", "-m", "pip", "install", "--quiet", *requirements, cwd=folder.parent)
+    return folder / "bin"
+
+
+@pytest.fixture(scope="module")
+def compiler(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bin folder of an environment with the wheel and its compiler extra."""
+    return environment(tmp_path_factory.mktemp("compiler") / "env", f"toolwright[build] @ {wheel.as_uri()}")
+
+
+@pytest.fixture(scope="module")
+def runtime(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bin folder of an environment with the wheel alone."""
+    return environment(tmp_path_factory.mktemp("runtime") / "env", f"toolwright @ {wheel.as_uri()}")
+
+
+def test_version(compiler: Path, tmp_path: Path) -> None:
+    """`toolwright --version` answers with the version of the tree."""
+    said = run(compiler / "toolwright", "--version", cwd=tmp_path).stdout
+    source = (ROOT / "codegen/toolwright/__init__.py").read_text()
+    assert said.split()[-1] in source
+
+
+def test_generates_what_the_checkout_generates(compiler: Path, tmp_path: Path) -> None:
+    """The wheel's own templates, on a copied `specs/`: the same bytes as the checked-in output."""
+    shutil.copytree(ROOT / "specs", tmp_path / "specs")
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    run(compiler / "toolwright", "generate", cwd=tmp_path)
+    run(compiler / "toolwright", "generate", "--check", cwd=tmp_path)
+    expected = {p.relative_to(ROOT): p.read_bytes() for p in _outputs(ROOT / "generated")}
+    actual = {p.relative_to(tmp_path): p.read_bytes() for p in _outputs(tmp_path / "generated")}
+    assert expected == actual
+
+
+def test_generated_code_needs_the_runtime_only(runtime: Path, tmp_path: Path) -> None:
+    """The wheel without extras brings msgspec, and that is all a deployed toolset needs."""
+    shutil.copytree(ROOT / "generated", tmp_path / "generated", ignore=shutil.ignore_patterns("models"))
+    listed = json.loads(run(runtime / "python", "-m", "pip", "list", "--format=json", cwd=tmp_path).stdout)
+    names = {row["name"].lower() for row in listed} - {"pip", "setuptools", "wheel"}
+    assert names == {"toolwright", "msgspec"}
+    script = """
+        import asyncio
+        from toolwright.runtime import ToolRegistry, ToolResult
+        from generated.registry import BINDINGS, register_some
+
+        registry = ToolRegistry()
+        register_some(registry, edit=lambda params, context: f"edited {params.file_path}")
+        call = b'{"file_path": "/a", "old_string": "x", "new_string": "y"}'
+        print(asyncio.run(registry.execute("edit", call)).output)
+        print(all(b.definition(p) for b in BINDINGS.values() for p in ("openai", "gemini", "mcp")))
+    """
+    said = run(runtime / "python", "-c", textwrap.dedent(script), cwd=tmp_path).stdout
+    assert said.splitlines() == ["edited /a", "True"]
+
+
+def test_first_ten_minutes(compiler: Path, tmp_path: Path) -> None:
+    """From an empty folder: init, new, generate, stubs, a handler, a call."""
+    toolwright = compiler / "toolwright"
+    run(toolwright, "init", cwd=tmp_path)
+    run(toolwright, "new", "weather/forecast", cwd=tmp_path)
+    run(toolwright, "generate", cwd=tmp_path)
+    run(toolwright, "stubs", cwd=tmp_path)
+    stub = tmp_path / "handlers/weather/forecast.py"
+    assert stub.is_file(), sorted(str(p) for p in (tmp_path / "handlers").rglob("*"))
+    spec = run(toolwright, "show", "forecast", "--provider", "openai", cwd=tmp_path).stdout
+    assert json.loads(spec)["function"]["name"] == "forecast"
+    script = """
+        import asyncio
+        from toolwright.runtime import ToolRegistry
+        from generated.registry import BINDINGS, register_some
+        from handlers.weather.forecast import forecast
+
+        registry = ToolRegistry()
+        register_some(registry, forecast=forecast)
+        result = asyncio.run(registry.execute("forecast", b"{}"))
+        print(result.success, "missing" in result.error)
+    """
+    said = run(compiler / "python", "-c", textwrap.dedent(script), cwd=tmp_path).stdout
+    assert said.split()[0] == "False"
+
+
+def _outputs(folder: Path) -> list[Path]:
+    return sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
