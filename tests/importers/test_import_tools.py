@@ -207,6 +207,7 @@ def test_equal_names_are_told_apart(tmp_path: Path) -> None:
         ),
         ('[{"name": "a", "parameters": ' + "[" * 300 + "]" * 300 + "}]", 0, "nested deeper than"),
     ],
+    ids=lambda value: ascii(value)[:30],
 )
 def test_what_cannot_be_read_is_refused_with_a_reason(
     tmp_path: Path, text: str, line: int, message: str
