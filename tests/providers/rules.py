@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import unquote
 
 import jsonschema_rs
 
@@ -68,8 +69,8 @@ def _root(schema: dict[str, Any], forbidden: tuple[str, ...]) -> Iterator[str]:
 
 def _unreachable(root: dict[str, Any], reference: Any) -> bool:
     value: Any = root
-    for part in str(reference).removeprefix("#").split("/")[1:]:
-        key = part.replace("~1", "/").replace("~0", "~").replace("%25", "%")
+    for part in unquote(str(reference)).removeprefix("#").split("/")[1:]:
+        key = part.replace("~1", "/").replace("~0", "~")
         if isinstance(value, dict) and key in value:
             value = value[key]
         elif isinstance(value, list) and key.isdigit() and int(key) < len(value):

@@ -232,6 +232,14 @@ def test_a_negated_schema_that_would_grow_wider_is_said_in_words() -> None:
     assert jsonschema_rs.validator_for(result.schema).is_valid({"a": "y"})
 
 
+def test_keys_of_a_pattern_that_does_not_compile_stay_allowed() -> None:
+    keys = {"type": "object", "patternProperties": {r"\p{L}": True}, "additionalProperties": False}
+    result = normalize(obj({"m": keys}), "openai")
+    assert result.strict is False
+    assert jsonschema_rs.validator_for(result.schema).is_valid({"m": {"é": 1}})
+    assert normalize(result.schema, "openai").schema == result.schema
+
+
 def test_a_pattern_that_does_not_compile_does_not_fail_the_request() -> None:
     result = normalize(obj({"a": {"type": "string", "pattern": r"\p{L}+"}}), "openai")
     assert result.schema["properties"]["a"]["description"] == r"Must match the regular expression \p{L}+"
@@ -269,3 +277,27 @@ def test_hostile_depth_and_breadth_are_bounded(provider: str) -> None:
     fan = {f"L{i}": obj({k: {"$ref": f"#/$defs/L{i + 1}"} for k in "abcd"}) for i in range(12)}
     fan["L12"] = {"type": "string"}
     normalize(obj({"a": {"$ref": "#/$defs/L0"}}, **{"$defs": fan}), provider)
+
+
+@pytest.mark.parametrize("provider", available())
+def test_anchors_and_escaped_pointers_are_followed(provider: str) -> None:
+    schema = obj(
+        {"a": {"$ref": "#leaf"}, "b": {"$ref": "#/$defs/x%20y~1z"}, "c": {"$ref": "#/properties/d/items"}},
+        required=["a", "b", "c", "d"],
+        additionalProperties=False,
+        **{"$defs": {"L": {"$anchor": "leaf", "type": "integer"}, "x y/z": {"type": "string"}}},
+    )
+    schema["properties"]["d"] = {"type": "array", "items": {"type": "boolean"}}
+    result = normalize(schema, provider)
+    validator = jsonschema_rs.validator_for(result.schema)
+    assert validator.is_valid({"a": 1, "b": "s", "c": True, "d": [False]})
+    assert not validator.is_valid({"a": "s", "b": "s", "c": True, "d": [False]})
+    assert not validator.is_valid({"a": 1, "b": "s", "c": "s", "d": [False]})
+    assert normalize(result.schema, provider).schema == result.schema
+
+
+@pytest.mark.parametrize("provider", available())
+@pytest.mark.parametrize("never", [False, {"anyOf": [False, False]}, {"allOf": [False]}, {"not": {}}])
+def test_a_schema_that_takes_nothing_is_stable(provider: str, never: Any) -> None:
+    once = normalize(obj({"v": never}, required=["v"]), provider)
+    assert normalize(once.schema, provider).schema == once.schema

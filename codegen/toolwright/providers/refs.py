@@ -54,13 +54,14 @@ def kept(state: State, reference: Any, path: Path) -> str:
     if state.dialect.ref_targets == "any" and not renamed(segments):
         return str(reference)
     name = state.name_for(segments)
-    if segments != ("$defs", name):
+    if not str(reference).startswith("#/$defs/") or segments != ("$defs", name):
         state.note(
             path, "$ref", "rewritten", "kept elsewhere", f"what it refers to stands under $defs as {name!r}"
         )
     escaped = name.replace("~", "~0").replace("/", "~1").replace("%", "%25")
     result = f"#/$defs/{escaped}"
-    return reference if isinstance(reference, str) and segments == ("$defs", name) else result
+    verbatim = isinstance(reference, str) and reference.startswith("#/$defs/") and segments == ("$defs", name)
+    return reference if verbatim else result
 
 
 def opened(state: State, node: Node, path: Path, notes: list[str]) -> tuple[Node, list[Segments]]:

@@ -26,7 +26,13 @@ def declared(state: State, node: Node, path: Path) -> Node:
     properties = node.get("properties", {})
     if not isinstance(names, list) or not isinstance(properties, dict):
         return node
-    missing = [name for name in names if isinstance(name, str) and name not in properties]
+    # A key that is required and forbidden: nothing fits, and a dialect without `false` cannot say so.
+    lax = state.dialect.booleans == "rewrite"
+    missing = [
+        name
+        for name in names
+        if isinstance(name, str) and (name not in properties or (lax and properties[name] is False))
+    ]
     if not missing:
         return node
     rest = node.get("additionalProperties", True)
@@ -162,3 +168,20 @@ def said(state: State, path: Path, keyword: str, value: Any, notes: list[str]) -
         )
     else:
         state.note(path, keyword, "dropped", "lost", "this dialect lacks the keyword")
+
+
+def reopened(state: State, out: Node, path: Path) -> None:
+    """Where a pattern of keys was lost, its keys must stay allowed."""
+    out["additionalProperties"] = True
+    state.note(
+        path, "additionalProperties", "widened", "lost", "open, since a pattern of keys could not be said"
+    )
+    if "unevaluatedProperties" in out:
+        out["unevaluatedProperties"] = True
+        state.note(
+            path,
+            "unevaluatedProperties",
+            "widened",
+            "lost",
+            "open, since a pattern of keys could not be said",
+        )

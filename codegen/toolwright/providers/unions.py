@@ -144,6 +144,9 @@ def collapsed(state: State, node: Node, path: Path) -> Node:
     rest = [branch for branch in branches if not (isinstance(branch, dict) and branch.get("type") == "null")]
     if len(rest) == len(node["anyOf"]) and len(rest) != 1:
         return node
+    if not branches:
+        state.note(path, "anyOf", "widened", "changed", "no branch takes anything, which cannot be said here")
+        return {key: value for key, value in node.items() if key != "anyOf"}
     out = dict(node)
     if len(rest) < len(branches):
         state.note(path, "anyOf", "rewritten", "kept elsewhere", "null is said by nullable")

@@ -20,7 +20,17 @@ from .paths import Path, pointer
 from .profile import Dialect, Disposition
 from .refs import MANY, NAMED, ONE, Segments, opened
 from .state import State
-from .structure import arrays, declared, has_type, placeholder, said, strict_object, tuples, without_empty
+from .structure import (
+    arrays,
+    declared,
+    has_type,
+    placeholder,
+    reopened,
+    said,
+    strict_object,
+    tuples,
+    without_empty,
+)
 from .unions import alone, as_any_of, collapsed, merge_all_of, nullable_union, single
 from .values import ATOMS, copied
 from .words import described
@@ -129,6 +139,8 @@ def finished(
         state.opened[segments] -= 1
         if not state.opened[segments]:
             del state.opened[segments]
+    if "patternProperties" in out and len(out["patternProperties"]) < len(node["patternProperties"]):
+        reopened(state, out, path)
     if len(state.alive) > moved:
         state.forget(moved)
     if rules.ends:
@@ -229,7 +241,9 @@ def _many(state: State, node: Node, key: str, value: Any, out: Node, path: Path,
     rules = rules_of(state.dialect)
     place = (path, key)
     lossy = state.lossy
-    drop = key == "anyOf" and rules.dialect.booleans == "rewrite" and len(value) > 1
+    drop = (
+        key == "anyOf" and rules.dialect.booleans == "rewrite" and any(child is not False for child in value)
+    )
     branches = [
         walked(state, rules, child, (place, str(i)))
         for i, child in enumerate(value)
@@ -284,6 +298,3 @@ def _named(state: State, _: Node, key: str, value: Any, out: Node, path: Path, _
         else:
             children[name] = walked(state, rules, child, (place, name))
     out[key] = children
-    if key == "patternProperties" and len(children) < len(value):
-        for closing in ("additionalProperties", "unevaluatedProperties"):
-            out[closing] = True  # the keys of that pattern must stay allowed
