@@ -67,6 +67,8 @@ def compile_tool(tool: ToolSpec, types: Mapping[str, Any], options: Options) -> 
     lines: list[str] = tool.document.data
     if "raise" in lines:
         raise RuntimeError("a fault")
+    if "no library" in lines:
+        raise ModuleNotFoundError("No module named 'black'")
     if "die" in lines:
         os._exit(9)
     uses = tuple(sorted(line[6:] for line in lines if line.startswith("uses: ")))
@@ -109,7 +111,9 @@ def compile_type(path: str, types: Mapping[str, Any], _options: Options) -> Comp
     return Compiled(path=path, files=files, diagnostics=(), uses=())
 
 
-def compile_package(entries: Sequence[ToolEntry], _folders: Sequence[str], _options: Options) -> dict[str, bytes]:
+def compile_package(
+    entries: Sequence[ToolEntry], _folders: Sequence[str], _options: Options
+) -> dict[str, bytes]:
     groups = {entry.group for entry in entries}
     files = {f"{group}/__init__.py" if group else "__init__.py": MARK.encode() for group in groups}
     files["registry.py"] = (MARK + "".join(f"# {entry.name}\n" for entry in entries)).encode()

@@ -139,6 +139,17 @@ def test_a_lost_manifest_is_made_up_for_by_the_cache(tmp_path: Path) -> None:
     life.check()
 
 
+def test_a_damaged_manifest_is_made_up_for_by_the_cache(tmp_path: Path) -> None:
+    life = Life(tmp_path, 1)
+    life.check()
+    manifest = life.base / "generated/manifest.txt"
+    manifest.write_bytes(manifest.read_bytes()[:200])
+    for path in life.specs():
+        path.write_text(path.read_text() + "v9\n")
+    life.specs()[0].unlink()
+    life.check()
+
+
 def test_only_what_changed_is_rebuilt(tmp_path: Path) -> None:
     config = project(tmp_path, {"a.yaml": "uses: _types/t.yaml", "b.yaml": "", "_types/t.yaml": "1"})
     assert build(config, FAKE).rebuilt == 2

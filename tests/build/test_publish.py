@@ -357,3 +357,31 @@ def test_units_that_collide_are_refused(tmp_path: Path) -> None:
         "fine.py",
         "registry.py",
     }
+
+
+def test_leftovers_that_no_manifest_lists_are_told_of(tmp_path: Path) -> None:
+    config = project(tmp_path, {"a.yaml": ""})
+    build(config, FAKE)
+    shutil.copy(config.output / "a.py", config.output / "old.py")
+    report = build(config, FAKE, mode="check")
+    assert [(each.code, each.severity) for each in report.diagnostics] == [("stray-output", "warning")]
+    assert (config.output / "old.py").exists()
+
+
+def test_a_missing_library_leaves_all_outputs_alone(tmp_path: Path) -> None:
+    config = project(tmp_path, {"a.yaml": "", "b.yaml": ""})
+    build(config, FAKE)
+    before = tree(config.output)
+    put(config.specs / "a.yaml", "no library")
+    report = build(config, FAKE)
+    assert [each.code for each in report.diagnostics] == ["missing-library"]
+    assert "toolwright[build]" in report.diagnostics[0].hint
+    assert tree(config.output) == before
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    config = project(tmp_path, {"a.yaml": ""})
+    put(config.output, "a file where the folder should be")
+    report = build(config, FAKE)
+    assert report.failed
+    assert config.output.read_text() == "a file where the folder should be"

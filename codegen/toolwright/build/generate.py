@@ -23,7 +23,8 @@ from .frontend import Frontend
 from .index import Index
 from .libraries import PRINTERS, Library, libraries
 from .lock import locked
-from .manifest import NAME, PACKAGE, is_ours, parse_manifest, render_manifest
+from .manifest import NAME, PACKAGE, render_manifest
+from .ownership import find_owned, find_strays
 from .plan import Existing, Plan, make_plan
 from .publish import publish, read_journal
 from .tree import Tree, sweep, sweep_all
@@ -221,7 +222,7 @@ class _Run:
         expected[NAME] = render_manifest(
             {"toolwright": __version__, **versions}, lines, tuple(package.outputs)
         )
-        owned = self._owned(frozenset(expected))
+        owned = find_owned(self.tree, self.cache, self.config.state)
         existing: dict[str, Existing] = {}
         for path in {*(name for name, data in expected.items() if data is not None), *owned}:
             if expected.get(path, b"") is None:
@@ -229,57 +230,25 @@ class _Run:
             elif (found := self.tree.look(path)) is not None:
                 existing[path] = found
         plan = make_plan(expected, existing, owned, shown_output=self.shown_output)
-        got.diagnostics += self._strays({*expected, *owned})
+        if not self.cache.units:  # a look through the whole folder, for once
+            got.diagnostics += find_strays(self.config.output, {*expected, *owned})
         return plan
-
-    def _owned(self, expected: frozenset[str]) -> frozenset[str]:
-        """What is ours to overwrite and delete: the manifest's files, and what a killed run was about."""
-        listed = self.tree.look(NAME)
-        owned = parse_manifest(listed.content if listed else b"").files | read_journal(self.config.state)
-        lost = {path for unit in self.cache.units.values() for path in unit.outputs} - owned - expected
-        # The manifest may be gone or damaged: what still holds the bytes that we wrote is ours all the same.
-        digests = {path: data for unit in self.cache.units.values() for path, data in unit.outputs.items()}
-        stale = expected - owned
-        for path in sorted(lost | {path for path in stale if path in digests}):
-            found = self.tree.look(path)
-            if found is not None and found.kind == "file" and digest(found.content) == digests[path]:
-                owned |= {path}
-        return owned
-
-    def _strays(self, known: set[str]) -> list[Diagnostic]:
-        """Python files that bear our mark, but that no manifest lists: nothing may delete them."""
-        if self.cache.units or not self.config.output.is_dir():
-            return []
-        problems: list[Diagnostic] = []
-        for path in sorted(self.config.output.rglob("*.py")):
-            name = path.relative_to(self.config.output).as_posix()
-            if name not in known and path.is_file() and is_ours(path.read_bytes()[:64]):
-                message = "bears the mark of toolwright, but neither a spec nor the manifest accounts for it"
-                problems.append(
-                    Diagnostic(
-                        file=show(path),
-                        severity="warning",
-                        code="stray-output",
-                        message=message,
-                        hint="delete it, if it is a leftover",
-                    )
-                )
-        return problems
 
     def _publish(self, report: Report, got: Collected, package: Unit) -> None:
         config = self.config
         blocked = any(problem.severity == "error" for problem in report.plan.diagnostics)
-        if not blocked:
-            if self.cache.units:
-                sweep(config.output, read_journal(config.state))
-            else:
-                sweep_all(config.output)
-            publish(report.plan, config.output, config.state, self.index)
+        if blocked:  # nothing was written, so there is nothing to remember
+            return
+        if self.cache.units:
+            sweep(config.output, read_journal(config.state))
+        else:
+            sweep_all(config.output)
+        publish(report.plan, config.output, config.state, self.index)
         kept = {path: unit for path, unit in got.units.items() if path not in got.shaky}
         fresh = Cache(units={**kept, PACKAGE: package}, sources=self.sources.seen)
         if fresh != self.cache:
             save_cache(config.state, fresh)
-        sound = not blocked and not report.diagnostics and not got.shaky
+        sound = not report.diagnostics and not got.shaky
         self.index.save(configured=config.file is not None, tools=report.tools if sound else None)
 
 

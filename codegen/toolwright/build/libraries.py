@@ -1,6 +1,5 @@
 """Versions of the libraries that have a part in the output, found without importing them."""
 
-import importlib.metadata
 import os
 import re
 import sys
@@ -57,6 +56,8 @@ def _plain(name: str) -> str:
 
 
 def _ask(name: str) -> str:
+    import importlib.metadata  # slow to import, and seldom needed
+
     try:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:

@@ -5,8 +5,6 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Literal
 
@@ -20,6 +18,8 @@ from .frontend import Frontend
 MISSING_LIBRARY = "missing-library"
 MANY = 24
 """From this number of specs on, starting processes pays."""
+MANY_WITH_MODELS = 8
+"""The same when other model families are asked for: each takes longer than all the rest."""
 
 
 class Task(Struct, frozen=True):
@@ -47,8 +47,8 @@ def compile_all(
 
     `jobs` None means one per processor. A task that raises, or kills its process, becomes a diagnostic.
     """
-    count = min(jobs or processors(), max(1, len(tasks) // 8))
-    if count < 2 or len(tasks) < MANY:
+    count = min(jobs or processors(), max(1, len(tasks) // 4))
+    if count < 2 or len(tasks) < (MANY_WITH_MODELS if shop.options.models else MANY):
         types = load_types(shop)
         done: list[Compiled] = []
         for task in tasks:
@@ -147,6 +147,9 @@ def _run_chunk(tasks: Sequence[Task]) -> list[Compiled]:
 def _in_processes(
     shop: Shop, tasks: Sequence[Task], count: int, progress: Callable[[int, int], None]
 ) -> list[Compiled]:
+    from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+    from concurrent.futures.process import BrokenProcessPool
+
     size = max(1, min(32, len(tasks) // (count * 4)))
     chunks = [tasks[start : start + size] for start in range(0, len(tasks), size)]
     outcomes: dict[int, list[Compiled]] = {}
@@ -172,6 +175,9 @@ def _in_processes(
 
 def _one_by_one(shop: Shop, tasks: Sequence[Task]) -> list[Compiled]:
     """Compile tasks of which one kills its process: halves are tried until it stands alone."""
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
     try:
         with ProcessPoolExecutor(1, initializer=_open_shop, initargs=(shop,)) as pool:
             return pool.submit(_run_chunk, tasks).result()
