@@ -29,17 +29,18 @@ class Validator:
         self,
         schema: bool | Mapping[str, Any],
         *,
-        root: Mapping[str, Any] | None = None,
+        root: Mapping[str, Any] | Document | None = None,
         pointer: str = "",
         formats: bool = False,
     ) -> None:
         """Compile `schema`, which stands at the JSON pointer `pointer` of the document `root`.
 
-        References resolve in `root` (default: in `schema` itself). With `formats`, the formats that
+        References resolve in `root` (default: in `schema` itself); a `Document` made once serves any number
+        of validators over the same root. With `formats`, the formats that
         `formats.FORMATS` lists are asserted. Raises UnsupportedSchema, with the pointer of the culprit.
         """
         pointer = pointer.removeprefix("#")
-        document = Document(schema if root is None else root)
+        document = root if isinstance(root, Document) else Document(schema if root is None else root)
         place = document.locate(pointer)
         if place is not None and place.schema is schema:
             base = place.base
