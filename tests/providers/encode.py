@@ -30,6 +30,9 @@ def declared(contract: dict[str, Any], schema: Any) -> dict[str, Any]:
         found.update(declared(contract, branch))
     for name, child in schema.get("properties", {}).items():
         found[name] = {"allOf": [found[name], child]} if name in found else child
+    for branch in (schema, *schema.get("allOf", ())):
+        if isinstance(branch, dict) and branch.get("additionalProperties") is False and "allOf" not in branch:
+            found = {name: child for name, child in found.items() if name in branch.get("properties", {})}
     return found
 
 
