@@ -129,8 +129,7 @@ def _waits(state: Signature) -> bool:
     """True while an edit made now could leave the same times behind."""
     if state == ABSENT:
         return False
-    mtime, ctime = state[0], state[1]
     # A file's ctime cannot be set by hand; on Windows it is the time of creation, so mtime must serve.
-    changed = mtime if os.name == "nt" else ctime
+    changed = state[0] if os.name == "nt" else state[1]
     tick = COARSE_TICK if changed % 1_000_000_000 == 0 else TICK
     return changed >= time.time_ns() - tick

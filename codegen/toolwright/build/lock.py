@@ -4,12 +4,12 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 
 @contextlib.contextmanager
-def locked(state: Path, waiting: Callable[[str], None], *, poll: float = 0.05) -> Iterator[None]:
+def locked(state: Path, waiting: Callable[[str], None], *, poll: float = 0.05) -> Generator[None]:
     """Hold `.toolwright/lock`. If another run does, say so once through `waiting`, and wait for its end.
 
     The lock is the operating system's, so it ends with the process that holds it, however that ends.

@@ -18,7 +18,7 @@ JOURNAL = "journal"
 
 
 def publish(
-    plan: Plan, root: Path, state: Path, index: Index, *, step: Callable[[str], None] | None = None
+    plan: Plan, root: Path, state: Path, index: Index, *, step: Callable[[str], None] = lambda _path: None
 ) -> None:
     """Delete and write what `plan` says below `root`. `step` is told each path just before it is touched.
 
@@ -27,17 +27,16 @@ def publish(
     if plan.empty:
         (state / JOURNAL).unlink(missing_ok=True)
         return
-    tell = step or (lambda _: None)
     touched = [delete.path for delete in plan.deletes] + [write.path for write in plan.writes]
     replace(state / JOURNAL, "\n".join([*sorted({*touched, *read_journal(state)}), ""]).encode())
     for delete in plan.deletes:
-        tell(delete.path)
+        step(delete.path)
         remove(root, delete.path)
         index.forget(root / delete.path)
     manifest_last = sorted(plan.writes, key=lambda write: (write.path == NAME, write.path))
     made: set[Path] = set()
     for write in manifest_last:
-        tell(write.path)
+        step(write.path)
         _write(root / write.path, write, made, index)
     (state / JOURNAL).unlink(missing_ok=True)
 

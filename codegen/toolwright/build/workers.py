@@ -130,17 +130,17 @@ def shown(shop: Shop, path: str) -> str:
     return f"{shop.shown_root}/{path}" if shop.shown_root not in ("", ".") else path
 
 
-_SHOP: tuple[Shop, dict[str, Document]] | None = None  # one per worker process, set when it starts
+_shop: tuple[Shop, dict[str, Document]] | None = None  # one per worker process, set when it starts
 
 
 def _open_shop(shop: Shop) -> None:
-    global _SHOP  # a process pool's initializer has no other way to hand a value on
-    _SHOP = (shop, load_types(shop))
+    global _shop  # a process pool's initializer has no other way to hand a value on
+    _shop = (shop, load_types(shop))
 
 
 def _run_chunk(tasks: Sequence[Task]) -> list[Compiled]:
-    assert _SHOP is not None
-    shop, types = _SHOP
+    assert _shop is not None
+    shop, types = _shop
     return [run(shop, types, task) for task in tasks]
 
 
