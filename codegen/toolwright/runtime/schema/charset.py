@@ -56,14 +56,25 @@ def source(ranges: Ranges) -> str:
         return literal(ranges[0][0])
     inverse = complement(ranges)
     negate, shown = ("^", inverse) if len(inverse) < len(ranges) else ("", ranges)
-    parts = [literal(low) if low == high else f"{literal(low)}-{literal(high)}" for low, high in shown]
-    return f"[{negate}{''.join(parts)}]"
+    return f"[{negate}{''.join(_span(low, high) for low, high in shown)}]"
 
 
-def literal(point: int) -> str:
-    """Python `re` source of one code point, safe inside and outside a class."""
+def _span(low: int, high: int) -> str:
+    first, last = literal(low, in_class=True), literal(high, in_class=True)
+    if low == high:
+        return first
+    return first + last if high == low + 1 else f"{first}-{last}"
+
+
+# Outside a class these mean something to `re`; inside one, also `^`, `-` and what may become a set operation.
+_SYNTAX = frozenset("\\.^$*+?{}[]|()")
+_CLASS_SYNTAX = frozenset("\\^-[]&~|")
+
+
+def literal(point: int, *, in_class: bool = False) -> str:
+    """Python `re` source of one code point, escaped only where `re` needs it."""
     char = chr(point)
-    if char.isascii() and (char.isalnum() or char == "_"):
+    if 0x20 <= point < 0x7F and char not in (_CLASS_SYNTAX if in_class else _SYNTAX):
         return char
     if point < 0x80:
         return f"\\x{point:02x}" if point < 0x20 or point == 0x7F else "\\" + char
