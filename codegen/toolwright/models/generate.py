@@ -69,6 +69,7 @@ def _call(schema: dict[str, Any], family: Family, class_name: str) -> str:
                 allow_remote_refs=False,
                 settings_path=Path(_NOWHERE),
                 treat_dot_as_module=False,
+                use_type_alias=family == "pydantic",
                 # Names: wire names stay by alias.
                 snake_case_field=False,
                 use_title_as_name=True,
