@@ -65,10 +65,6 @@ def test_line_endings_change_no_byte(tmp_path: Path, plain: dict[str, bytes]) ->
     assert tree(base / "generated") == plain
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="references are resolved against the shown path, as if the specs root were one folder deep",
-)
 def test_the_working_directory_changes_no_byte(tmp_path: Path, plain: dict[str, bytes]) -> None:
     base = _project(tmp_path / "deep" / "er")
     toolwright(tmp_path, "generate", "--config", "deep/er/pyproject.toml")

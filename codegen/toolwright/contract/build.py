@@ -48,7 +48,7 @@ class Built(Struct, frozen=True, kw_only=True):
 
 def build_tool(tool: ToolSpec, types: Mapping[str, Document]) -> Built:
     """The contract of a tool, with every definition of the shared files it uses."""
-    normaliser = Normaliser(tool.document, types)
+    normaliser = Normaliser(tool.document, types, tool.path)
     data = tool.document.data
     if "parameters" in data:
         normaliser.add_root("parameters", ("parameters",))
@@ -153,8 +153,14 @@ def _malformed(normal: Normal, whole: Mapping[str, Any]) -> Iterator[Diagnostic]
         try:
             Validator(schema, root=whole)
         except UnsupportedSchema as problem:
-            place = problem.pointer if problem.pointer.startswith(("/$defs/", *(f"/{r}" for r in normal.roots))) else base + problem.pointer
-            yield _say(normal, place, "malformed-schema", problem.reason, "see the JSON Schema 2020-12 reference")
+            place = (
+                problem.pointer
+                if problem.pointer.startswith(("/$defs/", *(f"/{r}" for r in normal.roots)))
+                else base + problem.pointer
+            )
+            yield _say(
+                normal, place, "malformed-schema", problem.reason, "see the JSON Schema 2020-12 reference"
+            )
 
 
 def _circular(normal: Normal) -> Iterator[Diagnostic]:
@@ -221,5 +227,3 @@ def _example_problems(tool: ToolSpec, built: Built) -> Iterator[Diagnostic]:
                 f"this example does not fit the parameters: {wrong.path}: {wrong.message}",
                 "correct the example or the schema",
             )  # fmt: skip
-
-

@@ -96,9 +96,11 @@ class _Place(Struct, frozen=True):
 class Normaliser:
     """Builds one `Normal`. Problems gather in `diagnostics`; a broken part becomes `true` and is never used."""
 
-    def __init__(self, tool: Document | None, types: Mapping[str, Document]) -> None:
+    def __init__(self, tool: Document | None, types: Mapping[str, Document], path: str = "") -> None:
+        """`path` is the tool's, below the specs root: relative references count from its folder."""
         self.tool = tool
         self.types = types
+        self.path = path
         self.diagnostics: list[Diagnostic] = []
         self.defs: dict[str, Any] = {}
         self.homes: dict[str, Home] = {}
@@ -239,7 +241,9 @@ class Normaliser:
     def _list(self, keyword: str, value: Any, here: _Place, depth: int) -> Any:
         if not isinstance(value, list) or not value:
             self._complain(
-                here, "malformed-schema", f"`{keyword}` must be a non-empty array of schemas, not {_kind(value)}"
+                here,
+                "malformed-schema",
+                f"`{keyword}` must be a non-empty array of schemas, not {_kind(value)}",
             )
             return [True]
         return [self._schema(item, here.at(i), depth + 1) for i, item in enumerate(value)]
@@ -299,7 +303,7 @@ class Normaliser:
                     "copy the type into a file under _types/ and refer to that",
                 )  # fmt: skip
                 return None
-            base = posixpath.dirname(file or self._tool_path(place))
+            base = posixpath.dirname(file or self.path)
             file, root = posixpath.normpath(posixpath.join(base, unquote(target))), ()
             if file.startswith(("../", "/")) or file == "..":
                 self._complain(
@@ -326,10 +330,6 @@ class Normaliser:
             )  # fmt: skip
             return None
         return Home(file, path)
-
-    def _tool_path(self, place: _Place) -> str:
-        """The tool's own path below the specs root, from the name diagnostics show."""
-        return place.document.file.partition("/")[2]
 
     def _fragment(self, document: Document, file: str, root: Path, fragment: str) -> Path | None:
         if fragment and not fragment.startswith("/"):
