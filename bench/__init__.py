@@ -1,0 +1,1 @@
+"""Measures on real input: `python -m bench` (speed), `python -m bench.corpora` (real tool definitions)."""
