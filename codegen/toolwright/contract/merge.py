@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..runtime.schema.values import equal
 from .vocabulary import ANNOTATIONS
 
 MAX_PARTS = 64
@@ -65,23 +66,33 @@ def _fold(out: dict[str, Any], part: Mapping[str, Any], *, alone: bool) -> bool:
             # its meaning would change beside other parts' keywords; `true` means nothing anywhere
             lossy |= value is not True
         elif keyword not in out:
-            out[keyword] = dict(value) if keyword == "properties" else value
+            out[keyword] = value
+            if keyword == "properties":
+                out[keyword], forbids = _allowed(value)
+                lossy |= forbids
         elif keyword == "type":
             out["type"], empty = _types(out["type"], value)
             lossy |= empty
         elif keyword == "properties":
-            for name, item in value.items():
+            named, forbids = _allowed(value)
+            lossy |= forbids
+            for name, item in named.items():
                 if name not in out["properties"]:
                     out["properties"][name] = item
-                elif out["properties"][name] != item:
+                elif not equal(out["properties"][name], item):
                     lossy = True
         elif keyword == "required":
             out["required"] = list(dict.fromkeys([*out["required"], *value]))
         elif keyword in _TIGHTER:
             out[keyword] = _TIGHTER[keyword](out[keyword], value)
-        elif keyword not in ANNOTATIONS and out[keyword] != value:
+        elif keyword not in ANNOTATIONS and not equal(out[keyword], value):
             lossy = True
     return lossy
+
+
+def _allowed(properties: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
+    """Properties with `true` for `false`, which has no place of its own in a merged schema; and whether."""
+    return {n: True if s is False else s for n, s in properties.items()}, False in properties.values()
 
 
 def _types(a: Any, b: Any) -> tuple[Any, bool]:

@@ -70,14 +70,18 @@ class Normal(Struct, frozen=True, kw_only=True):
         found: tuple[Document, Path] | None = None
         rest: list[str | int] = []
         for step in steps(pointer):
-            node = node[int(step)] if isinstance(node, list) else node.get(step)
-            rest.append(step)
+            if isinstance(node, list):
+                node = node[int(step)]
+                rest.append(int(step))
+            else:
+                node = node.get(step) if isinstance(node, dict) else None
+                rest.append(step)
             if id(node) in self.origins and isinstance(node, dict):
                 found, rest = self.origins[id(node)], []
             if node is None:
                 break
         document, path = found or next(iter(self.origins.values()))
-        return document, (*path, *(int(s) if isinstance(s, str) and s.isdigit() else s for s in rest))
+        return document, (*path, *rest)
 
 
 class _Place(Struct, frozen=True):
@@ -94,7 +98,7 @@ class _Place(Struct, frozen=True):
 
 
 class Normaliser:
-    """Builds one `Normal`. Problems gather in `diagnostics`; a broken part becomes `true` and is never used."""
+    """Builds one `Normal`. Problems gather in `diagnostics`; a broken part becomes `true`, never to be used."""
 
     def __init__(self, tool: Document | None, types: Mapping[str, Document], path: str = "") -> None:
         """`path` is the tool's, below the specs root: relative references count from its folder."""
@@ -208,15 +212,17 @@ class Normaliser:
         old_ref = place.draft <= 7 and "$ref" in node
         for keyword, value, source in raised(node, place.draft):
             here = place.at(*source)
+            if old_ref and keyword not in ("$ref", "$defs", "title", "description", "default", "examples"):
+                continue  # drafts 4 to 7: everything beside `$ref` is ignored
             if keyword in ("$schema", "$id", "$anchor", "$comment"):
-                if keyword == "$id" and place.path != place.root:
+                if keyword == "$schema":
+                    self._check_dialect(value, here)
+                elif keyword == "$id" and place.path != place.root:
                     self._complain(
                         here, "embedded-id", "an `$id` inside a schema starts another resource",
                         "remove it, or move that schema to a file under _types/", key=True,
                     )  # fmt: skip
                 continue
-            if old_ref and keyword not in ("$ref", "$defs", "title", "description", "default", "examples"):
-                continue  # drafts 4 to 7: everything beside `$ref` is ignored
             if keyword in REFUSED:
                 self._complain(
                     here, "unsupported-keyword", f"`{keyword}` cannot be compiled: {REFUSED[keyword]}",
@@ -237,6 +243,13 @@ class Normaliser:
                     self._unknown(keyword, here)
                 out[keyword] = value
         return out
+
+    def _check_dialect(self, value: Any, here: _Place) -> None:
+        if _dialect(value) is None:
+            self._complain(
+                here, "unknown-dialect", f"{value!r} is not one of JSON Schema's drafts 4 to 2020-12",
+                "remove `$schema`, or name https://json-schema.org/draft/2020-12/schema",
+            )  # fmt: skip
 
     def _list(self, keyword: str, value: Any, here: _Place, depth: int) -> Any:
         if not isinstance(value, list) or not value:
@@ -299,7 +312,8 @@ class Normaliser:
         if target:
             if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", target) or target.startswith("//"):
                 self._complain(
-                    here, "remote-reference", f"`{ref}` leaves the specs folder; nothing is fetched at build time",
+                    here, "remote-reference",
+                    f"`{ref}` leaves the specs folder; nothing is fetched at build time",
                     "copy the type into a file under _types/ and refer to that",
                 )  # fmt: skip
                 return None
@@ -385,10 +399,19 @@ def _kind(value: Any) -> str:
 
 
 def _draft(schema: Any) -> int:
-    """The draft that `$schema` names: 4, 6, 7, 2019 or 2020 (the default)."""
+    """The draft that `$schema` names: 4, 6, 7, 2019 or 2020 (the default, also where it names none)."""
     declared = schema.get("$schema") if isinstance(schema, dict) else None
-    found = re.search(r"draft[-/](0?[3467]|2019|2020)", declared) if isinstance(declared, str) else None
-    return int(found[1]) if found else 2020
+    return _dialect(declared) or 2020
+
+
+def _dialect(declared: Any) -> int | None:
+    """The draft that a `$schema` names, or None. Addresses as the drafts' own meta-schemas have them."""
+    if not isinstance(declared, str):
+        return None
+    found = re.fullmatch(
+        r"https?://json-schema\.org/(?:draft-0([467])|draft/(2019)-09|draft/(2020)-12)/schema#?", declared
+    )
+    return int(found[1] or found[2] or found[3]) if found else None
 
 
 def _definition_names(schema: Any) -> list[str]:

@@ -9,16 +9,19 @@ from .pointers import escape
 from .tree import Anything, Dictionary, Field, Node, Nothing, Object, String
 
 if TYPE_CHECKING:
-    from .read import Reader
+    from .kinds import Reads
 
 _CHECKED = (
     "minProperties", "maxProperties", "dependentRequired", "dependentSchemas", "propertyNames",
     "unevaluatedProperties",
 )  # fmt: skip
 
+_DECLARING = frozenset({"anyOf", "oneOf", "allOf", "if", "$ref", "dependentSchemas", "enum", "const"})
+"""Keywords that may let in properties which the object itself does not declare."""
+
 
 def read_object(
-    reader: "Reader", schema: Mapping[str, Any], pointer: str, description: str, residue: tuple[str, ...]
+    reader: "Reads", schema: Mapping[str, Any], pointer: str, description: str, residue: tuple[str, ...]
 ) -> Node:
     """A Dictionary where nothing is declared, else an Object."""
     if not schema.get("properties") and not schema.get("required"):
@@ -29,7 +32,7 @@ def read_object(
 
 
 def _dictionary(
-    reader: "Reader", schema: Mapping[str, Any], pointer: str, description: str, residue: tuple[str, ...]
+    reader: "Reads", schema: Mapping[str, Any], pointer: str, description: str, residue: tuple[str, ...]
 ) -> Node | None:
     further = schema.get("additionalProperties", True)
     patterns = schema.get("patternProperties", {})
@@ -53,7 +56,9 @@ def _dictionary(
     values = reader.read(further, place)
     if isinstance(values, Nothing):
         return None
-    checked = tuple(k for k in ("dependentRequired", "dependentSchemas", "unevaluatedProperties") if k in schema)
+    checked = tuple(
+        k for k in ("dependentRequired", "dependentSchemas", "unevaluatedProperties") if k in schema
+    )
     limit = schema.get("maxProperties")
     return Dictionary(
         pointer=pointer,
@@ -67,7 +72,7 @@ def _dictionary(
 
 
 def declared(
-    reader: "Reader", schema: Mapping[str, Any], pointer: str, description: str, residue: tuple[str, ...]
+    reader: "Reads", schema: Mapping[str, Any], pointer: str, description: str, residue: tuple[str, ...]
 ) -> Object:
     """An object with named properties. Every name in `required` becomes a field."""
     residue = residue + tuple(k for k in _CHECKED if k in schema)
@@ -80,23 +85,23 @@ def declared(
         if isinstance(node, Nothing) and name not in required:
             residue = (*residue, "properties")  # it must be absent: nothing to keep, something to refuse
             continue
-        default = item.get("default", UNSET) if isinstance(item, dict) and name not in required else UNSET
-        fields.append(Field(wire=name, node=node, required=name in required, default=default))
+        fields.append(_field(reader, name, node, item, pointer, required=name in required))
     known = {field.wire for field in fields}
     place = f"{pointer}/additionalProperties"
     for name in schema.get("required", ()):
         if name not in known:
             undeclared = True if further is UNSET or patterns else further
             node = reader.read(undeclared, place)
-            fields.append(Field(wire=name, node=node, required=True))
+            fields.append(Field(wire=name, node=node, required=True, nullable=True))
             known.add(name)
-    closed, extra = further is False and not patterns, None
+    closed = further is False and not patterns
+    extra: Node | None = None
     if patterns:
         residue = (*residue, "patternProperties")
         extra = Anything(pointer=pointer)
     elif further is not UNSET and further is not False:
         extra = reader.read(further, place)
-    elif not closed and set(residue) & {"anyOf", "oneOf", "allOf", "if", "$ref", "dependentSchemas"}:
+    elif not closed and set(residue) & _DECLARING:
         extra = Anything(pointer=pointer)  # branches may declare properties: keep what they let in
     return Object(
         pointer=pointer,
@@ -106,3 +111,13 @@ def declared(
         closed=closed,
         extra=extra,
     )
+
+
+def _field(reader: "Reads", name: str, node: Node, schema: Any, parent: str, *, required: bool) -> Field:
+    """A declared property. A default is written as the schema has its numbers: 5, not 5.0, for an integer."""
+    default: Any = UNSET
+    if isinstance(schema, dict) and not required and "default" in schema:
+        default = reader.validator(schema).settle(schema["default"])
+    nullable = not required and reader.accepts(schema, None)
+    place = reader.place(schema, f"{parent}/properties/{escape(name)}")
+    return Field(wire=name, node=node, required=required, nullable=nullable, pointer=place, default=default)

@@ -18,6 +18,14 @@ def steps(pointer: str) -> list[str]:
     return [s.replace("~1", "/").replace("~0", "~") for s in pointer.lstrip("#").split("/")[1:]]
 
 
+def follow(document: Any, pointer: str) -> Any:
+    """What stands at a JSON pointer. Raises LookupError where there is nothing."""
+    node = document
+    for step in steps(pointer):
+        node = node[int(step)] if isinstance(node, list) else node[step]
+    return node
+
+
 def defined(reference: str) -> str | None:
     """The definition a normal-form reference names; None for `#`, the root."""
     return steps(reference)[1] if reference.startswith(PREFIX) else None

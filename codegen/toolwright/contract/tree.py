@@ -87,11 +87,16 @@ class Dictionary(Node, frozen=True):
 
 
 class Field(Struct, frozen=True, kw_only=True):
-    """One declared property of an object."""
+    """One declared property of an object.
+
+    `nullable`, of optional ones: null is a value of its own, not absence.
+    """
 
     wire: str
     node: Node
     required: bool
+    nullable: bool = False
+    pointer: str = ""  # of its schema, where a default stands
     default: Any | UnsetType = UNSET
 
 

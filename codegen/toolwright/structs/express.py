@@ -4,14 +4,24 @@ One `Builder` serves one generated module. It also walks the shared types that t
 how a shared type is called and what it is natively decides how it may be used here.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from msgspec import structs
 
 from ..contract.tree import (
-    Anything, Boolean, Choice, Contract, Dictionary, Fixed, Node, Null, Numeric, Object, Reference, Sequence,
-    String, Union,
+    Boolean,
+    Choice,
+    Contract,
+    Dictionary,
+    Fixed,
+    Node,
+    Null,
+    Numeric,
+    Object,
+    Reference,
+    Sequence,
+    String,
+    Union,
 )  # fmt: skip
 from . import scalars
 from .literals import text
@@ -34,18 +44,16 @@ class Builder:
         documents: Mapping[str, str],
         tags: Mapping[str, Tag],
         tagged: frozenset[str],
-        accepts: Callable[[str, Any], bool],
     ) -> None:
         """`public` maps definitions that live in shared type files to their names there; `documents` each
         file ("" is the tool itself) to its contract file as seen from its module; `tags` the Structs'
-        pointers to their tags, `tagged` the unions those serve; `accepts(pointer, value)` asks the exact validator.
+        pointers to their tags, `tagged` the unions those serve.
         """
         self.contract = contract
         self.public = public
         self.documents = documents
         self.tags = tags
         self.tagged = tagged
-        self.accepts = accepts
         self.definitions: dict[str, dict[str, Definition]] = {}  # by file, then name, in order of need
         self.owners: dict[str, str] = {}  # generated name → file
         self._used: dict[str, set[str]] = {}
@@ -101,7 +109,12 @@ class Builder:
         self.define(
             file,
             AliasDefinition(
-                name=name, text=expression.text, marker=marker, doc=node.description, uses=expression.uses
+                name=name,
+                text=expression.text,
+                marker=marker,
+                doc=node.description,
+                uses=expression.uses,
+                pointer=node.pointer,
             ),
         )
         kinds = frozenset({"custom"}) if marker else expression.kinds
@@ -202,7 +215,9 @@ class Builder:
         if isinstance(node, Object):
             from .classes import define_object
 
-            return define_object(self, node, file, own, lambda expression: self._memo.update({name: expression}))
+            return define_object(
+                self, node, file, own, lambda expression: self._memo.update({name: expression})
+            )
         self._open[name] = own
         expression = self.express(node, file, own)
         del self._open[name]
@@ -212,7 +227,14 @@ class Builder:
         late = expression.native and not expression.uses <= self.owners.keys()
         if late:
             pass  # an alias cannot name a class that is still being written: its text stands in its place
-        elif not expression.native or expression.text not in ("str", "int", "bool", "None", "Any", "int | float"):
+        elif not expression.native or expression.text not in (
+            "str",
+            "int",
+            "bool",
+            "None",
+            "Any",
+            "int | float",
+        ):
             expression = self.alias(own, expression, node, file)
         self._memo[name] = expression
         return expression

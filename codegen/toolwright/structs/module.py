@@ -2,7 +2,6 @@
 
 import posixpath
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from msgspec import Struct, structs
 
@@ -77,16 +76,7 @@ def _builder(built: Built, *, contract: str | None) -> Builder:
     documents = {file: _type_contract(file) for file in set(file_of.values())}
     if contract is not None:
         documents[""] = contract
-    verdicts: dict[str, Any] = {}
-
-    def accepts(pointer: str, value: Any) -> bool:
-        if pointer not in verdicts:
-            verdicts[pointer] = built.validator(pointer)
-        return bool(verdicts[pointer].accepts(value))
-
-    return Builder(
-        built.contract, public=public, documents=documents, tags=tags, tagged=tagged, accepts=accepts
-    )
+    return Builder(built.contract, public=public, documents=documents, tags=tags, tagged=tagged)
 
 
 def _type_contract(file: str) -> str:
@@ -141,7 +131,9 @@ def _module(builder: Builder, file: str, module: tuple[str, ...], circle: frozen
             if home != file:
                 needed.setdefault(home, set()).add(name)
     late = {name for home in circle for name in needed.get(home, ())}
-    early, deferred = _ordered(own.values(), late, known={n for names in needed.values() for n in names} - late)
+    early, deferred = _ordered(
+        own.values(), late, known={n for names in needed.values() for n in names} - late
+    )
     imports = {home: names for home, names in needed.items() if home not in circle}
     return Module(
         definitions=early,

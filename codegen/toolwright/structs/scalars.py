@@ -14,7 +14,9 @@ INT64 = 2**63
 
 def string(node: String) -> Expression:
     """`str`, with lengths and pattern in a Meta."""
-    return Expression(text=_annotated("str", string_meta(node)), kinds=frozenset({"str"}), exact=not node.residue)
+    return Expression(
+        text=_annotated("str", string_meta(node)), kinds=frozenset({"str"}), exact=not node.residue
+    )
 
 
 def string_meta(node: String) -> list[str]:
@@ -96,7 +98,9 @@ def choice(node: Choice) -> Expression:
     """`Literal[…]` where Python and msgspec have one, else the values' types and a membership check."""
     kinds = frozenset(_kind(value) for value in node.values)
     check = f"check_member({{label}}, {{value}}, {literal(tuple(node.values))})"
-    if kinds <= {"str", "int", "none"} and all(not isinstance(v, int) or -INT64 <= v < INT64 for v in node.values):
+    if kinds <= {"str", "int", "none"} and all(
+        not isinstance(v, int) or -INT64 <= v < INT64 for v in node.values
+    ):
         return Expression(text=f"Literal[{', '.join(literal(v) for v in node.values)}]", kinds=kinds)
     if kinds & {"list", "dict"}:
         return Expression(text="Any", kinds=frozenset({"any"}), exact=False)

@@ -84,4 +84,3 @@ def _homes(contract: Contract, file_of: Mapping[str, str]) -> Iterator[tuple[str
         yield from ((file_of.get(name, ""), inner) for inner in nodes(node))
     for node in contract.roots.values():
         yield from (("", inner) for inner in nodes(node))
-

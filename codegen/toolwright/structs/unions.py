@@ -38,12 +38,11 @@ def _nullable(builder: Builder, node: Union, other: Node, file: str, hint: Hint)
     inner = builder.express(other, file, *hint)
     if not inner.exact:
         inner = builder.settled(other, file, *hint)
-    clash = node.mode == "one" and builder.accepts(other.pointer, None)
-    text = inner.text if inner.text.endswith("None") or inner.text == "Any" else f"{inner.text} | None"
+    text = inner.text if "none" in inner.kinds or inner.text == "Any" else f"{inner.text} | None"
     return Expression(
         text=text,
         kinds=inner.kinds | {"none"},
-        exact=not node.residue and not clash,
+        exact=not node.residue,
         checks=inner.checks,
         uses=inner.uses,
     )

@@ -23,6 +23,15 @@ _BUILDERS: tuple[Builder, ...] = (
 )
 
 
+class Schemas:
+    """One document whose schemas are compiled together: what several refer to is compiled once."""
+
+    def __init__(self, root: Any, *, formats: bool = False) -> None:
+        """Raises UnsupportedSchema for two schemas with one name."""
+        self.document = Document(root)
+        self.compiler = Compiler(self.document, formats=formats)
+
+
 class Compiler:
     """Compiles schemas of one document. `deepest` is the deepest nesting of schemas it has met."""
 
@@ -34,14 +43,23 @@ class Compiler:
         self.waiting: list[tuple[Node, str]] = []
         self.depth = 0
         self.deepest = 0
+        self.fresh: list[Node] = []
+        self.sound: set[int] = set()  # ids of nodes that `refuse_bottomless` has seen
 
     def compile(self, schema: Any, pointer: str, base: str) -> Node:
         """The finished node of `schema` and of everything it refers to. Raises UnsupportedSchema."""
+        self.depth = 0
         start = self._node(schema, pointer, base)
-        while self.waiting:
-            self._build(*self.waiting.pop())
-        refuse_bottomless(self.nodes.values())
+        self.finish()
         return start
+
+    def finish(self) -> None:
+        """Build what is waiting. After an UnsupportedSchema it may be called again, for the rest."""
+        while self.waiting:
+            self.depth = 0
+            self._build(*self.waiting.pop())
+        refuse_bottomless(self.fresh, self.sound)
+        self.fresh.clear()
 
     def _node(self, schema: Any, pointer: str, base: str) -> Node:
         """A node for a schema, built now, so that its parents know whether it has references."""
@@ -70,6 +88,7 @@ class Compiler:
         if isinstance(schema, bool):
             return node, False
         self.nodes[place] = node
+        self.fresh.append(node)
         self.kept.append(schema)
         return node, True
 
@@ -95,9 +114,11 @@ def _explain_false(value: Any, path: str, run: Run) -> list[Violation]:  # noqa:
 _FALSE = Rule(never, _explain_false)
 
 
-def refuse_bottomless(nodes: Any) -> None:
-    """Raise UnsupportedSchema where references lead back to themselves about the same value."""
-    done: set[int] = set()
+def refuse_bottomless(nodes: list[Node], done: set[int]) -> None:
+    """Raise UnsupportedSchema where references lead back to themselves about the same value.
+
+    `done` holds the ids of nodes that need no second look; it grows.
+    """
     for start in nodes:
         if id(start) in done:
             continue

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .compile import Compiler
+from .compile import Compiler, Schemas
 from .document import Document, base_of
 from .errors import UnsupportedSchema, Violation
 from .node import P, R, Run, on_fresh_stack
@@ -32,21 +32,26 @@ class Validator:
         root: Mapping[str, Any] | Document | None = None,
         pointer: str = "",
         formats: bool = False,
+        shared: Schemas | None = None,
     ) -> None:
         """Compile `schema`, which stands at the JSON pointer `pointer` of the document `root`.
 
         References resolve in `root` (default: in `schema` itself); a `Document` made once serves any number
         of validators over the same root. With `formats`, the formats that
-        `formats.FORMATS` lists are asserted. Raises UnsupportedSchema, with the pointer of the culprit.
+        `formats.FORMATS` lists are asserted. `shared` stands for `root` and `formats` where many
+        schemas of one document are compiled. Raises UnsupportedSchema, with the pointer of the culprit.
         """
         pointer = pointer.removeprefix("#")
-        document = root if isinstance(root, Document) else Document(schema if root is None else root)
+        if shared is not None:
+            document, compiler = shared.document, shared.compiler
+        else:
+            document = root if isinstance(root, Document) else Document(schema if root is None else root)
+            compiler = Compiler(document, formats=formats)
         place = document.locate(pointer)
         if place is not None and place.schema is schema:
             base = place.base
         else:
             base = base_of(schema, document.resources[""].base)
-        compiler = Compiler(document, formats=formats)
         try:
             self._node = compiler.compile(schema, pointer, base)
         except RecursionError:

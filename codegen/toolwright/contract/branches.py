@@ -1,0 +1,92 @@
+"""`anyOf` and `oneOf`, with or without a `type` beside them."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import structs
+
+from ..runtime.schema.values import equal
+from .tree import Anything, Choice, Node, Nothing, Null, Union
+
+if TYPE_CHECKING:
+    from .read import Reader
+
+
+def read_union(
+    reader: "Reader", schema: Mapping[str, Any], keyword: str, pointer: str, description: str
+) -> Node:
+    """The node of a schema that says `anyOf` or `oneOf` (`keyword`), perhaps `type`, and nothing else.
+
+    type ∧ anyOf(b…) equals anyOf(type ∧ b…), and the same for oneOf: so `type` moves into the branches that
+    state none of their own.
+    """
+    branches: list[Node] = []
+    outer = schema.get("type")
+    for i, branch in enumerate(schema[keyword]):
+        place = f"{pointer}/{keyword}/{i}"
+        if outer is not None and isinstance(branch, dict) and not {"type", "$ref"} & branch.keys():
+            branch = reader.adopt({"type": outer, **branch}, branch, place)
+        branches.append(reader.read(branch, place))
+    node = _union(branches, "any" if keyword == "anyOf" else "one", pointer, description, schema)
+    left: tuple[str, ...] = ()
+    if outer is not None and not all(_within(branch, outer) for branch in schema[keyword]):
+        left = ("type",)
+    if keyword == "oneOf" and any(map(_null, branches)):
+        # msgspec takes null for the null branch; the schema refuses it where another branch takes it, too
+        takers = [b for b in schema[keyword] if reader.accepts(b, None)]
+        left = (*left, "oneOf") if len(takers) > 1 else left
+    if not left:
+        return node
+    if node.pointer != pointer:  # it was simplified to one of its branches: ask the whole
+        return Anything(pointer=pointer, description=description, residue=(keyword, *left))
+    return structs.replace(node, residue=node.residue + left)
+
+
+def _union(
+    branches: list[Node],
+    mode: Literal["any", "one"],
+    pointer: str,
+    description: str,
+    schema: Mapping[str, Any],
+) -> Node:
+    """A union, or something simpler that means the same."""
+    possible = [b for b in branches if not isinstance(b, Nothing)]
+    if not possible:
+        return Nothing(pointer=pointer, description=description)
+    if len(possible) == 1:
+        return structs.replace(possible[0], description=description or possible[0].description)
+    if all(isinstance(b, Choice) or _null(b) for b in possible):
+        values = [v for b in possible for v in (b.values if isinstance(b, Choice) else (None,))]
+        if not any(equal(a, b) for i, a in enumerate(values) for b in values[:i]):
+            return Choice(pointer=pointer, description=description, values=tuple(values))
+    return Union(
+        pointer=pointer,
+        description=description,
+        mode=mode,
+        branches=tuple(branches),
+        discriminator=_discriminator(schema),
+    )
+
+
+def _null(node: Node) -> bool:
+    return isinstance(node, Null) and not node.residue
+
+
+def _within(branch: Any, outer: str | list[str]) -> bool:
+    """Whether a branch takes nothing but the types `outer`, once it has them where it states none."""
+    if not isinstance(branch, dict):
+        return branch is False
+    if "$ref" in branch:
+        return False
+    allowed = {outer} if isinstance(outer, str) else set(outer)
+    if "number" in allowed:
+        allowed.add("integer")
+    inner = branch.get("type", [])
+    return ({inner} if isinstance(inner, str) else set(inner)) <= allowed
+
+
+def _discriminator(schema: Mapping[str, Any]) -> str | None:
+    """OpenAPI's `discriminator.propertyName`: a hint which property tells branches apart."""
+    found = schema.get("discriminator")
+    name = found.get("propertyName") if isinstance(found, dict) else None
+    return name if isinstance(name, str) else None

@@ -1,0 +1,130 @@
+"""The nodes of single types: `type: string`, `type: array`, and so on."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Protocol
+
+from msgspec import Struct
+
+from .objects import read_object
+from .tree import Boolean, Fixed, Node, Nothing, Null, Numeric, Sequence, String
+
+SIZE: Final = 2**62
+"""Lengths from here on are past what memory holds and what msgspec's bounds can say."""
+
+
+class Reads(Protocol):
+    """The part of `read.Reader` that this module needs."""
+
+    def read(self, schema: Any, pointer: str) -> Node:
+        """The node of `schema`, which stands at `pointer`."""
+        ...
+
+    def place(self, schema: Any, pointer: str) -> str:
+        """Where `schema` stands; at `pointer` unless the document knows better."""
+        ...
+
+    def accepts(self, schema: Any, value: Any) -> bool:
+        """Whether `schema` accepts `value`."""
+        ...
+
+    def validator(self, schema: Any) -> Any:
+        """The exact validator of `schema`."""
+        ...
+
+
+class Site(Struct, frozen=True):
+    """A schema about to be read as one type. `residue`: keywords already known to need the validator."""
+
+    schema: Mapping[str, Any]
+    pointer: str
+    description: str
+    residue: tuple[str, ...]
+
+
+def sizes(schema: Mapping[str, Any], least: str, most: str) -> tuple[int, int | None, tuple[str, ...]]:
+    """Both bounds of a length, and what of them is left to the validator."""
+    low, high = int(schema.get(least, 0)), schema.get(most)
+    whole = None if high is None or high >= SIZE else int(high)
+    return (low, whole, ()) if low < SIZE else (0, whole, (least,))
+
+
+def _string(_: Reads, site: Site) -> Node:
+    low, high, left = sizes(site.schema, "minLength", "maxLength")
+    return String(
+        pointer=site.pointer,
+        description=site.description,
+        residue=site.residue + left,
+        min_length=low,
+        max_length=high,
+        pattern=site.schema.get("pattern"),
+        format=site.schema.get("format"),
+    )
+
+
+def _numeric(site: Site, *, integer: bool) -> Node:
+    schema = site.schema
+    return Numeric(
+        pointer=site.pointer,
+        description=site.description,
+        residue=site.residue,
+        integer=integer,
+        minimum=schema.get("minimum"),
+        maximum=schema.get("maximum"),
+        exclusive_minimum=schema.get("exclusiveMinimum"),
+        exclusive_maximum=schema.get("exclusiveMaximum"),
+        multiple_of=schema.get("multipleOf"),
+    )
+
+
+def _array(reader: Reads, site: Site) -> Node:
+    schema = site.schema
+    further = tuple(k for k in ("contains", "unevaluatedItems") if k in schema)
+    low, high, left = sizes(schema, "minItems", "maxItems")
+    unique = schema.get("uniqueItems", False) is True
+    rest = schema.get("items", True)
+    if "prefixItems" in schema:
+        fixed = None if further or unique or left else _fixed(reader, site, low, high)
+        if fixed is not None:
+            return fixed
+        further, rest, unique = (*further, "prefixItems", *(("uniqueItems",) if unique else ())), True, False
+    elif rest is False:
+        high, rest = 0, True
+    return Sequence(
+        pointer=site.pointer,
+        description=site.description,
+        residue=site.residue + further + left,
+        items=reader.read(rest, f"{site.pointer}/items"),
+        min_items=low,
+        max_items=high,
+        unique=unique,
+    )
+
+
+def _fixed(reader: Reads, site: Site, low: int, high: int | None) -> Fixed | None:
+    """A tuple, where the array has exactly the items of `prefixItems`."""
+    prefix = site.schema["prefixItems"]
+    if site.schema.get("items", True) is not False or low != len(prefix):
+        return None
+    if high is not None and high < len(prefix):
+        return None
+    nodes = [reader.read(item, f"{site.pointer}/prefixItems/{i}") for i, item in enumerate(prefix)]
+    if any(isinstance(node, Nothing) for node in nodes):
+        return None
+    return Fixed(pointer=site.pointer, description=site.description, residue=site.residue, items=tuple(nodes))
+
+
+def _simple(kind: Callable[..., Node]) -> Callable[[Reads, Site], Node]:
+    return lambda _, site: kind(pointer=site.pointer, description=site.description, residue=site.residue)
+
+
+READERS: Final[Mapping[str, Callable[[Any, Site], Node]]] = {
+    "string": _string,
+    "integer": lambda _, site: _numeric(site, integer=True),
+    "number": lambda _, site: _numeric(site, integer=False),
+    "array": _array,
+    "object": lambda reader, site: read_object(
+        reader, site.schema, site.pointer, site.description, site.residue
+    ),
+    "boolean": _simple(Boolean),
+    "null": _simple(Null),
+}

@@ -1,0 +1,102 @@
+"""What refuses to compile although every reference leads somewhere."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import UNSET
+
+from ..diagnostics import Diagnostic, Severity
+from ..runtime.schema import Schemas, UnsupportedSchema, Validator
+from ..spec.model import ToolSpec, diagnose
+from .normal import Normal
+from .pointers import defined, follow
+from .read import Reader
+from .tree import Contract, Field, Nothing, Object
+from .walk import nodes
+
+
+def say(
+    normal: Normal, pointer: str, code: str, message: str, hint: str = "", severity: Severity = "error",
+) -> Diagnostic:  # fmt: skip
+    """A diagnostic about the thing at `pointer` of the contract document."""
+    document, path = normal.locate(pointer)
+    return diagnose(document, path, code, message, hint, severity=severity)
+
+
+def circular(normal: Normal) -> Iterator[Diagnostic]:
+    """Definitions that are nothing but a reference back to themselves: they say nothing."""
+    for name in normal.defs:
+        seen, at = {name}, name
+        while isinstance(normal.defs[at], dict) and "$ref" in normal.defs[at]:
+            following = defined(normal.defs[at]["$ref"])
+            if following is None:
+                break
+            if following == name:
+                yield say(
+                    normal, f"/$defs/{name}", "circular-reference", f"`{name}` refers only to itself",
+                    "give one of the schemas in the circle a type of its own",
+                )  # fmt: skip
+            if following in seen:
+                break
+            seen.add(following)
+            at = following
+
+
+def malformed(normal: Normal, whole: Mapping[str, Any]) -> Iterator[Diagnostic]:
+    """Schemas that JSON Schema does not allow, in every root and definition that is in use."""
+    shared = Schemas(whole)
+    places = [*(f"/{name}" for name in normal.roots), *(f"/$defs/{name}" for name in whole.get("$defs", {}))]
+    for place in places:
+        try:
+            Validator(follow(whole, place), shared=shared, pointer=place)
+        except UnsupportedSchema as problem:
+            yield say(
+                normal, problem.pointer or place, "malformed-schema", problem.reason,
+                "see the JSON Schema 2020-12 reference",
+            )  # fmt: skip
+
+
+def unsatisfiable(normal: Normal, contract: Contract) -> Iterator[Diagnostic]:
+    """Required properties that no value fits: a call could never succeed."""
+    for root in contract.roots.values():
+        for node in nodes(root):
+            for field in node.fields if isinstance(node, Object) else ():
+                if field.required and isinstance(field.node, Nothing):
+                    yield say(
+                        normal, field.node.pointer, "unsatisfiable",
+                        f"no value fits the required property `{field.wire}`",
+                        "loosen the schema, or remove the property from `required`",
+                    )  # fmt: skip
+
+
+def default_problems(normal: Normal, reader: Reader, contract: Contract) -> Iterator[Diagnostic]:
+    """Defaults that their own schemas refuse. A default of null may also mean absence."""
+    for field in _fields(contract):
+        if field.default is UNSET or field.default is None:
+            continue
+        validator = reader.validator(follow(reader.document, field.pointer))
+        wrong = validator.violations(field.default, limit=1)
+        if wrong:
+            yield say(
+                normal, field.pointer + "/default", "default-mismatch",
+                f"the default of `{field.wire}` does not fit its own schema: {wrong[0].message}",
+                "correct the default, or leave it out",
+            )  # fmt: skip
+
+
+def _fields(contract: Contract) -> Iterator[Field]:
+    for root in [*contract.roots.values(), *contract.definitions.values()]:
+        for node in nodes(root):
+            if isinstance(node, Object):
+                yield from node.fields
+
+
+def example_problems(tool: ToolSpec, validator: Validator) -> Iterator[Diagnostic]:
+    """Examples that the parameters refuse."""
+    for i, example in enumerate(tool.examples):
+        for wrong in validator.violations(validator.settle(example), limit=5):
+            yield diagnose(
+                tool.document, ("examples", i), "example-mismatch",
+                f"this example does not fit the parameters: {wrong.path}: {wrong.message}",
+                "correct the example or the schema",
+            )  # fmt: skip

@@ -1,0 +1,156 @@
+"""Compile schemas in process and import what comes out, from memory and under a name of its own."""
+
+import importlib
+import importlib.abc
+import importlib.util
+import itertools
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.machinery import ModuleSpec
+from pathlib import PurePosixPath
+from types import ModuleType
+from typing import Any
+
+from toolwright.build.compile import Compiled, Options, ToolEntry, compile_package, compile_tool, compile_type
+from toolwright.diagnostics import Diagnostic
+from toolwright.runtime import ToolBinding
+from toolwright.spec import SourceDocument, parse_document, read_tool
+
+Binding = ToolBinding[Any, Any]
+PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini", "mcp")
+NO_PROVIDERS = Options(providers=())
+_numbers = itertools.count()
+
+
+class RefusedError(Exception):
+    """A spec that does not compile; `found` says why."""
+
+    def __init__(self, found: Sequence[Diagnostic]) -> None:
+        super().__init__("\n".join(f"{d.code} {d.line}:{d.column} {d.message}" for d in found))
+        self.found = tuple(found)
+
+    @property
+    def codes(self) -> list[str]:
+        return [d.code for d in self.found if d.severity == "error"]
+
+
+class MemoryFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Imports one generated package out of a mapping, as a zip importer would."""
+
+    def __init__(self, package: str, files: Mapping[str, bytes]) -> None:
+        self.package, self.files = package, files
+
+    def find_spec(self, fullname: str, *_: Any) -> ModuleSpec | None:
+        if fullname.partition(".")[0] != self.package:
+            return None
+        inner = fullname.replace(".", "/").partition("/")[2]
+        package = any(name.startswith(inner + "/") for name in self.files) or not inner
+        file = f"{inner}/__init__.py".lstrip("/") if package else f"{inner}.py"
+        if not package and file not in self.files:
+            return None
+        return importlib.util.spec_from_loader(fullname, self, origin=self.origin(file), is_package=package)
+
+    def origin(self, file: str) -> str:
+        return f"/generated/{self.package}/{file}"
+
+    def exec_module(self, module: ModuleType) -> None:
+        assert module.__spec__ is not None
+        assert module.__spec__.origin is not None
+        file = module.__spec__.origin.removeprefix(self.origin(""))
+        exec(compile(self.files.get(file, b""), module.__spec__.origin, "exec"), module.__dict__)
+
+    def get_data(self, path: str) -> bytes:
+        try:
+            return self.files[path.removeprefix(self.origin(""))]
+        except KeyError:
+            raise FileNotFoundError(path) from None
+
+
+def document(content: Any, file: str) -> SourceDocument:
+    """A spec file: YAML where `content` is text, else JSON."""
+    data = content.encode() if isinstance(content, str) else json.dumps(content).encode()
+    found = parse_document(data, f"specs/{file}", "yaml" if isinstance(content, str) else "json")
+    if not isinstance(found, SourceDocument):
+        raise RefusedError(found)
+    return found
+
+
+def compile_files(
+    tools: Mapping[str, Any], types: Mapping[str, Any] | None = None, options: Options = NO_PROVIDERS
+) -> tuple[dict[str, bytes], list[ToolEntry], list[Diagnostic]]:
+    """The files of a package, its tools, and the warnings. Raises RefusedError with every error of every file."""
+    documents = {path: document(content, path) for path, content in (types or {}).items()}
+    outcomes: list[Compiled] = []
+    found: list[Diagnostic] = []
+    for path, content in tools.items():
+        spec, problems, _ = read_tool(document(content, path), path, frozenset(PROVIDERS))
+        found += problems
+        if spec is not None:
+            outcomes.append(compile_tool(spec, documents, options))
+    used = {use for outcome in outcomes for use in outcome.uses} | (set() if tools else set(documents))
+    outcomes += [compile_type(path, documents, options) for path in sorted(used)]
+    found += [each for outcome in outcomes for each in outcome.diagnostics]
+    if any(each.severity == "error" for each in found):
+        raise RefusedError(found)
+    entries = [outcome.entry for outcome in outcomes if outcome.entry]
+    files = {path: data for outcome in outcomes for path, data in outcome.files.items()}
+    folders = {""} | {
+        str(p) for file in files if file.endswith(".py") for p in PurePosixPath(file).parents if str(p) != "."
+    }
+    files.update(compile_package(entries, sorted(folders), options))
+    return files, entries, found
+
+
+@contextmanager
+def imported(files: Mapping[str, bytes]) -> Iterator[str]:
+    """The name of a fresh package that holds `files`; it is forgotten again at the end."""
+    package = f"compiled_{next(_numbers)}"
+    finder = MemoryFinder(package, files)
+    sys.meta_path.insert(0, finder)
+    try:
+        yield package
+    finally:
+        sys.meta_path.remove(finder)
+        for name in [n for n in sys.modules if n.partition(".")[0] == package]:
+            del sys.modules[name]
+
+
+def spec(parameters: Any, **more: Any) -> dict[str, Any]:
+    return {"description": "A tool.", "permission": "read", "secrets": [], "parameters": parameters, **more}
+
+
+@contextmanager
+def package(
+    tools: Mapping[str, Any], types: Mapping[str, Any] | None = None, options: Options = NO_PROVIDERS
+) -> Iterator[dict[str, Binding]]:
+    """The bindings of a compiled package, by tool name."""
+    files, entries, _ = compile_files(tools, types, options)
+    with imported(files) as name:
+        modules = {e.name: importlib.import_module(f"{name}.{e.module}") for e in entries}
+        yield {e.name: getattr(modules[e.name], e.constant) for e in entries}
+
+
+@contextmanager
+def binding(
+    parameters: Any, types: Mapping[str, Any] | None = None, options: Options = NO_PROVIDERS, **more: Any
+) -> Iterator[Binding]:
+    """The binding of one tool with these parameters."""
+    with package({"tool.json": spec(parameters, **more)}, types, options) as found:
+        yield found["tool"]
+
+
+def source(parameters: Any, types: Mapping[str, Any] | None = None, **more: Any) -> str:
+    """The Python module of one tool with these parameters."""
+    files, _, _ = compile_files({"tool.json": spec(parameters, **more)}, types)
+    return files["tool.py"].decode()
+
+
+def refusal(parameters: Any, types: Mapping[str, Any] | None = None, **more: Any) -> RefusedError:
+    """Why a tool with these parameters is refused; fails where it compiles."""
+    try:
+        compile_files({"tool.json": spec(parameters, **more)}, types)
+    except RefusedError as refused:
+        return refused
+    raise AssertionError("it compiles")
