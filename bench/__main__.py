@@ -1,0 +1,69 @@
+"""`python -m bench`: how long `toolwright generate` takes, beside datamodel-code-generator's own command."""
+
+import json
+import os
+import tempfile
+from pathlib import Path
+
+import click
+
+from .speed.material import tools
+from .speed.steps import STEPS, Ground
+from .speed.table import as_json, page
+from .speed.timing import BenchError, Time
+
+_ROOT = Path(__file__).resolve().parents[1]
+_SIZES = (20, 200, 1000)
+
+
+def _sizes(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...] | None:
+    if value is None:
+        return None
+    numbers = value.split(",")
+    if not all(number.isdecimal() and 0 < int(number) <= 20_000 for number in numbers):
+        raise click.BadParameter("expected numbers of specs, such as 20,200", ctx, param)
+    return tuple(sorted({int(number) for number in numbers}))
+
+
+@click.command()
+@click.option("--sizes", callback=_sizes, metavar="N,…", help="Numbers of specs (default: 20,200,1000).")
+@click.option("--rounds", type=click.IntRange(min=1), help="Runs of each step (default: 7).")
+@click.option("--quick", is_flag=True, help="20 specs and 3 rounds, unless said otherwise.")
+@click.option(
+    "--json", "file", type=click.Path(dir_okay=False, path_type=Path), help="Write all times here, too."
+)
+def main(sizes: tuple[int, ...] | None, rounds: int | None, quick: bool, file: Path | None) -> None:
+    """Time `toolwright generate` with nothing changed, with one spec changed, and cold."""
+    sizes = sizes or (_SIZES[:1] if quick else _SIZES)
+    rounds = rounds or (3 if quick else 7)
+    corpora = Path(os.environ.get("TOOLWRIGHT_SHARED", _ROOT.parent / "shared")) / "corpora"
+    listed, origin = tools(corpora, max(sizes))
+    measured: dict[int, dict[str, list[Time]]] = {size: {step: [] for step in STEPS} for size in sizes}
+
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with (
+        tempfile.TemporaryDirectory(prefix="bench-") as temporary,
+        Progress(console=Console(stderr=True), transient=True) as progress,
+    ):
+        bar = progress.add_task("", total=len(sizes) * (rounds + 1) * len(STEPS))
+        for size in sizes:
+            ground = Ground(listed[:size], Path(temporary) / str(size))
+            for number in range(rounds + 1):
+                progress.update(bar, description=f"{size} specs, round {number} of {rounds}")
+                try:
+                    for step, taken in ground.round():
+                        if number:  # the first round fills the caches of Python and of the disk
+                            measured[size][step].append(taken)
+                        progress.advance(bar)
+                except BenchError as error:
+                    raise click.ClickException(str(error)) from error
+    click.echo(page(measured, origin, rounds))
+    if file is not None:
+        text = json.dumps(as_json(measured, origin, rounds), indent=2) + "\n"
+        file.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

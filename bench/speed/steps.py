@@ -1,0 +1,105 @@
+"""What is measured: each step is one real process, after what it needs was put in place."""
+
+import ast
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from .material import Tool, changed, spec_path, spec_text, write_project, write_schemas
+from .timing import BenchError, Time, timed
+
+BARE = "python -c pass"
+NOTHING = "generate, nothing changed"
+ONE = "generate, one spec changed"
+COLD = "generate, cold"
+RIVAL_ONE = "datamodel-codegen, that one file"
+RIVAL_ONE_BARE = "datamodel-codegen, that one file, no formatter"
+RIVAL_ALL = "datamodel-codegen, all files, no formatter"
+STEPS = (BARE, NOTHING, ONE, COLD, RIVAL_ONE, RIVAL_ONE_BARE, RIVAL_ALL)
+
+_RIVAL = (
+    *("--input-file-type", "jsonschema", "--output-model-type", "msgspec.Struct"),
+    *("--target-python-version", "3.11", "--disable-timestamp", "--disable-warnings", "--ignore-pyproject"),
+)
+
+
+class Ground:
+    """One project of one size, with the same parameters as a folder of JSON Schemas beside it."""
+
+    def __init__(self, listed: list[Tool], folder: Path) -> None:
+        self._tools, self._folder = listed, folder
+        self._project, self._schemas = folder / "project", folder / "schemas"
+        self._turn = 0
+        write_project(listed, self._project)
+        write_schemas(listed, self._schemas)
+        self.steps: Mapping[str, Callable[[], Time]] = {
+            COLD: self._cold,
+            BARE: lambda: timed((sys.executable, "-c", "pass"), folder),
+            NOTHING: self._nothing,
+            ONE: self._one,
+            RIVAL_ONE: lambda: self._rival_one(),
+            RIVAL_ONE_BARE: lambda: self._rival_one("--no-formatters"),
+            RIVAL_ALL: self._rival_all,
+        }
+
+    def round(self) -> Iterator[tuple[str, Time]]:
+        """Each step once, in turns: noise on the machine hits all of them."""
+        for name, step in self.steps.items():
+            yield name, step()
+
+    def _generate(self, rebuilt: int) -> Time:
+        count = len(self._tools)
+        expected = f"{rebuilt} rebuilt, {count - rebuilt} unchanged; "
+        return timed((_script("toolwright"), "generate"), self._project, expected)
+
+    def _cold(self) -> Time:
+        shutil.rmtree(self._project / "generated", ignore_errors=True)
+        shutil.rmtree(self._project / ".toolwright", ignore_errors=True)
+        return self._generate(len(self._tools))
+
+    def _nothing(self) -> Time:
+        return self._generate(0)
+
+    def _one(self) -> Time:
+        self._turn += 1
+        number = self._turn * 7 % len(self._tools)
+        tool = changed(self._tools[number], self._turn)
+        spec_path(self._project, number, tool).write_text(spec_text(tool), encoding="utf-8")
+        taken = self._generate(1)
+        self._tools[number] = tool
+        write_schemas([tool], self._folder / f"one-{self._turn}")
+        return taken
+
+    def _rival_one(self, *options: str) -> Time:
+        folder = self._folder / f"one-{self._turn}"
+        (source,) = folder.glob("*.json")
+        output = self._folder / "one.py"
+        output.unlink(missing_ok=True)
+        command = (_script("datamodel-codegen"), "--input", str(source), "--output", str(output))
+        taken = timed((*command, *_RIVAL, *options), self._folder)
+        _check_models(output)
+        return taken
+
+    def _rival_all(self) -> Time:
+        output = self._folder / "models"
+        shutil.rmtree(output, ignore_errors=True)
+        command = (_script("datamodel-codegen"), "--input", str(self._schemas), "--output", str(output))
+        taken = timed((*command, *_RIVAL, "--no-formatters"), self._folder)
+        for tool in self._tools:
+            _check_models(output / f"{tool.name}.py")
+        return taken
+
+
+def _check_models(file: Path) -> None:
+    """The comparison is fair only if models were really written: a class or an alias in each module."""
+    tree = ast.parse(file.read_bytes()) if file.is_file() else ast.Module(body=[], type_ignores=[])
+    if not any(isinstance(node, ast.ClassDef | ast.AnnAssign | ast.Assign) for node in tree.body):
+        raise BenchError(f"datamodel-codegen wrote no model to {file.name}")
+
+
+def _script(name: str) -> str:
+    path = Path(sys.executable).parent / name
+    if not path.is_file():
+        raise BenchError(f"{name} is not installed beside {sys.executable}")
+    return str(path)
