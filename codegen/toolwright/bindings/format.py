@@ -4,15 +4,15 @@ import ast
 from functools import cache
 from typing import Any
 
-LINE_LENGTH = 100
+from .shape import LINE_LENGTH, shaped
 
 
 @cache
 def _mode() -> Any:
-    import black
+    from black.mode import Mode, TargetVersion
 
-    return black.Mode(
-        target_versions={black.TargetVersion.PY311},
+    return Mode(
+        target_versions={TargetVersion.PY311},
         line_length=LINE_LENGTH,
         string_normalization=True,
         magic_trailing_comma=True,
@@ -21,31 +21,30 @@ def _mode() -> Any:
     )
 
 
-def formatted(source: str) -> bytes:
-    """`source` as black leaves it, UTF-8 with LF.
-
-    Raises ValueError when `source` is not Python or when formatting changed what it means: both are bugs
-    of ours or of an overriding template, never of a spec.
-    """
+def blacken(source: str) -> str:
+    """`source` as black leaves it. Raises ValueError when it is not Python."""
     import black
+    from black.parsing import InvalidInput
 
     try:
-        before = ast.parse(source)
-        text = black.format_str(source, mode=_mode())
-    except (SyntaxError, ValueError, black.InvalidInput) as problem:
+        return black.format_str(source, mode=_mode())
+    except (ValueError, InvalidInput) as problem:
         raise ValueError(f"the rendered module is not valid Python: {problem}") from problem
-    if ast.dump(before) != ast.dump(ast.parse(text)) and not _same_but_docstrings(before, ast.parse(text)):
-        raise ValueError("formatting changed the meaning of the rendered module")
-    return text.encode()
 
 
-def _same_but_docstrings(before: ast.Module, after: ast.Module) -> bool:
-    return ast.dump(_stripped(before)) == ast.dump(_stripped(after))
+def formatted(source: str, *, ours: bool = False) -> bytes:
+    """`source` as black leaves it, UTF-8 with LF.
+
+    `ours` says that a built-in template printed it: then only the statements that black would change go
+    through black, at a fraction of the time, and with the same bytes. Raises ValueError when `source` is not
+    Python, which is a bug of ours or of an overriding template, never of a spec.
+    """
+    return (shaped(source, blacken) if ours else blacken(source)).encode()
 
 
-def _stripped(tree: ast.Module) -> ast.Module:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            if isinstance(node.value.value, str):
-                node.value.value = " ".join(node.value.value.split())
-    return tree
+def parsed(source: bytes) -> ast.Module:
+    """The syntax tree. Raises ValueError when `source` is not Python."""
+    try:
+        return ast.parse(source)
+    except SyntaxError as problem:
+        raise ValueError(f"the rendered module is not valid Python: {problem}") from problem

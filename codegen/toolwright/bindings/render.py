@@ -6,10 +6,11 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ..spec.model import ToolSpec
-from ..structs.literals import docstring, literal, paragraph, text
+from ..structs.literals import docstring, literal, text
 from ..structs.model import AliasDefinition, ClassDefinition, Definition, Module
 from ..structs.module import Roots
 from ..structs.names import identifier, unique
+from .shape import mapping, paragraph
 from .templates import Templates
 
 TYPING: Final = ("TYPE_CHECKING", "Annotated", "Any", "ClassVar", "Final", "Literal", "Protocol", "TypeAlias")
@@ -37,7 +38,7 @@ def tool_text(tool: ToolSpec, names: ToolNames, module: Module, roots: Roots, te
     """The module of one tool."""
     binding = _binding(tool, names, roots)
     body = {
-        "definitions": module.definitions,
+        "definitions": _spaced(module.definitions),
         "handler": names.handler,
         "params": roots.params,
         "result": roots.result,
@@ -63,10 +64,25 @@ def type_text(path: str, description: str, module: Module, templates: Templates)
         mark=mark(path),
         doc=docstring(description, "") or '"""Types that tools share."""',
         imports=_imports(_needed((*module.definitions, *module.late_definitions)), module.imports),
-        definitions=module.definitions,
+        definitions=_spaced(module.definitions),
+        late_gap=_gap(module.definitions[-1] if module.definitions else None, None),
         late_imports=late,
         late_definitions=module.late_definitions,
     )
+
+
+def _spaced(definitions: Sequence[Definition]) -> list[tuple[str, Definition]]:
+    """Each definition with the empty lines before it, as black has them."""
+    before: list[Definition | None] = [None, *definitions][: len(definitions)]
+    return [(_gap(last, item), item) for last, item in zip(before, definitions, strict=True)]
+
+
+def _gap(last: Definition | None, item: Definition | None) -> str:
+    """The empty lines between two statements; None is an import."""
+    if isinstance(last, ClassDefinition) or isinstance(item, ClassDefinition):
+        return "\n\n"
+    plain = last is not None and item is not None and not last.marker and not item.marker
+    return "" if plain else "\n"
 
 
 def _binding(tool: ToolSpec, names: ToolNames, roots: Roots) -> list[tuple[str, str]]:
@@ -86,17 +102,19 @@ def _binding(tool: ToolSpec, names: ToolNames, roots: Roots) -> list[tuple[str, 
         ("params", roots.params),
         ("permission", text(tool.permission)),
         ("secrets", literal(tuple(tool.secrets))),
-        ("summary", paragraph(tool.summary)),
-        ("description", paragraph(tool.description)),
+        ("summary", paragraph(tool.summary, 12, 4)),
+        ("description", paragraph(tool.description, 16, 4)),
         ("contract", text(f"{up}contracts/{tool.name}.json")),
         ("schemas", text(f"{up}schemas")),
     ]
     if roots.result != "None":
         rows.append(("result", roots.result))
     if annotations:
-        rows.append(("annotations", literal(annotations)))
+        shown = {name: literal(value) for name, value in annotations.items()}
+        rows.append(("annotations", mapping(shown, 16, 4)))
     if tool.runtime_enums:
-        rows.append(("runtime_enums", literal(dict(tool.runtime_enums))))
+        sources = {name: text(value) for name, value in tool.runtime_enums.items()}
+        rows.append(("runtime_enums", mapping(sources, 18, 4)))
     if not roots.exact:
         rows.append(("exact", "False"))
     if roots.wire:
@@ -150,9 +168,7 @@ class RegistryTool(Struct, frozen=True, kw_only=True):
     argument: str
 
 
-def registry_text(
-    tools: Sequence[Mapping[str, Any]], templates: Templates
-) -> str:
+def registry_text(tools: Sequence[Mapping[str, Any]], templates: Templates) -> str:
     """The registry module. Each tool: `name`, `module` (dotted), `constant`, `keyword`, `handler`."""
     aliases: dict[str, str] = {}
     used: set[str] = set()

@@ -20,7 +20,7 @@ class Options(Struct, frozen=True, kw_only=True):
 
 
 class ToolEntry(Struct, frozen=True, kw_only=True):
-    """What the package-level outputs need to know of one compiled tool. JSON-encodable, so it can be cached."""
+    """What the package-level outputs need to know of one compiled tool. JSON-encodable: it is cached."""
 
     path: str  # spec path below the specs root
     name: str
@@ -44,7 +44,7 @@ class Compiled(Struct, frozen=True, kw_only=True):
 
 
 def compile_tool(tool: ToolSpec, types: Mapping[str, Document], options: Options) -> Compiled:
-    """Compile one tool. Reads nothing but its arguments (and the templates and profiles that `options` names)."""
+    """Compile one tool. Reads nothing but its arguments, and what templates and profiles `options` names."""
     from ..contract.build import build_tool
     from .emit import emit_tool
 
@@ -66,12 +66,14 @@ def compile_type(path: str, types: Mapping[str, Document], options: Options) -> 
     return emit_type(path, types[path], built, options)
 
 
-def compile_package(entries: Sequence[ToolEntry], options: Options) -> dict[str, bytes]:
-    """The files that speak of the whole set: registry, package markers, ledger. Modules of shared types
-    bring their own package marker."""
+def compile_package(
+    entries: Sequence[ToolEntry], folders: Sequence[str], options: Options
+) -> dict[str, bytes]:
+    """The files that speak of the whole set: registry, ledger, and a package marker for each of `folders`
+    (posix, below the output root; "" is the root itself)."""
     from .emit import emit_package
 
-    return emit_package(sorted(entries, key=lambda entry: entry.name), options)
+    return emit_package(sorted(entries, key=lambda entry: entry.name), folders, options)
 
 
 def pretty(value: object) -> bytes:

@@ -1,10 +1,11 @@
 """A checked contract's output files."""
 
+import ast
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from ..bindings.format import formatted
+from ..bindings.format import formatted, parsed
 from ..bindings.render import ToolNames, keyword_of, mark, registry_text, tool_text, type_text
 from ..bindings.templates import Templates
 from ..contract.build import Built
@@ -19,10 +20,13 @@ from ..providers import (
     tool_object,
 )
 from ..spec.model import Document, ToolSpec, diagnose
+from ..structs.model import Module
 from ..structs.module import module_path, tool_module, type_module
 from ..structs.names import class_name, constant_name, module_name
 from .compile import Compiled, Options, ToolEntry, pretty
-from .prove import Problem, prove_module
+from .isolate import Isolated, build_decoders, prove_binding
+from .prove import prove_module
+from .vocabulary import PACKAGES, UnsoundError
 
 
 @lru_cache(maxsize=4)
@@ -32,19 +36,16 @@ def _templates(overrides: str | None) -> Templates:
 
 def emit_tool(tool: ToolSpec, built: Built, options: Options) -> Compiled:
     """All files of one tool; a module that does not prove sound refuses the tool instead."""
-    group = tuple(part.replace("-", "_") for part in tool.group.split("/")) if tool.group else ()
-    path = (*group, module_name(tool.name))
-    names = ToolNames(
-        module=path, constant=constant_name(tool.name), handler=class_name(tool.name, "Handler")
-    )
+    names = tool_names(tool)
+    path = names.module
     module, roots = tool_module(built, name=tool.name, module=path)
     source = tool_text(tool, names, module, roots, _templates(options.templates))
     contract = built.normal.contract_file()
     files: dict[str, bytes] = {}
     try:
-        files["/".join(path) + ".py"] = python = formatted(source)
-        prove_module(python, module, roots.params)
-    except (ValueError, Problem) as problem:
+        files["/".join(path) + ".py"] = python = formatted(source, ours=options.templates is None)
+        prove_tool(python, tool, built, module, names, options)
+    except (ValueError, UnsoundError) as problem:
         return _refused(tool, built, "unsound-module", str(problem))
     files[f"contracts/{tool.name}.json"] = pretty(contract)
     ledger: dict[str, tuple[LedgerEntry, ...]] = {}
@@ -69,6 +70,49 @@ def emit_tool(tool: ToolSpec, built: Built, options: Options) -> Compiled:
     return Compiled(
         path=tool.path, files=files, diagnostics=built.diagnostics, uses=built.normal.uses, entry=entry
     )
+
+
+def tool_names(tool: ToolSpec) -> ToolNames:
+    """What a tool's module, binding and handler type are called."""
+    group = tuple(part.replace("-", "_") for part in tool.group.split("/")) if tool.group else ()
+    return ToolNames(
+        module=(*group, module_name(tool.name)),
+        constant=constant_name(tool.name),
+        handler=class_name(tool.name, "Handler"),
+    )
+
+
+def prove_tool(
+    python: bytes, tool: ToolSpec, built: Built, module: Module, names: ToolNames, options: Options
+) -> None:
+    """Raise UnsoundError or ValueError unless the module is sound: its literals (L8), its decoder (L10)."""
+    assert built.contract is not None
+    tree, ours = parsed(python), options.templates is None
+    prove_module(tree, module, built.contract, tail=(names.handler, names.constant), ours=ours)
+    if not ours and _foreign(tree):
+        return
+    dotted = ".".join(names.module)
+    with Isolated({dotted: python.decode(), **_shared_sources(built, options)}) as isolated:
+        prove_binding(isolated.load(dotted), names.constant, tool)
+
+
+def _foreign(tree: ast.Module) -> bool:
+    """Whether an overriding template imports what is not ours: then only the user may run the module."""
+    return any(
+        isinstance(node, ast.Import | ast.ImportFrom)
+        and not (isinstance(node, ast.ImportFrom) and (node.level or node.module in PACKAGES))
+        and ast.unparse(node) != "import msgspec"
+        for node in ast.walk(tree)
+    )
+
+
+def _shared_sources(built: Built, options: Options) -> dict[str, str]:
+    """The modules of the shared types in use, by dotted name; not formatted, as nobody reads them."""
+    templates = _templates(options.templates)
+    return {
+        ".".join(module_path(file)): type_text(file, "", type_module(built, file), templates)
+        for file in built.normal.uses
+    }
 
 
 def provider_definition(
@@ -141,27 +185,32 @@ def emit_type(path: str, document: Document, built: Built, options: Options) -> 
     source = type_text(path, str(described or ""), module, _templates(options.templates))
     uses = tuple(file for file in built.normal.uses if file != path)
     try:
-        python = formatted(source)
-        prove_module(python, module, None)
-    except (ValueError, Problem) as problem:
+        python = formatted(source, ours=options.templates is None)
+        _prove_type(python, path, built, module, options)
+    except (ValueError, UnsoundError) as problem:
         found: Diagnostic = diagnose(document, (), "unsound-module", str(problem))
         return Compiled(path=path, files={}, diagnostics=(*built.diagnostics, found), uses=uses)
     files = {
         "/".join(place) + ".py": python,
         "contracts/" + "/".join(place) + ".json": pretty(built.normal.contract_file(path)),
     }
-    for depth in range(1, len(place)):
-        files["/".join(place[:depth]) + "/__init__.py"] = _package(path, options)
     return Compiled(path=path, files=files, diagnostics=built.diagnostics, uses=uses)
 
 
-def _package(source: str, options: Options) -> bytes:
-    del source
-    return formatted(_templates(options.templates).render("package.py.jinja", mark=mark("all specs")))
+def _prove_type(python: bytes, path: str, built: Built, module: Module, options: Options) -> None:
+    assert built.contract is not None
+    tree, ours = parsed(python), options.templates is None
+    prove_module(tree, module, built.contract, ours=ours)
+    if not ours and _foreign(tree):
+        return
+    dotted = ".".join(module_path(path))
+    with Isolated({**_shared_sources(built, options), dotted: python.decode()}) as isolated:
+        defined = (*module.definitions, *module.late_definitions)
+        build_decoders(isolated.load(dotted), tuple(definition.name for definition in defined))
 
 
-def emit_package(entries: Sequence[ToolEntry], options: Options) -> dict[str, bytes]:
-    """Registry, package markers, ledger."""
+def emit_package(entries: Sequence[ToolEntry], folders: Sequence[str], options: Options) -> dict[str, bytes]:
+    """Registry, ledger, package markers."""
     templates = _templates(options.templates)
     tools = [
         {
@@ -173,15 +222,10 @@ def emit_package(entries: Sequence[ToolEntry], options: Options) -> dict[str, by
         }
         for e in entries
     ]
-    files = {"registry.py": formatted(registry_text(tools, templates))}
-    folders = {""}
-    for entry in entries:
-        parts = entry.module.split(".")
-        for root in ["", *(f"models/{family}/" for family in options.models)]:
-            steps = [*root.split("/")[:-1], *parts[:-1]]
-            folders |= {"/".join(steps[: i + 1]) + "/" for i in range(len(steps))}
-    for folder in sorted(folders):
-        files[folder + "__init__.py"] = _package("", options)
-    ledger = {entry.name: entry.ledger for entry in entries if entry.ledger}
-    files["ledger.json"] = pretty(ledger)
+    marker = formatted(templates.render("package.py.jinja", mark=mark("all specs")))
+    files = {f"{folder}/__init__.py".lstrip("/"): marker for folder in folders}
+    registry = formatted(registry_text(tools, templates), ours=options.templates is None)
+    parsed(registry)
+    files["registry.py"] = registry
+    files["ledger.json"] = pretty({entry.name: entry.ledger for entry in entries if entry.ledger})
     return files

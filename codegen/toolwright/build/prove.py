@@ -1,58 +1,338 @@
-"""Before anything is published: does a rendered module say what its contract says?
+"""Before anything is published: does a rendered module say what its contract says, and nothing else?
 
-It is parsed, and the shape of its syntax tree is compared with the one that was meant: the classes and
-aliases in order, their fields, and nothing else beside them. So no text from a spec can have become code.
+The module is parsed once. Its statements must be the ones that were meant, made of the few kinds of syntax
+that generated code uses; and every literal in it must be the contract's own: wire names, enum members,
+defaults, descriptions, tags, patterns, bounds. So no text from a spec can have become code, and none can
+have become another text (law L8). `isolate` then runs it and builds its decoder (law L10).
 """
 
 import ast
+import re
+from collections.abc import Sequence
+from itertools import pairwise
 
-from ..structs.model import ClassDefinition, Module
+from msgspec import UNSET
+
+from ..contract.tree import Choice, Contract, Field, Object
+from ..structs.model import AliasDefinition, ClassDefinition, Definition, Module
+from .said import Said, index
+from .vocabulary import PACKAGES, UnsoundError, dotted, is_text, require_vocabulary, text_of, value_of
+
+__all__ = ["UnsoundError", "prove_module"]
+
+_BRANCH = re.compile(r"/(anyOf|oneOf)/[0-9]+")
 
 
-class Problem(Exception):
-    """A module that is not what was meant; the message says where."""
+def prove_module(
+    tree: ast.Module, module: Module, contract: Contract, *, tail: Sequence[str] = (), ours: bool = True
+) -> None:
+    """Raise UnsoundError unless `tree` holds just what `module` defines, with the literals of `contract`.
+
+    `tail` are the names that follow the definitions: a tool's Protocol and its binding. With `ours` false
+    an overriding template printed the module, and may have added statements of its own.
+    """
+    _Proof(tree, module, contract, tail, ours=ours).run()
 
 
-def prove_module(source: bytes, module: Module, params: str | None) -> None:
-    """Raise Problem unless the top level of `source` holds just what `module` defines (law L8)."""
-    tree = ast.parse(source)
-    found = [name for node in tree.body for name in _defined(node)]
-    meant = [d.name for d in (*module.definitions, *module.late_definitions)]
-    if found[: len(meant)] != meant or len(found) - len(meant) > (2 if params else 0):
-        raise Problem(f"it defines {found}, not {meant}")
-    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
-    for definition in module.definitions:
+class _Proof:
+    def __init__(
+        self, tree: ast.Module, module: Module, contract: Contract, tail: Sequence[str], *, ours: bool
+    ) -> None:
+        self.tree, self.contract, self.tail, self.ours = tree, contract, tail, ours
+        self.meant = (*module.definitions, *module.late_definitions)
+        self.brought = {name for _, names in (*module.imports, *module.late_imports) for name in names}
+        self.nodes = index(contract)
+        self.names: frozenset[str] = frozenset()
+
+    def run(self) -> None:
+        body = self.tree.body
+        statements = [
+            node for node in body if not isinstance(node, ast.Import | ast.ImportFrom) and not is_text(node)
+        ]
+        imported = self.imports([node for node in body if isinstance(node, ast.Import | ast.ImportFrom)])
+        meant = [definition.name for definition in self.meant]
+        self.names = frozenset({*imported, *meant, *self.tail})
+        found = {name: node for node in statements if (name := _defined(node))}
+        if self.ours:
+            names = [_defined(node) or f"a statement in line {node.lineno}" for node in statements]
+            if names != [*meant, *self.tail]:
+                raise UnsoundError(
+                    f"it defines {', '.join(names)}; meant were {', '.join([*meant, *self.tail])}"
+                )
+        for definition in self.meant:
+            if definition.name not in found:
+                raise UnsoundError(f"it does not define {definition.name}")
+            self.definition(found[definition.name], definition)
+        for name in self.tail:
+            if name not in found:
+                raise UnsoundError(f"it does not define {name}")
+            self.ending(found[name])
+
+    def imports(self, statements: list[ast.Import | ast.ImportFrom]) -> set[str]:
+        names: set[str] = set()
+        for node in statements:
+            names |= {alias.asname or alias.name for alias in node.names}
+            known = isinstance(node, ast.ImportFrom) and (node.module in PACKAGES or node.level > 0)
+            if self.ours and not known and ast.unparse(node) != "import msgspec":
+                raise UnsoundError(f"line {node.lineno}: unexpected import")
+        if missing := self.brought - names:
+            raise UnsoundError(f"it does not import {', '.join(sorted(missing))}")
+        return names
+
+    def ending(self, node: ast.stmt) -> None:
+        """The Protocol and the binding: shapes here, values in `isolate`, where the binding exists."""
+        if isinstance(node, ast.AnnAssign) and node.value is not None:
+            require_vocabulary(node.value, self.names)
+        elif self.ours and isinstance(node, ast.ClassDef):
+            shape = [type(item) for item in node.body]
+            call = node.body[-1]
+            if shape != [ast.Expr, ast.FunctionDef] or not isinstance(call, ast.FunctionDef):
+                raise UnsoundError(f"line {node.lineno}: unexpected statements in {node.name}")
+            if call.name != "__call__" or ast.unparse(call.body[0]) != "..." or len(call.body) != 1:
+                raise UnsoundError(f"line {call.lineno}: unexpected function {call.name}")
+
+    # -- definitions --------------------------------------------------------------------------
+
+    def definition(self, node: ast.stmt, definition: Definition) -> None:
+        targets = self.nodes.get(definition.pointer, [])
+        if not targets:
+            raise UnsoundError(f"{definition.name} has no place in the contract")
         if isinstance(definition, ClassDefinition):
-            _prove_class(classes[definition.name], definition)
+            target = next((each for each in targets if isinstance(each, Object)), None)
+            if not isinstance(node, ast.ClassDef) or target is None:
+                raise UnsoundError(f"line {node.lineno}: {definition.name} should be a class")
+            self.struct(node, definition, target)
+            return
+        said = Said(targets[0], self.contract.definitions)
+        for value in _alias_values(node, definition):
+            self.annotation(value, said)
 
-
-def _defined(node: ast.stmt) -> list[str]:
-    if isinstance(node, ast.ClassDef):
-        return [node.name]
-    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-        return [node.target.id]
-    if isinstance(node, ast.If):
-        return _defined(node.body[0])
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        return []
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-        return []
-    raise Problem(f"line {node.lineno}: unexpected {type(node).__name__}")
-
-
-def _prove_class(node: ast.ClassDef, definition: ClassDefinition) -> None:
-    names: list[str] = []
-    for item in node.body:
-        if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
-            if not ast.unparse(item.annotation).startswith("ClassVar["):
-                names.append(item.target.id)
-        elif isinstance(item, ast.FunctionDef):
-            if item.name != "__post_init__" or not definition.checks:
-                raise Problem(f"line {item.lineno}: unexpected function {item.name}")
-        elif not (
-            isinstance(item, ast.Expr) and isinstance(item.value, ast.Constant) or isinstance(item, ast.Pass)
+    def struct(self, node: ast.ClassDef, definition: ClassDefinition, target: Object) -> None:
+        if [ast.unparse(base) for base in node.bases] != ["Struct"] or node.decorator_list:
+            raise UnsoundError(f"line {node.lineno}: {node.name} should be a plain Struct")
+        options = {option.arg: value_of(option.value) for option in node.keywords if option.arg}
+        closed = bool(options.pop("forbid_unknown_fields", False))
+        rename = options.pop("rename", {})
+        tag = (options.pop("tag_field", None), options.pop("tag", None))
+        if options != {"frozen": True, "kw_only": True, "omit_defaults": True} or closed != target.closed:
+            raise UnsoundError(f"line {node.lineno}: unexpected options of {node.name}")
+        body = list(node.body)
+        if definition.doc:
+            self.text(body.pop(0) if is_text(body[0]) else node, target.description)
+        last = body[-1] if body else None
+        if isinstance(last, ast.FunctionDef):
+            self.checks(last, target, definition)
+            body.pop()
+        wires = dict(rename) if isinstance(rename, dict) else {}
+        fields = {field.wire: field for field in target.fields}
+        if tag[0] is not None:
+            self.tag(node, tag, fields.pop(str(tag[0]), None))
+        found: list[str] = []
+        for row, following in pairwise([*body, None]):
+            assert row is not None
+            if is_text(row) or isinstance(row, ast.Pass):
+                continue
+            if not isinstance(row, ast.AnnAssign) or not isinstance(row.target, ast.Name):
+                raise UnsoundError(f"line {row.lineno}: unexpected {type(row).__name__}")
+            if dotted(getattr(row.annotation, "value", row.annotation)) == "ClassVar":
+                self.constant(row, tag)
+                continue
+            found.append(row.target.id)
+            wire = _wire(row, wires)
+            field = fields.get(wire)
+            if field is not None:
+                said = following if following is not None and is_text(following) else None
+                self.field(row, field, said)
+            elif target.extra is None or wire != definition.fields[-1].name:
+                raise UnsoundError(f"line {row.lineno}: {node.name} should have no field {wire!r}")
+            else:
+                self.annotation(row.annotation, Said(target.extra, self.contract.definitions))
+        if found != [line.name for line in definition.fields] or len(found) != len(fields) + (
+            target.extra is not None
         ):
-            raise Problem(f"line {item.lineno}: unexpected {type(item).__name__}")
-    meant = [line.name for line in definition.fields]
-    if names != meant:
-        raise Problem(f"class {definition.name} has the fields {names}, not {meant}")
+            raise UnsoundError(f"line {node.lineno}: {node.name} has the fields {', '.join(found) or 'none'}")
+
+    def tag(self, node: ast.ClassDef, tag: tuple[object, object], field: Field | None) -> None:
+        if field is None or not isinstance(field.node, Choice) or repr(field.node.values) != repr((tag[1],)):
+            raise UnsoundError(f"line {node.lineno}: the tag of {node.name} is not the contract's")
+
+    def constant(self, row: ast.AnnAssign, tag: tuple[object, object]) -> None:
+        assert isinstance(row.target, ast.Name)
+        if row.target.id == "__toolwright_extra__" and row.value is not None:
+            return
+        if row.value is None or repr(value_of(row.value)) != repr(tag[1]):
+            raise UnsoundError(f"line {row.lineno}: {row.target.id} is not the tag")
+
+    def field(self, row: ast.AnnAssign, field: Field, said: ast.stmt | None) -> None:
+        if field.node.description.strip() or said is not None:
+            self.text(row if said is None else said, field.node.description)
+        self.annotation(row.annotation, Said(field.node, self.contract.definitions))
+        default = _default(row)
+        if row.value is not None:
+            require_vocabulary(row.value, self.names)
+        if field.required != (default is None):
+            raise UnsoundError(f"line {row.lineno}: {field.wire!r} should be {_word(field.required)}")
+        if default is None or (isinstance(default, ast.Name) and default.id == "UNSET"):
+            if default is not None and field.default is not UNSET and field.default is not None:
+                raise UnsoundError(f"line {row.lineno}: the default of {field.wire!r} is missing")
+            return
+        wanted = None if field.default is UNSET else field.default
+        if repr(_factory_value(default)) != repr(wanted):
+            raise UnsoundError(f"line {row.lineno}: the default of {field.wire!r} is not the contract's")
+
+    def text(self, row: ast.stmt, meant: str) -> None:
+        """A description: printed in lines of its own, so only words are compared."""
+        if not is_text(row) or text_of(row).split() != meant.split():
+            raise UnsoundError(f"line {row.lineno}: a description is not the contract's")
+
+    # -- literals -----------------------------------------------------------------------------
+
+    def annotation(self, expression: ast.expr, said: Said) -> None:
+        """Every literal of an annotation or marker; a quoted annotation is looked into."""
+        require_vocabulary(expression, self.names)
+        queue: list[ast.expr] = [expression]
+        while queue:
+            node = queue.pop()
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                self.annotation(_unquoted(node), said)
+            elif isinstance(node, ast.Subscript) and dotted(node.value) == "Literal":
+                members = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+                self.member(node, tuple(value_of(item) for item in members), said)
+            elif isinstance(node, ast.Call) and dotted(node.func) == "Meta":
+                self.meta(node, said)
+            elif isinstance(node, ast.Call):
+                self.marker(node)
+                queue += _lambdas(node)
+            elif isinstance(node, ast.Constant) and node.value is not None:
+                raise UnsoundError(f"line {node.lineno}: unexpected literal {node.value!r}")
+            else:
+                queue += [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+
+    def member(self, node: ast.AST, values: tuple[object, ...], said: Said) -> None:
+        if repr(values) not in said.choices:
+            raise UnsoundError(f"line {getattr(node, 'lineno', 0)}: {values!r} is no enum of the contract")
+
+    def meta(self, node: ast.Call, said: Said) -> None:
+        for option in node.keywords:
+            value = value_of(option.value)
+            if option.arg == "pattern":
+                right = value in said.patterns
+            else:
+                right = repr(value) in (said.sizes if "length" in str(option.arg) else said.numbers)
+            if not right:
+                raise UnsoundError(f"line {node.lineno}: {option.arg}={value!r} is not the contract's")
+
+    def marker(self, node: ast.Call) -> None:
+        """`checked(__name__, "file.json#pointer", …)` and its like."""
+        reference = value_of(node.args[1])
+        if not isinstance(reference, str) or reference.partition("#")[2] not in self.nodes:
+            raise UnsoundError(f"line {node.lineno}: {reference!r} leads nowhere in the contract")
+        for argument in node.args[2:]:
+            if isinstance(argument, ast.Tuple) and not _BRANCH.fullmatch(str(value_of(argument.elts[0]))):
+                raise UnsoundError(f"line {node.lineno}: unexpected branch {ast.unparse(argument.elts[0])}")
+
+    def checks(self, function: ast.FunctionDef, target: Object, definition: ClassDefinition) -> None:
+        fields = {field.wire: field for field in target.fields}
+        if function.name != "__post_init__" or not definition.checks:
+            raise UnsoundError(f"line {function.lineno}: unexpected function {function.name}")
+        for row in function.body:
+            require_vocabulary(row.test, self.names) if isinstance(row, ast.If) else None
+            inner = row.body[0] if isinstance(row, ast.If) and len(row.body) == 1 and not row.orelse else row
+            if not isinstance(inner, ast.Expr) or not isinstance(inner.value, ast.Call):
+                raise UnsoundError(f"line {row.lineno}: unexpected {type(row).__name__}")
+            self.check(inner.value, fields)
+
+    def check(self, call: ast.Call, fields: dict[str, Field]) -> None:
+        require_vocabulary(call, self.names)
+        wire = value_of(call.args[0])
+        field = fields.get(wire) if isinstance(wire, str) else None
+        if field is None:
+            raise UnsoundError(f"line {call.lineno}: a check of the unknown field {wire!r}")
+        said = Said(field.node, self.contract.definitions)
+        others = [*call.args[2:], *(option.value for option in call.keywords)]
+        for value in map(value_of, others):
+            if isinstance(value, tuple):
+                self.member(call, value, said)
+            elif repr(value) not in said.numbers:
+                raise UnsoundError(f"line {call.lineno}: {value!r} is not the contract's")
+
+
+def _defined(node: ast.stmt) -> str:
+    """The name that a statement defines; "" for none."""
+    if isinstance(node, ast.ClassDef):
+        return node.name
+    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+        return node.target.id
+    if isinstance(node, ast.If) and dotted(node.test) == "TYPE_CHECKING" and len(node.body) == 1:
+        return _defined(node.body[0])
+    return ""
+
+
+def _alias_values(node: ast.stmt, definition: AliasDefinition) -> list[ast.expr]:
+    """What an alias stands for: one expression, or one for type checkers and one for run time."""
+    if isinstance(node, ast.AnnAssign) and node.value is not None and not definition.marker:
+        return [node.value]
+    if isinstance(node, ast.If) and definition.marker and len(node.orelse) == 1:
+        seen, real = node.body[0], node.orelse[0]
+        assigned = [dotted(target) for target in real.targets] if isinstance(real, ast.Assign) else []
+        if isinstance(seen, ast.AnnAssign) and seen.value is not None and assigned == [definition.name]:
+            assert isinstance(real, ast.Assign)
+            return [seen.value, real.value]
+    raise UnsoundError(f"line {node.lineno}: unexpected form of {definition.name}")
+
+
+def _lambdas(node: ast.Call) -> list[ast.expr]:
+    """The types that a marker's arguments name."""
+    found: list[ast.expr] = []
+    for argument in node.args[2:]:
+        parts = argument.elts if isinstance(argument, ast.Tuple) else [argument]
+        found += [part.body if isinstance(part, ast.Lambda) else part for part in parts if not _is_text(part)]
+    return found
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _unquoted(node: ast.Constant) -> ast.expr:
+    try:
+        return ast.parse(str(node.value), mode="eval").body
+    except SyntaxError:
+        raise UnsoundError(f"line {node.lineno}: {node.value!r} is no annotation") from None
+
+
+def _options(row: ast.AnnAssign) -> dict[str, ast.expr]:
+    """The arguments of `msgspec.field(…)`; empty for any other value."""
+    if isinstance(row.value, ast.Call) and dotted(row.value.func) == "msgspec.field":
+        return {option.arg: option.value for option in row.value.keywords if option.arg}
+    return {}
+
+
+def _wire(row: ast.AnnAssign, renamed: dict[str, str]) -> str:
+    assert isinstance(row.target, ast.Name)
+    given = _options(row).get("name")
+    if given is not None:
+        return str(value_of(given))
+    return renamed.get(row.target.id, row.target.id)
+
+
+def _default(row: ast.AnnAssign) -> ast.expr | None:
+    options = _options(row)
+    if isinstance(row.value, ast.Call) and dotted(row.value.func) == "msgspec.field":
+        return options.get("default", options.get("default_factory"))
+    return row.value
+
+
+def _factory_value(node: ast.expr) -> object:
+    """The JSON value of a default: a literal, `list`, `dict`, or a lambda of a literal, converted or not."""
+    if dotted(node) in ("list", "dict"):
+        return [] if dotted(node) == "list" else {}
+    if isinstance(node, ast.Lambda):
+        node = node.body
+        if isinstance(node, ast.Call) and dotted(node.func) == "msgspec.convert":
+            node = node.args[0]
+    return value_of(node)
+
+
+def _word(required: bool) -> str:
+    return "required" if required else "optional"

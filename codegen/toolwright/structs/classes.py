@@ -7,7 +7,7 @@ from msgspec import UNSET
 
 from ..contract.tree import Choice, Field, Object
 from .express import Builder, Hint
-from .literals import docstring, literal, paragraph, text
+from .literals import docstring, literal, text
 from .model import AliasDefinition, ClassDefinition, Expression, FieldLine
 from .names import field_names, unique
 
@@ -18,8 +18,7 @@ def express_object(builder: Builder, node: Object, file: str, hint: Hint) -> Exp
     """An object met in place: a Struct named by its `hint`."""
     name = builder.new_name(file, *hint)
     kept: list[Expression] = []
-    values = _write(builder, node, file, name, kept.append)
-    del values
+    _write(builder, node, file, name, kept.append)
     return kept[-1]
 
 
@@ -50,7 +49,12 @@ def define_object(
     builder.define(
         file,
         AliasDefinition(
-            name=alias, text=name, marker=kept[-1].marker, doc=node.description, uses=frozenset({name})
+            name=alias,
+            text=name,
+            marker=kept[-1].marker,
+            doc=node.description,
+            uses=frozenset({name}),
+            pointer=node.pointer,
         ),
     )
     return marked
@@ -65,7 +69,8 @@ def write_root(builder: Builder, node: Object, root: str, name: str) -> Expressi
     _write(builder, node, "", name, kept.append)
     if inner != name:
         marker, uses = kept[-1].marker, frozenset({name})
-        builder.define("", AliasDefinition(name=inner, text=name, marker=marker, doc="", uses=uses))
+        alias = AliasDefinition(name=inner, text=name, marker=marker, doc="", uses=uses, pointer=node.pointer)
+        builder.define("", alias)
         return _with(kept[-1], text=inner)
     return kept[-1]
 
@@ -76,17 +81,15 @@ def _with(expression: Expression, **changes: Any) -> Expression:
     return structs.replace(expression, **changes)
 
 
-def _write(
-    builder: Builder, node: Object, file: str, name: str, keep: Callable[[Expression], Any]
-) -> None:
+def _write(builder: Builder, node: Object, file: str, name: str, keep: Callable[[Expression], Any]) -> None:
     """Define the Struct `name`, and hand its expression (with marker, where it is not exact) to `keep`."""
     tag = builder.tags.get(node.pointer)
     fields = [field for field in node.fields if tag is None or field.wire != tag.field]
     base = name.removesuffix("Params")
     typed = [(field, _field_type(builder, field, file, base)) for field in fields]
     names = dict(field_names([f.wire for f in node.fields], builder.taken(file)))
-    rows = [_line(builder, field, kind, names[field.wire]) for field, kind in typed]
-    checks = [c for field, kind in typed for c in _checks(builder, field, kind, names[field.wire])]
+    rows = [_line(field, kind, names[field.wire]) for field, kind in typed]
+    checks = [c for field, kind in typed for c in _checks(field, kind, names[field.wire])]
     uses = {use for _, kind in typed for use in kind.uses}
     constants: list[str] = []
     options = ["frozen=True", "kw_only=True", "omit_defaults=True"]
@@ -94,9 +97,11 @@ def _write(
         options.append("forbid_unknown_fields=True")
     if tag is not None:
         options += [f"tag_field={text(tag.field)}", f"tag={literal(tag.value)}"]
-        constants.append(f"{names[tag.field]}: ClassVar[Literal[{literal(tag.value)}]] = {literal(tag.value)}")
+        constants.append(
+            f"{names[tag.field]}: ClassVar[Literal[{literal(tag.value)}]] = {literal(tag.value)}"
+        )
     if "" in names and (tag is None or tag.field != ""):
-        options.append(f"rename={{{text(names[''])}: \"\"}}")
+        options.append(f'rename={{{text(names[""])}: ""}}')
     marker = f"checked({builder.place(file, node.pointer)}, lambda: {name})"
     if node.extra is not None:
         values = builder.settled(node.extra, file, name, "Value")
@@ -107,7 +112,7 @@ def _write(
                 name=extra,
                 annotation=f"dict[str, {values.text}]",
                 value="msgspec.field(default_factory=dict)",
-                doc='"Properties beyond the named ones."',
+                doc='"""Properties beyond the named ones."""',
                 uses=values.uses,
             )
         )
@@ -124,6 +129,7 @@ def _write(
             fields=tuple(rows),
             checks=tuple(checks),
             uses=frozenset(uses),
+            pointer=node.pointer,
         ),
     )
     exact = not node.residue and node.extra is None and tag is None
@@ -141,14 +147,13 @@ def _field_type(builder: Builder, field: Field, file: str, base: str) -> Express
     return expression if expression.exact else builder.settled(field.node, file, base, field.wire)
 
 
-def _line(builder: Builder, field: Field, kind: Expression, name: str) -> FieldLine:
+def _line(field: Field, kind: Expression, name: str) -> FieldLine:
     """Optional and not nullable: None means absent. Nullable and optional: three states, UNSET is absent."""
-    nullable = builder.accepts(field.node.pointer, None)
     annotation, default = kind.text, ""
     if not field.required:
-        if field.default is not UNSET and (field.default is not None or nullable):
+        if field.default is not UNSET and (field.default is not None or field.nullable):
             default = _default(field.default, kind)
-        elif nullable:
+        elif field.nullable:
             annotation, default = f"{annotation} | UnsetType", "UNSET"
         else:
             annotation, default = f"{annotation} | None", "None"
@@ -158,11 +163,11 @@ def _line(builder: Builder, field: Field, kind: Expression, name: str) -> FieldL
             default = default[:-1] + f", {wire})"
         else:
             default = f"msgspec.field({f'default={default}, ' if default else ''}{wire})"
-    doc = paragraph(field.node.description) if field.node.description else ""
+    doc = docstring(field.node.description, INDENT)
     return FieldLine(name=name, annotation=annotation, value=default, doc=doc, uses=kind.uses)
 
 
-def _checks(builder: Builder, field: Field, kind: Expression, name: str) -> list[str]:
+def _checks(field: Field, kind: Expression, name: str) -> list[str]:
     """Lines of `__post_init__`; None is not checked where it stands for absence or is allowed beside."""
     value = f"self.{name}"
     absent = not field.required and field.default is UNSET
@@ -170,7 +175,7 @@ def _checks(builder: Builder, field: Field, kind: Expression, name: str) -> list
     rows: list[str] = []
     for check in kind.checks:
         call = check.replace("{label}", text(field.wire)).replace("{value}", value)
-        guarded = absent or beside or (not field.required and builder.accepts(field.node.pointer, None))
+        guarded = absent or beside or (not field.required and field.nullable)
         rows += [f"if {value} is not None:", f"{INDENT}{call}"] if guarded else [call]
     return rows
 

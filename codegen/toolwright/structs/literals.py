@@ -1,6 +1,5 @@
 """JSON values as Python source. Whatever a string holds, it stays inside one literal (law L8)."""
 
-import re
 from typing import Any, Final
 
 WIDTH: Final = 96
@@ -20,37 +19,10 @@ def literal(value: Any) -> str:
 
 
 def text(value: str) -> str:
-    """A double-quoted literal, printable and on one line, as black would leave it."""
-    source = repr(value)
-    inner = source[1:-1]
-    if source[0] == "'" and ('"' in inner or "'" in inner):
-        inner = re.sub(r"""\\(.)|"|'""", _requote, inner)
-    return f'"{inner}"'
-
-
-def _requote(found: re.Match[str]) -> str:
-    if found[0] == '"':
-        return '\\"'
-    return "'" if found[0] == "\\'" else found[0]
-
-
-def lines(value: str, width: int = 80) -> list[str]:
-    """Literals that concatenate to `value`: one or more per line of text, each about `width` long."""
-    pieces: list[str] = []
-    for line in value.splitlines(keepends=True) or [""]:
-        while len(line) > width:
-            cut = line.rfind(" ", 0, width) + 1 or width
-            pieces.append(line[:cut])
-            line = line[cut:]
-        if line:
-            pieces.append(line)
-    return [text(piece) for piece in pieces] or ['""']
-
-
-def paragraph(value: str) -> str:
-    """A literal over as many lines as it needs, in parentheses where that is more than one."""
-    pieces = lines(value)
-    return pieces[0] if len(pieces) == 1 else "(" + " ".join(pieces) + ")"
+    """A printable literal on one line, in the quotes that black prefers: those that need fewer escapes."""
+    quote = "'" if value.count('"') > value.count("'") else '"'
+    # Without one kind of quote, repr escapes none of the other kind either.
+    return quote + f"\\{quote}".join(repr(part)[1:-1] for part in value.split(quote)) + quote
 
 
 def docstring(value: str, indent: str) -> str:
@@ -58,7 +30,11 @@ def docstring(value: str, indent: str) -> str:
 
     Black reshapes docstrings; this one already has the shape that black leaves.
     """
-    rows = [row.rstrip() for line in value.expandtabs(4).splitlines() for row in _wrapped(line, WIDTH - len(indent))]
+    rows = [
+        row.rstrip()
+        for line in value.expandtabs(4).splitlines()
+        for row in _wrapped(line, WIDTH - len(indent))
+    ]
     rows = ["".join(ch if ch.isprintable() else repr(ch)[1:-1] for ch in _escaped(row)) for row in rows]
     while rows and not rows[0].strip():
         rows.pop(0)
@@ -67,6 +43,8 @@ def docstring(value: str, indent: str) -> str:
     if not rows:
         return ""
     rows[0] = rows[0].lstrip()
+    if rows[0].startswith('"'):
+        rows[0] = "\\" + rows[0]  # a fourth quote mark in a row would read badly
     margin = min((len(r) - len(r.lstrip()) for r in rows[1:] if r), default=0)
     rows = [rows[0], *(row[margin:] for row in rows[1:])]
     if len(rows) == 1:

@@ -45,6 +45,7 @@ class ClassDefinition(Struct, frozen=True, kw_only=True):
     fields: tuple[FieldLine, ...]
     checks: tuple[str, ...]  # lines of `__post_init__`
     uses: frozenset[str]
+    pointer: str  # of the contract node that it is
     is_class: bool = True
 
 
@@ -56,6 +57,7 @@ class AliasDefinition(Struct, frozen=True, kw_only=True):
     marker: str  # "" for a plain alias
     doc: str
     uses: frozenset[str]
+    pointer: str  # of the contract node that it is
     is_class: bool = False
 
 

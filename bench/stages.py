@@ -1,0 +1,103 @@
+"""Where the time of a cold compile goes, per tool and stage.
+
+    python bench/stages.py [SPECS] [--rounds N]
+
+Prints milliseconds per tool (the median over rounds of a round's mean), one line per stage.
+"""
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from toolwright.bindings.format import formatted
+from toolwright.bindings.render import tool_text
+from toolwright.bindings.templates import Templates
+from toolwright.build.compile import Options, pretty
+from toolwright.build.emit import profile_of, prove_tool, provider_definition, tool_names
+from toolwright.build.rooms import FRONTEND, known_providers
+from toolwright.contract.build import Built, build_tool
+from toolwright.contract.normal import Normaliser
+from toolwright.models.generate import generate_models
+from toolwright.spec.model import Document, ToolSpec
+from toolwright.structs.module import tool_module
+
+T = TypeVar("T")
+PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini", "mcp")
+
+
+class Clock:
+    """Seconds spent per stage in one round."""
+
+    def __init__(self) -> None:
+        self.spent: dict[str, float] = {}
+
+    def run(self, stage: str, work: Callable[[], T]) -> T:
+        start = time.perf_counter()
+        value = work()
+        self.spent[stage] = self.spent.get(stage, 0.0) + time.perf_counter() - start
+        return value
+
+
+def one_tool(
+    clock: Clock, root: Path, path: str, types: dict[str, Document], templates: Templates, *, models: bool
+) -> None:
+    """Take one spec through every stage."""
+    options = Options(providers=PROVIDERS)
+    tool, _ = clock.run("read", lambda: FRONTEND.load_tool(root, path, "specs", known_providers(())[0]))
+    if tool is None:
+        return
+    clock.run("normal form (also part of contract)", lambda: _normal(tool, types))
+    built = clock.run("contract", lambda: build_tool(tool, types))
+    if built.contract is None:
+        return
+    names = tool_names(tool)
+    module, roots = clock.run("structs", lambda: tool_module(built, name=tool.name, module=names.module))
+    source = clock.run("render", lambda: tool_text(tool, names, module, roots, templates))
+    python = clock.run("format", lambda: formatted(source, ours=True))
+    clock.run("prove", lambda: prove_tool(python, tool, built, module, names, options))
+    clock.run("providers", lambda: _definitions(tool, built, options))
+    if models:
+        schema = built.normal.standalone("parameters")
+        clock.run("models", lambda: generate_models(schema, "pydantic", class_name="P", source=path))
+
+
+def _definitions(tool: ToolSpec, built: Built, options: Options) -> list[bytes]:
+    return [pretty(provider_definition(tool, built, profile_of(id, options))[0]) for id in options.providers]
+
+
+def _normal(tool: ToolSpec, types: dict[str, Document]) -> Any:
+    normaliser = Normaliser(tool.document, types)
+    if "parameters" in tool.document.data:
+        normaliser.add_root("parameters", ("parameters",))
+    normaliser.add_used_types()
+    return normaliser.result()
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("specs", nargs="?", default="specs", type=Path)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--models", action="store_true", help="also time other model families (slow)")
+    chosen = parser.parse_args()
+    root: Path = chosen.specs
+    found = FRONTEND.discover(root, "specs")
+    types = {p: d for p in found.types if (d := FRONTEND.load_type(root, p, "specs")[0]) is not None}
+    templates = Templates()
+    rounds: list[dict[str, float]] = []
+    for _ in range(chosen.rounds + 1):  # the first one loads modules and is left out
+        clock = Clock()
+        for path in found.tools:
+            one_tool(clock, root, path, types, templates, models=chosen.models)
+        rounds.append(clock.spent)
+    print(f"{len(found.tools)} tools, ms per tool, median of {chosen.rounds} rounds")
+    for stage in rounds[0]:
+        median = statistics.median(each[stage] for each in rounds[1:])
+        print(f"{stage:>38} {median * 1000 / len(found.tools):8.2f}")
+
+
+if __name__ == "__main__":
+    main()
