@@ -6,7 +6,8 @@ from typing import Any
 from msgspec import UNSET
 
 from ..diagnostics import Diagnostic, Severity
-from ..runtime.schema import Schemas, UnsupportedSchema, Validator
+from ..runtime.schema import UnsupportedSchema, Validator
+from ..runtime.schema.compile import Schemas
 from ..spec.model import ToolSpec, diagnose
 from .normal import Normal
 from .pointers import defined, follow

@@ -5,7 +5,8 @@ from typing import Any, Final
 
 from msgspec import structs
 
-from ..runtime.schema import Schemas, Validator
+from ..runtime.schema import Validator
+from ..runtime.schema.compile import Schemas
 from ..runtime.schema.values import equal
 from .branches import read_union
 from .kinds import READERS, Site
