@@ -9,6 +9,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from toolwright.importers.defaults import without_wrong_defaults
 from toolwright.importers.load import Document, parse_documents
 from toolwright.importers.tools import Imported, import_tools
 from toolwright.spec import load_library
@@ -256,11 +257,13 @@ def test_corpora_become_one_spec_per_tool(shared_dir: Path) -> None:
     files = sorted((shared_dir / "corpora").glob("*.jsonl"))
     records = [json.loads(line) for path in files for line in path.read_text(encoding="utf-8").splitlines()]
     imported = import_tools(files, examples=2)
-    assert imported.diagnostics == ()
+    assert {problem.code for problem in imported.diagnostics} == {"import-default"}
     assert len(imported.specs) == len(records)
     for record, text in zip(records, imported.specs.values(), strict=True):
         spec = yaml.load(text, yaml.CSafeLoader)
-        assert json.dumps(spec["parameters"]) == json.dumps(record["parameters"])
+        parameters, wrong = without_wrong_defaults(record["parameters"])
+        assert json.dumps(spec["parameters"]) == json.dumps(parameters)
+        assert text.count("# Default left out") == len(wrong)
         assert spec.get("result") == record.get("output_schema")
         if spec.get("examples"):
             validator = jsonschema_rs.validator_for(record["parameters"])
@@ -270,13 +273,13 @@ def test_corpora_become_one_spec_per_tool(shared_dir: Path) -> None:
 
 @pytest.mark.corpora
 def test_our_own_reader_accepts_what_was_imported(shared_dir: Path, tmp_path: Path) -> None:
-    """Every fifth spec loads as it is once permission and secrets are decided, or lacks a description."""
+    """Every fifth spec loads as it is once permission and secrets are decided."""
     files = sorted((shared_dir / "corpora").glob("*.jsonl"))
     imported = import_tools(files, permission="read", secrets=())
     for name, text in list(imported.specs.items())[::5]:
         (tmp_path / name).write_text(text, encoding="utf-8")
     library = load_library(tmp_path, shown_root="specs", known_providers=frozenset())
-    assert {problem.message for problem in library.diagnostics} <= {"`description` is missing"}
+    assert library.diagnostics == ()
     assert len(library.tools) > 220
 
 

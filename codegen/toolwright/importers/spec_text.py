@@ -1,10 +1,12 @@
 """One declared tool → the text of its spec, with TODO lines for what only a person can decide."""
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from ..spec.model import Permission
+from .defaults import without_wrong_defaults
 from .shapes import Declared
 from .yaml_text import dump
 
@@ -22,9 +24,13 @@ def spec_text(
 ) -> str:
     """YAML text of the spec. Raises UnwritableError where YAML cannot hold what was declared."""
     head: dict[str, Any] = {"name": name}
-    if tool.description:
-        head["description"] = tidy(tool.description)
-    tail: dict[str, Any] = {"parameters": tool.parameters}
+    described = tidy(tool.description) if tool.description else ""
+    if described:
+        head["description"] = described
+    else:
+        head["summary"] = in_words(name)
+    parameters, wrong = without_wrong_defaults(tool.parameters)
+    tail: dict[str, Any] = {"parameters": parameters}
     if tool.result is not None:
         tail["result"] = tool.result
     chosen = valid_calls(tool, examples)
@@ -34,7 +40,9 @@ def spec_text(
         tail["annotations"] = tool.annotations
     decided = permission or permission_of(tool)
     allowed = dump({"permission": decided}) if decided else PERMISSION_TODO
-    return _comments(tool, name) + dump(head) + allowed + _secrets(tool, secrets) + dump(tail)
+    return (
+        _comments(tool, name, described, wrong) + dump(head) + allowed + _secrets(tool, secrets) + dump(tail)
+    )
 
 
 def tidy(description: str) -> str:
@@ -80,7 +88,13 @@ def _is_password(schema: Any) -> bool:
     return isinstance(schema, dict) and schema.get("format") == "password"
 
 
-def _comments(tool: Declared, name: str) -> str:
+def in_words(name: str) -> str:
+    """A tool's name as a sentence: `get-user_ID` → `Get user ID.`"""
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[_-]+", " ", name).strip()
+    return f"{words[:1].upper()}{words[1:]}." if words else name
+
+
+def _comments(tool: Declared, name: str, described: str, wrong: Sequence[tuple[str, Any]]) -> str:
     """Where the spec comes from. JSON-quoted, so no text of the declaration ends the comment."""
     lines: list[str] = []
     if tool.source:
@@ -89,6 +103,13 @@ def _comments(tool: Declared, name: str) -> str:
         lines.append(f"# Original name: {json.dumps(tool.name)}\n")
     if tool.left_out:
         lines.append(f"# Left out: {json.dumps(list(tool.left_out))}\n")
+    if not described:
+        lines.append(
+            "# The source describes nothing: the summary is the name in words. Say what the tool does.\n"
+        )
+    for pointer, default in wrong:
+        shown = json.dumps(default) if len(json.dumps(default)) <= 200 else "a long value"
+        lines.append(f"# Default left out, as it does not fit its schema: {json.dumps(pointer)}, {shown}\n")
     return "".join(lines)
 
 

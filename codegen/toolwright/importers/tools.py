@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from ..spec.model import Permission
+from .defaults import without_wrong_defaults
 from .load import Element, read_elements
 from .names import unique
 from .shapes import Declared, ShapeError, read_shape
@@ -35,7 +36,8 @@ def import_tools(
     `permission` and `secrets` decide for all tools; without them MCP's hints decide where they state it,
     and a TODO line that does not compile stands where nothing does. `secrets` names parameters: each tool
     gets those that it has, `[]` means none. `group` is the folder below the specs root. Schemas are taken
-    as they are: whether they are right is for the compiler to say. At most `examples` recorded calls that
+    as they are: whether they are right is for the compiler to say. Only a default that does not fit its own
+    schema is left out, with a warning and a comment in the spec. At most `examples` recorded calls that
     the schema accepts become examples.
     """
     elements, problems = read_elements(files)
@@ -51,6 +53,8 @@ def import_tools(
                     file=element.file, line=element.line, code=code, message=f"{element.place} {_verb(error)}"
                 )
             )
+    for element, tool in declared:
+        problems += _warnings(element, tool)
     names = unique([tool.name for _, tool in declared])
     specs = {
         f"{group}/{name}.yaml" if group else f"{name}.yaml": spec_text(
@@ -62,6 +66,21 @@ def import_tools(
         (tool.name, name) for (_, tool), name in zip(declared, names, strict=True) if tool.name != name
     )
     return Imported(specs=specs, diagnostics=tuple(problems), renamed=renamed)
+
+
+def _warnings(element: Element, tool: Declared) -> list[Diagnostic]:
+    _, wrong = without_wrong_defaults(tool.parameters)
+    return [
+        Diagnostic(
+            file=element.file,
+            line=element.line,
+            severity="warning",
+            code="import-default",
+            message=f"{element.place} has a default that does not fit its own schema: {pointer}",
+            hint="it is left out of the spec; state the right one there",
+        )
+        for pointer, _ in wrong
+    ]
 
 
 def _verb(error: Exception) -> str:
