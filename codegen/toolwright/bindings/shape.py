@@ -87,7 +87,7 @@ def _alone(rows: list[str], blacken: Blacken) -> list[str]:
         depth -= 1
         before, after = ["    " * depth + opening], ["    " * depth + closing]
     nest = ["    " * level + "class _:" for level in range(depth)]
-    tail = ["    " * depth + "    ..."] if bare.endswith(":") else []
+    tail = ["    " * depth + "    pass"] if bare.endswith(":") else []
     shaped_rows = blacken("\n".join([*nest, *before, *rows, *tail, *after]) + "\n").splitlines()
     kept = shaped_rows[len(nest) + len(before) : len(shaped_rows) - len(after)]
     return kept[: len(kept) - len(tail)] if tail else kept

@@ -49,7 +49,7 @@ def docstring(value: str, indent: str) -> str:
     rows = [rows[0], *(row[margin:] for row in rows[1:])]
     if len(rows) == 1:
         body = rows[0]
-        if body.endswith('"') or body.endswith("\\"):
+        if body.endswith('"'):
             body += " "
         return f'"""{body}"""'
     tail = ["" if not row else indent + row for row in rows[1:]]
