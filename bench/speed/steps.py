@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from .material import Tool, changed, spec_path, spec_text, write_project, write_schemas
-from .timing import BenchError, Time, timed
+from .timing import BenchError, Time, environment, timed
 
 BARE = "python -c pass"
 NOTHING = "generate, nothing changed"
@@ -31,14 +31,15 @@ class Ground:
         self._tools, self._folder = listed, folder
         self._project, self._schemas = folder / "project", folder / "schemas"
         self._turn = 0
+        self._env = environment(folder / "bytecode")
         write_project(listed, self._project)
         write_schemas(listed, self._schemas)
         self.steps: Mapping[str, Callable[[], Time]] = {
             COLD: self._cold,
-            BARE: lambda: timed((sys.executable, "-c", "pass"), folder),
+            BARE: lambda: timed((sys.executable, "-c", "pass"), folder, env=self._env),
             NOTHING: self._nothing,
             ONE: self._one,
-            RIVAL_ONE: lambda: self._rival_one(),
+            RIVAL_ONE: self._rival_one,
             RIVAL_ONE_BARE: lambda: self._rival_one("--no-formatters"),
             RIVAL_ALL: self._rival_all,
         }
@@ -51,7 +52,7 @@ class Ground:
     def _generate(self, rebuilt: int) -> Time:
         count = len(self._tools)
         expected = f"{rebuilt} rebuilt, {count - rebuilt} unchanged; "
-        return timed((_script("toolwright"), "generate"), self._project, expected)
+        return timed((_script("toolwright"), "generate"), self._project, expected, env=self._env)
 
     def _cold(self) -> Time:
         shutil.rmtree(self._project / "generated", ignore_errors=True)
@@ -77,7 +78,7 @@ class Ground:
         output = self._folder / "one.py"
         output.unlink(missing_ok=True)
         command = (_script("datamodel-codegen"), "--input", str(source), "--output", str(output))
-        taken = timed((*command, *_RIVAL, *options), self._folder)
+        taken = timed((*command, *_RIVAL, *options), self._folder, env=self._env)
         _check_models(output)
         return taken
 
@@ -85,7 +86,7 @@ class Ground:
         output = self._folder / "models"
         shutil.rmtree(output, ignore_errors=True)
         command = (_script("datamodel-codegen"), "--input", str(self._schemas), "--output", str(output))
-        taken = timed((*command, *_RIVAL, "--no-formatters"), self._folder)
+        taken = timed((*command, *_RIVAL, "--no-formatters"), self._folder, env=self._env)
         for tool in self._tools:
             _check_models(output / f"{tool.name}.py")
         return taken

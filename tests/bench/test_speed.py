@@ -11,7 +11,7 @@ from toolwright.spec import read_tool
 from bench.speed.material import changed, spec_text, tools, write_project, write_schemas
 from bench.speed.steps import RIVAL_ALL, STEPS, Ground
 from bench.speed.table import RATIOS, as_json, page, ratio, table
-from bench.speed.timing import BenchError, Time, median, timed
+from bench.speed.timing import BenchError, Time, environment, median, timed
 from tests.spec.helper import PROVIDERS, read
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,6 +66,15 @@ def test_a_process_is_timed_with_its_children(tmp_path: Path) -> None:
     assert waiting.cpu < 0.15
 
 
+def test_compiled_modules_are_kept_whatever_the_shell_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    (tmp_path / "module.py").write_text("x = 1\n", encoding="utf-8")
+    timed((sys.executable, "-c", "import module"), tmp_path, env=environment(tmp_path / "bytecode"))
+    assert list((tmp_path / "bytecode").rglob("module.*.pyc"))
+
+
 @pytest.mark.parametrize("code", ["raise SystemExit(3)", "print('something else')"])
 def test_a_command_that_does_not_do_its_work_is_not_timed(tmp_path: Path, code: str) -> None:
     with pytest.raises(BenchError, match="wanted 'done'"):
@@ -75,7 +84,7 @@ def test_a_command_that_does_not_do_its_work_is_not_timed(tmp_path: Path, code: 
 def test_models_that_were_not_written_are_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ground = Ground(tools(tmp_path, 3)[0], tmp_path / "ground")
     assert ground.steps[RIVAL_ALL]().wall > 0
-    monkeypatch.setattr("bench.speed.steps.timed", lambda *_: Time(0.1, 0.1))
+    monkeypatch.setattr("bench.speed.steps.timed", lambda *_, **__: Time(0.1, 0.1))
     with pytest.raises(BenchError, match="wrote no model"):
         ground.steps[RIVAL_ALL]()
 
