@@ -40,7 +40,7 @@ def in_place(schema: Any, root: Any, seen: tuple[int, ...] = ()) -> Iterator[Any
         yield from in_place(sub, root, (*seen, id(schema)))
 
 
-def members(schemas: list[Any], key: str | int, value: Any, root: Any) -> list[Any]:
+def members(schemas: list[Any], key: str | int, root: Any) -> list[Any]:
     """The schemas that speak of one member of an object or array."""
     found: list[Any] = []
     for schema in schemas:
@@ -68,10 +68,10 @@ def optional_nulls(
                 for s in schemas
             ):
                 found.append((*path, key))
-            found += optional_nulls(members(schemas, key, item, root), item, root, (*path, key))
+            found += optional_nulls(members(schemas, key, root), item, root, (*path, key))
     elif isinstance(value, list):
         for i, item in enumerate(value):
-            found += optional_nulls(members(schemas, i, item, root), item, root, (*path, i))
+            found += optional_nulls(members(schemas, i, root), item, root, (*path, i))
     return found
 
 
@@ -124,28 +124,23 @@ def decoded(tool: Binding, arguments: Any) -> tuple[Any, bool]:
         return None, False
 
 
-def kept(value: Any, encoded: Any, names: set[str]) -> bool:
+def kept(value: Any, encoded: Any, schemas: list[Any], root: Any) -> bool:
     """Whether `encoded` says what `value` says, but for nulls and for properties that nobody declares."""
     if isinstance(value, dict) and isinstance(encoded, dict):
+        names = {name for schema in schemas for name in schema.get("properties", {})}
         return (
             encoded.keys() <= value.keys()
             and all(value[name] is None or name not in names for name in value.keys() - encoded.keys())
-            and all(kept(value[name], item, names) for name, item in encoded.items())
+            and all(
+                kept(value[name], item, members(schemas, name, root), root) for name, item in encoded.items()
+            )
         )
     if isinstance(value, list) and isinstance(encoded, list):
+        pairs = enumerate(zip(value, encoded, strict=True))
         return len(value) == len(encoded) and all(
-            kept(a, b, names) for a, b in zip(value, encoded, strict=True)
+            kept(a, b, members(schemas, i, root), root) for i, (a, b) in pairs
         )
     return bool(value == encoded) and isinstance(value, bool) == isinstance(encoded, bool)
-
-
-def declared(schema: Any) -> set[str]:
-    if isinstance(schema, list):
-        return {name for item in schema for name in declared(item)}
-    if not isinstance(schema, dict):
-        return set()
-    own = set(schema["properties"]) if isinstance(schema.get("properties"), dict) else set()
-    return own | {name for item in schema.values() for name in declared(item)}
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
@@ -178,4 +173,4 @@ def check(schema: Any, tool: Binding, value: Any) -> None:
         assert result == again
         encoded = json.loads(tool.encode(result))
         assert accepts(schema, schema, encoded), f"{text} came back as {encoded}, which the schema refuses"
-        assert kept(value, encoded, declared(schema)), f"{text} came back as {encoded}"
+        assert kept(value, encoded, list(in_place(schema, schema)), schema), f"{text} came back as {encoded}"

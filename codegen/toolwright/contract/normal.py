@@ -257,6 +257,7 @@ class Normaliser:
                 here,
                 "malformed-schema",
                 f"`{keyword}` must be a non-empty array of schemas, not {_kind(value)}",
+                "write one schema per line, each behind `- `",
             )
             return [True]
         return [self._schema(item, here.at(i), depth + 1) for i, item in enumerate(value)]
@@ -265,7 +266,10 @@ class Normaliser:
         if isinstance(value, dict):
             return True
         self._complain(
-            here, "malformed-schema", f"`{here.path[-1]}` must map names to schemas, not be {_kind(value)}"
+            here,
+            "malformed-schema",
+            f"`{here.path[-1]}` must map names to schemas, not be {_kind(value)}",
+            "write `name: {type: string}`, one per line",
         )
         return False
 
@@ -295,7 +299,12 @@ class Normaliser:
         home = self._target(value, here, place) if isinstance(value, str) else None
         if home is None:
             if not isinstance(value, str):
-                self._complain(here, "malformed-schema", f"`$ref` must be a string, not {_kind(value)}")
+                self._complain(
+                    here,
+                    "malformed-schema",
+                    f"`$ref` must be a string, not {_kind(value)}",
+                    "write e.g. `$ref: '#/$defs/Name'`",
+                )
             return "#"
         if home.file == "" and any(home.path == p for p in self._root_paths(place)):
             return "#"
@@ -340,7 +349,7 @@ class Normaliser:
             near = get_close_matches(fragment.rsplit("/", 1)[-1], names, n=1)
             self._complain(
                 here, "missing-reference", f"`{ref}` points at nothing",
-                f"did you mean `#/$defs/{near[0]}`?" if near else "",
+                f"did you mean `#/$defs/{near[0]}`?" if near else "references look like `#/$defs/Name`",
             )  # fmt: skip
             return None
         return Home(file, path)

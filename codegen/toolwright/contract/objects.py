@@ -16,8 +16,13 @@ _CHECKED = (
     "unevaluatedProperties",
 )  # fmt: skip
 
-_DECLARING = frozenset({"anyOf", "oneOf", "allOf", "if", "$ref", "dependentSchemas", "enum", "const"})
-"""Keywords that may let in properties which the object itself does not declare."""
+_DECLARING = frozenset(
+    {
+        "anyOf", "oneOf", "allOf", "not", "if", "$ref", "dependentSchemas", "enum", "const",
+        "dependentRequired", "minProperties",
+    }
+)  # fmt: skip
+"""Keywords that may ask for properties which the object itself does not declare."""
 
 
 def read_object(

@@ -20,6 +20,12 @@ ROOTS: Final = ("parameters", "result")
 SHARED: Final = ("allOf", "anyOf", "oneOf", "not", "if", "$ref")
 """Keywords that may refuse a value of any type."""
 
+_HARMLESS: Final = frozenset({"$ref", "type", "maxProperties", "maxItems", "propertyNames"})
+"""Keywords beside a `$ref` that leave what it refers to as it is, but for refusing some of it."""
+
+MAX_FLATTENED: Final = 10_000
+"""Schemas with `allOf` (or `$ref` and more) flattened in one contract: each copies what it refers to."""
+
 
 class Reader:
     """Reads schemas of one contract document. Pure but for its memo of validators."""
@@ -29,6 +35,8 @@ class Reader:
         self.document = document
         self.pointers: dict[int, str] = {}
         self._schemas = Schemas(document)
+        self._open: set[int] = set()  # schemas being flattened
+        self._flattened = 0
         self._keep: list[Any] = []  # schemas made here, kept alive because `pointers` goes by identity
         for name, schema in document.get("$defs", {}).items():
             self._index(schema, "/$defs/" + escape(name))
@@ -77,12 +85,13 @@ class Reader:
         keys = asserting(schema)
         if not keys:
             return Anything(pointer=pointer, description=description)
-        if keys == {"allOf"} and len(schema["allOf"]) == 1:
-            node = self.read(schema["allOf"][0], f"{pointer}/allOf/0")
+        alone = _only_part(schema, pointer) if keys == {"allOf"} else None
+        if alone is not None:
+            node = self.read(*alone)
             return structs.replace(node, description=description or node.description)
-        if "$ref" in keys:
+        if "$ref" in keys and keys <= _HARMLESS:
             return _reference(schema["$ref"], pointer, description, tuple(sorted(keys - {"$ref"})))
-        if "allOf" in keys:
+        if keys & {"$ref", "allOf"}:
             return self.flattened(schema, pointer, description)
         if keys & {"enum", "const"}:
             return self._choice(schema, schema, pointer, description)
@@ -93,6 +102,18 @@ class Reader:
 
     def flattened(self, schema: Mapping[str, Any], pointer: str, description: str) -> Node:
         """`schema` with `allOf` and `$ref` folded in, as far as that can be said in one schema."""
+        if id(schema) in self._open or self._flattened >= MAX_FLATTENED:
+            # It contains itself, or very much: what is left is a value of any type, checked as a whole.
+            return Anything(
+                pointer=pointer, description=description, residue=tuple(sorted(asserting(schema)))
+            )
+        self._open.add(id(schema))
+        self._flattened += 1
+        node = self._flat(schema, pointer, description)
+        self._open.remove(id(schema))
+        return node
+
+    def _flat(self, schema: Mapping[str, Any], pointer: str, description: str) -> Node:
         flat, lossy = merged(schema, self.resolve)
         if "enum" in flat or "const" in flat:
             return self._choice(flat, schema, pointer, description)
@@ -129,6 +150,16 @@ class Reader:
         if len(nodes) == 1:
             return nodes[0]
         return Union(pointer=pointer, description=description, mode="types", branches=tuple(nodes))
+
+
+def _only_part(schema: Mapping[str, Any], pointer: str) -> tuple[Any, str] | None:
+    """The one schema of an `allOf` that asserts anything, with its place; None where there are more."""
+    found = [
+        (part, f"{pointer}/allOf/{i}")
+        for i, part in enumerate(schema["allOf"])
+        if part is False or (part is not True and asserting(part))
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def asserting(schema: Mapping[str, Any]) -> set[str]:

@@ -8,6 +8,9 @@ from ..runtime.schema import translate
 from .literals import literal, text
 from .model import Expression
 
+MAX_FLOAT = 2**1023
+"""Integers up to here have a float near them."""
+
 INT64 = 2**63
 """msgspec keeps integer bounds and literals in 64 bits with a sign."""
 
@@ -30,7 +33,8 @@ def string_meta(node: String) -> list[str]:
 def numeric(node: Numeric) -> Expression:
     """`int`, or `int | float`: a float alone would round integers past 2**53."""
     checks: list[str] = []
-    whole, real = _bounds(node, whole=True, checks=checks), _bounds(node, whole=False, checks=[])
+    whole = _bounds(node, whole=True, checks=checks)
+    real = [] if node.integer else _bounds(node, whole=False, checks=checks)
     if node.multiple_of is not None and (node.multiple_of != 1 or not node.integer):
         checks.append(f"check_multiple_of({{label}}, {{value}}, {literal(node.multiple_of)})")
     if node.integer:
@@ -65,10 +69,10 @@ def _bounds(node: Numeric, *, whole: bool, checks: list[str]) -> list[str]:
                 keyword = "ge" if up else "le"
                 limit = math.ceil(bound) if up else math.floor(bound)
             limit = int(limit)
-            fits = -INT64 < limit < INT64
+            fits = -INT64 + 1 < limit < INT64 - 1  # msgspec turns `gt` into `ge`, one step on
         else:
-            fits = float(limit) == limit
-            limit = float(limit)
+            fits = abs(limit) <= MAX_FLOAT and float(limit) == limit
+            limit = float(limit) if fits else limit
         if fits:
             parts.append(f"{keyword}={literal(limit)}")
         else:

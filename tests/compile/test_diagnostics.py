@@ -1,0 +1,151 @@
+"""Every refusal of the contract room: its code, and the very place, marked with `‸` in the spec."""
+
+import pytest
+from toolwright.diagnostics import Diagnostic
+
+from tests.compile.helper import RefusedError, compile_files
+
+HEAD = "description: A tool.\npermission: read\nsecrets: []\n"
+GEO = """\
+type: object
+properties: {lat: {type: number}}
+$defs:
+  Point: {type: object, properties: {x: {type: number}}}
+"""
+
+
+def problems(text: str, types: dict[str, str] | None = None) -> tuple[list[Diagnostic], tuple[int, int]]:
+    """What is said about a tool below HEAD, and the line and column of the mark in it."""
+    text = HEAD + text
+    before, mark, after = text.partition("‸")
+    assert mark, "the fixture marks a place"
+    place = before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
+    try:
+        _, _, found = compile_files({"geo/tool.yaml": before + after}, types)
+    except RefusedError as refused:
+        found = list(refused.found)
+    return list(dict.fromkeys(found)), place
+
+
+CASES = {
+    "remote-reference": "parameters: {type: object, properties: {a: {$ref: ‸'https://example.com/a.json'}}}",
+    "reference-outside": "parameters: {type: object, properties: {a: {$ref: ‸../../secret.yaml}}}",
+    "missing-reference": "parameters: {type: object, properties: {a: {$ref: ‸../_types/goe.yaml}}}",
+    "missing-reference (definition)": """\
+parameters:
+  type: object
+  $defs: {Point: {type: string}}
+  properties:
+    a: {$ref: ‸'#/$defs/Piont'}
+""",
+    "missing-reference (anchor)": "parameters: {type: object, properties: {a: {$ref: ‸'#nowhere'}}}",
+    "circular-reference": """\
+parameters:
+  type: object
+  properties: {a: {$ref: '#/$defs/A'}}
+  $defs:
+    A: ‸{$ref: '#/$defs/A'}
+""",
+    "malformed-schema": "parameters: {type: object, properties: {a: ‸[1]}}",
+    "malformed-schema (list)": "parameters: {type: object, anyOf: ‸{}}",
+    "malformed-schema (map)": "parameters: {type: object, properties: ‸[a]}",
+    "malformed-schema (value)": "parameters: {type: object, properties: {a: {minLength: ‸-1}}}",
+    "malformed-schema (pattern)": "parameters: {type: object, properties: {a: {type: string, pattern: ‸'('}}}",
+    "malformed-schema (definition)": """\
+parameters:
+  type: object
+  properties: {a: {$ref: '#/$defs/A'}, b: {type: string}}
+  $defs:
+    A: {type: array, items: {type: ‸strnig}}
+""",
+    "malformed-schema ($ref)": "parameters: {type: object, properties: {a: {$ref: ‸1}}}",
+    "malformed-schema (bottomless)": """\
+parameters:
+  type: object
+  properties: {a: {$ref: '#/$defs/A'}}
+  $defs:
+    A: {anyOf: [‸{$ref: '#/$defs/A'}, {type: string}]}
+""",
+    "unsatisfiable": "parameters: {type: object, required: [a], properties: {a: ‸{enum: [1], type: string}}}",
+    "default-mismatch": "parameters: {type: object, properties: {a: {type: integer, default: ‸x}}}",
+    "default-mismatch (nested)": """\
+parameters:
+  type: object
+  properties:
+    a:
+      type: object
+      properties:
+        b: {type: array, items: {type: integer}, default: ‸[1, x]}
+""",
+    "example-mismatch": "parameters: {type: object, properties: {a: {type: integer}}}\nexamples:\n  - {a: 1}\n  - ‸{a: x}\n",
+    "unknown-keyword": "parameters: {type: object, properties: {a: {type: string, ‸minLenght: 3}}}",
+    "openapi-keyword": "parameters: {type: object, properties: {a: {type: string, ‸nullable: true}}}",
+    "unsupported-keyword": "parameters: {type: object, properties: {a: {‸$dynamicRef: '#x'}}}",
+    "embedded-id": "parameters: {type: object, properties: {a: {‸$id: 'https://example.com/a'}}}",
+    "unknown-dialect": "parameters: {type: object, $schema: ‸'https://example.com/mine', properties: {a: {}}}",
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_place(name: str) -> None:
+    found, place = problems(CASES[name], {"_types/geo.yaml": GEO})
+    code = name.partition(" ")[0]
+    assert [(d.code, d.line, d.column) for d in found] == [(code, *place)], found
+    assert found[0].file == "specs/geo/tool.yaml"
+    assert found[0].severity == ("warning" if code == "unknown-keyword" else "error")
+    assert found[0].message
+    assert found[0].hint
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("missing-reference", "../_types/geo.yaml"),
+        ("missing-reference (definition)", "#/$defs/Point"),
+        ("unknown-keyword", "minLength"),
+        ("openapi-keyword", "null"),
+    ],
+)
+def test_hint_says_what_to_write(name: str, hint: str) -> None:
+    found, _ = problems(CASES[name], {"_types/geo.yaml": GEO})
+    assert hint in found[0].hint
+
+
+def test_a_problem_in_a_shared_file_names_that_file() -> None:
+    broken = "type: object\nproperties:\n  a: {type: strnig}\n"
+    with pytest.raises(RefusedError) as refused:
+        compile_files(
+            {"tool.yaml": HEAD + "parameters: {type: object, properties: {a: {$ref: _types/bad.yaml}}}"},
+            {"_types/bad.yaml": broken},
+        )
+    assert {(d.file, d.line, d.column) for d in refused.value.found} == {("specs/_types/bad.yaml", 3, 13)}
+
+
+def test_every_problem_is_told_at_once() -> None:
+    text = """\
+parameters:
+  type: object
+  properties:
+    a: {$ref: '#/$defs/Nowhere'}
+    b: {nullable: true}
+    c: {$ref: 'https://example.com/‸'}
+    d: [1]
+"""
+    found, _ = problems(text)
+    assert [d.line for d in sorted(found)] == [7, 8, 9, 10]
+
+
+def test_too_deep() -> None:
+    inner = "{type: string}"
+    for _ in range(70):
+        inner = f"{{type: array, items: {inner}}}"
+    found, _ = problems(f"parameters: {{type: object, properties: {{a: {inner}}}}}‸")
+    assert [d.code for d in found] == ["too-deep"]
+
+
+@pytest.mark.parametrize("levels", [10, 60])
+def test_deep_but_allowed(levels: int) -> None:
+    inner = "{type: string}"
+    for _ in range(levels):
+        inner = f"{{type: array, items: {inner}}}"
+    assert problems(f"parameters: {{type: object, properties: {{a: {inner}}}}}‸")[0] == []
