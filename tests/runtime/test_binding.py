@@ -135,7 +135,7 @@ def test_a_mapping_that_holds_itself_is_refused(edit: Binding) -> None:
 
 
 def test_past_the_limit_nothing_is_parsed(edit: Binding) -> None:
-    limit = parse_module.MAX_ARGUMENTS
+    limit = parse_module.MAX_TEXT
     padding = limit - len(json.dumps({**GOOD, "new_string": ""}))
     fits = json.dumps({**GOOD, "new_string": "y" * padding})
     assert len(fits) == limit

@@ -11,21 +11,32 @@ from .checked import decode_hook, trusted_hook
 from .encode import to_builtins
 from .errors import LIMIT, ArgumentError, MissingDataError, UnknownProviderError
 from .home import list_folders, read_resource
+from .keys import count_colons, has_colon_escapes, is_deep
 from .node import Node
 from .parse import Arguments, as_text, parse
+from .plan import Plan
+from .schema.values import too_deep
 
 P = TypeVar("P")
 H = TypeVar("H")
 Level = Literal["full", "brief"]
+_encode = msgspec.json.encode
+_decode_any = msgspec.json.Decoder().decode
 
 
 class _Lazy:
     """What a binding makes at first use and keeps. Two threads at once make the same thing twice."""
 
-    __slots__ = ("decoder", "definitions", "parameters", "result")
+    __slots__ = ("decode", "definitions", "faithful", "keys", "parameters", "plan", "result", "short")
 
     def __init__(self) -> None:
-        self.decoder: Any = None
+        # The next four are the plan's, one attribute nearer. No text is as short as -1, so the first call
+        # of all makes the plan.
+        self.decode: Any = None
+        self.faithful = False
+        self.keys = -1
+        self.short = -1
+        self.plan: Plan | None = None
         self.definitions: dict[tuple[str, str], bytes] = {}
         self.parameters: Node | None = None
         self.result: Node | None = None
@@ -63,24 +74,65 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
         `provider` names the dialect they were written in. Blank text means no arguments. Raises
         ArgumentError naming every violation, UnknownProviderError where nothing was generated for it.
         """
-        if provider is not None:
-            self._raw_definition(provider)
-        if self.exact and not has_dialect(self, provider):
+        if provider is not None and self._must_undo(provider):
+            return self._decode_checked(way_back(parse(self.name, arguments), self, provider))
+        # Short text that the Struct takes, with as many keys as it requires: the plain path. Every step here
+        # counts, so its parts are spelt out.
+        lazy = self._lazy
+        text: Any = arguments
+        kind = type(text)
+        if (kind is bytes or kind is str) and len(text) <= lazy.short:
             try:
-                return self._decode_fast(arguments)
-            except (msgspec.DecodeError, UnicodeError, RecursionError):
+                params: P = lazy.decode(text)
+                if kind is bytes:
+                    colons = text.count(b":")
+                    if colons == lazy.keys:
+                        return params
+                    # No backslash (92), no colon in disguise.
+                    if 92 not in text and lazy.faithful and _encode(params).count(b":") == colons:
+                        return params
+                else:
+                    colons = text.count(":")
+                    if colons == lazy.keys:
+                        return params
+                if self._has_each_once(text, params, colons):
+                    return params
+            except (msgspec.MsgspecError, UnicodeError, RecursionError):
                 pass  # the slow path knows why, and what the two allowances make of it
-        return self._decode_checked(way_back(parse(self.name, arguments), self, provider))
+        elif self.exact:
+            return self._decode_other(arguments)
+        return self._decode_checked(parse(self.name, arguments))
 
-    def _decode_fast(self, arguments: Arguments) -> P:
-        """What the Struct accepts, the contract accepts: no second look is needed."""
+    def _decode_other(self, arguments: Arguments) -> P:
+        """The first call, mappings, blank text, and text that is long enough to nest too deeply."""
+        plan = self._lazy.plan or self._make_plan()
         text = as_text(self.name, arguments)
-        decoded: P
-        if text is None:
-            decoded = msgspec.convert(parse(self.name, arguments), self._shape(), dec_hook=decode_hook)
-        else:
-            decoded = self._decoder().decode(text)
-        return decoded
+        value = None if text is not None else parse(self.name, arguments)
+        params: P
+        try:
+            if text is None:
+                if not too_deep(value):
+                    params = msgspec.convert(value, self._shape(), dec_hook=decode_hook)
+                    return params
+            else:
+                params = plan.decode(text)
+                colons = count_colons(text)
+                once = colons == plan.keys or self._has_each_once(text, params, colons)
+                if once and (len(text) <= plan.short or not is_deep(text)):
+                    return params
+        except (msgspec.MsgspecError, UnicodeError, RecursionError):
+            pass
+        return self._decode_checked(parse(self.name, arguments) if value is None else value)
+
+    def _has_each_once(self, text: bytes | str, params: P, colons: int) -> bool:
+        """Whether every property in `text` stands there once, as far as can be told quickly; `params` is
+        what it was decoded to."""
+        if has_colon_escapes(text):
+            return False
+        if self._lazy.faithful and _encode(params).count(b":") == colons:
+            return True
+        # Defaults that were spelt out, properties that the Struct does not know.
+        return _encode(_decode_any(text)).count(b":") == colons and not is_deep(text)
 
     def encode(self, params: P) -> bytes:
         """JSON text that the contract accepts: absent stays absent, further properties in their place."""
@@ -125,12 +177,18 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
             ready = self._lazy.definitions[provider, "full"] = msgspec.json.format(raw, indent=-1)
         return ready
 
-    def _decoder(self) -> Any:
-        decoder = self._lazy.decoder
-        if decoder is None:
-            decoder = msgspec.json.Decoder(self._shape(), dec_hook=decode_hook)
-            self._lazy.decoder = decoder
-        return decoder
+    def _make_plan(self) -> Plan:
+        lazy = self._lazy
+        plan = lazy.plan = Plan(self._shape())
+        lazy.decode, lazy.keys, lazy.faithful = plan.decode, plan.keys, plan.faithful
+        lazy.short = plan.short  # last: it opens the way for other threads
+        return plan
+
+    def _must_undo(self, provider: str) -> bool:
+        """Whether arguments for `provider` need `way_back`. Raises UnknownProviderError."""
+        if (provider, "full") not in self._lazy.definitions:
+            self._raw_definition(provider)
+        return has_dialect(self, provider)
 
     def _shape(self) -> Any:
         return self.params if self.wire is None else self.wire

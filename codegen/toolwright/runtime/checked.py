@@ -33,6 +33,11 @@ class Shape:
     def decode(self, value: Any) -> Any:
         """The typed value for plain JSON data. Raises ValueError naming every violation."""
         validator = self.node.validator()
+        if validator.accepts(value):
+            try:
+                return self.build(value, value)
+            except msgspec.ValidationError:
+                pass  # a whole float where the type says int: settling makes it one
         settled = validator.settle(value)
         violations = validator.violations(settled)
         if violations:
@@ -72,6 +77,16 @@ def trusted_hook(type_: type, value: Any) -> Any:
     if isinstance(type_, Marker):
         return type_.shape.build(value, value)
     return decode_hook(type_, value)
+
+
+def targets(marker: Marker) -> list[Any] | None:
+    """The types that a marker's values convert to; None where a value is more than its conversion."""
+    shape = marker.shape
+    if isinstance(shape, _Plain):
+        return [shape.target.resolve()]
+    if isinstance(shape, _OneOf):
+        return [target.resolve() for _, target in shape.branches]
+    return None
 
 
 def _marker(module: str, reference: str, shape: Shape) -> type[Any]:

@@ -7,9 +7,8 @@ from typing import Any
 import msgspec
 
 from .errors import ArgumentError
-
-MAX_ARGUMENTS = 10 * 1024 * 1024
-"""Arguments past 10 MiB are refused unread: no provider sends more, and parsing them blocks the program."""
+from .keys import check_distinct
+from .plan import MAX_TEXT
 
 Arguments = bytes | bytearray | memoryview | str | Mapping[str, Any] | None
 """What `decode` and `execute` take.
@@ -28,9 +27,10 @@ def as_text(tool: str, arguments: Any) -> bytes | str | None:
         arguments = bytes(arguments)
     if not isinstance(arguments, (bytes, str)):
         return None
-    if len(arguments) > MAX_ARGUMENTS:
+    if len(arguments) > MAX_TEXT:
+        unit = "bytes" if isinstance(arguments, bytes) else "characters"
         raise ArgumentError(
-            tool, f"they are too large: {len(arguments)} bytes, {MAX_ARGUMENTS} allowed. Send less at once."
+            tool, f"they are too large: {len(arguments)} {unit}, {MAX_TEXT} allowed. Send less at once."
         )
     # The length first: stripping copies, and only short text can be blank enough to matter.
     if len(arguments) <= 64 and not arguments.strip():
@@ -42,7 +42,8 @@ def parse(tool: str, arguments: Any) -> Any:
     """Plain JSON data: dict, list, str, int, float, bool, None.
 
     An object that was encoded twice, as a JSON string that holds JSON, is opened once; nothing is lost by
-    it, because arguments are always an object. Raises ArgumentError where the text is not JSON.
+    it, because arguments are always an object. Raises ArgumentError where the text is not JSON, or an
+    object in it has a property twice.
     """
     text = as_text(tool, arguments)
     if text is None:
@@ -56,7 +57,9 @@ def parse(tool: str, arguments: Any) -> Any:
 
 def _load(tool: str, text: bytes | str) -> Any:
     try:
-        return msgspec.json.decode(text)
+        value = msgspec.json.decode(text)
+        check_distinct(tool, text, value)
+        return value
     except RecursionError:
         raise ArgumentError(tool, f"they are nested too deeply. {_SEND}") from None
     except UnicodeError as problem:
@@ -69,6 +72,8 @@ def _where(text: bytes | str, problem: Exception) -> str:
     """What is wrong at which line and column. msgspec is fast and terse; the standard library knows more."""
     import json
 
+    if text[:3] == b"\xef\xbb\xbf" or text[:1] == "\ufeff":
+        return "they begin with a byte order mark"
     try:
         json.loads(text)
     except json.JSONDecodeError as found:
@@ -108,7 +113,11 @@ def _copy(value: Any) -> Any:
             raise ValueError(f"the number {value}")
         return float(value)
     if isinstance(value, Mapping):
-        return {_key(name): _copy(item) for name, item in value.items()}
+        pairs = [(_key(name), _copy(item)) for name, item in value.items()]
+        plain = dict(pairs)
+        if len(plain) < len(pairs):  # some clients' mappings keep every one
+            raise ValueError("a property that is given twice")
+        return plain
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray, memoryview)):
         return [_copy(item) for item in value]
     raise TypeError(f"a Python {type(value).__name__}")

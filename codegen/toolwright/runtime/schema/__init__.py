@@ -1,10 +1,16 @@
-"""The exact JSON Schema 2020-12 validator that generated code falls back on. Depends on msgspec only."""
+"""The exact JSON Schema 2020-12 validator that generated code falls back on. Depends on msgspec only.
 
-from .compile import Schemas
-from .document import Document
-from .ecma import translate
-from .errors import UnsupportedPattern, UnsupportedSchema, Violation
-from .validator import Validator
+Its parts are imported when asked for: most calls need none of them, and checks only `values` or `formats`.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .compile import Schemas
+    from .document import Document
+    from .ecma import translate
+    from .errors import UnsupportedPattern, UnsupportedSchema, Violation
+    from .validator import Validator
 
 __all__ = [
     "Document",
@@ -15,3 +21,23 @@ __all__ = [
     "Violation",
     "translate",
 ]
+
+_HOMES = {
+    "Document": "document",
+    "Schemas": "compile",
+    "UnsupportedPattern": "errors",
+    "UnsupportedSchema": "errors",
+    "Validator": "validator",
+    "Violation": "errors",
+    "translate": "ecma",
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = globals()[name] = getattr(import_module(f".{home}", __name__), name)
+    return value
