@@ -1,6 +1,7 @@
 """One corpus → specs → a generated package, by the commands that users run."""
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from toolwright.importers.names import unique
 
 CORPORA = ("bfcl", "github-mcp-server", "mcp-servers", "openapi", "tau-bench")
 PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini", "mcp")
+_TOLD = re.compile(r"^[^:\n]*:(\d+): warning\[([a-z-]+)\]: (.*)$", re.MULTILINE)
 _LIMIT = 1800
 """Seconds after which a command counts as hung."""
 
@@ -32,6 +34,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     records: dict[str, dict[str, Any]]
     compiled: tuple[str, ...]
     refusals: tuple[Refusal, ...]
+    changes: tuple[Refusal, ...]  # what the import left out of specs, and said so
     faults: tuple[str, ...]  # what must never happen: tracebacks, lost tools, a status that does not fit
 
 
@@ -55,7 +58,9 @@ def compile_corpus(file: Path, project: Path, *, every: int = 1) -> Outcome:
     if "Traceback" in imported.stderr + generated.stderr:
         faults.append(f"traceback: {generated.stderr}")
     answer = json.loads(generated.stdout)
-    records = dict(zip(unique([record["name"] for record in listed]), listed, strict=True))
+    names = unique([record["name"] for record in listed])
+    records = dict(zip(names, listed, strict=True))
+    told = _TOLD.findall(imported.stderr)
     refusals = [_refusal(each) for each in answer["diagnostics"] if each["severity"] == "error"]
     refused = {each.tool for each in refusals}
     compiled = [name for name in records if _definition(project, "mcp", name).is_file()]
@@ -70,6 +75,7 @@ def compile_corpus(file: Path, project: Path, *, every: int = 1) -> Outcome:
         records=records,
         compiled=tuple(compiled),
         refusals=tuple(sorted(refusals)),
+        changes=tuple(Refusal(names[int(line) - 1], code, text) for line, code, text in told),
         faults=tuple(faults),
     )
 

@@ -27,7 +27,6 @@ REASONS: Mapping[str, str] = {
     "malformed-schema": (
         'The parameters are not JSON Schema, such as `type: ""`; the meta-schema refuses them as well.'
     ),
-    "missing-key": "The definition has no description. A model would have to guess what the tool does.",
 }
 """Why each kind of refusal is true. `confirmed` judges each single one."""
 
@@ -39,7 +38,9 @@ class Measured(Struct, frozen=True, kw_only=True):
     tools: int
     compiled: int
     refusals: tuple[Refusal, ...]  # one per refused tool: its first
-    doubtful: tuple[Refusal, ...]  # refusals that no oracle confirms
+    changes: tuple[Refusal, ...]  # what the import left out of specs, and said so
+    undescribed: int  # definitions without a description: the import takes the name in words
+    doubtful: tuple[Refusal, ...]  # refusals and changes that no oracle confirms
     strict: int  # tools that OpenAI's strict mode takes
     verdict: Verdict
     findings: tuple[str, ...]
@@ -49,7 +50,7 @@ class Measured(Struct, frozen=True, kw_only=True):
     def problems(self) -> list[str]:
         """Everything that must not be."""
         doubtful = [
-            f"{each.tool}: refused without a reason that holds: {each.message}" for each in self.doubtful
+            f"{each.tool}: {each.code} without a reason that holds: {each.message}" for each in self.doubtful
         ]
         return [*self.faults, *doubtful, *self.findings, *self.verdict.disagreements]
 
@@ -64,7 +65,13 @@ def measure(file: Path, folder: Path, *, every: int = 1) -> Measured:
         tools=len(outcome.records),
         compiled=len(outcome.compiled),
         refusals=tuple(sorted(first.values())),
-        doubtful=tuple(each for each in outcome.refusals if not confirmed(each, outcome.records[each.tool])),
+        changes=outcome.changes,
+        undescribed=sum(not (each.get("description") or "").strip() for each in outcome.records.values()),
+        doubtful=tuple(
+            each
+            for each in (*outcome.refusals, *outcome.changes)
+            if not confirmed(each, outcome.records[each.tool])
+        ),
         strict=sum(bool(each["function"].get("strict")) for each in openai.values()),
         verdict=_judged(outcome),
         findings=tuple(_findings(outcome)),
@@ -74,13 +81,14 @@ def measure(file: Path, folder: Path, *, every: int = 1) -> Measured:
 
 def confirmed(refusal: Refusal, record: Mapping[str, Any]) -> bool:
     """Whether something else than the compiler says the same of the published definition."""
-    if refusal.code == "default-mismatch":
-        named = (path.rpartition("/")[2] for path in wrong_defaults(record["parameters"]))
-        return any(f"`{name}`" in refusal.message for name in named)
+    if refusal.code == "import-default":
+        places = (
+            path.removeprefix("#") or "that of the parameters"
+            for path in wrong_defaults(record["parameters"])
+        )
+        return any(f"its own schema: {place}" in refusal.message for place in places)
     if refusal.code == "malformed-schema":
         return not is_schema(record["parameters"])
-    if refusal.code == "missing-key":
-        return "`description`" in refusal.message and not (record.get("description") or "").strip()
     return False
 
 

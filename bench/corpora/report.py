@@ -53,6 +53,9 @@ def page(all_measured: Sequence[Measured], providers: int) -> str:
                 if unprobed
                 else "",
             ),
+            "## Changed on import",
+            "",
+            *_changed(all_measured),
             "## Refused",
             "",
             *_refused(all_measured),
@@ -122,6 +125,25 @@ def _refused(all_measured: Sequence[Measured]) -> list[str]:
         lines += [f"* {corpus}, {r.tool}: {r.message}" for corpus, r in found if r.code == code]
         lines.append("")
     return lines
+
+
+def _changed(all_measured: Sequence[Measured]) -> list[str]:
+    found = [(each.corpus, change) for each in all_measured for change in each.changes]
+    undescribed = sum(each.undescribed for each in all_measured)
+    lines = [
+        f"{undescribed} definitions have no description: their specs have the name in words for a summary, and",
+        "a comment that asks for more.",
+        "",
+        f'{len(found)} defaults contradict their own schemas, such as the text `"false"` for a boolean. A typed',
+        "field cannot have such a default, and a default decides about no value; so the import leaves it out,",
+        "and says so in a warning and in the spec. A spec that states one is refused.",
+        "",
+    ]
+    return [*lines, *(f"* {corpus}, {change.tool}: {_place(change.message)}" for corpus, change in found), ""]
+
+
+def _place(message: str) -> str:
+    return message.partition("does not fit its own schema: ")[2].partition(";")[0] or message
 
 
 def _problems(all_measured: Sequence[Measured]) -> list[str]:

@@ -62,9 +62,11 @@ TOOL = {
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     folder = tmp_path_factory.mktemp("corpus")
+    odd = {"type": "object", "properties": {"n": {"type": "integer", "default": "1"}}}
+    odd_tool = {"name": "odd", "description": "", "parameters": odd}
     bad = {**TOOL, "name": "bad one", "parameters": {"type": "object", "properties": {"n": {"type": ""}}}}
     file = folder / "notes.jsonl"
-    file.write_text("".join(json.dumps(each) + "\n" for each in (TOOL, bad)), encoding="utf-8")
+    file.write_text("".join(json.dumps(each) + "\n" for each in (TOOL, bad, odd_tool)), encoding="utf-8")
     return compile_corpus(file, folder / "project")
 
 
@@ -73,7 +75,7 @@ def judged(outcome: Outcome, record: dict[str, Any]) -> Verdict:
         (sys.executable, "-m", "bench.corpora.judge", str(outcome.project)),
         cwd=ROOT,
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-        input=msgspec.json.encode([("note", record)]),
+        input=msgspec.json.encode([("note", record), ("odd", outcome.records["odd"])]),
         capture_output=True,
         check=True,
     )
@@ -82,16 +84,18 @@ def judged(outcome: Outcome, record: dict[str, Any]) -> Verdict:
 
 def test_what_compiles_and_what_does_not_is_told_apart(outcome: Outcome) -> None:
     assert outcome.faults == ()
-    assert outcome.compiled == ("note",)
+    assert outcome.compiled == ("note", "odd")
     assert [(each.tool, each.code) for each in outcome.refusals] == [("bad_one", "malformed-schema")]
     assert confirmed(outcome.refusals[0], outcome.records["bad_one"])
     assert not confirmed(outcome.refusals[0], outcome.records["note"])
+    assert [(each.tool, each.code) for each in outcome.changes] == [("odd", "import-default")]
+    assert confirmed(outcome.changes[0], outcome.records["odd"])
 
 
 def test_the_judge_agrees_with_what_was_compiled(outcome: Outcome) -> None:
     verdict = judged(outcome, TOOL)
     assert verdict.disagreements == []
-    assert (verdict.imported, verdict.calls, verdict.bad_calls, verdict.allowed) == (1, 1, 1, 1)
+    assert (verdict.imported, verdict.calls, verdict.bad_calls, verdict.allowed) == (2, 1, 1, 1)
     assert verdict.probes > 100
 
 
@@ -130,11 +134,14 @@ def test_reasons_are_confirmed_by_the_definition_alone() -> None:
     assert wrong_defaults(schema) == ["#/properties/on"]
     assert is_schema(schema)
     assert not is_schema({"type": ""})
-    named = Refusal("t", "default-mismatch", "the default of `on` does not fit")
-    assert confirmed(named, {"parameters": schema})
-    assert not confirmed(Refusal("t", "default-mismatch", "of `off`"), {"parameters": schema})
-    assert confirmed(Refusal("t", "missing-key", "`description` is missing"), {"description": " "})
-    assert not confirmed(Refusal("t", "missing-key", "`description` is missing"), {"description": "Does."})
+    assert confirmed(
+        Refusal("t", "import-default", "not fit its own schema: /properties/on; …"), {"parameters": schema}
+    )
+    assert not confirmed(
+        Refusal("t", "import-default", "its own schema: /properties/off"), {"parameters": schema}
+    )
+    assert confirmed(Refusal("t", "malformed-schema", ""), {"parameters": {"type": ""}})
+    assert not confirmed(Refusal("t", "malformed-schema", ""), {"parameters": schema})
     assert not confirmed(Refusal("t", "internal-error", ""), {})
 
 
@@ -160,6 +167,8 @@ def test_the_page_names_problems() -> None:
         compiled=2,
         refusals=(Refusal("bad", "malformed-schema", "`type` is empty"),),
         doubtful=(Refusal("bad", "malformed-schema", "`type` is empty"),),
+        changes=(Refusal("note", "import-default", "its own schema: /properties/n"),),
+        undescribed=1,
         strict=1,
         verdict=Verdict(imported=2, probed=1, disagreements=["note: a probe is taken"]),
         findings=("note: mcp: unknown members",),
@@ -168,4 +177,5 @@ def test_the_page_names_problems() -> None:
     text = page([measured], 5)
     assert "|     3 |        2 | 66.6 % |" in text
     assert text.count("* notes: ") == 4
+    assert "* notes, note: its own schema: /properties/n" in text
     assert "* notes, bad: `type` is empty" in text

@@ -55,6 +55,17 @@ def test_problems_are_one_line_each_and_the_rest_is_written(tmp_path: Path) -> N
     assert (tmp_path / "s" / "find.yaml").is_file()
 
 
+def test_a_warning_is_told_and_is_no_failure(tmp_path: Path) -> None:
+    wrong = {"type": "object", "properties": {"on": {"type": "boolean", "default": "no"}}, "default": 1}
+    path = tmp_path / "tools.jsonl"
+    path.write_text(json.dumps({**TOOL, "parameters": wrong}), encoding="utf-8")
+    result = CliRunner().invoke(import_group, ["tools", str(path), "--into", str(tmp_path / "s")])
+    assert result.exit_code == 0
+    assert "does not fit its own schema: /properties/on; " in result.output
+    assert "does not fit its own schema: that of the parameters themselves; " in result.output
+    assert result.output.endswith(", 0 problems, 2 warnings\n")
+
+
 def test_a_group_cannot_leave_the_folder(tmp_path: Path) -> None:
     for group in ("../up", "/abs", "_types", "a//b"):
         result = CliRunner().invoke(

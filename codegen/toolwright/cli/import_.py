@@ -106,7 +106,7 @@ def import_sample_command(
 
 
 def _write(imported: "Imported", into: Path, *, force: bool) -> None:
-    """Write what may be written, print one line per problem and a summary; exit 1 if there was a problem."""
+    """Write what may be written, print one line per problem and a summary; exit 1 if there was an error."""
     written = 0
     problems = list(imported.diagnostics)
     for name, text in imported.specs.items():
@@ -127,12 +127,15 @@ def _write(imported: "Imported", into: Path, *, force: bool) -> None:
             written += 1
     for problem in problems:
         click.echo(_line(problem), err=True)
+    errors = [problem for problem in problems if problem.severity == "error"]
+    warned = len(problems) - len(errors)
     undecided = sum(bool(_TODO.search(text)) for text in imported.specs.values())
     click.echo(
         f"{_count(written, 'spec')} written to {into.as_posix()}, {len(imported.renamed)} renamed, "
-        f"{undecided} with TODO lines, {_count(len(problems), 'problem')}"
+        f"{undecided} with TODO lines, {_count(len(errors), 'problem')}"
+        + (f", {_count(warned, 'warning')}" if warned else "")
     )
-    if problems:
+    if errors:
         raise SystemExit(1)
 
 

@@ -76,7 +76,8 @@ def _warnings(element: Element, tool: Declared) -> list[Diagnostic]:
             line=element.line,
             severity="warning",
             code="import-default",
-            message=f"{element.place} has a default that does not fit its own schema: {pointer}",
+            message=f"{element.place} has a default that does not fit its own schema: "
+            + (pointer or "that of the parameters themselves"),
             hint="it is left out of the spec; state the right one there",
         )
         for pointer, _ in wrong
