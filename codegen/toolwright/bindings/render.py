@@ -1,5 +1,7 @@
 """Modules as text: everything is decided before a template sees it."""
 
+import re
+from ast import literal_eval
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -19,6 +21,9 @@ RUNTIME: Final = (
     "Returns", "ToolBinding", "ToolContext", "check_bounds", "check_member", "check_multiple_of",
     "check_unique", "checked", "decode_hook", "one_of", "open_object",
 )  # fmt: skip
+
+
+_STRING: Final = re.compile(r"""(?s:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")
 
 
 def mark(source: str) -> str:
@@ -124,22 +129,20 @@ def _binding(tool: ToolSpec, names: ToolNames, roots: Roots) -> list[tuple[str, 
 
 def _needed(definitions: Iterable[Definition]) -> set[str]:
     """Imported names that occur in definitions. Generated names are never equal to one of them."""
-    import re
-
     found: set[str] = set()
     for definition in definitions:
-        parts: list[str] = []
         if isinstance(definition, ClassDefinition):
             found.add("Struct")
-            parts += [*definition.constants, *definition.checks]
-            parts += [p for line in definition.fields for p in (line.annotation, line.value)]
+            types = [line.annotation for line in definition.fields]
+            others = [*definition.constants, *definition.checks, *(line.value for line in definition.fields)]
         else:
             assert isinstance(definition, AliasDefinition)
-            found.add("TypeAlias")
-            found |= {"TYPE_CHECKING"} if definition.marker else set()
-            parts += [definition.text, definition.marker]
-        for part in parts:
-            found |= set(re.findall(r"[A-Za-z_]+", part))
+            found |= {"TypeAlias", "TYPE_CHECKING"} if definition.marker else {"TypeAlias"}
+            types, others = [definition.text], [definition.marker]
+        # An annotation that is one string is quoted as a whole; any other string is text, and names nothing.
+        types = [str(literal_eval(each)) if _STRING.fullmatch(each) else each for each in types]
+        for source in (*types, *others):
+            found |= set(re.findall(r"[A-Za-z_]+", _STRING.sub("", source)))
     return found
 
 
