@@ -131,12 +131,12 @@ def _changed(all_measured: Sequence[Measured]) -> list[str]:
     found = [(each.corpus, change) for each in all_measured for change in each.changes]
     undescribed = sum(each.undescribed for each in all_measured)
     lines = [
-        f"{undescribed} definitions have no description: their specs have the name in words for a summary, and",
-        "a comment that asks for more.",
+        f"{undescribed} definitions have no description: their specs have the name in words for a summary,",
+        "and a comment that asks for more.",
         "",
-        f'{len(found)} defaults contradict their own schemas, such as the text `"false"` for a boolean. A typed',
-        "field cannot have such a default, and a default decides about no value; so the import leaves it out,",
-        "and says so in a warning and in the spec. A spec that states one is refused.",
+        f'{len(found)} defaults contradict their own schemas, such as the text `"false"` for a boolean. A',
+        "typed field cannot have such a default, and a default decides about no value; so the import leaves",
+        "it out, and says so in a warning and in the spec. A spec that states one is refused.",
         "",
     ]
     return [*lines, *(f"* {corpus}, {change.tool}: {_place(change.message)}" for corpus, change in found), ""]
