@@ -137,7 +137,7 @@ def register_some(registry: ToolRegistry, /, **handlers: Unpack[Handlers]) -> No
         raise TypeError(f"no tool is called {', '.join(sorted(given))}; the tools are {known}")
 
 
-_KEYWORDS: Final = {
+_KEYWORDS: Final[Mapping[str, str]] = {
     "bash": "bash",
     "bash_process": "bash_process",
     "cron_add": "cron_add",

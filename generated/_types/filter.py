@@ -12,6 +12,13 @@ from toolwright.runtime import checked
 
 from .condition import Condition
 
+if TYPE_CHECKING:
+    CheckedFilter: TypeAlias = "Filter"
+else:
+    CheckedFilter = checked(
+        __name__, "../contracts/_types/filter.json#/$defs/filter", lambda: Filter
+    )
+
 
 class Filter(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """A tree of conditions. A record matches when every part that is present holds: all
@@ -21,17 +28,9 @@ class Filter(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkno
 
     where: Annotated[list[Condition], Meta(min_length=1, max_length=50)] | None = None
     """Conditions that must all hold."""
-    all: "Annotated[list[CheckedFilter], Meta(min_length=1, max_length=20)] | None" = None
+    all: Annotated[list[CheckedFilter], Meta(min_length=1, max_length=20)] | None = None
     """Filters that must all hold."""
-    any: "Annotated[list[CheckedFilter], Meta(min_length=1, max_length=20)] | None" = None
+    any: Annotated[list[CheckedFilter], Meta(min_length=1, max_length=20)] | None = None
     """Filters of which at least one must hold."""
-    not_: "CheckedFilter | None" = msgspec.field(default=None, name="not")
+    not_: CheckedFilter | None = msgspec.field(default=None, name="not")
     """A filter that must not hold."""
-
-
-if TYPE_CHECKING:
-    CheckedFilter: TypeAlias = Filter
-else:
-    CheckedFilter = checked(
-        __name__, "../contracts/_types/filter.json#/$defs/filter", lambda: Filter
-    )

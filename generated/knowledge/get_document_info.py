@@ -9,6 +9,12 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from toolwright.runtime import Returns, ToolBinding, ToolContext, check_unique
 
 
+class Section(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    title: str
+    page: Annotated[int, Meta(ge=1)] | None = None
+    sections: "list[Section]" = msgspec.field(default_factory=list)
+
+
 class GetDocumentInfoParams(
     Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
 ):
@@ -28,12 +34,6 @@ class GetDocumentInfoParams(
 class GetDocumentInfoResultAuthor(Struct, frozen=True, kw_only=True, omit_defaults=True):
     name: str
     email: str | None | UnsetType = UNSET
-
-
-class Section(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    title: str
-    page: Annotated[int, Meta(ge=1)] | None = None
-    sections: "list[Section]" = msgspec.field(default_factory=list)
 
 
 class GetDocumentInfoResult(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -198,7 +198,7 @@ def registry_text(tools: Sequence[Mapping[str, Any]], templates: Templates) -> s
         mark=mark("all specs"),
         imports=[
             "from collections.abc import Mapping",
-            "from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack",
+            f"from typing import {'TYPE_CHECKING, ' if rows else ''}Any, Final, TypedDict, Unpack",
             "",
             "from toolwright.runtime import LazyBindings, ToolBinding, ToolRegistry",
         ],
