@@ -1,7 +1,6 @@
 """What is measured: each step is one real process, after what it needs was put in place."""
 
 import ast
-import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -30,6 +29,7 @@ class Ground:
     def __init__(self, listed: list[Tool], folder: Path) -> None:
         self._tools, self._folder = listed, folder
         self._project, self._schemas = folder / "project", folder / "schemas"
+        self._aside = folder / "aside"
         self._turn = 0
         self._env = environment(folder / "bytecode")
         write_project(listed, self._project)
@@ -55,9 +55,15 @@ class Ground:
         return timed((_script("toolwright"), "generate"), self._project, expected, env=self._env)
 
     def _cold(self) -> Time:
-        shutil.rmtree(self._project / "generated", ignore_errors=True)
-        shutil.rmtree(self._project / ".toolwright", ignore_errors=True)
+        self._set_aside(self._project / "generated")
+        self._set_aside(self._project / ".toolwright")
         return self._generate(len(self._tools))
+
+    def _set_aside(self, path: Path) -> None:
+        """Clear the place. Not by deleting: ext4 is slow to reuse files that were deleted just before."""
+        if path.exists():
+            self._aside.mkdir(exist_ok=True)
+            path.rename(self._aside / str(sum(1 for _ in self._aside.iterdir())))
 
     def _nothing(self) -> Time:
         return self._generate(0)
@@ -84,7 +90,7 @@ class Ground:
 
     def _rival_all(self) -> Time:
         output = self._folder / "models"
-        shutil.rmtree(output, ignore_errors=True)
+        self._set_aside(output)
         command = (_script("datamodel-codegen"), "--input", str(self._schemas), "--output", str(output))
         taken = timed((*command, *_RIVAL, "--no-formatters"), self._folder, env=self._env)
         for tool in self._tools:
