@@ -127,7 +127,8 @@ def decoded(tool: Binding, arguments: Any) -> tuple[Any, bool]:
 def kept(value: Any, encoded: Any, schemas: list[Any], root: Any) -> bool:
     """Whether `encoded` says what `value` says, but for nulls and for properties that nobody declares."""
     if isinstance(value, dict) and isinstance(encoded, dict):
-        names = {name for schema in schemas for name in schema.get("properties", {})}
+        certain = schemas if not any(w in s for w in CHOOSING for s in schemas) else []
+        names = {name for schema in certain for name in schema.get("properties", {})}
         return (
             encoded.keys() <= value.keys()
             and all(value[name] is None or name not in names for name in value.keys() - encoded.keys())

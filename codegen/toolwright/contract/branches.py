@@ -17,14 +17,14 @@ def read_union(
 ) -> Node:
     """The node of a schema that says `anyOf` or `oneOf` (`keyword`), perhaps `type`, and nothing else.
 
-    type ∧ anyOf(b…) equals anyOf(type ∧ b…), and the same for oneOf: so `type` moves into the branches that
+    type ∧ anyOf(b…) equals anyOf(type ∧ b…), and the same for oneOf: so `type` moves into plain branches that
     state none of their own.
     """
     branches: list[Node] = []
     outer = schema.get("type")
     for i, branch in enumerate(schema[keyword]):
         place = f"{pointer}/{keyword}/{i}"
-        if outer is not None and isinstance(branch, dict) and not {"type", "$ref"} & branch.keys():
+        if _adopts(branch, outer):
             branch = reader.adopt({"type": outer, **branch}, branch, place)
         branches.append(reader.read(branch, place))
     node = _union(branches, "any" if keyword == "anyOf" else "one", pointer, description, schema)
@@ -57,8 +57,11 @@ def _union(
         return structs.replace(possible[0], description=description or possible[0].description)
     if all(isinstance(b, Choice) or _null(b) for b in possible):
         values = [v for b in possible for v in (b.values if isinstance(b, Choice) else (None,))]
-        if not any(equal(a, b) for i, a in enumerate(values) for b in values[:i]):
-            return Choice(pointer=pointer, description=description, values=tuple(values))
+        first = [a for i, a in enumerate(values) if not any(equal(a, b) for b in values[:i])]
+        if mode == "any" or len(first) == len(values):
+            if first == [None]:
+                return Null(pointer=pointer, description=description)
+            return Choice(pointer=pointer, description=description, values=tuple(first))
     return Union(
         pointer=pointer,
         description=description,
@@ -72,16 +75,29 @@ def _null(node: Node) -> bool:
     return isinstance(node, Null) and not node.residue
 
 
+def _adopts(branch: Any, outer: Any) -> bool:
+    """Whether a branch with the type `outer` added has a shape of its own, so that no marker needs to stand
+    at its place, where that type is not written."""
+    if not isinstance(outer, str) or not isinstance(branch, dict):
+        return False
+    if {"type", "$ref", "allOf", "anyOf", "oneOf"} & branch.keys():
+        return False
+    values = [*branch.get("enum", ()), branch.get("const")]
+    return not any(isinstance(value, list | dict) for value in values)
+
+
 def _within(branch: Any, outer: str | list[str]) -> bool:
     """Whether a branch takes nothing but the types `outer`, once it has them where it states none."""
     if not isinstance(branch, dict):
         return branch is False
-    if "$ref" in branch:
+    if _adopts(branch, outer):
+        return True
+    if "type" not in branch:
         return False
     allowed = {outer} if isinstance(outer, str) else set(outer)
     if "number" in allowed:
         allowed.add("integer")
-    inner = branch.get("type", [])
+    inner = branch["type"]
     return ({inner} if isinstance(inner, str) else set(inner)) <= allowed
 
 

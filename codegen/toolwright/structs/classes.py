@@ -22,51 +22,50 @@ def express_object(builder: Builder, node: Object, file: str, hint: Hint) -> Exp
     return kept[-1]
 
 
-def define_object(
-    builder: Builder, node: Object, file: str, name: str, announce: Callable[[Expression], Any]
-) -> Expression:
-    """A definition that is an object; `announce` learns how to write it before its fields are read,
-    so that it may refer to itself.
+def define_object(builder: Builder, node: Object, file: str, name: str, alias: str) -> Expression:
+    """A definition that is an object, written later: so it may refer to itself, and chains may be long.
 
-    What a Struct cannot check gets a marker beside it, `Checked<Name>`, and that is what others use.
-    A tagged Struct stays bare: its union uses it so, and every other use has a marker of its own.
+    What a Struct cannot check gets a marker beside it, called `alias` or `Checked<name>`, and that is what
+    others use. A tagged Struct stays bare: its union uses it so, and every other use has a marker of its own.
     """
     bare = Expression(text=name, kinds=frozenset({f"struct:{name}"}), uses=frozenset({name}))
-    if node.pointer in builder.tags:
-        bare = _with(bare, exact=False)
-        announce(bare)
-        _write(builder, node, file, name, lambda _: None)
-        return bare
-    if not node.residue and node.extra is None:
-        announce(bare)
-        _write(builder, node, file, name, lambda _: None)
-        return bare
-    alias = builder.new_name(file, "Checked", name)
-    marked = Expression(text=alias, kinds=frozenset({"custom"}), uses=frozenset({alias}))
-    announce(marked)
-    kept: list[Expression] = []
-    _write(builder, node, file, name, kept.append)
-    builder.define(
-        file,
-        AliasDefinition(
-            name=alias,
-            text=name,
-            marker=kept[-1].marker,
-            doc=node.description,
-            uses=frozenset({name}),
-            pointer=node.pointer,
-        ),
-    )
-    return marked
+    if node.pointer in builder.tags or (not node.residue and node.extra is None):
+        builder.pending.append(lambda: _write(builder, node, file, name, lambda _: None))
+        return _with(bare, exact=node.pointer not in builder.tags)
+    alias = alias or builder.new_name(file, "Checked", name)
+
+    def write() -> None:
+        kept: list[Expression] = []
+        _write(builder, node, file, name, kept.append)
+        builder.define(
+            file,
+            AliasDefinition(
+                name=alias,
+                text=name,
+                marker=kept[-1].marker,
+                doc=node.description,
+                uses=frozenset({name}),
+                pointer=node.pointer,
+            ),
+        )
+
+    builder.pending.append(write)
+    return Expression(text=alias, kinds=frozenset({"custom"}), uses=frozenset({alias}))
+
+
+def announce_root(builder: Builder, node: Object, root: str, name: str) -> None:
+    """Say how the Struct of a whole root is called, before anything may refer to it."""
+    inner = builder.new_name("", "Checked", name) if node.residue or node.extra is not None else name
+    kinds = frozenset({"custom" if inner != name else f"struct:{name}"})
+    builder.open_root(root, Expression(text=inner, kinds=kinds, uses=frozenset({inner})))
 
 
 def write_root(builder: Builder, node: Object, root: str, name: str) -> Expression:
     """The Struct of a whole root. Its marker is empty unless the Struct needs help to be exact."""
     kept: list[Expression] = []
-    inner = builder.new_name("", "Checked", name) if node.residue or node.extra is not None else name
-    kinds = frozenset({"custom" if inner != name else f"struct:{name}"})
-    builder.open_root(root, Expression(text=inner, kinds=kinds, uses=frozenset({inner})))
+    inner = builder.root(root).text
     _write(builder, node, "", name, kept.append)
+    builder.write_pending()
     if inner != name:
         marker, uses = kept[-1].marker, frozenset({name})
         alias = AliasDefinition(name=inner, text=name, marker=marker, doc="", uses=uses, pointer=node.pointer)

@@ -4,7 +4,7 @@ One `Builder` serves one generated module. It also walks the shared types that t
 how a shared type is called and what it is natively decides how it may be used here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from msgspec import structs
 
@@ -23,6 +23,7 @@ from ..contract.tree import (
     String,
     Union,
 )  # fmt: skip
+from ..contract.walk import nodes
 from . import scalars
 from .literals import text
 from .model import AliasDefinition, Definition, Expression
@@ -31,6 +32,11 @@ from .tags import Tag
 
 Hint = tuple[str, ...]
 ANY = Expression(text="Any", kinds=frozenset({"any"}))
+MAX_OPEN = 40
+"""Definitions that may be under way at once, each inside the one before: Python's own stack is finite."""
+MAX_INLINE = 200
+"""Characters of a type that may stand in the place of its name: longer ones would add up."""
+_PLAIN = ("str", "int", "bool", "None", "Any", "int | float")
 
 
 class Builder:
@@ -59,9 +65,20 @@ class Builder:
         self._used: dict[str, set[str]] = {}
         for name, public_name in public.items():
             self._used.setdefault(contract.files[name], set()).add(public_name)
+        self.checked = self._checked_names()
+        self.pending: list[Callable[[], None]] = []  # Structs that are named but not written yet
         self._memo: dict[str, Expression] = {}
         self._open: dict[str, str] = {}  # definitions being expressed → their names
         self._recursive: set[str] = set()
+
+    def _checked_names(self) -> dict[str, str]:
+        """Names beside shared Structs that need a marker, fixed first: every tool must know them alike."""
+        found: dict[str, str] = {}
+        for name, public_name in self.public.items():
+            node = self.contract.definitions[name]
+            if isinstance(node, Object) and (node.residue or node.extra is not None):
+                found[name] = self.new_name(self.contract.files[name], "Checked", public_name)
+        return found
 
     # -- names and definitions ----------------------------------------------------------------
 
@@ -201,6 +218,28 @@ class Builder:
         """Say how the root called `name` is written, before its fields are read."""
         self._memo["/" + name] = expression
 
+    def define_all(self, names: Iterable[str]) -> None:
+        """Define `names` and what they refer to, what is referred to first: so nothing here recurses deeply."""
+        seen: set[str] = set()
+        for start in names:
+            stack = [(start, False)]
+            while stack:
+                name, ready = stack.pop()
+                if ready:
+                    self.definition(name)
+                    self.write_pending()
+                elif name not in seen:
+                    seen.add(name)
+                    stack.append((name, True))
+                    inner = nodes(self.contract.definitions[name])
+                    below = [n.name for n in inner if isinstance(n, Reference) and n.name]
+                    stack += [(n, False) for n in reversed(below) if n not in seen]
+
+    def write_pending(self) -> None:
+        """Write the Structs that were named on the way."""
+        while self.pending:
+            self.pending.pop()()
+
     def definition(self, name: str) -> Expression:
         """How to write the definition called `name`, wherever it stands."""
         if name in self._memo:
@@ -215,26 +254,29 @@ class Builder:
         if isinstance(node, Object):
             from .classes import define_object
 
-            return define_object(
-                self, node, file, own, lambda expression: self._memo.update({name: expression})
-            )
-        self._open[name] = own
+            self._memo[name] = define_object(self, node, file, own, self.checked.get(name, ""))
+            return self._memo[name]
+        if len(self._open) >= MAX_OPEN:
+            self.pending.append(lambda: self._write_alias(name, own, node, file, named=True))
+            self._memo[name] = Expression(text=own, kinds=frozenset({"custom"}), uses=frozenset({own}))
+        else:
+            self._open[name] = own
+            self._memo[name] = self._write_alias(name, own, node, file)
+            del self._open[name]
+        return self._memo[name]
+
+    def _write_alias(self, name: str, own: str, node: Node, file: str, *, named: bool = False) -> Expression:
+        """A definition that is no object: by its name `own`, or as it is where that is short or must be.
+
+        A type that contains itself needs a marker under that name, and so does what others call by it
+        already (`named`).
+        """
         expression = self.express(node, file, own)
-        del self._open[name]
-        if name in self._recursive:
+        # An alias cannot name a class that is still being written: its text stands in its place.
+        late = expression.native and not expression.uses <= self.owners.keys()
+        if named or name in self._recursive or (late and len(expression.text) > MAX_INLINE):
             marker = f"checked({self.place(file, node.pointer)}, lambda: {expression.text})"
             expression = structs.replace(expression, exact=False, marker=expression.marker or marker)
-        late = expression.native and not expression.uses <= self.owners.keys()
-        if late:
-            pass  # an alias cannot name a class that is still being written: its text stands in its place
-        elif not expression.native or expression.text not in (
-            "str",
-            "int",
-            "bool",
-            "None",
-            "Any",
-            "int | float",
-        ):
-            expression = self.alias(own, expression, node, file)
-        self._memo[name] = expression
-        return expression
+        elif late or (expression.native and expression.text in _PLAIN):
+            return expression
+        return self.alias(own, expression, node, file)

@@ -1,15 +1,16 @@
 """A contract as a generated module: definitions in order of need, with their imports."""
 
 import posixpath
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct, structs
 
 from ..contract.build import Built
-from ..contract.tree import Object
+from ..contract.tree import Contract, Node, Object, Reference
+from ..contract.walk import nodes
 from . import classes
 from .express import Builder
-from .model import AliasDefinition, ClassDefinition, Definition, FieldLine, Module
+from .model import AliasDefinition, ClassDefinition, Definition, Expression, FieldLine, Module
 from .names import class_name, identifier, unique
 from .tags import find_tags
 
@@ -41,9 +42,13 @@ def tool_module(built: Built, *, name: str, module: tuple[str, ...]) -> tuple[Mo
     params = builder.new_name("", name, "Params")
     has_result = "result" in built.contract.roots
     result = builder.new_name("", name, "Result") if has_result else "None"
-    _express_shared(builder, built)
     root = built.contract.roots["parameters"]
     assert isinstance(root, Object)
+    classes.announce_root(builder, root, "parameters", params)
+    if has_result:
+        _announce_result(builder, built.contract.roots["result"], result)
+    _define_shared(builder, built)
+    builder.define_all(built.contract.definitions)
     expression = classes.write_root(builder, root, "parameters", params)
     wire = expression.text if expression.text != params else ""
     if has_result:
@@ -55,7 +60,7 @@ def tool_module(built: Built, *, name: str, module: tuple[str, ...]) -> tuple[Mo
 def type_module(built: Built, file: str) -> Module:
     """The module of a shared type file."""
     builder = _builder(built, contract=None)
-    _express_shared(builder, built)
+    _define_shared(builder, built)
     return _module(builder, file, module_path(file), _circle(built, file))
 
 
@@ -65,7 +70,26 @@ def _result(builder: Builder, built: Built, name: str) -> None:
     if isinstance(node, Object):
         classes.write_root(builder, node, "result", name)
     else:
-        builder.alias(name, builder.settled(node, "", name, "Value"), node, "")
+        expression = builder.settled(node, "", name, "Value")
+        if any(isinstance(n, Reference) and n.root == "result" for n in _all_nodes(built.contract)):
+            place = builder.place("", node.pointer)
+            marker = f"checked({place}, lambda: {expression.text})"  # an alias cannot hold itself otherwise
+            expression = structs.replace(expression, exact=False, marker=marker)
+        builder.alias(name, expression, node, "")
+
+
+def _announce_result(builder: Builder, node: Node, name: str) -> None:
+    if isinstance(node, Object):
+        classes.announce_root(builder, node, "result", name)
+    else:
+        builder.open_root(
+            "result", Expression(text=name, kinds=frozenset({"custom"}), uses=frozenset({name}))
+        )
+
+
+def _all_nodes(contract: Contract) -> Iterator[Node]:
+    for top in (*contract.roots.values(), *contract.definitions.values()):
+        yield from nodes(top)
 
 
 def _builder(built: Built, *, contract: str | None) -> Builder:
@@ -98,12 +122,10 @@ def _public(built: Built) -> dict[str, str]:
     return public
 
 
-def _express_shared(builder: Builder, built: Built) -> None:
+def _define_shared(builder: Builder, built: Built) -> None:
     """All public definitions, file by file: names must come out the same whoever uses them."""
-    assert built.contract is not None
     order = sorted(builder.public, key=lambda n: (builder.file_of(n), built.order(built.normal.homes[n])))
-    for name in order:
-        builder.definition(name)
+    builder.define_all(order)
 
 
 def _circle(built: Built, file: str) -> frozenset[str]:
@@ -132,7 +154,7 @@ def _module(builder: Builder, file: str, module: tuple[str, ...], circle: frozen
                 needed.setdefault(home, set()).add(name)
     late = {name for home in circle for name in needed.get(home, ())}
     early, deferred = _ordered(
-        own.values(), late, known={n for names in needed.values() for n in names} - late
+        _needed_first(own), late, known={n for names in needed.values() for n in names} - late
     )
     imports = {home: names for home, names in needed.items() if home not in circle}
     return Module(
@@ -156,28 +178,61 @@ def _imports(
     return tuple(sorted(found))
 
 
+def _needed_first(own: Mapping[str, Definition]) -> list[Definition]:
+    """Definitions in order of need: each after those that it uses, circles as they come."""
+    order: list[Definition] = []
+    seen: set[str] = set()
+    for start in own:
+        stack = [(start, False)]
+        while stack:
+            name, ready = stack.pop()
+            if ready:
+                order.append(own[name])
+            elif name not in seen:
+                seen.add(name)
+                stack.append((name, True))
+                stack += [
+                    (n, False) for n in sorted(own[name].uses, reverse=True) if n in own and n not in seen
+                ]
+    return order
+
+
 def _ordered(
     definitions: Iterable[Definition], late: set[str], known: set[str]
 ) -> tuple[tuple[Definition, ...], tuple[Definition, ...]]:
     """Definitions with forward references quoted; plain aliases of late names go after the late imports."""
     early: list[Definition] = []
     deferred: list[Definition] = []
-    defined = set(known)
-    waiting = set(late)
+    defined, later = set(known), set(late)
+    waiting: list[Definition] = []  # plain aliases: they are evaluated where they stand
     for definition in definitions:
-        if isinstance(definition, AliasDefinition) and not definition.marker and definition.uses & waiting:
-            deferred.append(definition)
-            waiting.add(definition.name)
-            continue
-        early.append(_quoted(definition, defined))
-        defined.add(definition.name)
-    return tuple(early), tuple(deferred)
+        if isinstance(definition, AliasDefinition) and not definition.marker:
+            (deferred if definition.uses & later else waiting).append(definition)
+            later |= {definition.name} if definition.uses & later else set()
+        else:
+            early.append(_quoted(definition, defined))
+            defined.add(definition.name)
+        _settle(waiting, early, defined)
+    return tuple(early), tuple(deferred + waiting)
+
+
+def _settle(waiting: list[Definition], early: list[Definition], defined: set[str]) -> None:
+    """Move aliases whose names are all defined by now, in their order, until none is left to move."""
+    moved = True
+    while moved:
+        moved = False
+        for definition in tuple(waiting):
+            if definition.uses <= defined:
+                waiting.remove(definition)
+                early.append(definition)
+                defined.add(definition.name)
+                moved = True
 
 
 def _quoted(definition: Definition, defined: set[str]) -> Definition:
     if definition.uses <= defined:
         return definition
-    if isinstance(definition, AliasDefinition):
+    if isinstance(definition, AliasDefinition):  # only type checkers see the text beside a marker
         return structs.replace(definition, text=_quote(definition.text))
     assert isinstance(definition, ClassDefinition)
     fields = tuple(_quoted_field(line, defined) for line in definition.fields)
