@@ -16,6 +16,7 @@ COMMANDS = {
     "schema": ("schema", "command", "Print the JSON Schema of the spec format."),
     "show": ("show", "command", "Print what one tool compiles to."),
     "stubs": ("stubs", "command", "Write a handler file for every tool that has none."),
+    "verify": ("verify", "command", "Hold every tool to the laws, with made-up instances."),
 }
 """Command → module, name in it, and short help, so that listing them imports none."""
 

@@ -17,7 +17,8 @@ class Bar:
     It is drawn from the caller's thread only: worker processes are forked beside it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, label: str = "compiling") -> None:
+        self._label = label
         self._started = time.monotonic()
         self._progress: Progress | None = None
         self._task: TaskID | None = None
@@ -36,9 +37,9 @@ class Bar:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-        columns = (TextColumn("compiling"), BarColumn(), MofNCompleteColumn())
+        columns = (TextColumn(self._label), BarColumn(), MofNCompleteColumn())
         self._progress = Progress(*columns, console=Console(stderr=True), auto_refresh=False, transient=True)
-        self._task = self._progress.add_task("compiling", total=total)
+        self._task = self._progress.add_task(self._label, total=total)
         self._progress.start()
 
     def __enter__(self) -> "Bar":

@@ -1,0 +1,232 @@
+"""L2 and L3: what the contract accepts a provider's schema lets pass, and what that accepts comes back."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ..providers import LedgerEntry
+from .document import POSSIBLE, Schema, escaped, places
+from .equivalence import ACCEPTED, as_text, decoded
+from .oracle import Oracle
+from .report import Failure
+from .subject import Binding
+from .values import Path
+
+
+def as_json_schema(schema: Schema) -> Schema:
+    """A provider's schema as JSON Schema: OpenAPI's `nullable` admits null whatever else is said."""
+    if not isinstance(schema, dict):
+        return schema
+    out: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key == "nullable":
+            continue
+        if key in ("properties", "patternProperties", "$defs", "dependentSchemas") and isinstance(
+            value, dict
+        ):
+            out[key] = {name: as_json_schema(child) for name, child in value.items()}
+        elif key in ("anyOf", "oneOf", "allOf", "prefixItems") and isinstance(value, list):
+            out[key] = [as_json_schema(child) for child in value]
+        elif key in (
+            "items",
+            "additionalProperties",
+            "not",
+            "if",
+            "then",
+            "else",
+            "contains",
+            "propertyNames",
+        ):
+            out[key] = as_json_schema(value)
+        else:
+            out[key] = value
+    return {"anyOf": [out, {"type": "null"}]} if schema.get("nullable") is True else out
+
+
+_ENTRY = 3
+"""Steps of an evaluation path before the schema itself: `allOf/0/$ref` (see `Oracle.part`)."""
+
+
+class Dialect:
+    """One provider's side of one tool."""
+
+    def __init__(self, provider: str, emitted: Mapping[str, Any], ledger: Sequence[LedgerEntry]) -> None:
+        """Raises OracleError where jsonschema-rs cannot compile what was emitted."""
+        self.provider = provider
+        self.oracle = Oracle(as_json_schema(dict(emitted)))
+        self.ledger = ledger
+        self.entries = {f"{entry.path}/{escaped(entry.keyword)}": entry for entry in ledger}
+        self._closes = any(entry.keyword == "additionalProperties" for entry in ledger)
+
+    # -- L2 -----------------------------------------------------------------------------------
+
+    def encoded(self, value: Any) -> Any:
+        """A valid value as this provider's schema wants it: null where an optional property is left out."""
+        return self._encoded(self.oracle.tree.start, value, 0)
+
+    def _encoded(self, schema: Schema, value: Any, depth: int) -> Any:
+        if not isinstance(schema, dict) or depth > 60:
+            return value
+        if "$ref" in schema:
+            value = self._encoded(self.oracle.tree.find(schema["$ref"]), value, depth + 1)
+        for branch in schema.get("allOf", ()):
+            value = self._encoded(branch, value, depth + 1)
+        for keyword in ("anyOf", "oneOf"):
+            for branch in schema.get(keyword, ()):
+                tried = self._encoded(branch, value, depth + 1)
+                if branch is True or (isinstance(branch, dict) and self.oracle.part(branch).is_valid(tried)):
+                    value = tried
+                    break
+        if isinstance(value, list):
+            prefix = schema.get("prefixItems", [])
+            rest = schema.get("items")
+            return [
+                self._encoded(prefix[index] if index < len(prefix) else rest, item, depth + 1)
+                for index, item in enumerate(value)
+            ]
+        return self._object(schema, value, depth) if isinstance(value, dict) else value
+
+    def _object(self, schema: dict[str, Any], value: dict[str, Any], depth: int) -> dict[str, Any]:
+        properties = schema.get("properties", {})
+        further = schema.get("additionalProperties")
+        out: dict[str, Any] = {}
+        for name, child in value.items():
+            if name in properties:
+                out[name] = self._encoded(properties[name], child, depth + 1)
+            elif further is not False or not self._closes:
+                out[name] = self._encoded(further, child, depth + 1)
+        for name in schema.get("required", ()):
+            stated = properties.get(name)
+            if name not in out and isinstance(stated, dict) and self.oracle.part(stated).is_valid(None):
+                out[name] = None
+        return out
+
+    def lock_out(self, contract: Oracle, value: Any) -> Failure | None:
+        """L2 for one value, if the contract accepts it."""
+        if not contract.accepts(value):
+            return None
+        sent = self.encoded(value)
+        if self.oracle.accepts(sent):
+            return None
+        problem = next(self.oracle.problems(sent))
+        if self._stated(contract, tuple(problem.instance_path)):
+            return None
+        actual = f"{self.provider}'s schema refuses it ({json.dumps(sent)[:300]}): {problem.message[:300]}"
+        return Failure("L2", "the contract accepts it", actual, value)
+
+    def _stated(self, contract: Oracle, path: Path) -> bool:
+        """Whether the ledger says, on the way to `path`, that meaning was changed."""
+        changed = {
+            entry.path for entry in self.ledger if entry.severity in ("changed", "lost", "reject")
+        }  # fmt: skip
+        nodes = contract.tree.beside([(contract.tree.start, POSSIBLE)])
+        pointers = _pointers(contract)
+        for step in (*path, None):
+            if any(pointers.get(id(node)) in changed for node, _ in nodes):
+                return True
+            if step is None:
+                break
+            tree = contract.tree
+            below = tree.member(nodes, step) if isinstance(step, str) else tree.item(nodes, step)
+            nodes = tree.beside(below)
+        return False
+
+    # -- L3 -----------------------------------------------------------------------------------
+
+    def way_back(self, binding: Binding, contract: Oracle, value: Any) -> Failure | None:
+        """L3 for one value, if this provider's schema accepts it."""
+        if not self.oracle.accepts(value):
+            return None
+        expected = f"{self.provider}'s schema accepts it, and the ledger names no constraint that it breaks"
+        verdict, params = decoded(binding, as_text(value), self.provider)
+        if verdict == ACCEPTED:
+            try:
+                again = json.loads(binding.encode(params))
+            except Exception as fault:  # any failure to write what was read is a counterexample
+                return Failure("L3", expected, f"encoding fails with {type(fault).__name__}: {fault}", value)
+            if contract.accepts(again):
+                return None
+            return Failure(
+                "L3", expected, f"it decodes to {json.dumps(again)[:300]}, which the contract refuses", value
+            )
+        if verdict.startswith("refuses"):
+            hidden = [
+                problem for problem in _violations(contract, value) if not self._covered(contract, problem)
+            ]
+            if not hidden and not contract.accepts(value):
+                return None
+            place = "/" + "/".join(map(str, hidden[0].schema_path)) if hidden else ""
+            return Failure("L3", expected, f"the decoder {verdict}", value, place)
+        return Failure("L3", expected, f"the decoder {verdict}", value)
+
+    def _covered(self, contract: Oracle, problem: Any) -> bool:
+        ancestors = set(_ancestors(contract, problem.evaluation_path))
+        if any(place in ancestors for place in self.entries):
+            return True
+        place = _inner("/" + "/".join(escaped(str(step)) for step in problem.schema_path))
+        below = _below(contract, problem.schema_path)
+        return any(entry == place or entry.startswith((f"{place}/", *below)) for entry in self.entries)
+
+
+def _inner(pointer: str) -> str:
+    """From a pointer into the contract file to one into the parameters' schema, as ledgers have it."""
+    return pointer.removeprefix("/parameters")
+
+
+def _pointers(contract: Oracle) -> dict[int, str]:
+    known: dict[int, str] | None = getattr(contract, "pointers", None)
+    if known is None:
+        document = contract.tree.document
+        known = {id(node): path for path, node in places(document.get("parameters"))}
+        known.update((id(node), path) for path, node in places({"$defs": document.get("$defs", {})}))
+        contract.pointers = known
+    return known
+
+
+def _violations(contract: Oracle, value: Any) -> Iterator[Any]:
+    yield from contract.problems(contract.settled(value))
+
+
+def _ancestors(contract: Oracle, path: Sequence[str | int]) -> Iterator[str]:
+    """Every keyword passed on the way to a violation, as pointers into the parameters' schema.
+
+    What stands behind a reference is named in two ways: by its definition, and, as where it was inlined, by
+    the place that refers to it.
+    """
+    tree = contract.tree
+    node: Any = tree.start
+    prefixes = {""}
+    for step in path[_ENTRY:]:
+        prefixes = {f"{prefix}/{escaped(str(step))}" for prefix in prefixes}
+        yield from prefixes
+        try:
+            node = node[step]
+        except (LookupError, TypeError):
+            return
+        if step == "$ref" and isinstance(node, str):
+            outer = {prefix.removesuffix("/$ref") for prefix in prefixes}
+            prefixes = outer | {_inner(node.removeprefix("#"))}
+            node = tree.find(node)
+
+
+def _below(contract: Oracle, path: Sequence[str | int]) -> tuple[str, ...]:
+    """Definitions that the keyword at `path` reaches: a loss in one of them is a loss here."""
+    node: Any = contract.tree.document
+    for step in path:
+        try:
+            node = node[step]
+        except (LookupError, TypeError):
+            return ()
+    found: set[str] = set()
+    waiting = [node]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, list):
+            waiting += each
+        elif isinstance(each, dict):
+            reference = each.get("$ref")
+            if isinstance(reference, str) and reference not in found:
+                found.add(reference)
+                waiting.append(contract.tree.find(reference))
+            waiting += each.values()
+    return tuple(_inner(reference.removeprefix("#")) + "/" for reference in sorted(found))

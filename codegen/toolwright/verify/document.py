@@ -1,0 +1,144 @@
+"""Finding one's way in a schema document: references, and which subschemas may speak about a value.
+
+Written for judging, so it shares no code with the compiler that is judged.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+from urllib.parse import unquote
+
+Schema = Any
+"""A dict or a boolean; documents come from files, so nothing is promised."""
+
+BESIDE = ("allOf", "anyOf", "oneOf")
+SINGLE = (
+    "items", "contains", "additionalProperties", "propertyNames", "not", "if", "then", "else",
+    "unevaluatedItems", "unevaluatedProperties", "contentSchema",
+)  # fmt: skip
+LISTS = (*BESIDE, "prefixItems")
+MAPS = ("properties", "patternProperties", "dependentSchemas", "$defs", "definitions")
+CERTAIN = 1
+POSSIBLE = 0
+
+
+class Tree:
+    """A document whose references are local, and the place in it that judges values.
+
+    `root` is a JSON pointer: "" where the document is the schema itself.
+    """
+
+    def __init__(self, document: Mapping[str, Any], root: str = "") -> None:
+        self.document = document
+        self.start = self.find("#" + root)
+
+    def find(self, reference: Any) -> Schema:
+        """What a local reference points at; `True` where it points at nothing (others report that)."""
+        node: Any = self.document
+        if not isinstance(reference, str) or not reference.startswith("#"):
+            return True
+        for step in unquote(reference[1:]).split("/")[1:]:
+            key = step.replace("~1", "/").replace("~0", "~")
+            if isinstance(node, Mapping) and key in node:
+                node = node[key]
+            elif isinstance(node, Sequence) and key.isdigit() and int(key) < len(node):
+                node = node[int(key)]
+            else:
+                return True
+        return node
+
+    def beside(self, schemas: Sequence[tuple[Schema, int]]) -> list[tuple[dict[str, Any], int]]:
+        """Every object schema that may judge the same value, each once, with whether it certainly does."""
+        found: dict[int, tuple[dict[str, Any], int]] = {}
+        waiting = list(schemas)
+        while waiting:
+            node, sure = waiting.pop()
+            if not isinstance(node, dict):
+                continue
+            known = found.get(id(node))
+            if known is not None and known[1] >= sure:
+                continue
+            found[id(node)] = (node, sure)
+            if "$ref" in node:
+                waiting.append((self.find(node["$ref"]), sure))
+            waiting += [(branch, sure) for branch in _list(node.get("allOf"))]
+            for keyword in ("anyOf", "oneOf"):
+                waiting += [(branch, POSSIBLE) for branch in _list(node.get(keyword))]
+            waiting += [(node[key], POSSIBLE) for key in ("not", "if", "then", "else") if key in node]
+            dependent = node.get("dependentSchemas")
+            waiting += [(s, POSSIBLE) for s in (dependent.values() if isinstance(dependent, dict) else ())]
+        return list(found.values())
+
+    def member(self, nodes: Sequence[tuple[dict[str, Any], int]], name: str) -> list[tuple[Schema, int]]:
+        """The schemas for property `name` of a value that `nodes` (from `beside`) judge."""
+        found: list[tuple[Schema, int]] = []
+        for node, sure in nodes:
+            named = False
+            properties = node.get("properties")
+            if isinstance(properties, dict) and name in properties:
+                found.append((properties[name], sure))
+                named = True
+            patterns = node.get("patternProperties")
+            for pattern, schema in patterns.items() if isinstance(patterns, dict) else ():
+                if matches(pattern, name):
+                    found.append((schema, sure))
+                    named = True
+            if not named and "additionalProperties" in node:
+                found.append((node["additionalProperties"], sure))
+            if "unevaluatedProperties" in node:
+                found.append((node["unevaluatedProperties"], POSSIBLE))
+        return found
+
+    def item(self, nodes: Sequence[tuple[dict[str, Any], int]], index: int) -> list[tuple[Schema, int]]:
+        """The schemas for the item at `index`."""
+        found: list[tuple[Schema, int]] = []
+        for node, sure in nodes:
+            prefix = _list(node.get("prefixItems"))
+            if index < len(prefix):
+                found.append((prefix[index], sure))
+            elif "items" in node:
+                found.append((node["items"], sure))
+            for keyword in ("contains", "unevaluatedItems"):
+                if keyword in node:
+                    found.append((node[keyword], POSSIBLE))
+        return found
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+@lru_cache(maxsize=512)
+def _compiled(pattern: str) -> re.Pattern[str] | None:
+    try:
+        return re.compile(pattern)
+    except (re.error, OverflowError, RecursionError):
+        return None
+
+
+def matches(pattern: str, text: str) -> bool:
+    """Roughly whether a pattern finds something: good enough to say which schema *may* apply."""
+    found = _compiled(pattern)
+    return found is not None and found.search(text) is not None
+
+
+def places(schema: Schema, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every object schema of a document with its JSON pointer; literals are not looked into."""
+    if not isinstance(schema, dict):
+        return
+    yield path, schema
+    for key in SINGLE:
+        yield from places(schema.get(key), f"{path}/{key}")
+    for key in LISTS:
+        for number, child in enumerate(_list(schema.get(key))):
+            yield from places(child, f"{path}/{key}/{number}")
+    for key in MAPS:
+        children = schema.get(key)
+        for name, child in children.items() if isinstance(children, dict) else ():
+            yield from places(child, f"{path}/{key}/{escaped(name)}")
+
+
+def escaped(name: str) -> str:
+    """A key as one step of a JSON pointer."""
+    return name.replace("~", "~0").replace("/", "~1")

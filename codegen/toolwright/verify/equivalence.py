@@ -1,0 +1,159 @@
+"""L1: the decoder accepts a value exactly when the contract does, and what it read says the same again."""
+
+import json
+from typing import Any
+
+from ..runtime.errors import ArgumentError
+from .document import CERTAIN, Schema, Tree, matches
+from .oracle import Oracle
+from .report import Failure
+from .subject import Binding
+from .values import same
+
+ACCEPTED = "accepts it"
+
+
+def as_text(value: Any) -> bytes:
+    """JSON text of an instance."""
+    return json.dumps(value, ensure_ascii=False).encode()
+
+
+def decoded(binding: Binding, arguments: Any, provider: str | None = None) -> tuple[str, Any]:
+    """The decoder's verdict in words, and the typed value where it accepts."""
+    try:
+        return ACCEPTED, binding.decode(arguments, provider)
+    except ArgumentError as refusal:
+        return f"refuses it: {str(refusal).partition(chr(10) + '- ')[2] or refusal.problem}", None
+    except Exception as fault:  # nothing but ArgumentError may leave a decoder
+        return f"fails with {type(fault).__name__}: {fault}", None
+
+
+def equivalence(binding: Binding, oracle: Oracle, value: Any) -> Failure | None:
+    """How the two sides disagree about `value`, if they do."""
+    if isinstance(value, str):
+        return None  # text that holds the arguments as text once more is opened by design
+    expected = oracle.verdict(value)
+    verdict, params = decoded(binding, as_text(value))
+    accepted = verdict == ACCEPTED
+    if verdict.startswith("fails"):
+        return Failure("crash", _words(expected), f"the decoder {verdict}", value)
+    if expected is not None and accepted != expected:
+        kind = "too wide" if accepted else "too narrow"
+        return Failure(kind, _words(expected, oracle, value), f"the decoder {verdict}", value)
+    if isinstance(value, dict):
+        again, other = decoded(binding, value)
+        if (again == ACCEPTED) != accepted:
+            return Failure(
+                "text and mapping",
+                f"the decoder {verdict} as JSON text",
+                f"the decoder {again} as a mapping",
+                value,
+            )
+        if accepted and other != params:
+            return Failure(
+                "text and mapping",
+                f"as JSON text it is {params!r:.300}",
+                f"as a mapping {other!r:.300}",
+                value,
+            )
+    return _round_trip(binding, oracle, value, params) if accepted else None
+
+
+def _words(expected: bool | None, oracle: Oracle | None = None, value: Any = None) -> str:
+    if expected is None:
+        return "the schema leaves it open"
+    if expected:
+        return "the schema accepts it"
+    first = next(oracle.problems(value), None) if oracle is not None else None
+    return "the schema refuses it" + (f": {first.message[:300]}" if first is not None else "")
+
+
+def _round_trip(binding: Binding, oracle: Oracle, value: Any, params: Any) -> Failure | None:
+    said = "it comes back as it was, up to defaults, order and the two allowances"
+    try:
+        again = json.loads(binding.encode(params))
+    except Exception as fault:  # any failure to write what was read is a counterexample
+        return Failure("round trip", said, f"encoding fails with {type(fault).__name__}: {fault}", value)
+    if not oracle.accepts(again):
+        return Failure(
+            "round trip", said, f"it comes back as {_short(again)}, which the schema refuses", value
+        )
+    lost = difference(oracle, value, again)
+    return Failure("round trip", said, f"it comes back as {_short(again)}: {lost}", value) if lost else None
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 300 else text[:300] + "…"
+
+
+def difference(oracle: Oracle, before: Any, after: Any) -> str | None:
+    """What `after` says otherwise than `before`, beyond what a round trip may change."""
+    return _difference(oracle, before, after, [(oracle.tree.start, CERTAIN)], "$")
+
+
+def _difference(
+    oracle: Oracle, before: Any, after: Any, schemas: list[tuple[Schema, int]], path: str
+) -> str | None:
+    if same(before, after):
+        return None
+    tree = oracle.tree
+    nodes = tree.beside(schemas)
+    if isinstance(before, dict) and isinstance(after, dict):
+        for name, child in before.items():
+            below = tree.member(nodes, name)
+            if name in after:
+                if child is None and _is_default(tree, below, after[name]) and _refuses_null(oracle, below):
+                    continue  # null counted as absent, and absent means the default
+                found = _difference(oracle, child, after[name], below, f"{path}.{name}")
+                if found:
+                    return found
+            elif not _may_go(oracle, nodes, below, name, child, root=path == "$"):
+                return f"{path}.{name} is lost"
+        for name, child in after.items():
+            if name not in before and not _is_default(tree, tree.member(nodes, name), child):
+                return f"{path}.{name} is new"
+        return None
+    if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        for index, (old, new) in enumerate(zip(before, after, strict=True)):
+            found = _difference(oracle, old, new, tree.item(nodes, index), f"{path}[{index}]")
+            if found:
+                return found
+        return None
+    return f"{path} is changed"
+
+
+def _may_go(
+    oracle: Oracle,
+    nodes: list[tuple[dict[str, Any], int]],
+    below: list[tuple[Schema, int]],
+    name: str,
+    value: Any,
+    *,
+    root: bool,
+) -> bool:
+    """Whether a property may be left out: a default, a null that counts as absent, undeclared and open."""
+    if _is_default(oracle.tree, below, value):
+        return True
+    if value is None and _refuses_null(oracle, below):
+        return True
+    speaking = [(node, sure) for node, sure in nodes if isinstance(node.get("properties"), dict)]
+    if any(sure and name in node["properties"] for node, sure in speaking):
+        return False
+    if not speaking:
+        return root
+    return any(name not in node["properties"] and _open(node, name) for node, _ in speaking)
+
+
+def _refuses_null(oracle: Oracle, schemas: list[tuple[Schema, int]]) -> bool:
+    return any(schema is False or not oracle.part(schema).is_valid(None) for schema, _ in schemas)
+
+
+def _open(node: dict[str, Any], name: str) -> bool:
+    if any(matches(pattern, name) for pattern in node.get("patternProperties") or ()):
+        return False
+    return all(node.get(key, True) is True for key in ("additionalProperties", "unevaluatedProperties"))
+
+
+def _is_default(tree: Tree, schemas: list[tuple[Schema, int]], value: Any) -> bool:
+    return any("default" in node and same(node["default"], value) for node, _ in tree.beside(schemas))

@@ -1,0 +1,182 @@
+"""All laws, held to one tool."""
+
+import json
+import random
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from ..build.compile import Options
+from ..diagnostics import Diagnostic
+from ..spec.model import Document, ToolSpec
+from .dialect import Dialect
+from .equivalence import equivalence
+from .instances import instances
+from .ledger import fixpoint, silent_losses
+from .oracle import Oracle, OracleError
+from .report import Counterexample, Disagreement, Failure, Law, ToolReport
+from .shrink import shrink
+from .subject import NotCompiledError, Subject, subject
+from .values import size
+
+FEW = 10
+"""Fewer valid instances than this share (one in so many) are told as a warning."""
+FORMATS: frozenset[str] = frozenset()
+"""Formats that decoders assert; all others are annotations."""
+
+Check = Callable[[Any], Failure | None]
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """How hard to try."""
+
+    examples: int = 200
+    seed: int = 0
+    second_opinion: bool = False
+
+
+def hold(tool: ToolSpec, types: Mapping[str, Document], options: Options, settings: Settings) -> ToolReport:
+    """Compile one tool and hold it to every law. A tool that does not compile is told by its diagnostics."""
+    line, column = tool.document.locate(("parameters",))
+    base = ToolReport(tool=tool.name, file=tool.document.file, line=line, column=column)
+    try:
+        with subject(tool, types, options) as found:
+            return _Case(found, settings, base).report()
+    except NotCompiledError as refused:
+        return _with(base, warnings=refused.found)
+    except OracleError as problem:
+        message = f"the independent validator cannot read this schema: {problem}"
+        return _with(base, warnings=(_warn(base, "not-verified", message),))
+
+
+class _Case:
+    def __init__(self, found: Subject, settings: Settings, base: ToolReport) -> None:
+        self.subject = found
+        self.settings = settings
+        self.base = base
+        self.contract = Oracle(found.contract, "/parameters", FORMATS)
+        self.warnings: list[Diagnostic] = []
+        self.dialects = {
+            id: Dialect(id, schema, found.ledger.get(id, ())) for id, schema in found.emitted.items()
+        }
+
+    def _random(self, purpose: str) -> random.Random:
+        return random.Random(f"{self.settings.seed}:{self.subject.tool.name}:{purpose}")
+
+    def report(self) -> ToolReport:
+        count = self.settings.examples
+        made = list(instances(self.contract, self._random("contract"), count))
+        verdicts = [self.contract.verdict(value) for value in made]
+        valid = [value for value, verdict in zip(made, verdicts, strict=True) if verdict]
+        found = [*self._equivalence(made), *self._providers(valid), *self._ledgers()]
+        self._few(len(valid), count, "the contract")
+        return _with(
+            self.base,
+            instances=len(made),
+            valid=len(valid),
+            invalid=verdicts.count(False),
+            open=verdicts.count(None),
+            counterexamples=tuple(found),
+            warnings=tuple(self.warnings),
+            second_opinion=self._second(made) if self.settings.second_opinion else None,
+        )
+
+    def _equivalence(self, made: list[Any]) -> Iterator[Counterexample]:
+        def check(value: Any) -> Failure | None:
+            return equivalence(self.subject.binding, self.contract, value)
+
+        for failure in smallest(made, check):
+            yield self._counterexample("L1", failure)
+
+    def _providers(self, valid: list[Any]) -> Iterator[Counterexample]:
+        binding, contract = self.subject.binding, self.contract
+        for id, dialect in self.dialects.items():
+            for failure in smallest(valid, lambda value, d=dialect: d.lock_out(contract, value)):  # type: ignore[misc]
+                yield self._counterexample("L2", failure, id)
+            count = max(1, self.settings.examples // 2)
+            made = list(instances(dialect.oracle, self._random(id), count))
+            made += [dialect.encoded(value) for value in valid[:count]]
+            self._few(sum(map(dialect.oracle.accepts, made)), count, f"{id}'s schema")
+            for failure in smallest(made, lambda value, d=dialect: d.way_back(binding, contract, value)):  # type: ignore[misc]
+                yield self._counterexample("L3", failure, id)
+
+    def _ledgers(self) -> Iterator[Counterexample]:
+        found = self.subject
+        contract = found.built.normal.standalone("parameters")
+        for id, profile in found.profiles.items():
+            stated = found.tool.providers.get(id, {}).get("strict")
+            if id in found.emitted:
+                for failure in silent_losses(contract, found.emitted[id], found.ledger.get(id, ())):
+                    yield self._counterexample("L4", failure, id)
+            for failure in fixpoint(contract, profile, stated):
+                yield self._counterexample("L5", failure, id)
+
+    def _second(self, made: list[Any]) -> tuple[Disagreement, ...]:
+        from .second import second_opinion
+
+        return second_opinion(self.subject, self.contract, made)
+
+    def _few(self, valid: int, count: int, whose: str) -> None:
+        if valid * FEW < count:
+            message = (
+                f"only {valid} of {count} instances made for {whose} are valid: the laws are held to little"
+            )
+            self.warnings.append(_warn(self.base, "few-instances", message))
+
+    def _counterexample(self, law: Law, failure: Failure, provider: str = "") -> Counterexample:
+        pointer = failure.place
+        if not pointer.startswith(("/parameters", "/$defs")):
+            pointer = f"/parameters{pointer}"
+        if failure.instance is not None and not failure.place:
+            first = next(self.contract.problems(failure.instance), None)
+            if first is not None:
+                pointer = "/" + "/".join(str(step) for step in first.schema_path)
+        try:
+            line, column = self.subject.locate(pointer)
+        except (LookupError, TypeError, ValueError):
+            line, column = self.base.line, self.base.column
+        blank = law in ("L4", "L5")
+        return Counterexample(
+            law=law,
+            file=self.base.file,
+            line=line,
+            column=column,
+            provider=provider,
+            instance="" if blank else json.dumps(failure.instance, ensure_ascii=False),
+            expected=failure.expected,
+            actual=failure.actual,
+            place=failure.place,
+        )
+
+
+def smallest(made: list[Any], check: Check) -> Iterator[Failure]:
+    """One failure of each kind, made as small as it gets."""
+    worst: dict[str, Any] = {}
+    for value in made:
+        failure = check(value)
+        if failure is not None and (failure.kind not in worst or size(value) < size(worst[failure.kind])):
+            worst[failure.kind] = value
+    for kind, value in worst.items():
+        small = shrink(value, lambda smaller, k=kind: _kind(check, smaller) == k)  # type: ignore[misc]
+        failure = check(small)
+        assert failure is not None
+        yield failure
+
+
+def _kind(check: Check, value: Any) -> str | None:
+    failure = check(value)
+    return failure.kind if failure is not None else None
+
+
+def _warn(base: ToolReport, code: str, message: str) -> Diagnostic:
+    return Diagnostic(
+        file=base.file, line=base.line, column=base.column, severity="warning", code=code, message=message,
+        hint="examples in the spec, or a schema that says more by `properties` than by `not`, help",
+    )  # fmt: skip
+
+
+def _with(base: ToolReport, **more: Any) -> ToolReport:
+    from msgspec.structs import replace
+
+    return replace(base, **more)

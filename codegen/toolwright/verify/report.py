@@ -1,0 +1,70 @@
+"""What verification found, as values; how they look is the command's business."""
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from ..diagnostics import Diagnostic
+
+Law = Literal["L1", "L2", "L3", "L4", "L5"]
+
+TITLES: dict[Law, str] = {
+    "L1": "equivalence",
+    "L2": "no lock-out",
+    "L3": "way back",
+    "L4": "ledger",
+    "L5": "fixpoint",
+}
+
+
+class Counterexample(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The smallest case found in which two sides disagree.
+
+    `instance` is JSON text, empty where a law is about the schema alone. `expected` and `actual` are the two
+    verdicts in words; `place` is a JSON pointer into the contract.
+    """
+
+    law: Law
+    file: str
+    line: int
+    column: int
+    provider: str = ""
+    instance: str = ""
+    expected: str
+    actual: str
+    place: str = ""
+
+
+class Disagreement(Struct, frozen=True, kw_only=True):
+    """Where another model family differs from the contract: information, not failure."""
+
+    kind: Literal["accepts what is invalid", "refuses what is valid", "cannot be built"]
+    count: int
+    instance: str
+    reason: str
+
+
+class ToolReport(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One tool. `open` instances are those whose verdict the two allowances leave open."""
+
+    tool: str
+    file: str
+    line: int
+    column: int
+    instances: int = 0
+    valid: int = 0
+    invalid: int = 0
+    open: int = 0
+    counterexamples: tuple[Counterexample, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
+    second_opinion: tuple[Disagreement, ...] | None = None
+
+
+class Failure(Struct, frozen=True):
+    """One disagreement about one instance, before it is made small."""
+
+    kind: str
+    expected: str
+    actual: str
+    instance: Any = None
+    place: str = ""

@@ -1,0 +1,68 @@
+"""A second opinion: what the models that datamodel-code-generator writes make of the same instances."""
+
+import sys
+import warnings
+from typing import Any
+
+from ..models.generate import generate_models
+from ..models.plain import ModelError
+from ..structs.names import class_name
+from .isolate import attribute, imported
+from .oracle import Oracle
+from .report import Disagreement
+from .shrink import shrink
+from .subject import Subject
+from .values import size
+
+
+def second_opinion(found: Subject, contract: Oracle, made: list[Any]) -> tuple[Disagreement, ...]:
+    """Where pydantic models of the same contract accept what is invalid or refuse what is valid."""
+    name = class_name(found.tool.name, "Params")
+    try:
+        source = generate_models(
+            found.built.normal.standalone("parameters"), "pydantic", class_name=name, source=found.tool.path
+        )
+    except ModelError as problem:
+        return (Disagreement(kind="cannot be built", count=1, instance="", reason=str(problem)[:500]),)
+    with imported({"models.py": source.encode()}) as package, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            model = attribute(package, "models", name)
+            if hasattr(model, "model_rebuild"):
+                model.model_rebuild(_types_namespace=vars(sys.modules[f"{package}.models"]))
+        except Exception as problem:  # a module of another library's making may raise anything
+            reason = f"{type(problem).__name__}: {problem}"
+            return (Disagreement(kind="cannot be built", count=1, instance="", reason=reason[:500]),)
+        return _compare(model, contract, made)
+
+
+def _compare(model: Any, contract: Oracle, made: list[Any]) -> tuple[Disagreement, ...]:
+    from .equivalence import as_text
+
+    def opinion(value: Any) -> tuple[str, str]:
+        """How the model differs, and its reason; ("", "") where it agrees."""
+        expected = contract.accepts(value)  # the allowances are ours: no other family knows them
+        try:
+            model.model_validate_json(as_text(value))
+        except ValueError as problem:
+            return ("refuses what is valid", str(problem)) if expected else ("", "")
+        except Exception as problem:  # models may fail in ways of their own
+            return ("refuses what is valid", repr(problem)) if expected else ("", "")
+        if not expected:
+            return "accepts what is invalid", next(contract.problems(value)).message
+        return "", ""
+
+    found: dict[str, list[Any]] = {}
+    for value in made:
+        kind, _ = opinion(value)
+        if kind:
+            found.setdefault(kind, []).append(value)
+    return tuple(_disagreement(kind, values, opinion) for kind, values in sorted(found.items()))
+
+
+def _disagreement(kind: Any, values: list[Any], opinion: Any) -> Disagreement:
+    from .equivalence import as_text
+
+    small = shrink(min(values, key=size), lambda value: opinion(value)[0] == kind, 300)
+    reason = " ".join(opinion(small)[1].split())
+    return Disagreement(kind=kind, count=len(values), instance=as_text(small).decode(), reason=reason[:300])

@@ -1,0 +1,69 @@
+"""The independent verdict, against cases worked out by hand from the wording of the law."""
+
+from typing import Any
+
+import pytest
+from toolwright.verify.oracle import Oracle
+
+PLAIN = {
+    "type": "object",
+    "required": ["name"],
+    "properties": {
+        "name": {"type": "string"},
+        "age": {"type": "integer", "minimum": 0},
+        "note": {"type": ["string", "null"]},
+        "inner": {"type": "object", "properties": {"x": {"type": "integer"}}, "additionalProperties": False},
+        "list": {"type": "array", "items": {"type": "object", "properties": {"y": {"const": 1}}}},
+    },
+    "additionalProperties": False,
+}
+
+
+@pytest.mark.parametrize(
+    ("value", "verdict"),
+    [
+        ({"name": "a"}, True),
+        ({"name": "a", "age": None}, True),  # optional, not nullable: absent
+        ({"name": "a", "age": 3.0}, True),  # a whole float is an integer
+        ({"name": "a", "age": 3.5}, False),
+        ({"name": "a", "note": None}, True),
+        ({"name": None}, False),  # required: null is no absence
+        ({"name": "a", "other": None}, False),  # undeclared: null is a value
+        ({"name": "a", "inner": {"x": None}}, True),
+        ({"name": "a", "inner": {"z": None}}, False),
+        ({"name": "a", "list": [{"y": None}, {"y": 1}]}, True),
+        ({"name": "a", "list": [None]}, False),
+        ([], False),
+    ],
+)
+def test_allowances_of_plain_objects(value: Any, verdict: bool) -> None:
+    assert Oracle(PLAIN).verdict(value) is verdict
+
+
+def test_alternatives_leave_a_null_open_but_never_what_no_reading_accepts() -> None:
+    oracle = Oracle({"anyOf": [{"properties": {"a": {"type": "string"}}, "required": ["b"]}, False]})
+    assert oracle.verdict({"a": None, "b": 1}) is None
+    assert oracle.verdict({"a": None}) is False
+
+
+def test_definitions_recursion_and_named_roots() -> None:
+    document = {
+        "parameters": {
+            "type": "object",
+            "properties": {"next": {"$ref": "#/parameters"}, "v": {"$ref": "#/$defs/V"}},
+        },
+        "$defs": {"V": {"type": "integer"}},
+    }
+    oracle = Oracle(document, "/parameters")
+    assert oracle.verdict({"next": {"next": {"v": 1}}}) is True
+    assert oracle.verdict({"next": {"next": {"v": "1"}}}) is False
+    assert oracle.verdict({"next": {"next": None, "v": None}}) is True
+
+
+def test_formats_are_annotations_unless_named() -> None:
+    schema = {"type": "object", "properties": {"a": {"format": "ipv4"}, "b": {"format": "uuid"}}}
+    assert Oracle(schema).accepts({"a": "x", "b": "x"})
+    named = Oracle(schema, formats=frozenset({"ipv4"}))
+    assert not named.accepts({"a": "x"})
+    assert named.accepts({"b": "x"})
+    assert schema["properties"]["b"] == {"format": "uuid"}, "the input is left alone"
