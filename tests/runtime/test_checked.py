@@ -87,7 +87,7 @@ def test_each_value_is_validated_once(shapes: Binding, slow: bool, monkeypatch: 
     for depth in range(60):
         tree = {"label": str(depth), "children": [tree]}
     seen: list[Any] = []
-    for method in ("accepts", "violations"):
+    for method in ("accepts", "fits", "violations"):
         monkeypatch.setattr(Validator, method, counted(getattr(Validator, method), seen))
     arguments: dict[str, Any] = {"tags": ["a"], "tree": tree, "pets": [{"name": "Rex"}] * 2}
     if slow:

@@ -5,7 +5,14 @@ from typing import TYPE_CHECKING, Any
 from .binding import Level, ToolBinding
 from .bindings_map import LazyBindings
 from .checked import checked, decode_hook, one_of, open_object
-from .checks import check_bounds, check_member, check_multiple_of, check_unique
+from .checks import (
+    check_bounds,
+    check_format,
+    check_member,
+    check_multiple_of,
+    check_properties,
+    check_unique,
+)
 from .context import ToolContext
 from .encode import encode_json, to_builtins
 from .errors import (
@@ -39,8 +46,10 @@ __all__ = [
     "UnknownToolError",
     "Violation",
     "check_bounds",
+    "check_format",
     "check_member",
     "check_multiple_of",
+    "check_properties",
     "check_unique",
     "checked",
     "decode_hook",

@@ -114,11 +114,10 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
                 if not too_deep(value):
                     params = msgspec.convert(value, self._shape(), dec_hook=decode_hook)
                     return params
-            else:
+            elif len(text) <= plan.short or not is_deep(text):
                 params = plan.decode(text)
                 colons = count_colons(text)
-                once = colons == plan.keys or self._has_each_once(text, params, colons)
-                if once and (len(text) <= plan.short or not is_deep(text)):
+                if colons == plan.keys or self._has_each_once(text, params, colons):
                     return params
         except (msgspec.MsgspecError, UnicodeError, RecursionError):
             pass

@@ -33,11 +33,12 @@ class Shape:
     def decode(self, value: Any) -> Any:
         """The typed value for plain JSON data. Raises ValueError naming every violation."""
         validator = self.node.validator()
-        if validator.accepts(value):
-            try:
+        try:
+            # Most values are right as they are. Depth is the binding's to judge, over the whole text.
+            if validator.fits(value):
                 return self.build(value, value)
-            except msgspec.ValidationError:
-                pass  # a whole float where the type says int: settling makes it one
+        except (msgspec.ValidationError, RecursionError, TypeError, AttributeError):
+            pass  # a whole float where the type says int, depth, no JSON: the long way settles or names it
         settled = validator.settle(value)
         violations = validator.violations(settled)
         if violations:

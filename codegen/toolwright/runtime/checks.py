@@ -2,30 +2,32 @@
 
 Each raises ValueError, which msgspec turns into an error with a path. As in JSON Schema, a check says
 nothing about values of other types; so None and UNSET, which stand for absence, pass.
-
-The schema compiler lives beside `schema.values`, so that is imported at first use only.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
 
+from .schema.values import as_decimal, equal, is_multiple, is_number, key
+
 
 def check_multiple_of(name: str, value: Any, divisor: float) -> None:
     """`multipleOf`, over exact decimals: 0.3 is a multiple of 0.1."""
-    from .schema.values import as_decimal, is_multiple, is_number
-
     if is_number(value) and not is_multiple(value, as_decimal(divisor)):
         raise ValueError(f"{name} must be a multiple of {divisor}, got {value}")
 
 
 def check_unique(name: str, items: Any) -> None:
     """`uniqueItems`: 1 equals 1.0, and true does not equal 1."""
-    if not isinstance(items, (list, tuple)):
+    if not isinstance(items, (list, tuple)) or len(items) < 2:
         return
-    from .schema.values import key
-
+    if len(items) <= 100:  # more numbers could be chosen so that Python's own hashes collide
+        try:
+            if len(set(items)) == len(items):  # what Python tells apart, JSON does too
+                return
+        except TypeError:
+            pass  # arrays and objects
     seen: dict[Any, int] = {}
     for index, item in enumerate(items):
         first = seen.setdefault(key(item), index)
@@ -33,10 +35,46 @@ def check_unique(name: str, items: Any) -> None:
             raise ValueError(f"{name} must not repeat an item, but items {first} and {index} are equal")
 
 
+def check_properties(value: msgspec.Struct, minimum: int = 0, maximum: int | None = None) -> None:
+    """`minProperties` and `maxProperties` of a Struct whose optional fields all have None or UNSET for
+    absence (a default that may also be given cannot be told from its absence)."""
+    count = 0
+    for field in value.__struct_fields__:
+        item = getattr(value, field)
+        if item is not None and item is not msgspec.UNSET:
+            count += 1
+    if count < minimum:
+        noun = "property" if minimum == 1 else "properties"
+        raise ValueError(f"the object must have at least {minimum} {noun}, got {count}")
+    if maximum is not None and count > maximum:
+        noun = "property" if maximum == 1 else "properties"
+        raise ValueError(f"the object must have at most {maximum} {noun}, got {count}")
+
+
+def check_format(label: str, value: Any, name: str) -> None:
+    """`format`, for the names in `schema.formats.FORMATS`; every other name says nothing."""
+    if not isinstance(value, str):
+        return
+    test = _formats.get(name)
+    if test is None:
+        from .schema.formats import FORMATS  # its expressions are made at first use
+
+        test = _formats[name] = FORMATS.get(name, _anything)
+    if not test(value):
+        from .schema.words import literal
+
+        raise ValueError(f"{label} must be a valid {name}, got {literal(value)}")
+
+
+def _anything(text: str) -> bool:  # noqa: ARG001
+    return True
+
+
+_formats: dict[str, Callable[[str], bool]] = {}  # a cache: the same entries in every order
+
+
 def check_member(name: str, value: Any, allowed: Sequence[Any]) -> None:
     """`enum` and `const` over any JSON values. None is checked like any value: it may be a member or not."""
-    from .schema.values import equal
-
     if value is msgspec.UNSET or any(equal(value, member) for member in allowed):
         return
     raise ValueError(f"{name} must be one of {', '.join(_show(member) for member in allowed)}")

@@ -9,6 +9,10 @@ from .home import read_resource
 if TYPE_CHECKING:
     from .schema import Validator
 
+ASSERT_FORMATS = False
+"""Whether contracts are read with `format` as an assertion. It must say what the Structs' own checks say:
+true as soon as generated code calls `check_format`."""
+
 
 def follow(document: Any, pointer: str) -> Any:
     """The value at a JSON pointer (RFC 6901, not percent-encoded). Raises LookupError where there is none."""
@@ -55,6 +59,6 @@ class Node:
             # The compiler of schemas is only loaded where values need it.
             from .schema import Validator
 
-            validator = Validator(schema, root=document, pointer=pointer)
+            validator = Validator(schema, root=document, pointer=pointer, formats=ASSERT_FORMATS)
             self._validators[below] = validator
         return validator

@@ -3,14 +3,27 @@
 import re
 from collections.abc import Callable
 
-from .ecma import translate
 from .errors import UnsupportedPattern
+
+
+class _Expression:
+    """A regular expression that is compiled when it is first needed: most programs use one or two."""
+
+    def __init__(self, source: str, flags: int = 0) -> None:
+        self._source = source
+        self._flags = flags
+        self.fullmatch: Callable[[str], re.Match[str] | None] = self._first
+
+    def _first(self, text: str) -> re.Match[str] | None:
+        self.fullmatch = re.compile(self._source, self._flags).fullmatch
+        return self.fullmatch(text)
+
 
 _DATE = r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"
 _TIME = r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)(?:\.\d+)?"
 _ZONE = r"(?:[Zz]|(?P<sign>[+-])(?P<zh>\d\d):(?P<zm>\d\d))"
-_date = re.compile(_DATE, re.ASCII)
-_time = re.compile(_TIME + _ZONE, re.ASCII)
+_date = _Expression(_DATE, re.ASCII)
+_time = _Expression(_TIME + _ZONE, re.ASCII)
 _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
@@ -45,7 +58,7 @@ def is_date_time(text: str) -> bool:
 
 
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
-_hostname = re.compile(rf"{_LABEL}(?:\.{_LABEL})*")
+_hostname = _Expression(rf"{_LABEL}(?:\.{_LABEL})*")
 
 
 def is_hostname(text: str) -> bool:
@@ -66,8 +79,8 @@ def is_hostname(text: str) -> bool:
 
 
 _BYTE = r"(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
-_ipv4 = re.compile(rf"{_BYTE}(?:\.{_BYTE}){{3}}")
-_group = re.compile(r"[0-9A-Fa-f]{1,4}")
+_ipv4 = _Expression(rf"{_BYTE}(?:\.{_BYTE}){{3}}")
+_group = _Expression(r"[0-9A-Fa-f]{1,4}")
 
 
 def is_ipv4(text: str) -> bool:
@@ -87,7 +100,7 @@ def is_ipv6(text: str) -> bool:
 
 
 _ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
-_local = re.compile(rf'{_ATOM}(?:\.{_ATOM})*|"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*"')
+_local = _Expression(rf'{_ATOM}(?:\.{_ATOM})*|"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*"')
 
 
 def is_email(text: str) -> bool:
@@ -111,9 +124,9 @@ _AUTHORITY = (
 _SCHEME = r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):"
 _NONEMPTY = _SEGMENT[:-1] + "+"
 _ROOTED = rf"{_AUTHORITY}(?:/{_SEGMENT})*|/(?:{_NONEMPTY}(?:/{_SEGMENT})*)?"
-_uri = re.compile(rf"{_SCHEME}(?:{_ROOTED}|{_NONEMPTY}(?:/{_SEGMENT})*|){_TAIL}")
-_relative = re.compile(rf"(?:{_ROOTED}|(?:[{_UNRESERVED}@]|{_PCT})+(?:/{_SEGMENT})*|){_TAIL}")
-_future = re.compile(rf"[vV][0-9A-Fa-f]+\.[{_UNRESERVED}:]+")
+_uri = _Expression(rf"{_SCHEME}(?:{_ROOTED}|{_NONEMPTY}(?:/{_SEGMENT})*|){_TAIL}")
+_relative = _Expression(rf"(?:{_ROOTED}|(?:[{_UNRESERVED}@]|{_PCT})+(?:/{_SEGMENT})*|){_TAIL}")
+_future = _Expression(rf"[vV][0-9A-Fa-f]+\.[{_UNRESERVED}:]+")
 
 
 def is_uri(text: str) -> bool:
@@ -135,8 +148,17 @@ def _host_is_good(match: re.Match[str] | None) -> bool:
     return is_ipv6(host[1:-1]) or _future.fullmatch(host[1:-1]) is not None
 
 
+MAX_REGEX = 20_000
+"""Longest text that `is_regex` reads, in characters: reading is linear, but slow enough to block."""
+
+
 def is_regex(text: str) -> bool:
-    """An ECMA-262 regular expression, whether or not `re` can run it."""
+    """An ECMA-262 regular expression (Annex B: a lone brace is a character), whether or not `re` can run
+    it. No longer than `MAX_REGEX`."""
+    if len(text) > MAX_REGEX:
+        return False
+    from .ecma import translate
+
     try:
         translate(text)
     except UnsupportedPattern as problem:
@@ -144,13 +166,13 @@ def is_regex(text: str) -> bool:
     return True
 
 
-_duration = re.compile(
+_duration = _Expression(
     r"P(?:\d+W|(?=\d|T\d)(?:\d+Y(?:\d+M(?:\d+D)?)?|\d+M(?:\d+D)?|\d+D)?"
     r"(?:T(?=\d)(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S))?)",
     re.ASCII,
 )
-_uuid = re.compile(r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}")
-_pointer = re.compile(r"(?:/(?:[^~/]|~[01])*)*")
+_uuid = _Expression(r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}")
+_pointer = _Expression(r"(?:/(?:[^~/]|~[01])*)*")
 
 FORMATS: dict[str, Callable[[str], bool]] = {
     "date-time": is_date_time,

@@ -16,15 +16,33 @@ def key(value: Any) -> Hashable:
 
     Python compares int with float exactly, so 1 equals 1.0 and 2**53 + 1 does not equal 2.0**53.
     """
+    kind = type(value)
+    if kind is str:
+        return value  # type: ignore[no-any-return]
     if value is True:
         return _TRUE
     if value is False:
         return _FALSE
     if isinstance(value, dict):
-        return ("{", frozenset([(name, key(item)) for name, item in value.items()]))
+        return ("{", frozenset([(name, _inner(item)) for name, item in value.items()]))
     if isinstance(value, (list, tuple)):
-        return ("[", *[key(item) for item in value])
+        return ("[", *[_inner(item) for item in value])
+    if isinstance(value, (int, float)) and not _LOW < value < _HIGH:
+        return _inner(value)
     return value  # type: ignore[no-any-return]
+
+
+_LOW, _HIGH = -(2**63), 2**63
+
+
+def _inner(value: Any) -> Hashable:
+    """The key of a part, or of a large number. Python's hashes of numbers, and of tuples of numbers, follow
+    a known rule: a hostile array could hold any number of items that share one. Those of strings do not."""
+    if isinstance(value, (int, float)) and value is not True and value is not False:
+        if isinstance(value, int):
+            return ("#", hex(value))
+        return ("#", hex(int(value)) if value.is_integer() else value.hex())
+    return key(value)
 
 
 def equal(left: Any, right: Any) -> bool:
