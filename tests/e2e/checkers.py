@@ -1,0 +1,61 @@
+"""mypy and pyright over some folders, and the lines that they report."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+Found = dict[str, set[int]]
+
+
+def check(folders: list[Path], scratch: Path, *roots: Path) -> tuple[Found, Found, str]:
+    """What mypy and pyright (strict) report, as lines by file name, and their own words.
+
+    `roots` are import roots beside the repository's. Skips where pyright cannot run, except in CI.
+    """
+    paths = [str(ROOT / "codegen"), str(ROOT), *map(str, roots)]
+    config = scratch / "pyrightconfig.json"
+    settings = {
+        "include": [os.path.relpath(folder, scratch) for folder in folders],
+        "extraPaths": paths,
+        "pythonVersion": "3.11",
+        "typeCheckingMode": "strict",
+        "reportMissingTypeStubs": "none",
+        "reportUnusedExpression": "none",
+    }
+    config.write_text(json.dumps(settings), "utf-8")
+    python = [sys.executable, "-m"]
+    environment = {**os.environ, "MYPYPATH": os.pathsep.join(paths), "NO_COLOR": "1"}
+    pyright = _start([*python, "pyright", "--outputjson", "--pythonpath", sys.executable, "-p", str(config)])
+    options = ["--strict", "--no-error-summary", "--explicit-package-bases", "--namespace-packages"]
+    files = [str(path) for folder in folders for path in sorted(folder.rglob("*.py"))]
+    mypy = _start([*python, "mypy", *options, "--cache-dir", str(scratch / "mypy"), *files], environment)
+    mypy_said, pyright_said = mypy.communicate(timeout=120)[0], pyright.communicate(timeout=120)[0]
+    if not pyright_said.startswith("{") and not os.environ.get("CI"):  # it fetches itself on its first run
+        pytest.skip(f"pyright does not run here: {pyright_said[:200]}")
+    return _mypy(mypy_said), _pyright(pyright_said), mypy_said + pyright_said
+
+
+def _start(command: list[str], environment: dict[str, str] | None = None) -> "subprocess.Popen[str]":
+    return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True)
+
+
+def _mypy(output: str) -> Found:
+    found: Found = {}
+    for file, line in re.findall(r"^(.+?):(\d+): error:", output, re.MULTILINE):
+        found.setdefault(Path(file).name, set()).add(int(line))
+    return found
+
+
+def _pyright(output: str) -> Found:
+    found: Found = {}
+    for problem in json.loads(output)["generalDiagnostics"]:
+        if problem["severity"] == "error":
+            line = problem["range"]["start"]["line"] + 1
+            found.setdefault(Path(problem["file"]).name, set()).add(line)
+    return found

@@ -1,0 +1,38 @@
+"""Registrations that type checkers must accept. Never run."""
+
+# ruff: noqa: ARG001 - a handler's signature is fixed, whatever it uses
+
+from typing import assert_type
+
+from toolwright.runtime import ToolContext, ToolRegistry, ToolResult
+
+from generated.files.edit import EDIT, EditParams, EditResult
+from generated.registry import register_some
+from generated.web.http_request import (
+    HTTP_REQUEST,
+    HttpRequestBodyForm,
+    HttpRequestBodyJson,
+    HttpRequestBodyText,
+)
+
+registry = ToolRegistry()
+
+
+def edit(params: EditParams, context: ToolContext) -> EditResult:
+    assert_type(params.old_string, str)
+    assert_type(params.replace_all, bool)
+    return EditResult(replacements=1, snippet="")
+
+
+async def awaited(params: EditParams, context: ToolContext) -> EditResult | ToolResult:
+    return ToolResult.failed("no")
+
+
+register_some(registry, edit=edit)
+register_some(registry, edit=awaited, glob=None)
+register_some(registry)
+assert_type(EDIT.decode("{}"), EditParams)
+body = HTTP_REQUEST.decode("{}").body
+assert_type(body, HttpRequestBodyJson | HttpRequestBodyForm | HttpRequestBodyText | None)
+if isinstance(body, HttpRequestBodyForm):
+    assert_type(body.fields, dict[str, str])
