@@ -19,7 +19,7 @@ from toolwright.build.compile import Options, pretty
 from toolwright.build.emit import profile_of, prove_tool, provider_definition, tool_names
 from toolwright.build.rooms import FRONTEND, known_providers
 from toolwright.contract.build import Built, build_tool
-from toolwright.contract.normal import Normaliser
+from toolwright.contract.normalise import Normaliser
 from toolwright.models.generate import generate_models
 from toolwright.spec.model import Document, ToolSpec
 from toolwright.structs.module import tool_module

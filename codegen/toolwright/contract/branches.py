@@ -1,19 +1,17 @@
 """`anyOf` and `oneOf`, with or without a `type` beside them."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from msgspec import structs
 
 from ..runtime.schema.values import equal
+from .reads import Reads
 from .tree import Anything, Choice, Node, Nothing, Null, Union
-
-if TYPE_CHECKING:
-    from .read import Reader
 
 
 def read_union(
-    reader: "Reader", schema: Mapping[str, Any], keyword: str, pointer: str, description: str
+    reader: Reads, schema: Mapping[str, Any], keyword: str, pointer: str, description: str
 ) -> Node:
     """The node of a schema that says `anyOf` or `oneOf` (`keyword`), perhaps `type`, and nothing else.
 

@@ -8,8 +8,10 @@ from msgspec import Struct, structs
 from ..diagnostics import Diagnostic
 from ..runtime.schema import Validator
 from ..spec.model import Document, ToolSpec
-from .normal import Home, Normal, Normaliser
+from .normal import Normal
+from .normalise import Normaliser
 from .objects import declared
+from .places import Home
 from .pointers import direct, follow
 from .problems import circular, default_problems, example_problems, malformed, unsatisfiable
 from .read import SHARED, Reader

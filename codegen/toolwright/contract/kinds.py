@@ -1,35 +1,16 @@
 """The nodes of single types: `type: string`, `type: array`, and so on."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from msgspec import Struct
 
 from .objects import read_object
+from .reads import Reads
 from .tree import Boolean, Fixed, Node, Nothing, Null, Numeric, Sequence, String
 
 SIZE: Final = 2**62
 """Lengths from here on are past what memory holds and what msgspec's bounds can say."""
-
-
-class Reads(Protocol):
-    """The part of `read.Reader` that this module needs."""
-
-    def read(self, schema: Any, pointer: str) -> Node:
-        """The node of `schema`, which stands at `pointer`."""
-        ...
-
-    def place(self, schema: Any, pointer: str) -> str:
-        """Where `schema` stands; at `pointer` unless the document knows better."""
-        ...
-
-    def accepts(self, schema: Any, value: Any) -> bool:
-        """Whether `schema` accepts `value`."""
-        ...
-
-    def validator(self, schema: Any) -> Any:
-        """The exact validator of `schema`."""
-        ...
 
 
 class Site(Struct, frozen=True):

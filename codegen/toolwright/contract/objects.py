@@ -1,20 +1,22 @@
 """`type: object`: declared properties, free keys, or both."""
 
+import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import UNSET
 
 from .pointers import escape
+from .reads import Reads
 from .tree import Anything, Dictionary, Field, Node, Nothing, Object, String
-
-if TYPE_CHECKING:
-    from .kinds import Reads
 
 _CHECKED = (
     "minProperties", "maxProperties", "dependentRequired", "dependentSchemas", "propertyNames",
     "unevaluatedProperties",
 )  # fmt: skip
+
+_UNSAYABLE = re.compile(r'[\x00-\x1f"\\]')
+"""What msgspec refuses in a field's name on the wire: such properties stay among the further ones."""
 
 _DECLARING = frozenset(
     {
@@ -26,7 +28,7 @@ _DECLARING = frozenset(
 
 
 def read_object(
-    reader: "Reads", schema: Mapping[str, Any], pointer: str, description: str, residue: tuple[str, ...]
+    reader: Reads, schema: Mapping[str, Any], pointer: str, description: str, residue: tuple[str, ...]
 ) -> Node:
     """A Dictionary where nothing is declared, else an Object."""
     if not schema.get("properties") and not schema.get("required"):
@@ -37,7 +39,7 @@ def read_object(
 
 
 def _dictionary(
-    reader: "Reads", schema: Mapping[str, Any], pointer: str, description: str, residue: tuple[str, ...]
+    reader: Reads, schema: Mapping[str, Any], pointer: str, description: str, residue: tuple[str, ...]
 ) -> Node | None:
     further = schema.get("additionalProperties", True)
     patterns = schema.get("patternProperties", {})
@@ -77,7 +79,7 @@ def _dictionary(
 
 
 def declared(
-    reader: "Reads", schema: Mapping[str, Any], pointer: str, description: str, residue: tuple[str, ...]
+    reader: Reads, schema: Mapping[str, Any], pointer: str, description: str, residue: tuple[str, ...]
 ) -> Object:
     """An object with named properties. Every name in `required` becomes a field."""
     residue = residue + tuple(k for k in _CHECKED if k in schema)
@@ -85,7 +87,10 @@ def declared(
     further = schema.get("additionalProperties", UNSET)
     patterns = schema.get("patternProperties", {})
     fields: list[Field] = []
+    unsayable = any(map(_UNSAYABLE.search, {**schema.get("properties", {}), **dict.fromkeys(required)}))
     for name, item in schema.get("properties", {}).items():
+        if _UNSAYABLE.search(name):
+            continue
         node = reader.read(item, f"{pointer}/properties/{escape(name)}")
         if isinstance(node, Nothing) and name not in required:
             residue = (*residue, "properties")  # it must be absent: nothing to keep, something to refuse
@@ -94,15 +99,19 @@ def declared(
     known = {field.wire for field in fields}
     place = f"{pointer}/additionalProperties"
     for name in schema.get("required", ()):
-        if name not in known:
+        if name not in known and not _UNSAYABLE.search(name):
             undeclared = True if further is UNSET or patterns else further
             node = reader.read(undeclared, place)
             fields.append(Field(wire=name, node=node, required=True, nullable=True))
             known.add(name)
-    closed = further is False and not patterns
+    closed = further is False and not patterns and not unsayable
     extra: Node | None = None
-    if patterns:
-        residue = (*residue, "patternProperties")
+    if patterns or unsayable:
+        residue = (
+            *residue,
+            *(["patternProperties"] if patterns else []),
+            *(["properties"] if unsayable else []),
+        )
         extra = Anything(pointer=pointer)
     elif further is not UNSET and further is not False:
         extra = reader.read(further, place)
@@ -118,7 +127,7 @@ def declared(
     )
 
 
-def _field(reader: "Reads", name: str, node: Node, schema: Any, parent: str, *, required: bool) -> Field:
+def _field(reader: Reads, name: str, node: Node, schema: Any, parent: str, *, required: bool) -> Field:
     """A declared property. A default is written as the schema has its numbers: 5, not 5.0, for an integer."""
     default: Any = UNSET
     if isinstance(schema, dict) and not required and "default" in schema:

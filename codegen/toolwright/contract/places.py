@@ -1,0 +1,58 @@
+"""Places in spec files while schemas are read, and the small facts about what stands there."""
+
+import re
+from typing import Any
+
+from msgspec import Struct
+
+from ..spec.model import Document, Path
+
+
+class Home(Struct, frozen=True):
+    """Where a definition is written: a document, and the path of its schema there."""
+
+    file: str  # key of the document: a type file's path below the specs root, or "" for the tool itself
+    path: Path
+
+
+class Place(Struct, frozen=True):
+    """A schema being read: its document, the root its local references resolve in, and its path."""
+
+    document: Document
+    file: str
+    root: Path  # path of the schema resource that `#` means
+    path: Path
+    draft: int
+
+    def at(self, *steps: str | int) -> "Place":
+        """The place `steps` below."""
+        return Place(self.document, self.file, self.root, (*self.path, *steps), self.draft)
+
+
+def get(data: Any, path: Path) -> Any:
+    """What stands at `path`."""
+    for step in path:
+        data = data[step]
+    return data
+
+
+def kind(value: Any) -> str:
+    """What a JSON value is, in words."""
+    names = {bool: "a boolean", str: "a string", int: "a number", float: "a number", list: "an array"}
+    return "null" if value is None else names.get(type(value), "an object")
+
+
+def draft_of(schema: Any) -> int:
+    """The draft that `$schema` names: 4, 6, 7, 2019 or 2020 (the default, also where it names none)."""
+    declared = schema.get("$schema") if isinstance(schema, dict) else None
+    return dialect(declared) or 2020
+
+
+def dialect(declared: Any) -> int | None:
+    """The draft that a `$schema` names, or None. Addresses as the drafts' own meta-schemas have them."""
+    if not isinstance(declared, str):
+        return None
+    found = re.fullmatch(
+        r"https?://json-schema\.org/(?:draft-0([467])|draft/(2019)-09|draft/(2020)-12)/schema#?", declared
+    )
+    return int(found[1] or found[2] or found[3]) if found else None
