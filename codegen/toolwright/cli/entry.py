@@ -4,6 +4,9 @@ import os
 import sys
 import time
 
+_GARBAGE = 50_000
+"""Values between two searches for cycles: a build makes millions of values and next to no cycles."""
+
 
 def main() -> int:
     """Run the command line; the exit status."""
@@ -21,6 +24,7 @@ def main() -> int:
         if tools is not None:
             _say(tools, time.perf_counter() - started)
         gc.enable()
+        gc.set_threshold(_GARBAGE, 20, 50)
     try:
         from .main import run
     except ModuleNotFoundError as error:
