@@ -1,0 +1,158 @@
+"""Decoding of the reference toolset's example calls: generated code beside four others.
+
+    python -m bench.decode [--quick]
+
+Every contestant gets the same JSON bytes. `raw` is msgspec over hand-written Structs without any check
+(`bench.plain_structs`); pydantic's models are those that `toolwright generate` writes; jsonschema-rs and
+fastjsonschema judge what `json.loads` made and leave it untyped. A figure is the median over interleaved
+rounds of the time for all examples of a tool, divided by their number, in nanoseconds; a dash is for one
+that cannot compile the schema, or refuses an example though it is valid.
+"""
+
+import argparse
+import json
+import re
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jsonschema_rs
+import msgspec
+import yaml
+
+from bench.plain_structs import STRUCTS
+
+_ROOT = Path(__file__).resolve().parents[1]
+CONTESTANTS = ("toolwright", "raw", "pydantic", "jsonschema-rs", "fastjsonschema")
+Decode = Callable[[bytes], Any]
+
+_CHECKS = re.compile(r'"(min|max|exclusive|pattern|multipleOf|uniqueItems|contains|not|if|oneOf|dependent)')
+
+
+class Row(NamedTuple):
+    """One tool: nanoseconds a call by contestant, None where one cannot take part."""
+
+    tool: str
+    calls: int
+    checks: bool
+    times: dict[str, float | None]
+
+    def ratio(self, other: str = "raw") -> float | None:
+        """The time of generated code over that of `other`."""
+        ours, theirs = self.times["toolwright"], self.times[other]
+        return ours / theirs if ours and theirs else None
+
+
+def examples() -> dict[str, list[bytes]]:
+    """The example calls of every tool, as JSON."""
+    found = {}
+    for path in sorted((_ROOT / "specs").rglob("*.yaml")):
+        spec = yaml.safe_load(path.read_text("utf-8"))
+        if "parameters" in spec:
+            name = spec.get("name", path.stem)
+            found[name] = [json.dumps(call, ensure_ascii=False).encode() for call in spec["examples"]]
+    return found
+
+
+def contestants(binding: Any) -> dict[str, Decode | None]:
+    """Everyone who decodes this tool's arguments."""
+    contract = json.loads((_ROOT / "generated/contracts" / f"{binding.name}.json").read_text("utf-8"))
+    schema = {"$ref": "#/parameters", **contract}
+    is_valid = jsonschema_rs.Draft202012Validator(schema).is_valid
+    model = getattr(
+        import_module(f"generated.models.pydantic.{binding.group}.{binding.name}"), binding.params.__name__
+    )
+    loads = json.loads
+    return {
+        "toolwright": binding.decode,
+        "raw": msgspec.json.Decoder(STRUCTS[binding.name]).decode,
+        "pydantic": model.model_validate_json,
+        "jsonschema-rs": lambda text: is_valid(loads(text)),
+        "fastjsonschema": _fastjsonschema(schema),
+    }
+
+
+def _fastjsonschema(schema: dict[str, Any]) -> Decode | None:
+    import fastjsonschema
+
+    # It knows draft 7, so what it does not see costs it nothing; it may refuse what it cannot compile.
+    try:
+        validate = fastjsonschema.compile(schema, use_default=False)
+    except fastjsonschema.JsonSchemaDefinitionException:
+        return None
+    loads = json.loads
+    return lambda text: validate(loads(text))
+
+
+def measure(binding: Any, calls: list[bytes], rounds: int, loops: int) -> Row:
+    """Time one tool. Who refuses one of its examples, which are all valid, takes no part."""
+    everyone = {
+        name: decode
+        for name, decode in contestants(binding).items()
+        if decode is not None and all(_takes(decode, call) for call in calls)
+    }
+    spent: dict[str, list[float]] = {name: [] for name in everyone}
+    for _ in range(rounds):
+        for name, times in spent.items():
+            times.append(_lap(everyone[name], calls, loops))
+    medians = {name: statistics.median(spent[name]) if name in spent else None for name in CONTESTANTS}
+    contract = (_ROOT / "generated/contracts" / f"{binding.name}.json").read_text("utf-8")
+    parameters = json.dumps(json.loads(contract)["parameters"])
+    checks = bool(_CHECKS.search(parameters) or "#/$defs" in parameters)
+    return Row(binding.name, len(calls), checks, medians)
+
+
+def _takes(decode: Decode, call: bytes) -> bool:
+    try:
+        return decode(call) is not False
+    except ValueError:
+        return False
+
+
+def _lap(decode: Decode, calls: list[bytes], loops: int) -> float:
+    start = time.perf_counter_ns()
+    for _ in range(loops):
+        for call in calls:
+            decode(call)
+    return (time.perf_counter_ns() - start) / (loops * len(calls))
+
+
+def run(quick: bool = False) -> list[Row]:
+    """Measure every tool of the reference toolset; `quick` takes a few seconds in all."""
+    if str(_ROOT) not in sys.path:
+        sys.path.insert(0, str(_ROOT))
+    bindings = import_module("generated.registry").BINDINGS
+    rounds, loops = (5, 200) if quick else (15, 1000)
+    calls = examples()
+    return [measure(bindings[name], calls[name], rounds, loops) for name in sorted(bindings)]
+
+
+def table(rows: list[Row]) -> str:
+    """The figures as Markdown."""
+    lines = [
+        "| tool | calls | checks | " + " | ".join(CONTESTANTS) + " | ÷ raw | ÷ fastest other |",
+        "|---|---|---|" + "---:|" * (len(CONTESTANTS) + 2),
+    ]
+    for row in rows:
+        times = [f"{time:,.0f}" if (time := row.times[name]) else "–" for name in CONTESTANTS]
+        others = [ratio for name in CONTESTANTS[2:] if (ratio := row.ratio(name)) is not None]
+        ratios = f"{row.ratio():.2f} | {max(others):.2f}"
+        lines.append(
+            f"| {row.tool} | {row.calls} | {'yes' if row.checks else 'no'} | {' | '.join(times)} | {ratios} |"
+        )
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="python -m bench.decode", description=__doc__.partition("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="a few seconds in all")
+    print(table(run(parser.parse_args().quick)))
+
+
+if __name__ == "__main__":
+    main()
