@@ -3,7 +3,6 @@
 
 from typing import Literal
 
-import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 
@@ -12,7 +11,7 @@ class MemoryItem(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     id: str
     content: str
-    tags: list[str] = msgspec.field(default_factory=list)
+    tags: list[str] = []
     importance: Literal[1, 2, 3, 4, 5]
     created_at: str
     expires_at: str | None | UnsetType = UNSET

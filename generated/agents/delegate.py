@@ -3,7 +3,6 @@
 
 from typing import Annotated, Any, Final, Literal, Protocol
 
-import msgspec
 from msgspec import Meta, Struct
 
 from toolwright.runtime import Returns, ToolBinding, ToolContext, check_multiple_of
@@ -43,9 +42,7 @@ class DelegateParams(
     """What to do, and what to report back."""
     context: dict[str, Any] | None = None
     """Facts the agent needs, by name; any JSON values."""
-    attachments: Annotated[list[DelegateAttachmentsItem], Meta(max_length=20)] = msgspec.field(
-        default_factory=list
-    )
+    attachments: Annotated[list[DelegateAttachmentsItem], Meta(max_length=20)] = []
     """Files to hand over."""
     limits: DelegateLimits | None = None
     """Stops the agent when it needs more than this."""
@@ -56,7 +53,7 @@ class DelegateParams(
 class DelegateResult(Struct, frozen=True, kw_only=True, omit_defaults=True):
     status: Literal["completed", "failed", "stopped", "started"]
     report: str
-    files: list[str] = msgspec.field(default_factory=list)
+    files: list[str] = []
     steps_used: Annotated[int, Meta(ge=0)] | None = None
 
 

@@ -230,7 +230,7 @@ class DataAnalysisParams(
             | DataAnalysisStepsItemLimit
         ],
         Meta(max_length=50),
-    ] = msgspec.field(default_factory=list)
+    ] = []
     """Operations, applied from first to last."""
     output: Literal["rows", "summary", "schema", "chart"] = "rows"
     """What to return."""

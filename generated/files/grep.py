@@ -3,7 +3,6 @@
 
 from typing import Annotated, Final, Literal, Protocol
 
-import msgspec
 from msgspec import Meta, Struct
 
 from toolwright.runtime import Returns, ToolBinding, ToolContext
@@ -27,9 +26,7 @@ class GrepParams(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_u
     """Absolute path of the file or folder to search. Default is the working folder."""
     glob: Annotated[str, Meta(min_length=1)] | None = None
     """Search only files whose path matches this pattern, such as "*.md"."""
-    file_types: list[Annotated[str, Meta(pattern="^[+\\-0-9_a-z]{1,20}\\Z")]] = msgspec.field(
-        default_factory=list
-    )
+    file_types: list[Annotated[str, Meta(pattern="^[+\\-0-9_a-z]{1,20}\\Z")]] = []
     """Search only files of these types, such as py, rust or ts. Empty means all."""
     output: Literal["lines", "files", "count"] = "files"
     """What to return for each match."""

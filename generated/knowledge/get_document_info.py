@@ -3,7 +3,6 @@
 
 from typing import Annotated, Final, Literal, Protocol
 
-import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from toolwright.runtime import Returns, ToolBinding, ToolContext, check_unique
@@ -12,7 +11,7 @@ from toolwright.runtime import Returns, ToolBinding, ToolContext, check_unique
 class Section(Struct, frozen=True, kw_only=True, omit_defaults=True):
     title: str
     page: Annotated[int, Meta(ge=1)] | None = None
-    sections: "list[Section]" = msgspec.field(default_factory=list)
+    sections: "list[Section]" = []
 
 
 class GetDocumentInfoParams(
@@ -20,7 +19,7 @@ class GetDocumentInfoParams(
 ):
     document_id: Annotated[str, Meta(pattern="^doc_[0-9A-Za-z]{6,40}\\Z")]
     """Identifier from a result of knowledge_search."""
-    include: list[Literal["outline", "versions", "links"]] = msgspec.field(default_factory=list)
+    include: list[Literal["outline", "versions", "links"]] = []
     """Further details to return."""
     outline_depth: Literal[1, 2, 3] = 2
     """How many levels of headings the outline shows."""

@@ -3,7 +3,6 @@
 
 from typing import Annotated, Any, Final, Literal, Protocol
 
-import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from toolwright.runtime import Returns, ToolBinding, ToolContext, check_unique
@@ -16,7 +15,7 @@ class KnowledgeSearchParams(
 ):
     query: Annotated[str, Meta(min_length=1, max_length=2000)]
     """The question or keywords."""
-    collections: list[Annotated[str, Meta(min_length=1)]] = msgspec.field(default_factory=list)
+    collections: list[Annotated[str, Meta(min_length=1)]] = []
     """Names of the collections to search. Empty means all."""
     filter: CheckedFilter | None = None
     """Restricts the search by metadata fields: title, author.name, created, updated, language,

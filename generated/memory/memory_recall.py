@@ -16,7 +16,7 @@ class MemoryRecallParams(
 ):
     query: Annotated[str, Meta(min_length=1, max_length=1000)]
     """What to look for, in plain words."""
-    tags: list[Annotated[str, Meta(min_length=1)]] = msgspec.field(default_factory=list)
+    tags: list[Annotated[str, Meta(min_length=1)]] = []
     """Only return memories that carry all of these tags."""
     scopes: Annotated[list[Literal["user", "project", "session"]], Meta(min_length=1)] = (
         msgspec.field(default_factory=lambda: ["user", "project"])

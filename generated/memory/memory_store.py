@@ -3,7 +3,6 @@
 
 from typing import Annotated, Final, Literal, Protocol, TypeAlias
 
-import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from toolwright.runtime import Returns, ToolBinding, ToolContext, check_unique
@@ -29,7 +28,7 @@ class MemoryStoreParams(
     """Identifier of a memory to replace."""
     tags: Annotated[
         list[Annotated[str, Meta(pattern="^[0-9a-z][\\-0-9a-z]{0,39}\\Z")]], Meta(max_length=10)
-    ] = msgspec.field(default_factory=list)
+    ] = []
     """Short lower-case labels to find the memory by."""
     importance: Literal[1, 2, 3, 4, 5] = 3
     """1 is trivia, 5 must never be forgotten."""

@@ -3,7 +3,6 @@
 
 from typing import Annotated, Final, Literal, Protocol, TypeAlias
 
-import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from toolwright.runtime import Returns, ToolBinding, ToolContext
@@ -41,11 +40,9 @@ class CronAddParams(
     max_runs: Annotated[int, Meta(ge=1)] | None = None
     """Remove the job after this many runs; 1 makes it a reminder."""
     enabled: bool = True
-    notify: Annotated[list[CronAddNotifyItem], Meta(max_length=10)] = msgspec.field(
-        default_factory=list
-    )
+    notify: Annotated[list[CronAddNotifyItem], Meta(max_length=10)] = []
     """Whom to tell about each run."""
-    metadata: dict[str, Annotated[str, Meta(max_length=500)]] = msgspec.field(default_factory=dict)
+    metadata: dict[str, Annotated[str, Meta(max_length=500)]] = {}
     """Labels to keep with the job."""
 
 

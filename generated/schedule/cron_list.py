@@ -3,7 +3,6 @@
 
 from typing import Annotated, Final, Literal, Protocol
 
-import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from toolwright.runtime import Returns, ToolBinding, ToolContext
@@ -17,7 +16,7 @@ class CronListParams(
     status: Literal["enabled", "disabled", "all"] = "enabled"
     name_contains: Annotated[str, Meta(min_length=1)] | None = None
     """Only list tasks whose name contains this text."""
-    metadata: dict[str, str] = msgspec.field(default_factory=dict)
+    metadata: dict[str, str] = {}
     """Only list tasks that carry all of these labels."""
     limit: Annotated[int, Meta(ge=1, le=500)] = 50
     cursor: str | None | UnsetType = UNSET

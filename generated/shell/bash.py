@@ -3,7 +3,6 @@
 
 from typing import Annotated, Final, Protocol, TypeAlias
 
-import msgspec
 from msgspec import Meta, Struct
 
 from toolwright.runtime import Returns, ToolBinding, ToolContext
@@ -22,7 +21,7 @@ class BashParams(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_u
     """Return at once with a process_id instead of waiting for the command to end."""
     env: Annotated[
         dict[Annotated[str, Meta(pattern="^[A-Z_a-z][0-9A-Z_a-z]*\\Z")], str], Meta(max_length=100)
-    ] = msgspec.field(default_factory=dict)
+    ] = {}
     """Environment variables to add for this command."""
 
 

@@ -3,7 +3,6 @@
 
 from typing import Annotated, Any, ClassVar, Final, Literal, Protocol
 
-import msgspec
 from msgspec import Meta, Struct
 
 from toolwright.runtime import Returns, ToolBinding, ToolContext
@@ -63,7 +62,7 @@ class HttpRequestParams(
     ]
     """Absolute address, starting with http:// or https://."""
     method: Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] = "GET"
-    headers: dict[str, str] = msgspec.field(default_factory=dict)
+    headers: dict[str, str] = {}
     """Request headers by name."""
     query: dict[str, str | int | float | bool | list[str]] | None = None
     """Query parameters, added to the address. A list repeats its parameter."""

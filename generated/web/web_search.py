@@ -3,7 +3,6 @@
 
 from typing import Annotated, Final, Literal, Protocol
 
-import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from toolwright.runtime import Returns, ToolBinding, ToolContext
@@ -15,13 +14,9 @@ class WebSearchParams(
     query: Annotated[str, Meta(min_length=2, max_length=400)]
     """What to search for."""
     max_results: Annotated[int, Meta(ge=1, le=50)] = 10
-    allowed_domains: Annotated[list[Annotated[str, Meta(min_length=3)]], Meta(max_length=20)] = (
-        msgspec.field(default_factory=list)
-    )
+    allowed_domains: Annotated[list[Annotated[str, Meta(min_length=3)]], Meta(max_length=20)] = []
     """Only return results from these domains. Empty means any."""
-    blocked_domains: Annotated[list[Annotated[str, Meta(min_length=3)]], Meta(max_length=20)] = (
-        msgspec.field(default_factory=list)
-    )
+    blocked_domains: Annotated[list[Annotated[str, Meta(min_length=3)]], Meta(max_length=20)] = []
     """Never return results from these domains."""
     recency: Literal["day", "week", "month", "year", None] | UnsetType = UNSET
     """Only return pages from the last day, week, month or year. null means any age."""

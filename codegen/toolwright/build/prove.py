@@ -218,7 +218,8 @@ class _Proof:
             if option.arg == "pattern":
                 right = value in said.patterns
             else:
-                right = repr(value) in (said.sizes if "length" in str(option.arg) else said.numbers)
+                name = str(option.arg)
+                right = repr(value) in said.sizes if "length" in name else said.has_number(name, repr(value))
             if not right:
                 raise UnsoundError(f"line {node.lineno}: {option.arg}={value!r} is not the contract's")
 
@@ -249,11 +250,13 @@ class _Proof:
         if field is None:
             raise UnsoundError(f"line {call.lineno}: a check of the unknown field {wire!r}")
         said = Said(field.node, self.contract.definitions)
-        others = [*call.args[2:], *(option.value for option in call.keywords)]
-        for value in map(value_of, others):
+        others = [("multiple_of", each) for each in call.args[2:]]
+        others += [(str(option.arg), option.value) for option in call.keywords]
+        for name, expression in others:
+            value = value_of(expression)
             if isinstance(value, tuple):
                 self.member(call, value, said)
-            elif repr(value) not in said.numbers:
+            elif not said.has_number(name, repr(value)):
                 raise UnsoundError(f"line {call.lineno}: {value!r} is not the contract's")
 
 

@@ -49,24 +49,10 @@ class Said:
             if isinstance(node, String) and node.pattern is not None
         )
 
-    @cached_property
-    def numbers(self) -> frozenset[str]:
-        """Bounds and steps, as written or in the form that integers and floats need."""
-        found: set[str] = set()
-        for node in self._inline:
-            if isinstance(node, Numeric):
-                for bound in (
-                    node.minimum,
-                    node.maximum,
-                    node.exclusive_minimum,
-                    node.exclusive_maximum,
-                    node.multiple_of,
-                ):
-                    if bound is not None:
-                        low, high = math.floor(bound), math.ceil(bound)
-                        found |= {repr(n) for n in (bound, low, high, low + 1, high - 1)}
-                        found |= {repr(float(bound))} if abs(bound) < 2**1023 else set()
-        return frozenset(found)
+    def has_number(self, keyword: str, value: str) -> bool:
+        """Whether a node says this of its numbers; `value` is a `repr`. For integers a fractional or
+        exclusive bound may move to the next whole number; floats have theirs as a float."""
+        return any(value in _forms(node, keyword) for node in self._inline if isinstance(node, Numeric))
 
     @cached_property
     def sizes(self) -> frozenset[str]:
@@ -97,3 +83,36 @@ def _inline(node: Node, definitions: Mapping[str, Node]) -> Iterable[Node]:
             queue += [at.keys, at.values]
         elif at is node or not isinstance(at, Object):
             queue += below(at)
+
+
+def _forms(node: Numeric, keyword: str) -> set[str]:
+    """How one number of a node may be written as the argument `keyword`."""
+    low, high, above, below_ = node.minimum, node.maximum, node.exclusive_minimum, node.exclusive_maximum
+    exact = {
+        "minimum": low,
+        "maximum": high,
+        "exclusive_minimum": above,
+        "exclusive_maximum": below_,
+        "multiple_of": node.multiple_of,
+    }
+    found: list[int | float | None] = [exact.get(keyword)]
+    if keyword == "ge":
+        found += [
+            low,
+            None if low is None else math.ceil(low),
+            None if above is None else math.floor(above) + 1,
+        ]
+    elif keyword == "le":
+        found += [
+            high,
+            None if high is None else math.floor(high),
+            None if below_ is None else math.ceil(below_) - 1,
+        ]
+    elif keyword == "gt":
+        found += [above, None if above is None else math.floor(above)]
+    elif keyword == "lt":
+        found += [below_, None if below_ is None else math.ceil(below_)]
+    texts = {repr(number) for number in found if number is not None}
+    if keyword in ("ge", "le", "gt", "lt"):
+        texts |= {repr(float(n)) for n in found if n is not None and abs(n) < 2**1023}
+    return texts

@@ -45,7 +45,7 @@ class EverythingParams(
         default=None, name="list"
     )
     pair: tuple[str, int] | None = None
-    labels: dict[str, str] = msgspec.field(default_factory=dict)
+    labels: dict[str, str] = {}
     nested: EverythingNested | None = None
     """An object in place."""
     class_: str = msgspec.field(name="class")

@@ -1,0 +1,133 @@
+"""The proof before publishing can fail: a module that says anything else than its spec is refused."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from toolwright.bindings.format import parsed
+from toolwright.build.compile import Options, compile_tool
+from toolwright.build.emit import prove_tool, tool_names
+from toolwright.build.vocabulary import UnsoundError
+from toolwright.contract.build import build_tool
+from toolwright.structs.module import tool_module
+
+from tests.bindings import helper
+
+SPEC = {
+    "name": "tool",
+    "summary": "A summary.",
+    "description": "A description.",
+    "permission": "read",
+    "secrets": ["key"],
+    "annotations": {"title": "A title", "idempotent": True},
+    "parameters": {
+        "type": "object",
+        "description": "The parameters.",
+        "required": ["key"],
+        "additionalProperties": False,
+        "properties": {
+            "key": {"type": "string", "pattern": "^k", "maxLength": 7, "description": "The key."},
+            "a-b": {"type": "integer", "minimum": 3, "default": 5},
+            "mode": {"enum": ["on", "off"], "default": "on"},
+            "rate": {"type": "integer", "multipleOf": 4},
+            "list": {"type": "array", "items": {"type": "string"}, "default": ["x"]},
+            "mixed": {"enum": [1, 1.5, "z"]},
+            "tree": {"$ref": "#/$defs/tree"},
+            "shape": {
+                "anyOf": [
+                    {"type": "object", "required": ["kind"], "properties": {"kind": {"const": kind}}}
+                    for kind in ("round", "flat")
+                ]
+            },
+        },
+        "$defs": {
+            "tree": {"type": "object", "properties": {"child": {"$ref": "#/$defs/tree"}}, "minProperties": 1}
+        },
+    },
+}
+CHANGES = {
+    "a pattern": ('pattern="^k"', 'pattern="^j"'),
+    "a length": ("max_length=7", "max_length=8"),
+    "a bound": ("ge=3", "ge=2"),
+    "a default": ("default=5", "default=6"),
+    "a default of another type": ("default=5", "default=True"),
+    "a mutable default": ('["x"]', '["y"]'),
+    "an enum member": ('Literal["on", "off"]', 'Literal["on", "of"]'),
+    "the order of members": ('Literal["on", "off"]', 'Literal["off", "on"]'),
+    "a checked member": ('(1, 1.5, "z")', '(1, 1.0, "z")'),
+    "a step": ('"rate", self.rate, 4', '"rate", self.rate, 2'),
+    "a checked field": ('"rate", self.rate', '"rates", self.rate'),
+    "a wire name": ('name="a-b"', 'name="a_b"'),
+    "a tag": ('tag="round"', 'tag="square"'),
+    "a tag's constant": ('] = "round"', '] = "flat"'),
+    "a tag's field": ('tag_field="kind"', 'tag_field="type"'),
+    "a description": ('"""The key."""', '"""Any key."""'),
+    "a class's description": ('"""The parameters."""', '"""The parameter."""'),
+    "a lost description": ('    """The key."""\n', ""),
+    "the binding's name": ('name="tool"', 'name="fool"'),
+    "the binding's text": ("A description.", "Another one."),
+    "the binding's summary": ('summary="A summary."', 'summary="None."'),
+    "the permission": ('permission="read"', 'permission="write"'),
+    "the secrets": ('secrets=("key",)', "secrets=()"),
+    "an annotation": ('"idempotent": True', '"idempotent": False'),
+    "a pointer": ("#/$defs/tree", "#/$defs/bush"),
+    "an optional field": ("rate: int | None = None", "rate: int"),
+    "a lost option": (", forbid_unknown_fields=True", ""),
+    "a lost field": ("    rate: int | None = None\n", ""),
+    "a statement": ("class ToolHandler", "print()\n\n\nclass ToolHandler"),
+    "a statement in a class": ("    rate: int", "    print()\n    rate: int"),
+    "a call": ("self.rate, 4", "self.rate, eval('4')"),
+    "an expression": ("default=5", "default=5 + 0"),
+    "an import": ("import msgspec\n", "import msgspec\nimport os\n"),
+    "a foreign name": ("from msgspec import Meta", "from os import path as Meta"),
+    "an unknown type": ("rate: int", "rate: integer"),
+    "what msgspec cannot decode": (
+        "rate: int |",
+        "rate: str | Literal['on'] | list[int] | tuple[int, ...] |",
+    ),
+    "no Python": ("class ToolHandler", "class"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_another_module_is_refused(tmp_path: Path, change: str) -> None:
+    tool = helper.spec(tmp_path, json.dumps(SPEC))
+    built = build_tool(tool, {})
+    names = tool_names(tool)
+    module, _ = tool_module(built, name=tool.name, module=names.module)
+    text = helper.python(helper.compiled(tool))
+    prove_tool(text.encode(), tool, built, module, names, helper.OPTIONS)
+    old, new = CHANGES[change]
+    assert old in text, text
+    with pytest.raises((UnsoundError, ValueError)):
+        prove_tool(text.replace(old, new, 1).encode(), tool, built, module, names, helper.OPTIONS)
+
+
+def test_nothing_stays_behind(tmp_path: Path) -> None:
+    before = set(sys.modules)
+    helper.compiled(helper.spec(tmp_path, json.dumps(SPEC)))
+    assert not [name for name in set(sys.modules) - before if "proof" in name]
+
+
+def test_an_overriding_template_may_add_but_not_change(tmp_path: Path) -> None:
+    templates = tmp_path / "templates"
+    templates.mkdir()
+    built_in = Path(helper.__file__).resolve().parents[2] / "templates" / "tool.py.jinja"
+    source = built_in.read_text("utf-8")
+    tool = helper.spec(tmp_path / "specs", json.dumps(SPEC))
+    options = Options(providers=("mcp",), templates=str(templates))
+    (templates / "tool.py.jinja").write_text(source + "\nOWNER = 'us'\n", "utf-8")
+    outcome = compile_tool(tool, {}, options)
+    assert b'OWNER = "us"' in outcome.files["tool.py"]
+    parsed(outcome.files["tool.py"])
+
+
+def test_a_template_that_changes_a_text_is_refused(tmp_path: Path) -> None:
+    built_in = Path(helper.__file__).resolve().parents[2] / "templates" / "tool.py.jinja"
+    source = built_in.read_text("utf-8")
+    (tmp_path / "tool.py.jinja").write_text(source.replace("={{ value }}", "={{ value | upper }}"), "utf-8")
+    tool = helper.spec(tmp_path / "specs", json.dumps(SPEC))
+    outcome = compile_tool(tool, {}, Options(providers=("mcp",), templates=str(tmp_path)))
+    assert not outcome.files
+    assert [problem.code for problem in outcome.diagnostics] == ["unsound-module"]
