@@ -1,3 +1,4 @@
+# ruff: noqa: E501  # the cases read best one to a line
 """One package that holds every awkward construct at once: its decoders are tried, its types are checked."""
 
 from typing import Any
@@ -21,14 +22,14 @@ TEXT, WHOLE = {"type": "string"}, {"type": "integer"}
 
 NAMES = closed(
     {
-        **{name: TEXT for name in ODD_NAMES},
+        **dict.fromkeys(ODD_NAMES, TEXT),
         "nested": closed({"list": WHOLE, "values": {"type": "array", "items": WHOLE}, "str": TEXT}),
     }
 )
 
 DEFAULTS = closed(
     {
-        "text": {"type": "string", "default": "it's \"x\""},
+        "text": {"type": "string", "default": 'it\'s "x"'},
         "whole": {"type": "integer", "default": 5.0},
         "real": {"type": "number", "default": 1},
         "flag": {"type": "boolean", "default": False},
@@ -36,7 +37,13 @@ DEFAULTS = closed(
         "some": {"type": "array", "items": TEXT, "default": ["a"]},
         "map": {"type": "object", "additionalProperties": WHOLE, "default": {"a": 1}},
         "nested": {**closed({"a": WHOLE}), "default": {"a": 1}},
-        "pair": {"type": "array", "prefixItems": [WHOLE, TEXT], "items": False, "minItems": 2, "default": [1, "a"]},
+        "pair": {
+            "type": "array",
+            "prefixItems": [WHOLE, TEXT],
+            "items": False,
+            "minItems": 2,
+            "default": [1, "a"],
+        },
         "choice": {"enum": ["a", "b"], "default": "a"},
         "mixed": {"enum": [1, "a", None, 1.5, True], "default": None},
         "nullable": {"type": ["string", "null"]},
@@ -58,7 +65,9 @@ RECURSIVE = {
         }
     ),
     "$defs": {
-        "Tree": closed({"value": WHOLE, "left": {"$ref": "#/$defs/Tree"}, "right": {"$ref": "#/$defs/Tree"}}, ["value"]),
+        "Tree": closed(
+            {"value": WHOLE, "left": {"$ref": "#/$defs/Tree"}, "right": {"$ref": "#/$defs/Tree"}}, ["value"]
+        ),
         "Json": {
             "anyOf": [
                 {"type": ["null", "boolean", "number", "string"]},
@@ -78,7 +87,9 @@ TAGGED = {
             "many": {"type": "array", "items": {"anyOf": [{"$ref": "#/$defs/Cat"}, {"$ref": "#/$defs/Dog"}]}},
             "by_name": {
                 "type": "object",
-                "additionalProperties": {"oneOf": [{"$ref": "#/$defs/Cat"}, {"$ref": "#/$defs/Dog"}, {"type": "null"}]},
+                "additionalProperties": {
+                    "oneOf": [{"$ref": "#/$defs/Cat"}, {"$ref": "#/$defs/Dog"}, {"type": "null"}]
+                },
             },
             "alone": {"$ref": "#/$defs/Cat"},
             "numbered": {
@@ -110,7 +121,11 @@ SCALARS = closed(
         "unique": {"type": "array", "uniqueItems": True},
         "pair": {"type": "array", "prefixItems": [WHOLE, TEXT], "items": False, "minItems": 2},
         "none": {"type": "null"},
-        "sizes": {"type": "array", "items": {"type": "string", "pattern": "^a", "maxLength": 3}, "minItems": 1},
+        "sizes": {
+            "type": "array",
+            "items": {"type": "string", "pattern": "^a", "maxLength": 3},
+            "minItems": 1,
+        },
         "keys": {"type": "object", "propertyNames": {"pattern": "^k"}, "additionalProperties": WHOLE},
         "extra": {"type": "object", "properties": {"a": WHOLE}, "additionalProperties": TEXT},
         "open": {"type": "object", "properties": {"a": WHOLE}},

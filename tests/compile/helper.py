@@ -80,7 +80,7 @@ def document(content: Any, file: str) -> SourceDocument:
 def compile_files(
     tools: Mapping[str, Any], types: Mapping[str, Any] | None = None, options: Options = NO_PROVIDERS
 ) -> tuple[dict[str, bytes], list[ToolEntry], list[Diagnostic]]:
-    """The files of a package, its tools, and the warnings. Raises RefusedError with every error of every file."""
+    """The files of a package, its tools, and the warnings. Raises RefusedError with all errors."""
     documents = {path: document(content, path) for path, content in (types or {}).items()}
     outcomes: list[Compiled] = []
     found: list[Diagnostic] = []
@@ -96,9 +96,8 @@ def compile_files(
         raise RefusedError(found)
     entries = [outcome.entry for outcome in outcomes if outcome.entry]
     files = {path: data for outcome in outcomes for path, data in outcome.files.items()}
-    folders = {""} | {
-        str(p) for file in files if file.endswith(".py") for p in PurePosixPath(file).parents if str(p) != "."
-    }
+    parents = {str(p) for file in files if file.endswith(".py") for p in PurePosixPath(file).parents}
+    folders = {"" if folder == "." else folder for folder in parents}
     files.update(compile_package(entries, sorted(folders), options))
     return files, entries, found
 
@@ -130,6 +129,13 @@ def package(
     with imported(files) as name:
         modules = {e.name: importlib.import_module(f"{name}.{e.module}") for e in entries}
         yield {e.name: getattr(modules[e.name], e.constant) for e in entries}
+
+
+@contextmanager
+def bound(files: Mapping[str, bytes], entry: ToolEntry) -> Iterator[Binding]:
+    """The binding of one tool out of a compiled package."""
+    with imported(files) as name:
+        yield getattr(importlib.import_module(f"{name}.{entry.module}"), entry.constant)
 
 
 @contextmanager

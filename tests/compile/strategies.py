@@ -1,8 +1,10 @@
 """Parameter schemas of every construct, and values that come close to them."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
+import jsonschema_rs
 from hypothesis import strategies as st
 
 Schema = Any
@@ -73,6 +75,16 @@ def leaf(draw: Draw) -> Schema:
 
 
 @st.composite
+def with_default(draw: Draw, schema: Schema) -> Schema:
+    """Now and then with a default, one that fits."""
+    if not isinstance(schema, dict) or "$ref" in json.dumps(schema) or draw(st.integers(0, 3)):
+        return schema
+    judge = jsonschema_rs.Draft202012Validator(schema)
+    fitting = [value for value in [*JSON, *NUMBERS, *TEXTS] if judge.is_valid(value)]
+    return {**schema, "default": draw(st.sampled_from(fitting))} if fitting else schema
+
+
+@st.composite
 def objects(draw: Draw, inner: st.SearchStrategy[Schema], root: bool = False) -> Schema:
     named = draw(st.dictionaries(st.sampled_from(NAMES), inner, max_size=3, min_size=int(root)))
     schema: Schema = {"type": "object"}
@@ -81,7 +93,7 @@ def objects(draw: Draw, inner: st.SearchStrategy[Schema], root: bool = False) ->
     for name, sub in named.items():
         if isinstance(sub, dict) and draw(st.integers(0, 5)) == 0:
             sub = {"anyOf": [sub, {"type": "null"}]}
-        schema["properties"][name] = sub
+        schema["properties"][name] = draw(with_default(sub))
     required = draw(st.lists(st.sampled_from([*sorted(named), *NAMES[:1]]), max_size=2, unique=True))
     if required:
         schema["required"] = required
@@ -231,8 +243,7 @@ def instance(draw: Draw, schema: Schema, root: Schema, depth: int = 0) -> Any:
             schema[w] for w in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum") if w in schema
         ]
         around = [b + d for b in near for d in (-1, 0, 1)]
-        number = draw(st.sampled_from([*around, *around, *NUMBERS]))
-        return number
+        return draw(st.sampled_from([*around, *around, *NUMBERS]))
     if kind == "string":
         return draw(st.sampled_from(TEXTS))
     if kind == "array":

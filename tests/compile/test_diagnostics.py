@@ -1,3 +1,4 @@
+# ruff: noqa: E501  # a fixture is one line of YAML
 """Every refusal of the contract room: its code, and the very place, marked with `‸` in the spec."""
 
 import pytest

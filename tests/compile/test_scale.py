@@ -5,13 +5,15 @@ from typing import Any
 
 import pytest
 
-from tests.compile.helper import RefusedError, compile_files, package, spec
+from tests.compile.helper import compile_files, package, spec
 
 
 def properties(count: int) -> dict[str, Any]:
     return {
         "type": "object",
-        "properties": {f"p{i}": {"type": "string", "enum": ["a", f"b{i}"], "default": "a"} for i in range(count)},
+        "properties": {
+            f"p{i}": {"type": "string", "enum": ["a", f"b{i}"], "default": "a"} for i in range(count)
+        },
     }
 
 
@@ -26,7 +28,9 @@ def objects(count: int) -> dict[str, Any]:
 
 def arrays(count: int) -> dict[str, Any]:
     """A ring of arrays: none of them has a Struct to stop at."""
-    ring = {f"D{i}": {"type": "array", "items": {"$ref": f"#/$defs/D{(i + 1) % count}"}} for i in range(count)}
+    ring = {
+        f"D{i}": {"type": "array", "items": {"$ref": f"#/$defs/D{(i + 1) % count}"}} for i in range(count)
+    }
     return {"type": "object", "properties": {"a": {"$ref": "#/$defs/D0"}}, "$defs": ring}
 
 
@@ -60,9 +64,6 @@ def test_large(schema: Any, count: int) -> None:
 
 def test_extensions_of_extensions_end() -> None:
     start = time.perf_counter()
-    try:
-        with package({"tool.json": spec(extensions(40))}) as found:
-            assert found["tool"].decode({"a": {"x": 1, "p1": {"x": 2}}}).a.x == 1
-    except RefusedError as refused:
-        assert "internal-error" not in refused.codes
+    with package({"tool.json": spec(extensions(40))}) as found:
+        assert found["tool"].decode({"a": {"x": 1, "p1": {"x": 2}}}).a.x == 1
     assert time.perf_counter() - start < 20

@@ -110,7 +110,7 @@ def _write(builder: Builder, node: Object, file: str, name: str, keep: Callable[
             FieldLine(
                 name=extra,
                 annotation=f"dict[str, {values.text}]",
-                value="msgspec.field(default_factory=dict)",
+                value="{}",
                 doc='"""Properties beyond the named ones."""',
                 uses=values.uses,
             )
@@ -186,7 +186,8 @@ def _default(value: Any, expression: Expression) -> str:
     containers = expression.kinds <= {"list", "dict", "any", "none"} and "tuple[" not in expression.text
     plain = containers and not expression.uses
     if not value and containers:
-        return f"msgspec.field(default_factory={'list' if isinstance(value, list) else 'dict'})"
+        return literal(value)  # msgspec makes an empty one anew each time
     if plain:
         return f"msgspec.field(default_factory=lambda: {literal(value)})"
-    return f"msgspec.field(default_factory=lambda: msgspec.convert({literal(value)}, {expression.text}, dec_hook=decode_hook))"
+    converted = f"msgspec.convert({literal(value)}, {expression.text}, dec_hook=decode_hook)"
+    return f"msgspec.field(default_factory=lambda: {converted})"

@@ -66,7 +66,7 @@ class Builder:
         for name, public_name in public.items():
             self._used.setdefault(contract.files[name], set()).add(public_name)
         self.checked = self._checked_names()
-        self.pending: list[Callable[[], None]] = []  # Structs that are named but not written yet
+        self.pending: list[Callable[[], object]] = []  # Structs that are named but not written yet
         self._memo: dict[str, Expression] = {}
         self._open: dict[str, str] = {}  # definitions being expressed → their names
         self._recursive: set[str] = set()
@@ -219,7 +219,7 @@ class Builder:
         self._memo["/" + name] = expression
 
     def define_all(self, names: Iterable[str]) -> None:
-        """Define `names` and what they refer to, what is referred to first: so nothing here recurses deeply."""
+        """Define `names` and what they refer to, what is referred to first: so nothing recurses deeply."""
         seen: set[str] = set()
         for start in names:
             stack = [(start, False)]
