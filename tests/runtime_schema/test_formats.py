@@ -3,6 +3,7 @@
 import random
 import re
 import time
+from contextlib import nullcontext
 
 import jsonschema_rs
 import pytest
@@ -68,13 +69,8 @@ def test_verdicts_are_those_of_jsonschema_rs(name: str, seed: int) -> None:
         text = mutated(rng, name)
         ours = FORMATS[name](text)
         assert ours == oracle.is_valid(text) or theirs_is_wrong(name, text, ours), (name, text)
-        try:
+        with nullcontext() if ours else pytest.raises(ValueError, match=f"x must be a valid {name}, got"):
             check_format("x", text, name)
-        except ValueError as problem:
-            assert not ours
-            assert f"x must be a valid {name}, got" in str(problem)
-        else:
-            assert ours
 
 
 def test_every_format_has_good_and_bad_texts() -> None:

@@ -75,12 +75,25 @@ def _where(text: bytes | str, problem: Exception) -> str:
     if text[:3] == b"\xef\xbb\xbf" or text[:1] == "\ufeff":
         return "they begin with a byte order mark"
     try:
-        json.loads(text)
+        value = json.loads(text, parse_constant=_refuse_constant)
+        json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as found:
         return str(found)
+    except _ConstantError as found:
+        return f"{found} is not JSON"
+    except UnicodeEncodeError:
+        return "a \\u escape is half of a surrogate pair"
     except (ValueError, RecursionError):
         pass
-    return str(problem)  # what only msgspec refuses: NaN, half a surrogate pair, numbers out of range
+    return str(problem)  # what only msgspec refuses: numbers out of range
+
+
+class _ConstantError(ValueError):
+    """NaN or an infinity, which the standard library takes."""
+
+
+def _refuse_constant(name: str) -> Any:
+    raise _ConstantError(name)
 
 
 def _plain(tool: str, arguments: Any) -> Any:
