@@ -10,6 +10,9 @@ from ..bindings.render import ToolNames, keyword_of, mark, registry_text, tool_t
 from ..bindings.templates import Templates
 from ..contract.build import Built
 from ..diagnostics import Diagnostic
+from ..prove.isolate import Isolated, build_decoders, prove_binding
+from ..prove.module import prove_module
+from ..prove.vocabulary import PACKAGES, UnsoundError
 from ..providers import (
     LedgerEntry,
     Profile,
@@ -24,9 +27,6 @@ from ..structs.model import Module
 from ..structs.module import module_path, tool_module, type_module
 from ..structs.names import class_name, constant_name, module_name
 from .compile import Compiled, Options, ToolEntry, pretty
-from .isolate import Isolated, build_decoders, prove_binding
-from .prove import prove_module
-from .vocabulary import PACKAGES, UnsoundError
 
 
 @lru_cache(maxsize=4)

@@ -14,8 +14,18 @@ from itertools import pairwise
 from msgspec import UNSET
 
 from ..contract.tree import Choice, Contract, Field, Object
-from ..structs.model import AliasDefinition, ClassDefinition, Definition, Module
+from ..structs.model import ClassDefinition, Definition, Module
 from .said import Said, index
+from .syntax import (
+    alias_values,
+    default_of,
+    defined_name,
+    factory_value,
+    lambdas,
+    unquoted,
+    wire_of,
+    word,
+)  # fmt: skip
 from .vocabulary import PACKAGES, UnsoundError, dotted, is_text, require_vocabulary, text_of, value_of
 
 __all__ = ["UnsoundError", "prove_module"]
@@ -52,9 +62,9 @@ class _Proof:
         imported = self.imports([node for node in body if isinstance(node, ast.Import | ast.ImportFrom)])
         meant = [definition.name for definition in self.meant]
         self.names = frozenset({*imported, *meant, *self.tail})
-        found = {name: node for node in statements if (name := _defined(node))}
+        found = {name: node for node in statements if (name := defined_name(node))}
         if self.ours:
-            names = [_defined(node) or f"a statement in line {node.lineno}" for node in statements]
+            names = [defined_name(node) or f"a statement in line {node.lineno}" for node in statements]
             if names != [*meant, *self.tail]:
                 raise UnsoundError(
                     f"it defines {', '.join(names)}; meant were {', '.join([*meant, *self.tail])}"
@@ -104,7 +114,7 @@ class _Proof:
             self.struct(node, definition, target)
             return
         said = Said(targets[0], self.contract.definitions)
-        for value in _alias_values(node, definition):
+        for value in alias_values(node, definition):
             self.annotation(value, said)
 
     def struct(self, node: ast.ClassDef, definition: ClassDefinition, target: Object) -> None:
@@ -138,7 +148,7 @@ class _Proof:
                 self.constant(row, tag)
                 continue
             found.append(row.target.id)
-            wire = _wire(row, wires)
+            wire = wire_of(row, wires)
             field = fields.get(wire)
             if field is not None:
                 said = following if following is not None and is_text(following) else None
@@ -167,17 +177,17 @@ class _Proof:
         if field.node.description.strip() or said is not None:
             self.text(row if said is None else said, field.node.description)
         self.annotation(row.annotation, Said(field.node, self.contract.definitions))
-        default = _default(row)
+        default = default_of(row)
         if row.value is not None:
             require_vocabulary(row.value, self.names)
         if field.required != (default is None):
-            raise UnsoundError(f"line {row.lineno}: {field.wire!r} should be {_word(field.required)}")
+            raise UnsoundError(f"line {row.lineno}: {field.wire!r} should be {word(field.required)}")
         if default is None or (isinstance(default, ast.Name) and default.id == "UNSET"):
             if default is not None and field.default is not UNSET and field.default is not None:
                 raise UnsoundError(f"line {row.lineno}: the default of {field.wire!r} is missing")
             return
         wanted = None if field.default is UNSET else field.default
-        if repr(_factory_value(default)) != repr(wanted):
+        if repr(factory_value(default)) != repr(wanted):
             raise UnsoundError(f"line {row.lineno}: the default of {field.wire!r} is not the contract's")
 
     def text(self, row: ast.stmt, meant: str) -> None:
@@ -194,7 +204,7 @@ class _Proof:
         while queue:
             node = queue.pop()
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                self.annotation(_unquoted(node), said)
+                self.annotation(unquoted(node), said)
             elif isinstance(node, ast.Subscript) and dotted(node.value) == "Literal":
                 members = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
                 self.member(node, tuple(value_of(item) for item in members), said)
@@ -202,7 +212,7 @@ class _Proof:
                 self.meta(node, said)
             elif isinstance(node, ast.Call):
                 self.marker(node)
-                queue += _lambdas(node)
+                queue += lambdas(node)
             elif isinstance(node, ast.Constant) and node.value is not None:
                 raise UnsoundError(f"line {node.lineno}: unexpected literal {node.value!r}")
             else:
@@ -258,84 +268,3 @@ class _Proof:
                 self.member(call, value, said)
             elif not said.has_number(name, repr(value)):
                 raise UnsoundError(f"line {call.lineno}: {value!r} is not the contract's")
-
-
-def _defined(node: ast.stmt) -> str:
-    """The name that a statement defines; "" for none."""
-    if isinstance(node, ast.ClassDef):
-        return node.name
-    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-        return node.target.id
-    if isinstance(node, ast.If) and dotted(node.test) == "TYPE_CHECKING" and len(node.body) == 1:
-        return _defined(node.body[0])
-    return ""
-
-
-def _alias_values(node: ast.stmt, definition: AliasDefinition) -> list[ast.expr]:
-    """What an alias stands for: one expression, or one for type checkers and one for run time."""
-    if isinstance(node, ast.AnnAssign) and node.value is not None and not definition.marker:
-        return [node.value]
-    if isinstance(node, ast.If) and definition.marker and len(node.orelse) == 1:
-        seen, real = node.body[0], node.orelse[0]
-        assigned = [dotted(target) for target in real.targets] if isinstance(real, ast.Assign) else []
-        if isinstance(seen, ast.AnnAssign) and seen.value is not None and assigned == [definition.name]:
-            assert isinstance(real, ast.Assign)
-            return [seen.value, real.value]
-    raise UnsoundError(f"line {node.lineno}: unexpected form of {definition.name}")
-
-
-def _lambdas(node: ast.Call) -> list[ast.expr]:
-    """The types that a marker's arguments name."""
-    found: list[ast.expr] = []
-    for argument in node.args[2:]:
-        parts = argument.elts if isinstance(argument, ast.Tuple) else [argument]
-        found += [part.body if isinstance(part, ast.Lambda) else part for part in parts if not _is_text(part)]
-    return found
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
-def _unquoted(node: ast.Constant) -> ast.expr:
-    try:
-        return ast.parse(str(node.value), mode="eval").body
-    except SyntaxError:
-        raise UnsoundError(f"line {node.lineno}: {node.value!r} is no annotation") from None
-
-
-def _options(row: ast.AnnAssign) -> dict[str, ast.expr]:
-    """The arguments of `msgspec.field(…)`; empty for any other value."""
-    if isinstance(row.value, ast.Call) and dotted(row.value.func) == "msgspec.field":
-        return {option.arg: option.value for option in row.value.keywords if option.arg}
-    return {}
-
-
-def _wire(row: ast.AnnAssign, renamed: dict[str, str]) -> str:
-    assert isinstance(row.target, ast.Name)
-    given = _options(row).get("name")
-    if given is not None:
-        return str(value_of(given))
-    return renamed.get(row.target.id, row.target.id)
-
-
-def _default(row: ast.AnnAssign) -> ast.expr | None:
-    options = _options(row)
-    if isinstance(row.value, ast.Call) and dotted(row.value.func) == "msgspec.field":
-        return options.get("default", options.get("default_factory"))
-    return row.value
-
-
-def _factory_value(node: ast.expr) -> object:
-    """The JSON value of a default: a literal, `list`, `dict`, or a lambda of a literal, converted or not."""
-    if dotted(node) in ("list", "dict"):
-        return [] if dotted(node) == "list" else {}
-    if isinstance(node, ast.Lambda):
-        node = node.body
-        if isinstance(node, ast.Call) and dotted(node.func) == "msgspec.convert":
-            node = node.args[0]
-    return value_of(node)
-
-
-def _word(required: bool) -> str:
-    return "required" if required else "optional"

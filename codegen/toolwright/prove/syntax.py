@@ -1,0 +1,93 @@
+"""Reading the syntax of a rendered module: what a statement defines, and with which values."""
+
+import ast
+
+from ..structs.model import AliasDefinition
+from .vocabulary import UnsoundError, dotted, value_of
+
+
+def defined_name(node: ast.stmt) -> str:
+    """The name that a statement defines; "" for none."""
+    if isinstance(node, ast.ClassDef):
+        return node.name
+    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+        return node.target.id
+    if isinstance(node, ast.If) and dotted(node.test) == "TYPE_CHECKING" and len(node.body) == 1:
+        return defined_name(node.body[0])
+    return ""
+
+
+def alias_values(node: ast.stmt, definition: AliasDefinition) -> list[ast.expr]:
+    """What an alias stands for: one expression, or one for type checkers and one for run time."""
+    if isinstance(node, ast.AnnAssign) and node.value is not None and not definition.marker:
+        return [node.value]
+    if isinstance(node, ast.If) and definition.marker and len(node.orelse) == 1:
+        seen, real = node.body[0], node.orelse[0]
+        assigned = [dotted(target) for target in real.targets] if isinstance(real, ast.Assign) else []
+        if isinstance(seen, ast.AnnAssign) and seen.value is not None and assigned == [definition.name]:
+            assert isinstance(real, ast.Assign)
+            return [seen.value, real.value]
+    raise UnsoundError(f"line {node.lineno}: unexpected form of {definition.name}")
+
+
+def lambdas(node: ast.Call) -> list[ast.expr]:
+    """The types that a marker's arguments name."""
+    found: list[ast.expr] = []
+    for argument in node.args[2:]:
+        parts = argument.elts if isinstance(argument, ast.Tuple) else [argument]
+        types = [part for part in parts if not holds_text(part)]
+        found += [part.body if isinstance(part, ast.Lambda) else part for part in types]
+    return found
+
+
+def holds_text(node: ast.expr) -> bool:
+    """Whether an expression is a literal string."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def unquoted(node: ast.Constant) -> ast.expr:
+    """The annotation that a string holds. Raises UnsoundError when it is none."""
+    try:
+        return ast.parse(str(node.value), mode="eval").body
+    except SyntaxError:
+        raise UnsoundError(f"line {node.lineno}: {node.value!r} is no annotation") from None
+
+
+def options_of(row: ast.AnnAssign) -> dict[str, ast.expr]:
+    """The arguments of `msgspec.field(…)`; empty for any other value."""
+    if isinstance(row.value, ast.Call) and dotted(row.value.func) == "msgspec.field":
+        return {option.arg: option.value for option in row.value.keywords if option.arg}
+    return {}
+
+
+def wire_of(row: ast.AnnAssign, renamed: dict[str, str]) -> str:
+    """The name on the wire of a field's row."""
+    assert isinstance(row.target, ast.Name)
+    given = options_of(row).get("name")
+    if given is not None:
+        return str(value_of(given))
+    return renamed.get(row.target.id, row.target.id)
+
+
+def default_of(row: ast.AnnAssign) -> ast.expr | None:
+    """The default in a field's row, or its factory; None for a required one."""
+    options = options_of(row)
+    if isinstance(row.value, ast.Call) and dotted(row.value.func) == "msgspec.field":
+        return options.get("default", options.get("default_factory"))
+    return row.value
+
+
+def factory_value(node: ast.expr) -> object:
+    """The JSON value of a default: a literal, `list`, `dict`, or a lambda of a literal, converted or not."""
+    if dotted(node) in ("list", "dict"):
+        return [] if dotted(node) == "list" else {}
+    if isinstance(node, ast.Lambda):
+        node = node.body
+        if isinstance(node, ast.Call) and dotted(node.func) == "msgspec.convert":
+            node = node.args[0]
+    return value_of(node)
+
+
+def word(required: bool) -> str:
+    """For messages."""
+    return "required" if required else "optional"
