@@ -233,3 +233,25 @@ def test_verdicts_equal_those_of_node() -> None:
             assert [answers[index] for index in plain] == [lenient[index] for index in plain], pattern
             compared += 1
     assert compared > 1500
+
+
+_ENDLESS = ["*", "+", "*?", "+?", "{1,}", "{2,}?", "{2,}"]
+
+
+@given(st.sampled_from(["a", "[ab]", ".", r"\s", "[^a]", r"\S"]), st.sampled_from(_ENDLESS), st.data())
+def test_a_leading_run_is_tried_from_its_start_only_and_finds_the_same(
+    single: str, bounds: str, data: st.DataObject
+) -> None:
+    rest = data.draw(st.sampled_from(["$", "b", "(a)\\1b", "(?<=a)b$", "(?!b)", "a*c", "\\b"]))
+    text = data.draw(st.text("ab c\n", max_size=8))
+    source = translate(single + bounds + rest)
+    assert source.startswith("(?<!")
+    # In a group, the run is not recognised.
+    plain = translate(f"(?:{single}{bounds}{rest})")
+    assert not plain.startswith("(?<!")
+    assert bool(re.search(source, text)) == bool(re.search(plain, text))
+
+
+@pytest.mark.parametrize("pattern", ["(a)+b", "(?:a)+b", "a+", "a+|b", "^a+b", "a{1,3}b"])
+def test_other_starts_are_left_alone(pattern: str) -> None:
+    assert not translate(pattern).startswith("(?<!")

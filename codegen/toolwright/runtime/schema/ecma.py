@@ -15,6 +15,7 @@ from .shape import EMPTY, Shape, character, overlap
 _MAX_NESTING = 100
 _FEW = 10  # turns of a repetition that cannot hurt
 _BRACES = re.compile(r"\{([0-9]+)(?:(,)([0-9]*))?\}")
+_ENDLESS = re.compile(r"[*+]|\{[0-9]+,[}?]")
 _NAME = re.compile(r"<((?:[^\W\d]|\$)[\w$]*)>")
 _W = charset.source(charset.WORD)
 _BOUNDARY = f"(?:(?<={_W})(?!{_W})|(?<!{_W})(?={_W}))"
@@ -62,12 +63,15 @@ class _Translator(Scanner):
         self.behind = 0
         self.shape = EMPTY  # of what was read last
         self.risk: str | None = None
+        self.leading = ""  # one character, repeated without end at the start of the only alternative
 
     def run(self) -> str:
         source = self.disjunction(0)
         if self.at < len(self.text):
             raise self.fail("unmatched `)`")
-        return source
+        # What matches from the middle of such a run matches from its start, too. To try only there makes
+        # `\s+$` linear in a long run of spaces, where a search from each of them is quadratic.
+        return f"(?<!{self.leading}){source}" if self.leading else source
 
     def disjunction(self, depth: int) -> str:
         if depth > _MAX_NESTING:
@@ -92,9 +96,14 @@ class _Translator(Scanner):
                     raise self.fail("nothing to repeat")
                 if not bounds.startswith("?"):
                     self.check_references(first_group, first_reference)
+                single = self.shape.single and term[0] != "("  # a copied group would be numbered
+                if depth == 0 and not out and single and _ENDLESS.match(bounds):
+                    self.leading = term
                 self.repeat(bounds, start)
             out.append(term + bounds)
             shape = shape.then(self.shape)
+        if depth == 0 and (alternatives or len(out) == 1):
+            self.leading = ""
         self.join(shape, alternatives)
         return "".join(out)
 
