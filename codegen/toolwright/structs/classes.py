@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import UNSET
 
 from ..contract.tree import Choice, Field, Object
-from .express import Builder, Hint
+from .builder import Builder, Hint
 from .literals import docstring, literal, text
 from .model import AliasDefinition, ClassDefinition, Expression, FieldLine
 from .names import field_names, unique

@@ -9,7 +9,8 @@ from ..contract.build import Built
 from ..contract.tree import Contract, Node, Object, Reference
 from ..contract.walk import nodes
 from . import classes
-from .express import Builder
+from .builder import Builder
+from .express import express_node
 from .model import AliasDefinition, ClassDefinition, Definition, Expression, FieldLine, Module
 from .names import class_name, identifier, unique
 from .tags import find_tags
@@ -100,7 +101,15 @@ def _builder(built: Built, *, contract: str | None) -> Builder:
     documents = {file: _type_contract(file) for file in set(file_of.values())}
     if contract is not None:
         documents[""] = contract
-    return Builder(built.contract, public=public, documents=documents, tags=tags, tagged=tagged)
+    return Builder(
+        built.contract,
+        public=public,
+        documents=documents,
+        tags=tags,
+        tagged=tagged,
+        rule=express_node,
+        define_object=classes.define_object,
+    )
 
 
 def _type_contract(file: str) -> str:

@@ -1,7 +1,7 @@
 """Unions: native where msgspec tells the branches apart exactly as the schema does, else chosen by schema."""
 
 from ..contract.tree import Anything, Node, Null, Object, Reference, Union
-from .express import ANY, Builder, Hint
+from .builder import ANY, Builder, Hint
 from .model import Expression
 
 PLAIN = {"str", "int", "bool"}

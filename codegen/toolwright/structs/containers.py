@@ -1,0 +1,48 @@
+"""Arrays and maps whose items are alike, and tuples."""
+
+from ..contract.tree import Dictionary, Fixed, Sequence
+from . import scalars
+from .builder import Builder, Hint
+from .model import Expression
+
+
+def sequence(builder: Builder, node: Sequence, file: str, hint: Hint) -> Expression:
+    """`list[T]`."""
+    items = builder.settled(node.items, file, *hint, "Item")
+    checks: tuple[str, ...] = ()
+    exact = not node.residue
+    if node.unique:
+        if items.kinds <= {"str", "int", "float", "bool", "none"}:
+            checks = ("check_unique({label}, {value})",)
+        else:
+            exact = False
+    return Expression(
+        text=scalars.annotated(f"list[{items.text}]", scalars.sequence_meta(node)),
+        kinds=frozenset({"list"}),
+        exact=exact,
+        checks=checks,
+        uses=items.uses,
+    )
+
+
+def fixed(builder: Builder, node: Fixed, file: str, hint: Hint) -> Expression:
+    """`tuple[A, B]`."""
+    items = [builder.settled(item, file, *hint, f"Item{i + 1}") for i, item in enumerate(node.items)]
+    return Expression(
+        text=f"tuple[{', '.join(item.text for item in items) or '()'}]",
+        kinds=frozenset({"list"}),
+        exact=not node.residue,
+        uses=frozenset[str]().union(*(item.uses for item in items)),
+    )
+
+
+def dictionary(builder: Builder, node: Dictionary, file: str, hint: Hint) -> Expression:
+    """`dict[str, T]`."""
+    values = builder.settled(node.values, file, *hint, "Value")
+    keys = "str" if node.keys is None else scalars.string(node.keys).text
+    return Expression(
+        text=scalars.annotated(f"dict[{keys}, {values.text}]", scalars.dictionary_meta(node)),
+        kinds=frozenset({"dict"}),
+        exact=not node.residue,
+        uses=values.uses,
+    )
