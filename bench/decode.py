@@ -96,6 +96,8 @@ def measure(binding: Any, calls: list[bytes], rounds: int, loops: int) -> Row:
         if decode is not None and all(_takes(decode, call) for call in calls)
     }
     spent: dict[str, list[float]] = {name: [] for name in everyone}
+    for decode in everyone.values():
+        _lap(decode, calls, loops // 10)  # warm: what is made at first use is no part of a call
     for _ in range(rounds):
         for name, times in spent.items():
             times.append(_lap(everyone[name], calls, loops))

@@ -1,6 +1,7 @@
 """Hostile arguments cost no more than their length: four times as much may take four times as long, and
 the check allows for ten, since machines are shared. Each case is one that was, or could be, quadratic."""
 
+import gc
 import json
 import time
 from collections.abc import Callable
@@ -18,10 +19,14 @@ PRIME = 2**61 - 1  # Python's hash of an integer is its remainder by this
 
 def cost(work: Callable[[], Any]) -> float:
     best = 1e9
-    for _ in range(2):
-        start = time.process_time()
-        work()
-        best = min(best, time.process_time() - start)
+    gc.disable()  # its rounds come and go with everything else that is alive
+    try:
+        for _ in range(2):
+            start = time.process_time()
+            work()
+            best = min(best, time.process_time() - start)
+    finally:
+        gc.enable()
     return best
 
 

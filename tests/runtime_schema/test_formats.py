@@ -46,8 +46,9 @@ def theirs_is_wrong(name: str, text: str, ours: bool) -> bool:
     if name in ("hostname", "email"):
         return ours and "xn--" in text.lower()  # RFC 5891's tables of characters are not consulted
     if name == "regex":
-        # ECMA-262, B.1.2: without the flag `u`, a lone brace or closing bracket is a character.
-        return ours and bool(re.search(r"[{}\]]", text))
+        # ECMA-262, B.1.2: without the flag `u`, a lone brace or closing bracket is a character, any
+        # character may be escaped, and a look-ahead may be repeated.
+        return ours and bool(re.search(r"[{}\]]|\\[^\x00-\x7f]|\(\?=.*\)[*+?]", text))
     return False
 
 

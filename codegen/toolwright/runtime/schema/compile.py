@@ -7,6 +7,7 @@ from . import arrays, logic, objects, scalars, unions
 from .document import MAX_SCHEMA_DEPTH, Document, base_of
 from .errors import UnsupportedSchema, Violation
 from .form import check_form
+from .fuse import fused
 from .node import Node, Rule, Run, never
 from .site import Builder, Site
 from .words import label
@@ -101,6 +102,7 @@ class Compiler:
         site = Site(node, base, self.formats, self._child, self._refer)
         rules = [builder(site) for builder in _BUILDERS]
         node.finish(tuple(rule for rule in rules if rule is not None))
+        node.check = fused(site) or node.check
         self.depth -= 1
 
     def _child(self, schema: Any, pointer: str, base: str) -> Node:
