@@ -151,7 +151,9 @@ def table(rows: list[Row]) -> str:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="python -m bench.decode", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.decode", description="Time decoding beside others."
+    )
     parser.add_argument("--quick", action="store_true", help="a few seconds in all")
     print(table(run(parser.parse_args().quick)))
 
