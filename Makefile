@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help generate test check lint format types wheel corpora bench ci clean
+.PHONY: help generate test check lint format types wheel conformance fuzz corpora bench ci clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,12 @@ types: $(STAMP) ## mypy --strict and pyright, over the compiler and over generat
 
 wheel: $(STAMP) ## Build the wheel and use it in an empty environment
 	$(PYTEST) -m wheel tests/wheel
+
+conformance: $(STAMP) ## Judge by the official JSON Schema suite; writes docs/conformance.md
+	$(BIN)/python -m bench.conformance --write docs/conformance.md
+
+fuzz: $(STAMP) ## Compose 20,000 schemas with 50 instances each; some ten minutes
+	$(BIN)/python -m bench.fuzz $(ARGS)
 
 corpora: $(STAMP) ## Compile real tool definitions; writes docs/corpora.md
 	$(BIN)/python -m bench.corpora

@@ -25,7 +25,7 @@ from toolwright.build.workers import processors
 from toolwright.spec import SourceDocument, parse_document, read_tool
 from toolwright.spec.model import ToolSpec
 from toolwright.verify.equivalence import equivalence
-from toolwright.verify.hold import smallest
+from toolwright.verify.hold import asserted_formats, smallest
 from toolwright.verify.instances import instances
 from toolwright.verify.oracle import Oracle, OracleError
 from toolwright.verify.report import Failure
@@ -87,7 +87,7 @@ def tool_of(parameters: Any) -> ToolSpec:
 def judge(parameters: Any, rng: random.Random, count: int, tally: Tally) -> list[Failure]:
     """Every kind of failure of one schema, each once and small. Raises NotCompiledError, OracleError."""
     with subject(tool_of(parameters), {}, Options(providers=())) as found:
-        oracle = Oracle(found.contract, "/parameters")
+        oracle = Oracle(found.contract, "/parameters", asserted_formats())
         made = list(instances(oracle, rng, count))
         tally.compiled += 1
         tally.instances += len(made)
@@ -132,7 +132,7 @@ def _finding(number: int, failure: Failure, schema: Any) -> Finding:
         number=number,
         kind=failure.kind,
         schema=schema,
-        instance=json.dumps(failure.instance, ensure_ascii=False),
+        instance=json.dumps(failure.instance),
         expected=failure.expected[:400],
         actual=failure.actual[:600],
     )
@@ -148,7 +148,7 @@ def _smaller_schema(parameters: Any, failure: Failure) -> tuple[Any, Failure]:
             return False
         try:
             with subject(tool_of(candidate), {}, Options(providers=())) as found:
-                oracle = Oracle(found.contract, "/parameters")
+                oracle = Oracle(found.contract, "/parameters", asserted_formats())
                 found_now = equivalence(found.binding, oracle, last.instance)
                 if found_now is None or found_now.kind != failure.kind:
                     return False
@@ -256,7 +256,7 @@ def _chunks(schemas: int | None) -> Iterator[tuple[int, int]]:
 
 def show(finding: Finding) -> str:
     """A finding in lines, as JSON that can be pasted."""
-    schema = json.dumps(finding.schema, ensure_ascii=False)
+    schema = json.dumps(finding.schema)
     return (
         f"schema {finding.number}: {finding.kind}\n  parameters: {schema}\n"
         f"  instance:   {finding.instance}\n  expected:   {finding.expected}\n  actual:     {finding.actual}"

@@ -137,12 +137,19 @@ def _may_go(
         return True
     if value is None and _refuses_null(oracle, below):
         return True
-    speaking = [(node, sure) for node, sure in nodes if isinstance(node.get("properties"), dict)]
-    if any(sure and name in node["properties"] for node, sure in speaking):
+    speaking = [
+        (node, sure, _named(node)) for node, sure in nodes if "properties" in node or "required" in node
+    ]
+    if any(sure and name in named for _, sure, named in speaking):
         return False
     if not speaking:
         return root
-    return any(name not in node["properties"] and _open(node, name) for node, _ in speaking)
+    return any(name not in named and _open(node, name) for node, _, named in speaking)
+
+
+def _named(node: dict[str, Any]) -> set[str]:
+    """Properties that an object schema knows by name."""
+    return {*(node.get("properties") or ()), *(node.get("required") or ())}
 
 
 def _refuses_null(oracle: Oracle, schemas: list[tuple[Schema, int]]) -> bool:
@@ -152,7 +159,7 @@ def _refuses_null(oracle: Oracle, schemas: list[tuple[Schema, int]]) -> bool:
 def _open(node: dict[str, Any], name: str) -> bool:
     if any(matches(pattern, name) for pattern in node.get("patternProperties") or ()):
         return False
-    return all(node.get(key, True) is True for key in ("additionalProperties", "unevaluatedProperties"))
+    return all(node.get(key, True) in (True, {}) for key in ("additionalProperties", "unevaluatedProperties"))
 
 
 def _is_default(tree: Tree, schemas: list[tuple[Schema, int]], value: Any) -> bool:

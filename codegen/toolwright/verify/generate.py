@@ -16,7 +16,7 @@ TESTED = ("not", "oneOf", "if", "contains", "dependentSchemas", "dependentRequir
           "unevaluatedItems", "propertyNames", "patternProperties", "uniqueItems")  # fmt: skip
 """Keywords beside which a value is tested and made again."""
 TRIES = 6
-TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
+TYPES: tuple[str, ...] = ("null", "boolean", "integer", "number", "string", "array", "object")
 
 
 class UnfillableError(Exception):
@@ -33,9 +33,9 @@ class Generator:
         self.fullness = 0.5
         self.budget = 0
 
-    def instance(self) -> Any:
-        """A value that is likely valid; None-like junk where nothing was found. Raises UnfillableError."""
-        self.fullness = self.rng.choice((0.0, 0.2, 0.5, 0.8, 1.0))
+    def instance(self, fullness: float | None = None) -> Any:
+        """A value that is likely valid, with that share of optional properties. Raises UnfillableError."""
+        self.fullness = self.rng.choice((0.0, 0.2, 0.5, 0.8, 1.0)) if fullness is None else fullness
         self.budget = 400
         return self.fill([self.tree.start], 0)
 

@@ -5,7 +5,7 @@ import importlib.abc
 import importlib.util
 import itertools
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -58,7 +58,7 @@ class MemoryFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 @contextmanager
-def imported(files: Mapping[str, bytes]) -> Iterator[str]:
+def imported(files: Mapping[str, bytes]) -> Generator[str]:
     """The name under which `files` can be imported; at the end everything of it is forgotten."""
     package = f"toolwright_memory_{next(_numbers)}"
     finder = MemoryFinder(package, files)

@@ -5,6 +5,7 @@ reading of "optional and not nullable" is possible; then the verdict is `None` a
 """
 
 import itertools
+import operator
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -75,6 +76,12 @@ class Oracle:
 
     def verdict(self, value: Any) -> bool | None:
         """Law L1: whether a decoder must accept `value`; None where the allowances leave it open."""
+        found = self._verdict(value)
+        exact = _whole(value)
+        # jsonschema-rs compares a large float with a large bound inexactly: 2.0**64 and 2**64 are one number.
+        return found if exact is value or self._verdict(exact) is found else None
+
+    def _verdict(self, value: Any) -> bool | None:
         if self.accepts(value):
             return True
         certain: list[Path] = []
@@ -135,6 +142,19 @@ def places_of(document: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]
     for root in ("parameters", "result"):
         if root in document:
             yield from places(document[root], f"/{root}")
+
+
+def _whole(value: Any) -> Any:
+    """`value` with floats past 2**53 as the integers that they are; the very same object where none is."""
+    if isinstance(value, float) and abs(value) >= 2**53:
+        return int(value)
+    if isinstance(value, dict):
+        items = {name: _whole(child) for name, child in value.items()}
+        return value if all(items[name] is child for name, child in value.items()) else items
+    if isinstance(value, list):
+        children = [_whole(child) for child in value]
+        return value if all(map(operator.is_, children, value)) else children
+    return value
 
 
 def _may_hold_null(value: Any) -> bool:

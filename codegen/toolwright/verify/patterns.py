@@ -40,6 +40,11 @@ def sample(rng: random.Random, pattern: str) -> str | None:
         return None
 
 
+def sample_first(pattern: str) -> str:
+    """Always the same string for `pattern`; empty where there is no telling."""
+    return sample(random.Random(0), pattern) or ""
+
+
 def _sequence(rng: random.Random, tree: Any, groups: dict[int, str]) -> str:
     return "".join(_piece(rng, op, argument, groups) for op, argument in tree)
 

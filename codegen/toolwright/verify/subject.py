@@ -1,6 +1,6 @@
 """One tool as verification sees it: compiled in memory, imported in isolation, its spec at hand."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -50,7 +50,7 @@ class NotCompiledError(Exception):
 
 
 @contextmanager
-def subject(tool: ToolSpec, types: Mapping[str, Document], options: Options) -> Iterator[Subject]:
+def subject(tool: ToolSpec, types: Mapping[str, Document], options: Options) -> Generator[Subject]:
     """The compiled tool, usable inside the block. Raises NotCompiledError."""
     compiled = _sound(compile_tool(tool, types, options))
     files = dict(compiled.files)

@@ -1,0 +1,42 @@
+"""A spec written in a test, held to the laws."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from toolwright.build.compile import Options
+from toolwright.spec import SourceDocument, parse_document, read_tool
+from toolwright.spec.model import ToolSpec
+from toolwright.verify.hold import Settings, hold
+from toolwright.verify.report import ToolReport
+
+PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini", "mcp")
+
+Hold = Callable[..., ToolReport]
+
+
+def tool(parameters: Any, **more: Any) -> ToolSpec:
+    """A tool with these parameters."""
+    content = {
+        "description": "A tool.",
+        "permission": "read",
+        "secrets": [],
+        "parameters": parameters,
+        **more,
+    }
+    document = parse_document(json.dumps(content, indent=1).encode(), "specs/tool.json", "json")
+    assert isinstance(document, SourceDocument), document
+    spec, problems, _ = read_tool(document, "tool.json", frozenset(PROVIDERS))
+    assert spec is not None, problems
+    return spec
+
+
+@pytest.fixture
+def held() -> Hold:
+    """Hold a tool with given parameters to every law."""
+
+    def call(parameters: Any, providers: tuple[str, ...] = PROVIDERS, **settings: Any) -> ToolReport:
+        return hold(tool(parameters), {}, Options(providers=providers), Settings(**{"seed": 1, **settings}))
+
+    return call
