@@ -20,6 +20,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 from msgspec import Struct
+from toolwright.build import emit
 from toolwright.build.compile import Options
 from toolwright.build.workers import processors
 from toolwright.spec import SourceDocument, parse_document, read_tool
@@ -181,6 +182,16 @@ def _smaller_fault(parameters: Any, kind: str) -> Any:
     return shrink(parameters, fails, SCHEMA_BUDGET)
 
 
+def unformatted() -> None:
+    """Leave the formatter out in this process: it takes a fifth of the time and changes no meaning."""
+
+    def encoded(source: str, *, ours: bool = False) -> bytes:
+        del ours
+        return source.encode()
+
+    setattr(emit, "formatted", encoded)  # noqa: B010 - an import of its own, which type checkers hide
+
+
 def chunk(seed: str, start: int, stop: int, count: int) -> Tally:
     """The schemas from `start` to `stop`: what one process does at a time."""
     tally = Tally()
@@ -204,7 +215,7 @@ def run(
     numbers = _chunks(schemas)
     waiting: dict[Future[Tally], tuple[int, int]] = {}
     more = True
-    pool = ProcessPoolExecutor(jobs)
+    pool = ProcessPoolExecutor(jobs, initializer=unformatted)
     try:
         while more or waiting:
             while more and len(waiting) < 2 * jobs:
@@ -219,7 +230,7 @@ def run(
                 lost += waiting.values()
                 waiting.clear()
                 pool.shutdown(wait=False)
-                pool = ProcessPoolExecutor(jobs)
+                pool = ProcessPoolExecutor(jobs, initializer=unformatted)
             for tally in [future.result() for place, future in parts if place not in lost]:
                 total.add(tally)
                 told(tally, total)
@@ -234,7 +245,7 @@ def run(
 def _alone(seed: str, start: int, stop: int, count: int) -> Iterator[Tally]:
     """Halves of a range in processes of their own, until the schema that kills its process stands alone."""
     try:
-        with ProcessPoolExecutor(1) as pool:
+        with ProcessPoolExecutor(1, initializer=unformatted) as pool:
             yield pool.submit(chunk, seed, start, stop, count).result()
     except BrokenProcessPool:
         if stop - start > 1:
