@@ -20,6 +20,7 @@ from typing import Any
 from msgspec import Struct
 from toolwright.build.workers import processors
 from toolwright.verify.equivalence import ACCEPTED, as_text, decoded
+from toolwright.verify.hold import asserted_formats
 from toolwright.verify.oracle import Oracle, OracleError
 
 from tests.compile.helper import RefusedError, package, spec
@@ -40,7 +41,16 @@ REASONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 }
 """Code of a refusal → what it means, and words of which one must stand in a schema refused for it."""
 
-SKIPPED = ("/optional/format", "/optional/content")
+
+def applies(source: str) -> bool:
+    """Whether the schema from `source` says something about us: which formats are asserted is our own choice.
+
+    The required tests of `format` hold for annotations only, the optional ones for those asserted.
+    """
+    path = source.partition("tests/")[2].partition("#")[0].partition("/")[2].removesuffix(".json")
+    if path.startswith("optional/format/"):
+        return path.rpartition("/")[2] in asserted_formats()
+    return path != ("format" if asserted_formats() else "") and not path.startswith("optional/content")
 
 
 class Case(Struct, frozen=True):
@@ -128,13 +138,8 @@ def _keyword(record: dict[str, Any]) -> str:
 
 
 def judged(shared: Path, jobs: int) -> list[Case]:
-    """Every schema of both drafts, in the suite's order; formats and contents are annotations: left out."""
-    wanted = [
-        record
-        for draft in DRAFTS
-        for record in records(shared, draft)
-        if not any(part in record["source"] for part in SKIPPED)
-    ]
+    """Every schema of both drafts, in the suite's order; those that `applies` leaves out are missing."""
+    wanted = [record for draft in DRAFTS for record in records(shared, draft) if applies(record["source"])]
     with ProcessPoolExecutor(jobs) as pool:
         return list(pool.map(run, wanted, chunksize=16))
 
@@ -164,10 +169,11 @@ _HEAD = (
     "* **disagree**: anything else.",
     "* **refused**: tests whose schema does not compile, each for a reason that stands in it (below).",
     "",
-    "Left out are the optional tests of `format` and of `content…`: both are annotations here.",
+    "Formats assert as the spec format says, so the suite's tests of `format` as an annotation are left out, and",
+    "its optional tests of those formats are in. `content…` is an annotation.",
     "",
-    "`make fuzz` goes the same way with schemas that it composes from the whole vocabulary; jsonschema-rs is the",
-    "judge of the instances made for each. `ARGS='--minutes 2 --seed fresh'` takes a share.",
+    "`make fuzz` goes the same way with schemas that it composes from the whole vocabulary; jsonschema-rs is",
+    "the judge of the instances made for each. `ARGS='--minutes 2 --seed fresh'` takes a share.",
 )
 
 

@@ -50,10 +50,16 @@ _ENTRY = 3
 class Dialect:
     """One provider's side of one tool."""
 
-    def __init__(self, provider: str, emitted: Mapping[str, Any], ledger: Sequence[LedgerEntry]) -> None:
-        """Raises OracleError where jsonschema-rs cannot compile what was emitted."""
+    def __init__(
+        self,
+        provider: str,
+        emitted: Mapping[str, Any],
+        ledger: Sequence[LedgerEntry],
+        formats: frozenset[str] = frozenset(),
+    ) -> None:
+        """`formats` are asserted. Raises OracleError where jsonschema-rs cannot compile what was emitted."""
         self.provider = provider
-        self.oracle = Oracle(as_json_schema(dict(emitted)))
+        self.oracle = Oracle(as_json_schema(dict(emitted)), formats=formats)
         self.ledger = ledger
         self.entries = {f"{entry.path}/{escaped(entry.keyword)}": entry for entry in ledger}
         self._closes = any(entry.keyword == "additionalProperties" for entry in ledger)

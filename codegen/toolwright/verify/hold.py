@@ -64,7 +64,8 @@ class _Case:
         self.contract = Oracle(found.contract, "/parameters", asserted_formats())
         self.warnings: list[Diagnostic] = []
         self.dialects = {
-            id: Dialect(id, schema, found.ledger.get(id, ())) for id, schema in found.emitted.items()
+            id: Dialect(id, schema, found.ledger.get(id, ()), asserted_formats())
+            for id, schema in found.emitted.items()
         }
 
     def _random(self, purpose: str) -> random.Random:
