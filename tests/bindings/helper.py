@@ -12,7 +12,7 @@ from typing import Any
 
 from toolwright.bindings.render import tool_text
 from toolwright.bindings.templates import Templates
-from toolwright.build.compile import Compiled, Options, compile_package, compile_tool
+from toolwright.build.compile import Compiled, Options, compile_ledger, compile_package, compile_tool
 from toolwright.build.emit import tool_names
 from toolwright.contract.build import build_tool
 from toolwright.spec import load_tool
@@ -93,4 +93,5 @@ def whole(outcome: Compiled) -> dict[str, bytes]:
     """The files of a package with this one tool."""
     assert outcome.entry is not None
     folders = ["", *({outcome.entry.group} - {""})]
-    return {**outcome.files, **compile_package([outcome.entry], folders, OPTIONS)}
+    entries = [outcome.entry]
+    return {**outcome.files, **compile_package(entries, folders, OPTIONS), **compile_ledger(entries)}

@@ -117,8 +117,11 @@ def compile_package(
     groups = {entry.group for entry in entries}
     files = {f"{group}/__init__.py" if group else "__init__.py": MARK.encode() for group in groups}
     files["registry.py"] = (MARK + "".join(f"# {entry.name}\n" for entry in entries)).encode()
-    files["ledger.json"] = b"{}\n"
     return files
+
+
+def compile_ledger(_entries: Sequence[ToolEntry]) -> dict[str, bytes]:
+    return {"ledger.json": b"{}\n"}
 
 
 def check_names(
@@ -148,6 +151,7 @@ FAKE = Frontend(
     compile_tool=compile_tool,
     compile_type=compile_type,
     compile_package=compile_package,
+    compile_ledger=compile_ledger,
     known_providers=known_providers,
 )
 

@@ -69,11 +69,17 @@ def compile_type(path: str, types: Mapping[str, Document], options: Options) -> 
 def compile_package(
     entries: Sequence[ToolEntry], folders: Sequence[str], options: Options
 ) -> dict[str, bytes]:
-    """The files that speak of the whole set: registry, ledger, and a package marker for each of `folders`
-    (posix, below the output root; "" is the root itself)."""
+    """The registry, and a package marker for each of `folders` (posix, below the output root; "" is the
+    root itself). No entry's `ledger` counts."""
     from .emit import emit_package
 
     return emit_package(sorted(entries, key=lambda entry: entry.name), folders, options)
+
+
+def compile_ledger(entries: Sequence[ToolEntry]) -> dict[str, bytes]:
+    """What each provider's JSON lacks, of all tools."""
+    ordered = sorted(entries, key=lambda entry: entry.name)
+    return {"ledger.json": pretty({entry.name: entry.ledger for entry in ordered if entry.ledger})}
 
 
 def pretty(value: object) -> bytes:

@@ -210,7 +210,7 @@ def _prove_type(python: bytes, path: str, built: Built, module: Module, options:
 
 
 def emit_package(entries: Sequence[ToolEntry], folders: Sequence[str], options: Options) -> dict[str, bytes]:
-    """Registry, ledger, package markers."""
+    """Registry and package markers."""
     templates = _templates(options.templates)
     tools = [
         {
@@ -222,10 +222,10 @@ def emit_package(entries: Sequence[ToolEntry], folders: Sequence[str], options: 
         }
         for e in entries
     ]
-    marker = formatted(templates.render("package.py.jinja", mark=mark("all specs")))
+    ours = options.templates is None
+    marker = formatted(templates.render("package.py.jinja", mark=mark("all specs")), ours=ours)
     files = {f"{folder}/__init__.py".lstrip("/"): marker for folder in folders}
-    registry = formatted(registry_text(tools, templates), ours=options.templates is None)
+    registry = formatted(registry_text(tools, templates), ours=ours)
     parsed(registry)
     files["registry.py"] = registry
-    files["ledger.json"] = pretty({entry.name: entry.ledger for entry in entries if entry.ledger})
     return files

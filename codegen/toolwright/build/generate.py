@@ -5,7 +5,7 @@ not have written them (L7, L10). All others are built, and the run fails.
 """
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Literal
 
 import msgspec
@@ -15,19 +15,19 @@ from .. import __version__
 from ..config import Config, show
 from ..diagnostics import Diagnostic
 from .cache import Cache, Unit, load_cache, prepare_state, save_cache
-from .collect import Collected, collect, drop_dependents, source_digest
+from .collect import Collected, collect, source_digest
 from .compile import Options, ToolEntry
-from .conflicts import find_conflicts, find_name_clashes
-from .fingerprint import Sources, combine, digest, setting, walk
+from .fingerprint import Sources, setting, walk
 from .frontend import Frontend
 from .index import Index
 from .libraries import PRINTERS, Library, libraries
 from .lock import locked
-from .manifest import NAME, PACKAGE, render_manifest
+from .manifest import NAME, render_manifest
 from .ownership import find_owned, find_strays
 from .plan import Existing, Plan, make_plan
 from .publish import publish, read_journal
 from .tree import Tree, sweep, sweep_all
+from .whole import WholeError, make_whole
 from .workers import MISSING_LIBRARY, Shop
 
 Mode = Literal["write", "check", "diff"]
@@ -86,20 +86,6 @@ def build(
         )
         report = Report(diagnostics=(failure,))
     return msgspec.structs.replace(report, seconds=time.perf_counter() - started)
-
-
-def python_folders(outputs: Iterable[str]) -> list[str]:
-    """Every folder that leads to a Python module among `outputs`; "" is the output folder itself. Sorted."""
-    found = {""}
-    for path in outputs:
-        if path.endswith(".py"):
-            parts = path.split("/")[:-1]
-            found |= {"/".join(parts[: i + 1]) for i in range(len(parts))}
-    return sorted(found)
-
-
-class _PackageError(Exception):
-    """The files that speak of the whole set cannot be made; nothing may be published without them."""
 
 
 class _Run:
@@ -162,10 +148,10 @@ class _Run:
         if incomplete := next((each for each in got.diagnostics if each.code == MISSING_LIBRARY), None):
             return Report(diagnostics=(incomplete,))  # no fault of any spec: leave all outputs alone
         try:
-            package = self._package(got, common, shop)
-        except _PackageError as fault:
+            whole = make_whole(got, common, shop, self.cache, self.tree)
+        except WholeError as fault:
             return Report(diagnostics=(*sorted(got.diagnostics), _internal(self.shown_output, str(fault))))
-        plan = self._plan(got, package, used)
+        plan = self._plan(got, whole, used)
         diagnostics = tuple(sorted({*got.diagnostics, *plan.diagnostics}))
         tools = [path for path in found.tools if path in got.units]
         report = Report(
@@ -177,40 +163,12 @@ class _Run:
             entries=tuple(entry for path in tools if (entry := got.units[path].entry) is not None),
         )
         if self.mode == "write":
-            self._publish(report, got, package)
+            self._publish(report, got, whole)
         return report
 
-    def _package(self, got: Collected, common: str, shop: Shop) -> Unit:
-        """The files that speak of the whole set, after leaving out what cannot stand in it."""
-        outputs: tuple[str, ...] = ()
-        _leave_out(got, find_name_clashes(got.units, shop))
-        while True:
-            _leave_out(got, find_conflicts(got.units, outputs, shop))
-            drop_dependents(shop, got)
-            entries = [unit.entry for _, unit in sorted(got.units.items()) if unit.entry is not None]
-            folders = python_folders(path for unit in got.units.values() for path in unit.outputs)
-            mark = combine([common, digest(msgspec.json.encode([entries, folders]))])
-            unit = self.cache.units.get(PACKAGE)
-            if unit is None or unit.fingerprint != mark or not self.tree.intact(unit.outputs):
-                files = self._compile_package(entries, folders, shop.options)
-                got.files[PACKAGE] = files
-                unit = Unit(fingerprint=mark, outputs={path: digest(data) for path, data in files.items()})
-            if not find_conflicts(got.units, unit.outputs, shop):
-                return unit
-            outputs = tuple(unit.outputs)
-            got.files.pop(PACKAGE, None)
-
-    def _compile_package(
-        self, entries: list[ToolEntry], folders: list[str], options: Options
-    ) -> dict[str, bytes]:
-        try:
-            return self.frontend.compile_package(entries, folders, options)
-        except Exception as error:
-            raise _PackageError(f"{type(error).__name__}: {error}") from error
-
-    def _plan(self, got: Collected, package: Unit, used: tuple[Library, ...]) -> Plan:
+    def _plan(self, got: Collected, whole: dict[str, Unit], used: tuple[Library, ...]) -> Plan:
         expected: dict[str, bytes | None] = {}
-        for path, unit in (*got.units.items(), (PACKAGE, package)):
+        for path, unit in (*got.units.items(), *whole.items()):
             files = got.files.get(path)
             expected.update(dict.fromkeys(unit.outputs) if files is None else files)
         versions = {library.name: library.version for library in used if library.name in PRINTERS}
@@ -219,9 +177,8 @@ class _Run:
             path: (source_digest(root, path, unit.uses, sources), tuple(unit.outputs))
             for path, unit in got.units.items()
         }
-        expected[NAME] = render_manifest(
-            {"toolwright": __version__, **versions}, lines, tuple(package.outputs)
-        )
+        ours = tuple(path for unit in whole.values() for path in unit.outputs)
+        expected[NAME] = render_manifest({"toolwright": __version__, **versions}, lines, ours)
         owned = find_owned(self.tree, self.cache, self.config.state)
         existing: dict[str, Existing] = {}
         for path in {*(name for name, data in expected.items() if data is not None), *owned}:
@@ -234,7 +191,7 @@ class _Run:
             got.diagnostics += find_strays(self.config.output, {*expected, *owned})
         return plan
 
-    def _publish(self, report: Report, got: Collected, package: Unit) -> None:
+    def _publish(self, report: Report, got: Collected, whole: dict[str, Unit]) -> None:
         config = self.config
         blocked = any(problem.severity == "error" for problem in report.plan.diagnostics)
         if blocked:  # nothing was written, so there is nothing to remember
@@ -245,7 +202,7 @@ class _Run:
             sweep_all(config.output)
         publish(report.plan, config.output, config.state, self.index)
         kept = {path: unit for path, unit in got.units.items() if path not in got.shaky}
-        fresh = Cache(units={**kept, PACKAGE: package}, sources=self.sources.seen)
+        fresh = Cache(units={**kept, **whole}, sources=self.sources.seen)
         if fresh != self.cache:
             save_cache(config.state, fresh)
         sound = not report.diagnostics and not got.shaky
@@ -256,13 +213,6 @@ def _internal(file: str, fault: str) -> Diagnostic:
     message = f"the compiler failed on the files that speak of all tools: {fault}"
     hint = "this is a fault of toolwright; please report it with the specs"
     return Diagnostic(file=file, code="internal-error", message=message, hint=hint)
-
-
-def _leave_out(got: Collected, problems: dict[str, Diagnostic]) -> None:
-    for path, problem in problems.items():
-        got.diagnostics.append(problem)
-        del got.units[path]
-        got.files.pop(path, None)
 
 
 def _unknown_providers(

@@ -105,7 +105,8 @@ class Index:
         settled = dict(seen)
         fresh = [path for path, state in seen.items() if _waits(state)]
         if fresh:
-            time.sleep(TICK / 1e9)
+            newest = max(_changed(settled[path]) for path in fresh)
+            time.sleep(min(max(newest + TICK - time.time_ns(), 0) + 1, TICK) / 1e9)
         for path in fresh:
             state = settled[path]
             if _waits(state) or signature(self._place(path), follow=follow) != state:
@@ -129,7 +130,11 @@ def _waits(state: Signature) -> bool:
     """True while an edit made now could leave the same times behind."""
     if state == ABSENT:
         return False
-    # A file's ctime cannot be set by hand; on Windows it is the time of creation, so mtime must serve.
-    changed = state[0] if os.name == "nt" else state[1]
+    changed = _changed(state)
     tick = COARSE_TICK if changed % 1_000_000_000 == 0 else TICK
     return changed >= time.time_ns() - tick
+
+
+def _changed(state: Signature) -> int:
+    # A file's ctime cannot be set by hand; on Windows it is the time of creation, so mtime must serve.
+    return state[0] if os.name == "nt" else state[1]

@@ -8,7 +8,7 @@ from ..diagnostics import Diagnostic
 from ..spec import check_names, check_types, discover, load_tool, load_type, name_place
 from ..spec.model import Document, ToolSpec
 from ..spec.names import NAME
-from .compile import compile_package, compile_tool, compile_type
+from .compile import compile_ledger, compile_package, compile_tool, compile_type
 from .frontend import Found, Frontend
 
 
@@ -74,6 +74,7 @@ FRONTEND = Frontend(
     compile_tool=compile_tool,
     compile_type=compile_type,
     compile_package=compile_package,
+    compile_ledger=compile_ledger,
     known_providers=known_providers,
 )
 """What `toolwright generate` builds with."""
