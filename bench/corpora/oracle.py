@@ -23,7 +23,7 @@ class Oracle:
     """
 
     def __init__(self, schema: Any) -> None:
-        self._validator = jsonschema_rs.validator_for(schema, validate_formats=False, retriever=_offline)
+        self._validator = jsonschema_rs.validator_for(schema, validate_formats=True, retriever=_offline)
         declared = (node.get("properties", {}) for _, node in _nodes(schema, "#"))
         self._declared = frozenset(name for properties in declared for name in properties)
 

@@ -5,6 +5,8 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
+from toolwright.runtime import check_format
+
 
 class CronJob(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One scheduled task."""
@@ -20,3 +22,9 @@ class CronJob(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Time of the next run; null when the job is disabled or over."""
     last_run: str | None | UnsetType = UNSET
     last_status: Literal["succeeded", "failed", "skipped", None] | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        if self.next_run is not None:
+            check_format("next_run", self.next_run, "date-time")
+        if self.last_run is not None:
+            check_format("last_run", self.last_run, "date-time")

@@ -3,21 +3,14 @@
 where, every filter in all, at least one filter in any, and not the filter in not.
 """
 
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta, Struct
 
-from toolwright.runtime import checked
+from toolwright.runtime import check_properties
 
 from .condition import Condition
-
-if TYPE_CHECKING:
-    CheckedFilter: TypeAlias = "Filter"
-else:
-    CheckedFilter = checked(
-        __name__, "../contracts/_types/filter.json#/$defs/filter", lambda: Filter
-    )
 
 
 class Filter(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -28,9 +21,12 @@ class Filter(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkno
 
     where: Annotated[list[Condition], Meta(min_length=1, max_length=50)] | None = None
     """Conditions that must all hold."""
-    all: Annotated[list[CheckedFilter], Meta(min_length=1, max_length=20)] | None = None
+    all: "Annotated[list[Filter], Meta(min_length=1, max_length=20)] | None" = None
     """Filters that must all hold."""
-    any: Annotated[list[CheckedFilter], Meta(min_length=1, max_length=20)] | None = None
+    any: "Annotated[list[Filter], Meta(min_length=1, max_length=20)] | None" = None
     """Filters of which at least one must hold."""
-    not_: CheckedFilter | None = msgspec.field(default=None, name="not")
+    not_: "Filter | None" = msgspec.field(default=None, name="not")
     """A filter that must not hold."""
+
+    def __post_init__(self) -> None:
+        check_properties(self, 1)

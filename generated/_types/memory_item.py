@@ -5,6 +5,8 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
+from toolwright.runtime import check_format
+
 
 class MemoryItem(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One remembered fact."""
@@ -15,3 +17,8 @@ class MemoryItem(Struct, frozen=True, kw_only=True, omit_defaults=True):
     importance: Literal[1, 2, 3, 4, 5]
     created_at: str
     expires_at: str | None | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        check_format("created_at", self.created_at, "date-time")
+        if self.expires_at is not None:
+            check_format("expires_at", self.expires_at, "date-time")

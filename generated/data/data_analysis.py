@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 
 from toolwright.runtime import Returns, ToolBinding, ToolContext, check_unique
 
-from .._types.filter import CheckedFilter
+from .._types.filter import Filter
 
 
 class DataAnalysisSourceFile(
@@ -71,7 +71,7 @@ class DataAnalysisStepsItemFilter(
     """Keeps the rows that match."""
 
     op: ClassVar[Literal["filter"]] = "filter"
-    filter: CheckedFilter
+    filter: Filter
 
 
 class DataAnalysisStepsItemSelect(

@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from toolwright.runtime import Returns, ToolBinding, ToolContext, check_unique
 
-from .._types.filter import CheckedFilter
+from .._types.filter import Filter
 
 
 class KnowledgeSearchParams(
@@ -17,7 +17,7 @@ class KnowledgeSearchParams(
     """The question or keywords."""
     collections: list[Annotated[str, Meta(min_length=1)]] = []
     """Names of the collections to search. Empty means all."""
-    filter: CheckedFilter | None = None
+    filter: Filter | None = None
     """Restricts the search by metadata fields: title, author.name, created, updated, language,
     kind.
     """

@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal, Protocol, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from toolwright.runtime import Returns, ToolBinding, ToolContext, check_unique
+from toolwright.runtime import Returns, ToolBinding, ToolContext, check_format, check_unique
 
 from .._types.memory_item import MemoryItem
 
@@ -43,6 +43,8 @@ class MemoryStoreParams(
 
     def __post_init__(self) -> None:
         check_unique("tags", self.tags)
+        if self.expires_at is not None:
+            check_format("expires_at", self.expires_at, "date-time")
 
 
 MemoryStoreResult: TypeAlias = MemoryItem

@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal, Protocol, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from toolwright.runtime import Returns, ToolBinding, ToolContext
+from toolwright.runtime import Returns, ToolBinding, ToolContext, check_format
 
 from .._types.cron_job import CronJob
 
@@ -44,6 +44,10 @@ class CronAddParams(
     """Whom to tell about each run."""
     metadata: dict[str, Annotated[str, Meta(max_length=500)]] = {}
     """Labels to keep with the job."""
+
+    def __post_init__(self) -> None:
+        if self.until is not None:
+            check_format("until", self.until, "date-time")
 
 
 CronAddResult: TypeAlias = CronJob

@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Protocol
 
 from msgspec import Meta, Struct
 
-from toolwright.runtime import Returns, ToolBinding, ToolContext
+from toolwright.runtime import Returns, ToolBinding, ToolContext, check_format
 
 
 class HttpRequestBodyJson(
@@ -71,6 +71,9 @@ class HttpRequestParams(
     follow_redirects: bool = True
     timeout: Annotated[int, Meta(gt=0, le=300)] | Annotated[float, Meta(gt=0.0, le=300.0)] = 30
     """Seconds to wait for the whole response."""
+
+    def __post_init__(self) -> None:
+        check_format("url", self.url, "uri")
 
 
 class HttpRequestResult(Struct, frozen=True, kw_only=True, omit_defaults=True):

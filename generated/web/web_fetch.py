@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal, Protocol
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from toolwright.runtime import Returns, ToolBinding, ToolContext
+from toolwright.runtime import Returns, ToolBinding, ToolContext, check_format
 
 
 class WebFetchParams(
@@ -27,6 +27,9 @@ class WebFetchParams(
     start_index: Annotated[int, Meta(ge=0)] = 0
     """Character to start from."""
 
+    def __post_init__(self) -> None:
+        check_format("url", self.url, "uri")
+
 
 class WebFetchResult(Struct, frozen=True, kw_only=True, omit_defaults=True):
     url: str
@@ -35,6 +38,9 @@ class WebFetchResult(Struct, frozen=True, kw_only=True, omit_defaults=True):
     content: str
     next_index: int | None | UnsetType = UNSET
     """Where to go on reading; null at the end."""
+
+    def __post_init__(self) -> None:
+        check_format("url", self.url, "uri")
 
 
 class WebFetchHandler(Protocol):

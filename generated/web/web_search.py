@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal, Protocol
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from toolwright.runtime import Returns, ToolBinding, ToolContext
+from toolwright.runtime import Returns, ToolBinding, ToolContext, check_format
 
 
 class WebSearchParams(
@@ -29,6 +29,11 @@ class WebSearchResultResultsItem(Struct, frozen=True, kw_only=True, omit_default
     url: str
     excerpt: str
     published: str | None | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        check_format("url", self.url, "uri")
+        if self.published is not None:
+            check_format("published", self.published, "date")
 
 
 class WebSearchResult(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -18,8 +18,9 @@ from .templates import Templates
 TYPING: Final = ("TYPE_CHECKING", "Annotated", "Any", "ClassVar", "Final", "Literal", "Protocol", "TypeAlias")
 MSGSPEC: Final = ("UNSET", "Meta", "Struct", "UnsetType")
 RUNTIME: Final = (
-    "Returns", "ToolBinding", "ToolContext", "check_bounds", "check_member", "check_multiple_of",
-    "check_unique", "checked", "decode_hook", "one_of", "open_object",
+    "Returns", "ToolBinding", "ToolContext", "check_bounds", "check_format", "check_member",
+    "check_multiple_of", "check_properties", "check_unique", "checked", "decode_hook", "one_of",
+    "open_object",
 )  # fmt: skip
 
 

@@ -29,7 +29,7 @@ class Built(Struct, frozen=True, kw_only=True):
 
     def validator(self, pointer: str) -> Validator:
         """The exact validator of the schema at `pointer` of the contract document."""
-        return Validator(follow(self.document, pointer), root=self.document, pointer=pointer)
+        return Validator(follow(self.document, pointer), root=self.document, pointer=pointer, formats=True)
 
     def order(self, home: Home) -> int:
         """The rank of a shared definition in its file: the root first, then `$defs` as written."""

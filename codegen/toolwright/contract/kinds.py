@@ -5,12 +5,10 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from ..runtime.schema.formats import FORMATS
 from .objects import read_object
-from .reads import Reads
+from .reads import Reads, sizes
 from .tree import Boolean, Fixed, Node, Nothing, Null, Numeric, Sequence, String
-
-SIZE: Final = 2**62
-"""Lengths from here on are past what memory holds and what msgspec's bounds can say."""
 
 
 class Site(Struct, frozen=True):
@@ -22,13 +20,6 @@ class Site(Struct, frozen=True):
     residue: tuple[str, ...]
 
 
-def sizes(schema: Mapping[str, Any], least: str, most: str) -> tuple[int, int | None, tuple[str, ...]]:
-    """Both bounds of a length, and what of them is left to the validator."""
-    low, high = int(schema.get(least, 0)), schema.get(most)
-    whole = None if high is None or high >= SIZE else int(high)
-    return (low, whole, ()) if low < SIZE else (0, whole, (least,))
-
-
 def _string(_: Reads, site: Site) -> Node:
     low, high, left = sizes(site.schema, "minLength", "maxLength")
     return String(
@@ -38,7 +29,7 @@ def _string(_: Reads, site: Site) -> Node:
         min_length=low,
         max_length=high,
         pattern=site.schema.get("pattern"),
-        format=site.schema.get("format"),
+        format=stated if (stated := site.schema.get("format")) in FORMATS else None,
     )
 
 

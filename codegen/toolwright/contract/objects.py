@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import UNSET
 
 from .pointers import escape
-from .reads import Reads
+from .reads import Reads, sizes
 from .tree import Anything, Dictionary, Field, Node, Nothing, Object, String
 
 _CHECKED = (
@@ -56,7 +56,7 @@ def _dictionary(
     names = schema.get("propertyNames", True)
     if names is not True and keys is None:
         node = reader.read({"type": "string", **names} if isinstance(names, dict) else names, pointer)
-        if isinstance(node, String) and not node.residue:
+        if isinstance(node, String) and not node.residue and node.format is None:
             keys = node
         else:
             residue = (*residue, "propertyNames")
@@ -117,6 +117,11 @@ def declared(
         extra = reader.read(further, place)
     elif not closed and set(residue) & _DECLARING:
         extra = Anything(pointer=pointer)  # branches may declare properties: keep what they let in
+    least, most = 0, None
+    counted = {"minProperties", "maxProperties"} & schema.keys()
+    if closed and counted and all(_countable(reader, field, schema) for field in fields):
+        least, most, left = sizes(schema, "minProperties", "maxProperties")
+        residue = (*(k for k in residue if k not in ("minProperties", "maxProperties")), *left)
     return Object(
         pointer=pointer,
         description=description,
@@ -124,7 +129,15 @@ def declared(
         fields=tuple(fields),
         closed=closed,
         extra=extra,
+        min_size=least,
+        max_size=most,
     )
+
+
+def _countable(reader: Reads, field: Field, schema: Mapping[str, Any]) -> bool:
+    """Whether a Struct's value tells if this property was given: None always means that it was not."""
+    item = schema.get("properties", {}).get(field.wire, True)
+    return field.default is UNSET and not reader.accepts(item, None)
 
 
 def _field(reader: Reads, name: str, node: Node, schema: Any, parent: str, *, required: bool) -> Field:

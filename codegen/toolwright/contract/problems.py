@@ -45,7 +45,7 @@ def circular(normal: Normal) -> Iterator[Diagnostic]:
 
 def malformed(normal: Normal, whole: Mapping[str, Any]) -> Iterator[Diagnostic]:
     """Schemas that JSON Schema does not allow, in every root and definition that is in use."""
-    shared = Schemas(whole)
+    shared = Schemas(whole, formats=True)
     places = [*(f"/{name}" for name in normal.roots), *(f"/$defs/{name}" for name in whole.get("$defs", {}))]
     for place in places:
         try:

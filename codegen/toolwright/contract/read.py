@@ -7,6 +7,7 @@ from msgspec import structs
 
 from ..runtime.schema import Validator
 from ..runtime.schema.compile import Schemas
+from ..runtime.schema.formats import FORMATS
 from ..runtime.schema.values import equal
 from .branches import read_union
 from .kinds import READERS, Site
@@ -34,7 +35,7 @@ class Reader:
         """`document` has been compiled without complaint."""
         self.document = document
         self.pointers: dict[int, str] = {}
-        self._schemas = Schemas(document)
+        self._schemas = Schemas(document, formats=True)
         self._open: set[int] = set()  # schemas being flattened
         self._flattened = 0
         self._keep: list[Any] = []  # schemas made here, kept alive because `pointers` goes by identity
@@ -164,7 +165,8 @@ def _only_part(schema: Mapping[str, Any], pointer: str) -> tuple[Any, str] | Non
 
 def asserting(schema: Mapping[str, Any]) -> set[str]:
     """The keywords of a schema that may refuse a value, or hold schemas that may."""
-    return {k for k in schema if k not in ANNOTATIONS and not k.startswith("x-")}
+    keys = {k for k in schema if k not in ANNOTATIONS and not k.startswith("x-")}
+    return keys if schema.get("format") in FORMATS else keys - {"format"}
 
 
 def _reference(ref: str, pointer: str, description: str, residue: tuple[str, ...]) -> Reference:

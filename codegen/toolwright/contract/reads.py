@@ -4,9 +4,13 @@ Objects hold schemas and schemas hold objects: the readers meet in this Protocol
 other.
 """
 
-from typing import Any, Protocol
+from collections.abc import Mapping
+from typing import Any, Final, Protocol
 
 from .tree import Node
+
+SIZE: Final = 2**62
+"""Lengths from here on are past what memory holds and what msgspec's bounds can say."""
 
 
 class Reads(Protocol):
@@ -31,3 +35,10 @@ class Reads(Protocol):
     def adopt(self, made: dict[str, Any], origin: Any, pointer: str) -> dict[str, Any]:
         """Let a schema made from parts of the document stand at the place of `origin`."""
         ...
+
+
+def sizes(schema: Mapping[str, Any], least: str, most: str) -> tuple[int, int | None, tuple[str, ...]]:
+    """Both bounds of a length, and what of them is left to the validator."""
+    low, high = int(schema.get(least, 0)), schema.get(most)
+    whole = None if high is None or high >= SIZE else int(high)
+    return (low, whole, ()) if low < SIZE else (0, whole, (least,))

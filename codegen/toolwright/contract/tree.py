@@ -37,7 +37,7 @@ class Boolean(Node, frozen=True):
 
 
 class String(Node, frozen=True):
-    """Text; lengths count code points. `pattern` is ECMA-262 as written."""
+    """Text; lengths count code points. `pattern` is ECMA-262 as written, `format` one that is asserted."""
 
     min_length: int = 0
     max_length: int | None = None
@@ -104,12 +104,14 @@ class Object(Node, frozen=True):
     """An object with declared properties.
 
     `closed` refuses undeclared ones; `extra` (never together with `closed`) keeps them, each such a node.
-    With neither, undeclared properties are accepted and not kept.
+    With neither, undeclared properties are accepted and not kept. `min_size` and `max_size` count properties.
     """
 
     fields: tuple[Field, ...]
     closed: bool = False
     extra: Node | None = None
+    min_size: int = 0
+    max_size: int | None = None
 
 
 class Union(Node, frozen=True):

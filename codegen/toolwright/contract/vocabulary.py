@@ -22,21 +22,21 @@ SCHEMA_MAP: Final = frozenset({"properties", "patternProperties", "dependentSche
 ANNOTATIONS: Final = frozenset(
     {
         "title", "description", "default", "examples", "example", "deprecated", "readOnly", "writeOnly",
-        "$comment", "format", "contentEncoding", "contentMediaType", "contentSchema", "discriminator",
+        "$comment", "contentEncoding", "contentMediaType", "contentSchema", "discriminator",
     }
 )  # fmt: skip
-"""Keywords that describe and never refuse a value. `format` is one until a tool asks for assertion."""
+"""Keywords that describe and never refuse a value."""
 
 ASSERTIONS: Final = frozenset(
     {
         "type", "enum", "const",
         "multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
-        "minLength", "maxLength", "pattern",
+        "minLength", "maxLength", "pattern", "format",
         "minItems", "maxItems", "uniqueItems", "minContains", "maxContains",
         "required", "minProperties", "maxProperties", "dependentRequired", "$ref",
     }
 )  # fmt: skip
-"""Keywords that may refuse a value and hold no schema."""
+"""Keywords that may refuse a value and hold no schema. `format` does for the names in `FORMATS` only."""
 
 KNOWN: Final = (
     SCHEMA | SCHEMA_LIST | SCHEMA_MAP | ANNOTATIONS | ASSERTIONS | {"$schema", "$id", "$anchor", "$ref"}

@@ -42,7 +42,7 @@ def without_wrong_defaults(parameters: Any) -> tuple[Any, tuple[tuple[str, Any],
 
 def _fits(schema: dict[str, Any], pointer: str, document: Document) -> bool:
     try:
-        validator = Validator(schema, root=document, pointer=pointer)
+        validator = Validator(schema, root=document, pointer=pointer, formats=True)
     except UnsupportedSchema:
         return True
     return validator.accepts(validator.settle(schema["default"]))

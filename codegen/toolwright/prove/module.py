@@ -251,7 +251,16 @@ class _Proof:
             inner = row.body[0] if isinstance(row, ast.If) and len(row.body) == 1 and not row.orelse else row
             if not isinstance(inner, ast.Expr) or not isinstance(inner.value, ast.Call):
                 raise UnsoundError(f"line {row.lineno}: unexpected {type(row).__name__}")
-            self.check(inner.value, fields)
+            if dotted(inner.value.func) == "check_properties":
+                self.count(inner.value, target)
+            else:
+                self.check(inner.value, fields)
+
+    def count(self, call: ast.Call, target: Object) -> None:
+        require_vocabulary(call, self.names)
+        meant = [target.min_size, *([] if target.max_size is None else [target.max_size])]
+        if dotted(call.args[0]) != "self" or [value_of(each) for each in call.args[1:]] != meant:
+            raise UnsoundError(f"line {call.lineno}: {ast.unparse(call)} is not the contract's")
 
     def check(self, call: ast.Call, fields: dict[str, Field]) -> None:
         require_vocabulary(call, self.names)
@@ -266,5 +275,8 @@ class _Proof:
             value = value_of(expression)
             if isinstance(value, tuple):
                 self.member(call, value, said)
+            elif isinstance(value, str):
+                if value not in said.formats:
+                    raise UnsoundError(f"line {call.lineno}: {value!r} is not the contract's format")
             elif not said.has_number(name, repr(value)):
                 raise UnsoundError(f"line {call.lineno}: {value!r} is not the contract's")

@@ -49,6 +49,11 @@ class Said:
             if isinstance(node, String) and node.pattern is not None
         )
 
+    @cached_property
+    def formats(self) -> frozenset[str]:
+        """Names of the formats that are asserted."""
+        return frozenset(node.format for node in self._inline if isinstance(node, String) and node.format)
+
     def has_number(self, keyword: str, value: str) -> bool:
         """Whether a node says this of its numbers; `value` is a `repr`. For integers a fractional or
         exclusive bound may move to the next whole number; floats have theirs as a float."""

@@ -9,7 +9,7 @@ from .home import read_resource
 if TYPE_CHECKING:
     from .schema import Validator
 
-ASSERT_FORMATS = False
+ASSERT_FORMATS = True
 """Whether contracts are read with `format` as an assertion. It must say what the Structs' own checks say:
 true as soon as generated code calls `check_format`."""
 

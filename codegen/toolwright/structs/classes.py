@@ -89,6 +89,9 @@ def _write(builder: Builder, node: Object, file: str, name: str, keep: Callable[
     names = dict(field_names([f.wire for f in node.fields], builder.taken(file)))
     rows = [_line(field, kind, names[field.wire]) for field, kind in typed]
     checks = [c for field, kind in typed for c in _checks(field, kind, names[field.wire])]
+    if node.min_size or node.max_size is not None:
+        most = "" if node.max_size is None else f", {node.max_size}"
+        checks.append(f"check_properties(self, {node.min_size}{most})")
     uses = {use for _, kind in typed for use in kind.uses}
     constants: list[str] = []
     options = ["frozen=True", "kw_only=True", "omit_defaults=True"]

@@ -16,9 +16,13 @@ INT64 = 2**63
 
 
 def string(node: String) -> Expression:
-    """`str`, with lengths and pattern in a Meta."""
+    """`str`, with lengths and pattern in a Meta; a format is checked."""
+    check = f"check_format({{label}}, {{value}}, {text(node.format)})" if node.format else ""
     return Expression(
-        text=_annotated("str", string_meta(node)), kinds=frozenset({"str"}), exact=not node.residue
+        text=_annotated("str", string_meta(node)),
+        kinds=frozenset({"str"}),
+        exact=not node.residue,
+        checks=(check,) if check else (),
     )
 
 

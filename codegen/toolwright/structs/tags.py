@@ -55,8 +55,10 @@ def _object(contract: Contract, file_of: Mapping[str, str], node: Node, file: st
         if isinstance(target, Reference) and target.pointer == node.pointer:
             return None
         node = target
-    plain = isinstance(node, Object) and not node.residue and node.extra is None
-    return node if plain and isinstance(node, Object) and home == file else None
+    if not isinstance(node, Object) or node.residue or node.extra is not None or home != file:
+        return None
+    # The tag is no field of a Struct, so a Struct that counts its properties cannot have one.
+    return node if not node.min_size and node.max_size is None else None
 
 
 def _tags(objects: list[Object], hint: str | None) -> list[Tag] | None:
