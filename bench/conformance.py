@@ -43,7 +43,7 @@ REASONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 
 
 PUNYCODE = "A-label (punycode)"
-"""Host names whose verdict depends on the tables of IDNA, which `hostname` does not consult: a stated limit."""
+"""Host names that need the tables of IDNA, which `hostname` does not consult: a stated limit."""
 
 
 def applies(source: str) -> bool:
@@ -178,9 +178,9 @@ _HEAD = (
     "* **disagree**: anything else.",
     "* **refused**: tests whose schema does not compile, each for a reason that stands in it (below).",
     "",
-    "Formats assert, so the suite's tests of `format` as an annotation are left out, and its optional tests of",
-    "the formats that assert are in. `content…` is an annotation. One group of optional tests is left out as it",
-    "would not pass: `hostname` decodes punycode labels, but does not consult the tables of IDNA.",
+    "Formats assert, so the suite's tests of `format` as an annotation are left out, and its optional tests",
+    "of the formats that assert are in. `content…` is an annotation. One group of optional tests is left out as",
+    "it would not pass: `hostname` decodes punycode labels, but does not consult the tables of IDNA.",
     "",
     "`make fuzz` goes the same way with schemas that it composes from the whole vocabulary; jsonschema-rs is",
     "the judge of the instances made for each. `ARGS='--minutes 2 --seed fresh'` takes a share.",
