@@ -49,7 +49,7 @@ fuzz: $(STAMP) ## Compose 20,000 schemas with 50 instances each; some ten minute
 	$(BIN)/python -m bench.fuzz $(ARGS)
 
 corpora: $(STAMP) ## Compile real tool definitions; writes docs/corpora.md
-	$(BIN)/python -m bench.corpora
+	$(BIN)/python -m bench.corpora --write docs/corpora.md
 
 bench: $(STAMP) ## Measure, beside peers, in one run
 	$(BIN)/python -m bench $(ARGS)
