@@ -179,7 +179,7 @@ _HEAD = (
     "* **refused**: tests whose schema does not compile, each for a reason that stands in it (below).",
     "",
     "Formats assert, so the suite's tests of `format` as an annotation are left out, and its optional tests",
-    "of the formats that assert are in. `content…` is an annotation. One group of optional tests is left out as",
+    "of the formats that assert are in. `content…` is an annotation. One group of tests is left out as",
     "it would not pass: `hostname` decodes punycode labels, but does not consult the tables of IDNA.",
     "",
     "`make fuzz` goes the same way with schemas that it composes from the whole vocabulary; jsonschema-rs is",
