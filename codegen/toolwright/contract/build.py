@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Struct, structs
 
 from ..diagnostics import Diagnostic
-from ..runtime.schema import Validator
+from ..runtime.schema import Schemas, Validator
 from ..spec.model import Document, ToolSpec
 from .normal import Normal
 from .normalise import Normaliser
@@ -59,7 +59,7 @@ def build_tool(tool: ToolSpec, types: Mapping[str, Document]) -> Built:
     if tool.result is not None:
         normaliser.add_root("result", ("result",))
     built = _build(normaliser)
-    if built.contract is None:
+    if built.contract is None or not tool.examples:
         return built
     found = [*built.diagnostics, *example_problems(tool, built.validator("/parameters"))]
     return structs.replace(built, diagnostics=tuple(found), contract=_unless_error(built.contract, found))
@@ -81,12 +81,13 @@ def _build(normaliser: Normaliser) -> Built:
     if not _errors(found):
         found += circular(normal)
     if not _errors(found):
-        found += malformed(normal, whole)
-    if not _errors(found):
-        reader = Reader(whole)
-        contract = _contract(normal, reader)
-        found += unsatisfiable(normal, contract)
-        found += default_problems(normal, reader, contract)
+        schemas = Schemas(whole, formats=True)
+        found += malformed(normal, whole, schemas)
+        if not _errors(found):
+            reader = Reader(whole, schemas)
+            contract = _contract(normal, reader)
+            found += unsatisfiable(normal, contract)
+            found += default_problems(normal, reader, contract)
     return Built(
         contract=_unless_error(contract, found),
         normal=normal,

@@ -43,9 +43,11 @@ def circular(normal: Normal) -> Iterator[Diagnostic]:
             at = following
 
 
-def malformed(normal: Normal, whole: Mapping[str, Any]) -> Iterator[Diagnostic]:
-    """Schemas that JSON Schema does not allow, in every root and definition that is in use."""
-    shared = Schemas(whole, formats=True)
+def malformed(normal: Normal, whole: Mapping[str, Any], shared: Schemas) -> Iterator[Diagnostic]:
+    """Schemas that JSON Schema does not allow, in every root and definition that is in use.
+
+    `shared` compiles them, and keeps what it compiled for later questions about `whole`.
+    """
     places = [*(f"/{name}" for name in normal.roots), *(f"/$defs/{name}" for name in whole.get("$defs", {}))]
     for place in places:
         try:

@@ -31,11 +31,11 @@ MAX_FLATTENED: Final = 10_000
 class Reader:
     """Reads schemas of one contract document. Pure but for its memo of validators."""
 
-    def __init__(self, document: Mapping[str, Any]) -> None:
-        """`document` has been compiled without complaint."""
+    def __init__(self, document: Mapping[str, Any], schemas: Schemas) -> None:
+        """`document` has been compiled without complaint, by `schemas`."""
         self.document = document
         self.pointers: dict[int, str] = {}
-        self._schemas = Schemas(document, formats=True)
+        self._schemas = schemas
         self._open: set[int] = set()  # schemas being flattened
         self._flattened = 0
         self._keep: list[Any] = []  # schemas made here, kept alive because `pointers` goes by identity
