@@ -21,7 +21,7 @@ _UNSAYABLE = re.compile(r'[\x00-\x1f"\\]')
 _DECLARING = frozenset(
     {
         "anyOf", "oneOf", "allOf", "not", "if", "$ref", "dependentSchemas", "enum", "const",
-        "dependentRequired", "minProperties",
+        "dependentRequired", "minProperties", "unevaluatedProperties",
     }
 )  # fmt: skip
 """Keywords that may ask for properties which the object itself does not declare."""

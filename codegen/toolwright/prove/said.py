@@ -88,6 +88,8 @@ def _inline(node: Node, definitions: Mapping[str, Node]) -> Iterable[Node]:
             queue += [at.keys, at.values]
         elif at is node or not isinstance(at, Object):
             queue += below(at)
+        elif at.extra is not None:
+            queue.append(at.extra)  # a marker beside the object spells out the type of its further properties
 
 
 def _forms(node: Numeric, keyword: str) -> set[str]:

@@ -131,7 +131,8 @@ class Builder:
             ),
         )
         kinds = frozenset({"custom"}) if marker else expression.kinds
-        return Expression(text=name, kinds=kinds, uses=frozenset({name}))
+        patterned = expression.patterned and not marker
+        return Expression(text=name, kinds=kinds, uses=frozenset({name}), patterned=patterned)
 
     # -- definitions --------------------------------------------------------------------------
 

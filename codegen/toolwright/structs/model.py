@@ -18,6 +18,7 @@ class Expression(Struct, frozen=True, kw_only=True):
     checks: tuple[str, ...] = ()
     marker: str = ""
     uses: frozenset[str] = frozenset()  # generated names in `text`
+    patterned: bool = False  # holds a string with a Meta(pattern=…), not inside brackets
 
     @property
     def native(self) -> bool:

@@ -23,6 +23,7 @@ def string(node: String) -> Expression:
         kinds=frozenset({"str"}),
         exact=not node.residue,
         checks=(check,) if check else (),
+        patterned=node.pattern is not None,
     )
 
 

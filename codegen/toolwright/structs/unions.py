@@ -1,6 +1,8 @@
 """Unions: native where msgspec tells the branches apart exactly as the schema does, else chosen by schema."""
 
-from ..contract.tree import Anything, Node, Null, Object, Reference, Union
+from msgspec import structs
+
+from ..contract.tree import Anything, Node, Null, Object, Reference, String, Union
 from .builder import ANY, Builder, Hint
 from .model import Expression
 
@@ -21,7 +23,7 @@ def express_union(builder: Builder, node: Union, file: str, hint: Hint) -> Expre
     if node.mode == "types":
         return _by_type(builder, node, named, file)
     branches = [builder.settled(b, file, *name) for b, name in named]
-    native = not node.residue and _apart(branches, exclusive=node.mode == "one")
+    native = not node.residue and _apart(branches, exclusive=node.mode == "one") and not _corrupts(branches)
     keyword = "anyOf" if node.mode == "any" else "oneOf"
     places = ", ".join(f'("/{keyword}/{i}", lambda: {b.text})' for i, b in enumerate(branches))
     return Expression(
@@ -30,7 +32,19 @@ def express_union(builder: Builder, node: Union, file: str, hint: Hint) -> Expre
         exact=native,
         marker="" if native else f"one_of({builder.place(file, node.pointer)}, {places})",
         uses=frozenset[str]().union(*(b.uses for b in branches)),
+        patterned=any(b.patterned for b in branches),
     )
+
+
+def _corrupts(branches: list[Expression]) -> bool:
+    """Whether msgspec 0.22 would free memory that is not its own: in a union of a string that has a pattern
+    with an array or a map. Such a union never reaches it; each branch alone does."""
+    containers = any(b.kinds & {"list", "dict"} for b in branches)
+    return containers and any(b.patterned for b in branches)
+
+
+def _without_pattern(node: Node) -> Node:
+    return structs.replace(node, pattern=None) if isinstance(node, String) else node
 
 
 def _nullable(builder: Builder, node: Union, other: Node, file: str, hint: Hint) -> Expression:
@@ -45,6 +59,7 @@ def _nullable(builder: Builder, node: Union, other: Node, file: str, hint: Hint)
         exact=not node.residue,
         checks=inner.checks,
         uses=inner.uses,
+        patterned=inner.patterned,
     )
 
 
@@ -65,6 +80,9 @@ def _tagged(
 def _by_type(builder: Builder, node: Union, named: list[tuple[Node, Hint]], file: str) -> Expression:
     """A `type` list: the kinds never overlap, so one look at the whole node checks every branch."""
     branches = [builder.express(b, file, *name) for b, name in named]
+    exact = not node.residue and not _corrupts(branches)
+    if not exact:
+        branches = [builder.express(_without_pattern(b), file, *name) for b, name in named]
     if any(not b.exact for b in branches):
         branches = [builder.settled(b, file, *name) for b, name in named]
         if any("custom" in b.kinds for b in branches):
@@ -72,8 +90,9 @@ def _by_type(builder: Builder, node: Union, named: list[tuple[Node, Hint]], file
     return Expression(
         text=_joined(branches),
         kinds=frozenset[str]().union(*(b.kinds for b in branches)),
-        exact=not node.residue and all(b.native for b in branches),
+        exact=exact and all(b.native for b in branches),
         uses=frozenset[str]().union(*(b.uses for b in branches)),
+        patterned=any(b.patterned for b in branches),
     )
 
 
