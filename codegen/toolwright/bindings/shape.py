@@ -9,8 +9,10 @@ import re
 from collections.abc import Callable, Iterator
 
 from ..structs.literals import text
+from .split import LINE_LENGTH, split
 
-LINE_LENGTH = 100
+__all__ = ["LINE_LENGTH", "mapping", "paragraph", "shaped"]
+
 _HEADER = re.compile(r"( *)((?:class|def) \w+)\(([^()\[\]{}]*)\)(:)")
 _CALLABLE = re.compile(r"( *)(def \w+)\(([^()\[\]{}]*)\)( -> [\w.]+(?:\[\w+\])?: \.\.\.)")
 _IMPORT = re.compile(r"( *)(from [\w.]+ import )([\w ,]+)")
@@ -74,7 +76,8 @@ def _broken(row: str, blacken: Blacken) -> list[str]:
             if len(inner) <= LINE_LENGTH:
                 return [first, inner, last]
             return [first, *(f"{indent}    {part}," for part in arguments.split(", ")), last]
-    return _alone([row], blacken)
+    lines = None if _EXPONENT.search(row) else split(row)
+    return _alone([row], blacken) if lines is None else lines
 
 
 def _alone(rows: list[str], blacken: Blacken) -> list[str]:
