@@ -21,7 +21,6 @@ FORMATS = (
     "ipv6",
     "uri",
     "uuid",
-    "regex",
     "unknown",
 )
 LITERALS: tuple[Any, ...] = (

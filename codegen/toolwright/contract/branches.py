@@ -20,10 +20,14 @@ def read_union(
     """
     branches: list[Node] = []
     outer = schema.get("type")
+    keeps = keyword == "oneOf" and not _told_apart(schema[keyword])
     for i, branch in enumerate(schema[keyword]):
         place = f"{pointer}/{keyword}/{i}"
         if _adopts(branch, outer):
             branch = reader.adopt({"type": outer, **branch}, branch, place)
+        if keeps and isinstance(branch, dict) and branch.get("type") == "object":
+            # What one branch does not declare may be why another refuses the value: so it is kept.
+            branch = reader.adopt({"additionalProperties": True, **branch}, branch, place)
         branches.append(reader.read(branch, place))
     node = _union(branches, "any" if keyword == "anyOf" else "one", pointer, description, schema)
     left: tuple[str, ...] = ()
@@ -67,6 +71,32 @@ def _union(
         branches=tuple(branches),
         discriminator=_discriminator(schema),
     )
+
+
+def _told_apart(branches: list[Any]) -> bool:
+    """Whether at most one branch takes objects, or a required constant of each tells them apart."""
+    open_to_objects = [b for b in branches if not isinstance(b, dict) or "object" in b.get("type", "object")]
+    if len(open_to_objects) < 2:
+        return True
+    constants = [_constants(b) for b in open_to_objects]
+    return any(
+        all(name in other for other in constants)
+        and all(not equal(a[name], b[name]) for i, a in enumerate(constants) for b in constants[:i])
+        for name in constants[0]
+    )
+
+
+def _constants(branch: Any) -> dict[str, Any]:
+    """The required properties of an object schema that can have one value only."""
+    properties = branch.get("properties", {}) if isinstance(branch, dict) else {}
+    found: dict[str, Any] = {}
+    for name in branch.get("required", ()) if properties else ():
+        item = properties.get(name)
+        if isinstance(item, dict) and "const" in item:
+            found[name] = item["const"]
+        elif isinstance(item, dict) and len(item.get("enum", ())) == 1:
+            found[name] = item["enum"][0]
+    return found
 
 
 def _null(node: Node) -> bool:

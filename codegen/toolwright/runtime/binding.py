@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from .brief import cut_definition
 from .checked import decode_hook, trusted_hook
-from .encode import to_builtins
+from .encode import to_builtins, with_defaults
 from .errors import LIMIT, ArgumentError, MissingDataError, UnknownProviderError
 from .home import list_folders, read_resource
 from .keys import count_colons, has_colon_escapes, is_deep
@@ -135,8 +135,13 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
 
     def encode(self, params: P) -> bytes:
         """JSON text that the contract accepts: absent stays absent, further properties in their place."""
-        plain = to_builtins(params)
-        return msgspec.json.encode(self._parameters().validator().settle(plain))
+        validator = self._parameters().validator()
+        plain = validator.settle(to_builtins(params))
+        if not validator.accepts(plain):
+            # A default that was left out may be what tells two branches apart.
+            complete = validator.settle(with_defaults(params))
+            plain = complete if validator.accepts(complete) else plain
+        return msgspec.json.encode(plain)
 
     def encode_result(self, value: Any) -> bytes:
         """JSON text for a handler's value; in the form of the result's contract where there is one."""

@@ -134,8 +134,12 @@ class _OneOf(Shape):
         self.branches = [(below, _Target(target)) for below, target in branches]
 
     def build(self, raw: Any, settled: Any) -> Any:
-        for below, target in self.branches:
-            validator = self.node.validator(below)
+        validators = [(self.node.validator(below), target) for below, target in self.branches]
+        if settled is raw:  # accepted as it is: so it is some branch's as it is, and no null is taken away
+            for validator, target in validators:
+                if validator.accepts(raw):
+                    return target.convert(raw)
+        for validator, target in validators:
             # The whole's settling knows every branch's allowances together; a branch may need only its own.
             value = validator.settle(raw)
             if validator.accepts(value):

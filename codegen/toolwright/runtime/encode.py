@@ -17,6 +17,37 @@ def to_builtins(value: Any) -> Any:
     return _flatten(value, msgspec.to_builtins(value, str_keys=True))
 
 
+def with_defaults(value: Any) -> Any:
+    """Like `to_builtins`, and every field that has a value is written, also where it is the default.
+
+    Absence stays absence: None of an optional field whose default it is, and UNSET.
+    """
+    if isinstance(value, msgspec.Struct):
+        return {**_tag(value), **_fields(value)}
+    if isinstance(value, Mapping):
+        return {key: with_defaults(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [with_defaults(item) for item in value]
+    return msgspec.to_builtins(value, str_keys=True)
+
+
+def _fields(value: msgspec.Struct) -> dict[str, Any]:
+    plain: dict[str, Any] = {}
+    extra = getattr(type(value), EXTRA, None)
+    for field in msgspec.structs.fields(type(value)):
+        item = getattr(value, field.name)
+        if field.name == extra or item is msgspec.UNSET or (item is None and field.default is None):
+            continue
+        plain[field.encode_name] = with_defaults(item)
+    further = {} if extra is None else with_defaults(getattr(value, extra))
+    return {**{key: item for key, item in further.items() if key not in plain}, **plain}
+
+
+def _tag(value: msgspec.Struct) -> dict[str, Any]:
+    config = type(value).__struct_config__
+    return {} if config.tag_field is None else {config.tag_field: config.tag}
+
+
 def encode_json(value: Any) -> bytes:
     """Compact JSON for a typed value, further properties in their place."""
     return msgspec.json.encode(to_builtins(value))

@@ -111,10 +111,14 @@ class Builder:
 
     def settled(self, node: Node, file: str, *hint: str) -> Expression:
         """Like `express`, made fit to stand anywhere: what is not native gets a marker with a name."""
-        expression = self.express(node, file, *hint)
+        return self.settle(self.express(node, file, *hint), node, file, *hint)
+
+    def settle(self, expression: Expression, node: Node, file: str, *hint: str) -> Expression:
+        """What `settled` makes of a node that is expressed already."""
         if expression.native:
             return expression
-        return self.alias(self.new_name(file, *hint), expression, node, file)
+        parts = ("Checked", expression.text) if isinstance(node, Object) else hint
+        return self.alias(self.new_name(file, *parts), expression, node, file)
 
     def alias(self, name: str, expression: Expression, node: Node, file: str) -> Expression:
         """Define `name` for `expression`, with its marker unless it is native."""

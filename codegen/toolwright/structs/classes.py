@@ -146,7 +146,9 @@ def _write(builder: Builder, node: Object, file: str, name: str, keep: Callable[
 def _field_type(builder: Builder, field: Field, file: str, base: str) -> Expression:
     """A field may carry checks; what is not exact even so gets a marker."""
     expression = builder.express(field.node, file, base, field.wire)
-    return expression if expression.exact else builder.settled(field.node, file, base, field.wire)
+    if expression.exact:
+        return expression
+    return builder.settle(expression, field.node, file, base, field.wire)
 
 
 def _line(field: Field, kind: Expression, name: str) -> FieldLine:

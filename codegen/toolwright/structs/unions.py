@@ -51,7 +51,7 @@ def _nullable(builder: Builder, node: Union, other: Node, file: str, hint: Hint)
     """`T | None`: checks of T stay checks, since a marker and a check both let None pass."""
     inner = builder.express(other, file, *hint)
     if not inner.exact:
-        inner = builder.settled(other, file, *hint)
+        inner = builder.settle(inner, other, file, *hint)
     text = inner.text if "none" in inner.kinds or inner.text == "Any" else f"{inner.text} | None"
     return Expression(
         text=text,
@@ -82,9 +82,12 @@ def _by_type(builder: Builder, node: Union, named: list[tuple[Node, Hint]], file
     branches = [builder.express(b, file, *name) for b, name in named]
     exact = not node.residue and not _corrupts(branches)
     if not exact:
-        branches = [builder.express(_without_pattern(b), file, *name) for b, name in named]
+        branches = [
+            builder.express(_without_pattern(b), file, *name) if isinstance(b, String) else e
+            for e, (b, name) in zip(branches, named, strict=True)
+        ]
     if any(not b.exact for b in branches):
-        branches = [builder.settled(b, file, *name) for b, name in named]
+        branches = [builder.settle(e, b, file, *n) for e, (b, n) in zip(branches, named, strict=True)]
         if any("custom" in b.kinds for b in branches):
             return Expression(text="Any", kinds=frozenset({"any"}), exact=False)
     return Expression(
