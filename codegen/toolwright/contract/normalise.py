@@ -11,6 +11,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from ..diagnostics import Diagnostic, Severity
+from ..runtime.schema.ecma import is_safe
+from ..runtime.schema.errors import UnsupportedPattern
 from ..spec.model import Document, Path, diagnose
 from .normal import Normal
 from .places import Home, Place, dialect, draft_of, get, kind
@@ -163,6 +165,8 @@ class Normaliser:
             else:
                 if keyword not in KNOWN and not keyword.startswith("x-"):
                     self._unknown(keyword, here)
+                elif keyword == "pattern":
+                    self._check_pattern(value, here)
                 out[keyword] = value
         return out
 
@@ -198,7 +202,22 @@ class Normaliser:
     def _map(self, value: Any, here: Place, depth: int) -> Any:
         if not self._check_map(value, here):
             return {}
+        if here.path[-1] == "patternProperties":
+            for pattern in value:
+                self._check_pattern(pattern, here.at(pattern))
         return {name: self._schema(item, here.at(name), depth + 1) for name, item in value.items()}
+
+    def _check_pattern(self, pattern: Any, here: Place) -> None:
+        """Warn of a pattern that model-made text can hang; one that is no pattern is refused later."""
+        try:
+            risk = is_safe(pattern) if isinstance(pattern, str) else None
+        except UnsupportedPattern:
+            return
+        if risk:
+            self._complain(
+                here, "slow-pattern", f"the pattern {pattern!r} can take exponential time: {risk}",
+                "say each repetition in one way only, or bound the text by maxLength", severity="warning",
+            )  # fmt: skip
 
     def _unknown(self, keyword: str, here: Place) -> None:
         if keyword == "nullable":
