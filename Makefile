@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help generate test check lint format types wheel conformance fuzz corpora bench ci clean
+.PHONY: help generate test check lint format types verify wheel conformance fuzz corpora bench ci clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +38,10 @@ format: $(STAMP) ## Apply what lint would ask for
 types: $(STAMP) ## mypy --strict and pyright, over the compiler and over generated code
 	$(BIN)/mypy --strict codegen/toolwright generated
 	$(BIN)/pyright
+
+verify: $(STAMP) ## Hold the reference toolset, and a share of composed schemas, to the laws
+	$(BIN)/toolwright verify --seed 1
+	$(BIN)/python -m bench.fuzz --schemas 3000 --seed 1
 
 wheel: $(STAMP) ## Build the wheel and use it in an empty environment
 	$(PYTEST) -m wheel tests/wheel
