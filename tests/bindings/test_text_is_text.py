@@ -97,6 +97,7 @@ def test_text_changes_only_literals(folder: Path, text: str) -> None:
 @SETTINGS
 @given(HOSTILE)
 @example("\r\n \u2029")
+@example(f"{'a' * 40}, {'b' * 40}")
 def test_text_arrives_exactly(folder: Path, tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     said = document(text, text)
     outcome = helper.compiled(load(folder, said))

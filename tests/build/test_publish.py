@@ -109,12 +109,12 @@ def test_a_really_killed_process(tmp_path: Path) -> None:
         "import toolwright.build.publish as p\n"
         "import tests.build.fake as f\n"
         "from toolwright.build.generate import build\n"
-        "real, n = Path.replace, [0]\n"
-        "def replace(self, target):\n"
+        "real, n = os.replace, [0]\n"
+        "def replace(source, target):\n"
         "    n[0] += 1\n"
         "    if n[0] == 9: os.kill(os.getpid(), 9)\n"
-        "    return real(self, target)\n"
-        "Path.replace = replace\n"
+        "    return real(source, target)\n"
+        "os.replace = replace\n"
         "build(f.config_of(Path(sys.argv[1])), f.FAKE)\n"
     )
     root = Path(__file__).parents[2]

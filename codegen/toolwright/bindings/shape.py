@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from ..structs.literals import text
-from .split import LINE_LENGTH, split
+from .split import LINE_LENGTH, cut, split
 
 __all__ = ["LINE_LENGTH", "mapping", "paragraph", "shaped"]
 
@@ -75,7 +75,8 @@ def _broken(row: str, blacken: Blacken) -> list[str]:
         if len(first) <= LINE_LENGTH and len(last) <= LINE_LENGTH:
             if len(inner) <= LINE_LENGTH:
                 return [first, inner, last]
-            return [first, *(f"{indent}    {part}," for part in arguments.split(", ")), last]
+            parts = cut(arguments, ", ") or []
+            return [first, *(f"{indent}    {part}," for part in parts), last]
     lines = None if _EXPONENT.search(row) else split(row)
     return _alone([row], blacken) if lines is None else lines
 

@@ -26,7 +26,7 @@ def split(row: str) -> list[str] | None:
     default = ""
     if head.endswith(": ") and (found := _DEFAULT.fullmatch(value)):
         value, default = found[1], found[2]
-    operands = _parts(value, " | ")
+    operands = cut(value, " | ")
     if operands is None:
         return None
     if len(operands) == 1:
@@ -64,7 +64,7 @@ def _exploded(indent: str, head: str, value: str, tail: str) -> list[str] | None
     if match is None:
         return None
     name, opening, inner, closing = match.groups()
-    parts = _parts(inner, ", ")
+    parts = cut(inner, ", ")
     first = f"{indent}{head}{name}{opening}"
     if not inner or not parts or len(first) > LINE_LENGTH or _CLOSING[_OPENING.index(opening)] != closing:
         return None
@@ -81,7 +81,7 @@ def _exploded(indent: str, head: str, value: str, tail: str) -> list[str] | None
     return [first, *rows, f"{indent}{closing}{tail}"]
 
 
-def _parts(value: str, separator: str) -> list[str] | None:
+def cut(value: str, separator: str) -> list[str] | None:
     """`value` cut at each `separator` outside brackets and strings; None for what is no expression."""
     parts: list[str] = [""]
     open_: list[str] = []

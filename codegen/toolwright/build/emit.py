@@ -34,6 +34,11 @@ def _templates(overrides: str | None) -> Templates:
     return Templates(overrides)
 
 
+def warm() -> None:
+    """Load what every tool needs, so that it is there when processes are forked."""
+    _templates(None).load("tool.py.jinja")
+
+
 def emit_tool(tool: ToolSpec, built: Built, options: Options) -> Compiled:
     """All files of one tool; a module that does not prove sound refuses the tool instead."""
     names = tool_names(tool)

@@ -21,12 +21,14 @@ class Found(Struct, frozen=True):
 class Frontend(Struct, frozen=True, kw_only=True):
     """Functions that can be pickled by name: workers receive them.
 
+    `prepare()` imports what compiling needs, so that forked workers need not; it may raise ImportError.
     `discover(root, shown_root)`; `load_tool(root, path, shown_root, providers)` and
     `load_type(root, path, shown_root)` return a value or the reasons why there is none;
     `check_names(root, shown_root, [(path, name, group)], type_paths)` tells what clashes within the set;
     `known_providers(profiles)` names every provider there is, extra profile files included.
     """
 
+    prepare: Callable[[], None]
     discover: Callable[[Path, str], Found]
     load_tool: Callable[[Path, str, str, tuple[str, ...]], tuple[ToolSpec | None, tuple[Diagnostic, ...]]]
     load_type: Callable[[Path, str, str], tuple[Document | None, tuple[Diagnostic, ...]]]

@@ -7,12 +7,14 @@ last tick is waited out and looked at again, or left out.
 """
 
 import os
+import sys
 import time
 from array import array
 from pathlib import Path
 
 from .unchanged import ABSENT, MAGIC, Signature, environment, signature
 
+_ENCODING, _ERRORS = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
 TICK = 20_000_000
 """Nanoseconds that a file system's clock may stand still: 4 ms on Linux, 16 ms on Windows."""
 COARSE_TICK = 2_000_000_000
@@ -54,6 +56,21 @@ class Index:
         now = signature(self._place(key), follow=not output)
         (self._outputs if output else self._inputs)[key] = now
         return now != ABSENT and self._known.get(key) == now
+
+    def witness_output(self, path: str) -> bool:
+        """`witness` for one of thousands of outputs: the same, with fewer calls."""
+        key = (path.removeprefix(self._prefix)).encode(_ENCODING, _ERRORS)
+        known = self._known.get(key)
+        try:
+            state = os.lstat(path)
+        except (OSError, ValueError):
+            self._outputs[key] = ABSENT
+            return False
+        now = (state.st_mtime_ns, state.st_ctime_ns, state.st_size, state.st_ino)
+        if now == known:
+            self._outputs[key] = known
+            return True
+        return self.witness(path, output=True)
 
     def present(self, path: Path | str) -> bool:
         """True if the path was witnessed in this run and was there."""

@@ -12,6 +12,14 @@ from .compile import compile_ledger, compile_package, compile_tool, compile_type
 from .frontend import Found, Frontend
 
 
+def _prepare() -> None:
+    from ..spec import yaml12
+    from . import emit
+
+    emit.warm()
+    yaml12.parse_yaml("a: 1\n")
+
+
 def _discover(root: Path, shown_root: str) -> Found:
     found = discover(root, shown_root=shown_root)
     return Found(found.tools, found.types, found.diagnostics)
@@ -67,6 +75,7 @@ def known_providers(profiles: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[D
 
 
 FRONTEND = Frontend(
+    prepare=_prepare,
     discover=_discover,
     load_tool=_load_tool,
     load_type=_load_type,

@@ -47,7 +47,7 @@ class Tree:
     def _is_intact(self, path: str, expected: str) -> bool:
         if self._folder(path.rpartition("/")[0]) != "folder":
             return False
-        if self._index.witness(self._prefix + path, output=True):
+        if self._index.witness_output(self._prefix + path):
             return True
         found = self.look(path)
         return found is not None and found.kind == "file" and digest(found.content) == expected

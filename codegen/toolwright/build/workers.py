@@ -1,6 +1,7 @@
 """Load and compile many specs, in this process or in several; the outcome is the same, in the same order."""
 
 import contextlib
+import gc
 import os
 import sys
 import traceback
@@ -150,6 +151,9 @@ def _in_processes(
     from concurrent.futures import Future, ProcessPoolExecutor, as_completed
     from concurrent.futures.process import BrokenProcessPool
 
+    with contextlib.suppress(ImportError):  # the tasks tell what is missing
+        shop.frontend.prepare()
+    gc.freeze()  # what is there stays there: no worker need look through it, and copy it by looking
     size = max(1, min(32, len(tasks) // (count * 4)))
     chunks = [tasks[start : start + size] for start in range(0, len(tasks), size)]
     outcomes: dict[int, list[Compiled]] = {}
