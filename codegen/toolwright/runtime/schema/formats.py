@@ -52,8 +52,18 @@ def is_time(text: str) -> bool:
     return second < 60 or (hour * 60 + minute - offset) % 1440 == 1439
 
 
+_common = _Expression(
+    r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?"
+    r"(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)",
+    re.ASCII,
+)
+"""Times that are good in any month and year, and no leap seconds."""
+
+
 def is_date_time(text: str) -> bool:
     """RFC 3339 date-time."""
+    if _common.fullmatch(text):
+        return True
     return len(text) > 11 and text[10] in "Tt" and is_date(text[:10]) and is_time(text[11:])
 
 
@@ -129,9 +139,15 @@ _relative = _Expression(rf"(?:{_ROOTED}|(?:[{_UNRESERVED}@]|{_PCT})+(?:/{_SEGMEN
 _future = _Expression(rf"[vV][0-9A-Fa-f]+\.[{_UNRESERVED}:]+")
 
 
+_web = _Expression(
+    r"https?://[A-Za-z0-9.-]+(?::[0-9]*)?(?:/[\w.~!$&'()*+,;=:@/-]*)?(?:\?[\w.~!$&'()*+,;=:@/?-]*)?", re.ASCII
+)
+"""Most addresses there are, known to be good at a glance."""
+
+
 def is_uri(text: str) -> bool:
     """RFC 3986 URI, with a scheme."""
-    return _host_is_good(_uri.fullmatch(text))
+    return _web.fullmatch(text) is not None or _host_is_good(_uri.fullmatch(text))
 
 
 def is_uri_reference(text: str) -> bool:
