@@ -5,8 +5,10 @@ import random
 import shutil
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+from msgspec import structs
 from toolwright.build.generate import build
 from toolwright.build.unchanged import unchanged
 
@@ -35,6 +37,7 @@ class Life:
         path = self.random.choice([*NAMES, *TYPES])
         lines = [f"name: {path[:-5].replace('/', '_')}", f"v{self.random.randrange(3)}"]
         lines += [f"uses: {name}" for name in TYPES if self.random.random() < 0.4]
+        lines += [f"loss: {self.random.randrange(3)}"] if self.random.random() < 0.4 else []
         if self.random.random() < 0.15:
             lines.insert(0, "bad")
         if self.random.random() < 0.1:
@@ -159,6 +162,26 @@ def test_only_what_changed_is_rebuilt(tmp_path: Path) -> None:
     report = build(config, FAKE)
     assert (report.tools, report.rebuilt, len(report.plan.deletes)) == (2, 1, 0)
     assert build(config, FAKE).plan.empty
+
+
+def test_the_ledger_changes_without_the_registry(tmp_path: Path) -> None:
+    made: list[str] = []
+
+    def compile_package(*arguments: Any) -> dict[str, bytes]:
+        made.append("registry")
+        return FAKE.compile_package(*arguments)
+
+    frontend = structs.replace(FAKE, compile_package=compile_package)
+    config = project(tmp_path, {"a.yaml": "loss: pattern", "b.yaml": ""})
+    build(config, frontend)
+    put(tmp_path / "specs/a.yaml", "loss: maximum")
+    plan = build(config, frontend).plan
+    assert made == ["registry"]
+    assert {"a.py", "ledger.json"} <= {write.path for write in plan.writes}
+    assert b"maximum" in (config.output / "ledger.json").read_bytes()
+    put(tmp_path / "specs/c.yaml", "")
+    build(config, frontend)
+    assert made == ["registry", "registry"]
 
 
 def test_a_new_generator_or_template_rebuilds_all(tmp_path: Path) -> None:
