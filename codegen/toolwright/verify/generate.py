@@ -4,11 +4,12 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from .document import Schema, Tree, matches
+from .document import Schema, Tree
+from .facts import HINTS, literals, member_schemas, of_types
 from .numbers import Facts, number, numeric, string, values_of
 from .oracle import Oracle, OracleError
 from .patterns import sample
-from .samples import JUNK, STRINGS
+from .samples import STRINGS
 from .values import same
 
 MAX_DEPTH = 12
@@ -95,9 +96,9 @@ class Generator:
         return found
 
     def _value(self, facts: list[dict[str, Any]], depth: int) -> Any:
-        chosen = _literals(facts)
+        chosen = literals(facts)
         if chosen is not None:
-            fitting = [value for value in chosen if _of_types(value, facts)]
+            fitting = [value for value in chosen if of_types(value, facts)]
             if not fitting:
                 raise UnfillableError
             return self.rng.choice(fitting)
@@ -124,7 +125,7 @@ class Generator:
             kinds = [kind for kind in kinds if kind in names]
         if len(kinds) == len(TYPES):  # nothing says: what the other keywords speak of is worth more
             hinted = [
-                kind for kind, words in _HINTS.items() if any(w in fact for fact in facts for w in words)
+                kind for kind, words in HINTS.items() if any(w in fact for fact in facts for w in words)
             ]
             if hinted and self.rng.random() < 0.8:
                 return hinted
@@ -133,7 +134,7 @@ class Generator:
     def _shallow(self, schemas: Sequence[Schema]) -> Any:
         """The least value, where depth or budget ran out."""
         facts = self._gather(schemas)
-        chosen = _literals(facts)
+        chosen = literals(facts)
         if chosen:
             return chosen[0]
         kinds = self._types(facts)
@@ -222,7 +223,7 @@ class Generator:
         names = [name for name in declared if name in required or rng.random() < share]
         for name in [*names, *(name for name in sorted(required) if name not in declared)]:
             try:
-                value[name] = self.fill(_member(facts, name), depth + 1)
+                value[name] = self.fill(member_schemas(facts, name), depth + 1)
             except UnfillableError:
                 if name in required:
                     raise
@@ -235,7 +236,7 @@ class Generator:
             if name in value or len(value) >= wanted:
                 continue
             try:
-                value[name] = self.fill(_member(facts, name), depth + 1)
+                value[name] = self.fill(member_schemas(facts, name), depth + 1)
             except UnfillableError:
                 continue
         highs = [int(v) for v in numeric(facts, "maxProperties")]
@@ -249,7 +250,7 @@ class Generator:
             for name, others in needed.items() if isinstance(needed, dict) else ():
                 for other in others if name in value else ():
                     if other not in value:
-                        value[other] = self.fill(_member(facts, other), depth + 1)
+                        value[other] = self.fill(member_schemas(facts, other), depth + 1)
 
     def _open(self, facts: Facts) -> bool:
         """Whether it is worth trying keys that no schema names."""
@@ -275,65 +276,3 @@ class Generator:
             made = self.fill([{"type": "string"}, *naming], depth + 1)
             return made if isinstance(made, str) else "a"
         return rng.choice(("further", "x1", "_", "a", "b", "k", *STRINGS))
-
-
-_HINTS = {
-    "string": ("minLength", "maxLength", "pattern"),
-    "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
-    "array": ("items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains", "unevaluatedItems"),
-    "object": ("properties", "required", "additionalProperties", "minProperties", "maxProperties",
-               "patternProperties", "propertyNames", "dependentRequired", "unevaluatedProperties"),
-}  # fmt: skip
-
-
-def _member(facts: Facts, name: str) -> list[Schema]:
-    found: list[Schema] = []
-    for fact in facts:
-        named = False
-        properties = fact.get("properties")
-        if isinstance(properties, dict) and name in properties:
-            found.append(properties[name])
-            named = True
-        patterned = fact.get("patternProperties")
-        for pattern, schema in patterned.items() if isinstance(patterned, dict) else ():
-            if matches(pattern, name):
-                found.append(schema)
-                named = True
-        if not named and "additionalProperties" in fact:
-            found.append(fact["additionalProperties"])
-    return found or [True]
-
-
-def _literals(facts: Facts) -> list[Any] | None:
-    """The values that `enum` and `const` leave, or None where neither speaks."""
-    lists = [v for v in values_of(facts, "enum") if isinstance(v, list)]
-    lists += [[v] for v in values_of(facts, "const")]
-    if not lists:
-        return None
-    return [v for v in lists[0] if all(any(same(v, w) for w in others) for others in lists[1:])]
-
-
-def _of_types(value: Any, facts: Facts) -> bool:
-    return all(is_of(value, [t] if isinstance(t, str) else t) for t in values_of(facts, "type"))
-
-
-def is_of(value: Any, names: Sequence[str]) -> bool:
-    """Whether a value is of one of the JSON types."""
-    if value is None:
-        return "null" in names
-    if isinstance(value, bool):
-        return "boolean" in names
-    if isinstance(value, (int, float)):
-        return "number" in names or ("integer" in names and float(value).is_integer())
-    kind = "string" if isinstance(value, str) else "array" if isinstance(value, list) else "object"
-    return kind in names
-
-
-def junk(rng: random.Random, depth: int = 0) -> Any:
-    """Any JSON value."""
-    roll = rng.random()
-    if depth > 2 or roll < 0.7:
-        return rng.choice(JUNK)
-    if roll < 0.85:
-        return [junk(rng, depth + 1) for _ in range(rng.randint(0, 3))]
-    return {rng.choice(STRINGS): junk(rng, depth + 1) for _ in range(rng.randint(0, 3))}

@@ -5,7 +5,8 @@ from collections.abc import Hashable, Iterator
 from typing import Any
 
 from .edges import applied, edges, is_type
-from .generate import Generator, UnfillableError, junk
+from .facts import junk
+from .generate import Generator, UnfillableError
 from .mutate import edited
 from .oracle import Oracle
 

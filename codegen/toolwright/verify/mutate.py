@@ -4,7 +4,7 @@ import random
 from typing import Any
 
 from .document import POSSIBLE, Tree
-from .generate import junk
+from .facts import junk
 from .numbers import numeric
 from .patterns import sample
 from .samples import FORMATS, JUNK, STRINGS
