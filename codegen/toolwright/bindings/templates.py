@@ -40,6 +40,10 @@ class Templates:
         return self._environment.get_template(name).render(**values)
 
 
+_HINDRANCES = (OSError, EOFError, ValueError, TypeError, NotImplementedError)
+"""A folder that cannot be written, a damaged file, a Python that keeps no bytecode."""
+
+
 class _Compiled(BytecodeCache):
     """The built-in templates as bytecode, where Python keeps that of this module, and by its rules.
 
@@ -49,7 +53,7 @@ class _Compiled(BytecodeCache):
 
     def load_bytecode(self, bucket: Bucket) -> None:
         """Fill `bucket`, unless nothing fit for it is kept."""
-        with contextlib.suppress(OSError, EOFError, ValueError, TypeError), _place(bucket).open("rb") as file:
+        with contextlib.suppress(*_HINDRANCES), _place(bucket).open("rb") as file:
             if file.readline() == _state():
                 bucket.load_bytecode(file)
 
@@ -57,16 +61,16 @@ class _Compiled(BytecodeCache):
         """Keep what is in `bucket`; a folder that cannot be written is no fault."""
         if sys.dont_write_bytecode:
             return
-        place = _place(bucket)
-        temporary = place.with_name(f"{place.name}.{os.getpid()}")
-        try:
-            with temporary.open("wb") as file:
-                file.write(_state())
-                bucket.write_bytecode(file)
-            temporary.replace(place)
-        except OSError:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
+        with contextlib.suppress(*_HINDRANCES):
+            place = _place(bucket)
+            temporary = place.with_name(f"{place.name}.{os.getpid()}")
+            try:
+                with temporary.open("wb") as file:
+                    file.write(_state())
+                    bucket.write_bytecode(file)
+                temporary.replace(place)
+            finally:
+                temporary.unlink(missing_ok=True)
 
 
 def _place(bucket: Bucket) -> Path:

@@ -21,7 +21,7 @@ class Found(Struct, frozen=True):
 class Frontend(Struct, frozen=True, kw_only=True):
     """Functions that can be pickled by name: workers receive them.
 
-    `prepare()` imports what compiling needs, so that forked workers need not; it may raise ImportError.
+    `prepare()` imports what compiling needs, so that forked workers need not; it may raise.
     `discover(root, shown_root)`; `load_tool(root, path, shown_root, providers)` and
     `load_type(root, path, shown_root)` return a value or the reasons why there is none;
     `check_names(root, shown_root, [(path, name, group)], type_paths)` tells what clashes within the set;

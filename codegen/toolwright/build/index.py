@@ -68,7 +68,7 @@ class Index:
             return False
         now = (state.st_mtime_ns, state.st_ctime_ns, state.st_size, state.st_ino)
         if now == known:
-            self._outputs[key] = known
+            self._outputs[key] = now
             return True
         return self.witness(path, output=True)
 

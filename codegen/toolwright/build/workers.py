@@ -137,6 +137,7 @@ _shop: tuple[Shop, dict[str, Document]] | None = None  # one per worker process,
 def _open_shop(shop: Shop) -> None:
     global _shop  # a process pool's initializer has no other way to hand a value on
     _shop = (shop, load_types(shop))
+    gc.freeze()  # what is there stays there: a search for garbage would only copy the parent's memory
 
 
 def _run_chunk(tasks: Sequence[Task]) -> list[Compiled]:
@@ -151,9 +152,8 @@ def _in_processes(
     from concurrent.futures import Future, ProcessPoolExecutor, as_completed
     from concurrent.futures.process import BrokenProcessPool
 
-    with contextlib.suppress(ImportError):  # the tasks tell what is missing
+    with contextlib.suppress(Exception):  # the tasks tell what is missing
         shop.frontend.prepare()
-    gc.freeze()  # what is there stays there: no worker need look through it, and copy it by looking
     size = max(1, min(32, len(tasks) // (count * 4)))
     chunks = [tasks[start : start + size] for start in range(0, len(tasks), size)]
     outcomes: dict[int, list[Compiled]] = {}
