@@ -142,13 +142,18 @@ def _needed(definitions: Iterable[Definition]) -> set[str]:
             types, others = [definition.text], [definition.marker]
         # An annotation that is one string is quoted as a whole; any other string is text, and names nothing.
         types = [str(literal_eval(each)) if _STRING.fullmatch(each) else each for each in types]
+        for source in types if isinstance(definition, AliasDefinition) else ():
+            found |= set(_PYTHON.findall(_STRING.sub("", source)))
         for source in (*types, *others):
             found |= set(re.findall(r"[A-Za-z_]+", _STRING.sub("", source)))
     return found
 
 
+_PYTHON = re.compile(r"\b(?:datetime|decimal|uuid)\.(?=datetime|date|Decimal|UUID)")
+
+
 def _imports(needed: set[str], modules: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
-    rows: list[str] = []
+    rows = [f"import {name[:-1]}" for name in ("datetime.", "decimal.", "uuid.") if name in needed]
     for package, offered in (("typing", TYPING), ("msgspec", MSGSPEC), ("toolwright.runtime", RUNTIME)):
         names = [name for name in offered if name in needed]
         plain = package == "msgspec" and "msgspec" in needed

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from ..runtime.schema.formats import FORMATS
 from .objects import read_object
+from .python_types import KEYWORD, TYPES
 from .reads import Reads, sizes
 from .tree import Boolean, Fixed, Node, Nothing, Null, Numeric, Sequence, String
 
@@ -29,6 +30,7 @@ def _string(_: Reads, site: Site) -> Node:
         min_length=low,
         max_length=high,
         pattern=site.schema.get("pattern"),
+        python=TYPES[kind].text if (kind := site.schema.get(KEYWORD)) in TYPES else None,
         format=stated if (stated := site.schema.get("format")) in FORMATS else None,
     )
 

@@ -11,7 +11,8 @@ from msgspec import Struct
 
 from ..spec.model import Document, Path
 from .places import Home
-from .pointers import escape, reachable, rebased, steps
+from .pointers import escape, reachable, rebased, steps, without
+from .python_types import KEYWORD
 
 
 class Normal(Struct, frozen=True, kw_only=True):
@@ -42,10 +43,15 @@ class Normal(Struct, frozen=True, kw_only=True):
         return {**({"$defs": kept} if kept else {}), **document}
 
     def standalone(self, root: str) -> dict[str, Any]:
-        """The schema of `root` with the definitions it reaches: what providers and model families read."""
-        schema = self.roots[root]
+        """The schema of `root` with the definitions it reaches: what providers and model families read.
+
+        `x-python` is for us alone.
+        """
+        schema: dict[str, Any] = without(self.roots[root], KEYWORD)
         needed = reachable(schema, self.defs)
-        return {**schema, "$defs": {n: self.defs[n] for n in self.defs if n in needed}} if needed else schema
+        if not needed:
+            return schema
+        return {**schema, "$defs": {n: without(self.defs[n], KEYWORD) for n in self.defs if n in needed}}
 
     def locate(self, pointer: str) -> tuple[Document, Path]:
         """Where the thing at `pointer` of `document()` was written."""

@@ -17,6 +17,7 @@ from ..spec.model import Document, Path, diagnose
 from .normal import Normal
 from .places import Home, Place, dialect, draft_of, get, kind
 from .pointers import defined, escape
+from .python_types import KEYWORD, stated
 from .raising import raised
 from .references import MAX_DEPTH, ReferenceProblem, References
 from .vocabulary import ANNOTATIONS, KNOWN, REFUSED, SCHEMA, SCHEMA_LIST, SCHEMA_MAP
@@ -168,6 +169,14 @@ class Normaliser:
                 elif keyword == "pattern":
                     self._check_pattern(value, here)
                 out[keyword] = value
+        if KEYWORD in out:
+            added, problem = stated(out)
+            out.update(added)
+            if problem:
+                self._complain(
+                    place.at(KEYWORD), "python-type", f"`{KEYWORD}` cannot be used here: {problem}",
+                    "for example {type: string, x-python: datetime}", key=True,
+                )  # fmt: skip
         return out
 
     def _check_dialect(self, value: Any, here: Place) -> None:

@@ -90,3 +90,26 @@ def rebased(schema: Any, root: str) -> Any:
         else:
             out[keyword] = value
     return out
+
+
+def without(schema: Any, keyword: str) -> Any:
+    """The schema without an annotation, at any depth; the very same object where it does not occur."""
+    if not isinstance(schema, dict):
+        return schema
+    out: dict[str, Any] = {}
+    changed = keyword in schema
+    for name, value in schema.items():
+        if name == keyword:
+            continue
+        new = value
+        if name in SCHEMA:
+            new = without(value, keyword)
+        elif name in SCHEMA_LIST:
+            items = [without(item, keyword) for item in value]
+            new = items if any(a is not b for a, b in zip(items, value, strict=True)) else value
+        elif name in SCHEMA_MAP:
+            named = {key: without(item, keyword) for key, item in value.items()}
+            new = named if any(named[key] is not value[key] for key in value) else value
+        changed |= new is not value
+        out[name] = new
+    return out if changed else schema

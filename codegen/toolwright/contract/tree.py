@@ -43,6 +43,7 @@ class String(Node, frozen=True):
     max_length: int | None = None
     pattern: str | None = None
     format: str | None = None
+    python: str | None = None  # source of the Python type that holds it; None is `str`
 
 
 class Numeric(Node, frozen=True):

@@ -15,7 +15,7 @@ import msgspec
 
 from ..runtime import decode_hook
 from ..spec.model import ToolSpec
-from .vocabulary import PACKAGES, UnsoundError
+from .vocabulary import PACKAGES, PYTHON, UnsoundError
 
 
 class Isolated:
@@ -63,7 +63,7 @@ class Isolated:
         level: int = 0,
     ) -> ModuleType:
         if not level:
-            if name not in PACKAGES:
+            if name not in PACKAGES | PYTHON:
                 raise UnsoundError(f"it imports {name}")
             return builtins.__import__(name, scope, local, wanted)
         assert scope is not None

@@ -26,7 +26,7 @@ from .syntax import (
     wire_of,
     word,
 )  # fmt: skip
-from .vocabulary import PACKAGES, UnsoundError, dotted, is_text, require_vocabulary, text_of, value_of
+from .vocabulary import PACKAGES, PYTHON, UnsoundError, dotted, is_text, require_vocabulary, text_of, value_of
 
 __all__ = ["UnsoundError", "prove_module"]
 
@@ -83,7 +83,9 @@ class _Proof:
         for node in statements:
             names |= {alias.asname or alias.name for alias in node.names}
             known = isinstance(node, ast.ImportFrom) and (node.module in PACKAGES or node.level > 0)
-            if self.ours and not known and ast.unparse(node) != "import msgspec":
+            whole = isinstance(node, ast.Import) and [a.name for a in node.names if a.asname is None]
+            known |= whole == ["msgspec"] or (bool(whole) and set(whole or ()) <= PYTHON)
+            if self.ours and not known:
                 raise UnsoundError(f"line {node.lineno}: unexpected import")
         if missing := self.brought - names:
             raise UnsoundError(f"it does not import {', '.join(sorted(missing))}")

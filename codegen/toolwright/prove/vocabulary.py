@@ -4,6 +4,8 @@ import ast
 
 PACKAGES = frozenset({"typing", "msgspec", "toolwright.runtime"})
 """What a generated module may import, beside other modules of its package."""
+PYTHON = frozenset({"datetime", "decimal", "uuid"})
+"""Modules of the standard library whose types a Struct may hold, imported whole."""
 
 _NODES = (
     ast.expr_context, ast.keyword, ast.arguments, ast.arg, ast.operator, ast.unaryop, ast.cmpop,
@@ -34,7 +36,7 @@ def require_vocabulary(expression: ast.expr, names: frozenset[str]) -> None:
             raise UnsoundError(f"line {expression.lineno}: unexpected {type(node).__name__}")
         if isinstance(node, ast.Name) and node.id not in names and node.id not in _KNOWN:
             raise UnsoundError(f"line {node.lineno}: unknown name {node.id}")
-        if isinstance(node, ast.Attribute) and dotted(node).split(".")[0] not in ("msgspec", "self"):
+        if isinstance(node, ast.Attribute) and dotted(node).split(".")[0] not in {"msgspec", "self", *PYTHON}:
             raise UnsoundError(f"line {node.lineno}: unexpected attribute {node.attr}")
         if isinstance(node, ast.Call) and dotted(node.func) not in _CALLS:
             raise UnsoundError(

@@ -5,7 +5,8 @@ from typing import Any
 
 from msgspec import UNSET
 
-from ..contract.tree import Choice, Field, Object
+from ..contract.tree import Choice, Field, Object, String
+from ..contract.walk import nodes
 from .builder import Builder, Hint
 from .literals import docstring, literal, text
 from .model import AliasDefinition, ClassDefinition, Expression, FieldLine
@@ -156,7 +157,8 @@ def _line(field: Field, kind: Expression, name: str) -> FieldLine:
     annotation, default = kind.text, ""
     if not field.required:
         if field.default is not UNSET and (field.default is not None or field.nullable):
-            default = _default(field.default, kind)
+            typed = any(isinstance(node, String) and node.python for node in nodes(field.node))
+            default = _default(field.default, kind, typed=typed)
         elif field.nullable:
             annotation, default = f"{annotation} | UnsetType", "UNSET"
         else:
@@ -184,10 +186,14 @@ def _checks(field: Field, kind: Expression, name: str) -> list[str]:
     return rows
 
 
-def _default(value: Any, expression: Expression) -> str:
-    """Source of a default. Mutable ones are made anew each time; typed ones are converted."""
+def _default(value: Any, expression: Expression, *, typed: bool) -> str:
+    """Source of a default. Mutable ones are made anew each time; typed ones are converted, and so is a text
+    (`typed`) that another Python type holds."""
     if not isinstance(value, list | dict):
-        return literal(value)
+        if value is None or not typed:
+            return literal(value)
+        converted = f"msgspec.convert({literal(value)}, {expression.text}, dec_hook=decode_hook)"
+        return f"msgspec.field(default_factory=lambda: {converted})"
     containers = expression.kinds <= {"list", "dict", "any", "none"} and "tuple[" not in expression.text
     plain = containers and not expression.uses
     if not value and containers:

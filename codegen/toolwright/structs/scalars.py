@@ -16,7 +16,12 @@ INT64 = 2**63
 
 
 def string(node: String) -> Expression:
-    """`str`, with lengths and pattern in a Meta; a format is checked."""
+    """`str`, with lengths and pattern in a Meta; a format is checked.
+
+    Another Python type is converted to once the text has been checked.
+    """
+    if node.python is not None:
+        return Expression(text=node.python, kinds=frozenset({"python"}), exact=False)
     check = f"check_format({{label}}, {{value}}, {text(node.format)})" if node.format else ""
     return Expression(
         text=_annotated("str", string_meta(node)),

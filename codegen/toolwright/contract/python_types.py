@@ -1,0 +1,55 @@
+"""`x-python`: a string that a Struct holds as a Python value.
+
+The schema then says what that type can hold: its format, and a pattern where the format alone allows more
+(leap seconds, years before 1, fractions finer than a microsecond). So the type takes what the schema accepts.
+"""
+
+from typing import Any, Final
+
+from msgspec import Struct
+
+KEYWORD: Final = "x-python"
+_YEAR = r"([1-9]\d{3}|0[1-9]\d{2}|00[1-9]\d|000[1-9])"
+_DATE = rf"{_YEAR}-\d{{2}}-\d{{2}}"
+
+
+class PythonType(Struct, frozen=True):
+    """A Python type by its source text, and what its schema must say."""
+
+    text: str
+    format: str | None
+    pattern: str | None
+
+
+TYPES: Final = {
+    "datetime": PythonType(
+        "datetime.datetime",
+        "date-time",
+        rf"^{_DATE}T\d{{2}}:\d{{2}}:[0-5]\d(\.\d{{1,6}})?(Z|[+-]\d{{2}}:\d{{2}})$",
+    ),
+    "date": PythonType("datetime.date", "date", rf"^{_DATE}$"),
+    "uuid": PythonType("uuid.UUID", "uuid", None),
+    "decimal": PythonType("decimal.Decimal", None, r"^-?(0|[1-9]\d{0,199})(\.\d{1,200})?$"),
+}
+"""By the name that a spec gives."""
+
+
+def stated(schema: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """What `x-python` adds to a schema that says it, or why it cannot: (keywords, problem).
+
+    The type must be `string` (or `string` and `null`); `format` and `pattern` are ours to say.
+    """
+    name = schema.get(KEYWORD)
+    kind = TYPES.get(name) if isinstance(name, str) else None
+    if kind is None:
+        return {}, f"{name!r} is none of {', '.join(TYPES)}"
+    types = schema.get("type")
+    if types != "string" and (not isinstance(types, list) or sorted(map(str, types)) != ["null", "string"]):
+        return {}, "it needs `type: string`, or that and null"
+    for keyword, value in (("format", kind.format), ("pattern", kind.pattern)):
+        if keyword in schema and schema[keyword] != value:
+            return {}, f"`{keyword}` beside it must be left out, or be {value!r}"
+    if {"enum", "const"} & schema.keys():
+        return {}, "it cannot stand beside `enum` or `const`"
+    added = {"format": kind.format, "pattern": kind.pattern}
+    return {keyword: value for keyword, value in added.items() if value is not None}, ""
