@@ -119,3 +119,15 @@ def test_what_the_contract_accepts_the_provider_schema_accepts(
     emitted = jsonschema_rs.validator_for(as_json_schema(result.schema))
     sent = encoded(contract, contract, value) if result.strict else value
     assert emitted.is_valid(sent), (result.schema, sent)
+
+
+def test_null_is_not_nullable_twice() -> None:
+    branches = [{"$ref": "#/$defs/Leaf"}, {"type": "null"}]
+    contract = {
+        "type": "object",
+        "properties": {"a": {"anyOf": branches}},
+        "$defs": {"Leaf": {"type": "null"}},
+    }
+    once = normalize(contract, "gemini").schema
+    assert once["properties"]["a"] == {"type": "null"}
+    assert normalize(once, "gemini").schema == once

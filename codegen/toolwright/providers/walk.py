@@ -153,6 +153,8 @@ def finished(
             without_empty(state, out, path)
     if dialect.type_arrays == "nullable" and "anyOf" in out:
         out = nullable_union(state, out, path)
+    if "nullable" in out and out.get("type") == "null":
+        del out["nullable"]  # null already: a definition that is null, put in place beside a null branch
     if notes:
         words = described(out.get("description"), notes)
         if words:
