@@ -158,7 +158,7 @@ def _imports(needed: set[str], modules: Sequence[tuple[str, tuple[str, ...]]]) -
         names = [name for name in offered if name in needed]
         plain = package == "msgspec" and "msgspec" in needed
         if names or plain:
-            rows += [""] if rows else []
+            rows += [""] if rows and package != "typing" else []
             rows += ["import msgspec"] if plain else []
             rows += [f"from {package} import {', '.join(names)}"] if names else []
     if modules:
