@@ -1,6 +1,8 @@
 """Field checks agree with an independent JSON Schema validator."""
 
 import json
+from contextlib import nullcontext
+from decimal import Decimal, localcontext
 from typing import Any
 
 import jsonschema_rs
@@ -8,7 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolwright.runtime import check_bounds, check_member, check_multiple_of, check_unique
+from toolwright.runtime import check_bounds, check_member, check_multiple_of, check_properties, check_unique
 
 SCALARS = st.one_of(
     st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from([0.0, 1.0, 1.5]), st.text("ab")
@@ -80,3 +82,28 @@ def test_the_text_names_the_members_as_json() -> None:
     with pytest.raises(ValueError, match=r'it must be one of "a", true, null') as caught:
         check_member("it", 5, ("a", True, None))
     assert json.dumps(5) not in str(caught.value)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False) | st.decimals(-200_000, 200_000, places=3).map(float))
+def test_multiples_of_steps_in_tenths_are_exact(value: float) -> None:
+    for digits in (1, 2, 3, 9):
+        with localcontext() as context:
+            context.prec = 2000
+            expected = Decimal(repr(value)) * 10**digits
+            whole = expected == expected.to_integral_value()
+        assert passes(check_multiple_of, value, 10.0**-digits) == whole
+
+
+class Some(msgspec.Struct):
+    a: int | None = None
+    b: int | msgspec.UnsetType = msgspec.UNSET
+    c: int | None = None
+
+
+@given(st.integers(0, 7), st.integers(0, 3), st.none() | st.integers(0, 3))
+def test_properties_are_counted(given_ones: int, minimum: int, maximum: int | None) -> None:
+    value = Some(**{name: 1 for bit, name in enumerate("abc") if given_ones >> bit & 1})
+    count = given_ones.bit_count()
+    allowed = minimum <= count <= (3 if maximum is None else maximum)
+    with nullcontext() if allowed else pytest.raises(ValueError, match=f"got {count}"):
+        check_properties(value, minimum, maximum)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolwright.runtime import check_format
-from toolwright.runtime.schema.formats import FORMATS, MAX_REGEX
+from toolwright.runtime.schema.formats import FORMATS, GLANCES, MAX_REGEX
 
 SEEDS = {
     "date-time": ("2020-01-01T00:00:00Z", "1990-12-31T23:59:60Z", "1998-12-31T15:59:60.123-08:00"),
@@ -99,3 +99,27 @@ def test_long_texts_cost_no_more_than_their_length(name: str, unit: str) -> None
         return time.process_time() - start
 
     assert cost(MAX_REGEX * 8) < 100 * max(cost(MAX_REGEX // 2), 0.005)
+
+
+def test_a_glance_at_dates_knows_the_months() -> None:
+    glance = GLANCES["date-time"].compiled()
+    for month in range(14):
+        for day in range(33):
+            text = f"2027-{month:02}-{day:02}T00:00:00Z"
+            assert bool(glance(text)) == FORMATS["date"](text[:10]) == FORMATS["date-time"](text)
+    assert not glance("2028-02-29T00:00:00Z")  # for the long way to say
+    assert FORMATS["date-time"]("2028-02-29T00:00:00Z")
+
+
+_ADDRESS = st.text(st.sampled_from("az09-._~!$&'()*+,;=/?:@#%[]\n é\\\"<"), max_size=12)
+
+
+@given(st.sampled_from(["http://", "https://", "http:/", "ftp://"]), _ADDRESS)
+def test_a_glance_at_addresses_takes_no_bad_one(start: str, rest: str) -> None:
+    text = start + rest
+    good = jsonschema_rs.is_valid({"format": "uri"}, text, validate_formats=True)
+    if GLANCES["uri"].compiled()(text):
+        assert good
+    for _ in range(2):  # the first call of a name goes another way
+        with nullcontext() if FORMATS["uri"](text) else pytest.raises(ValueError, match="valid uri"):
+            check_format("it", text, "uri")

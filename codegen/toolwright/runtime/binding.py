@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from .brief import cut_definition
 from .checked import decode_hook, trusted_hook
-from .encode import to_builtins, with_defaults
+from .encode import to_builtins, with_defaults, without_defaults
 from .errors import LIMIT, ArgumentError, MissingDataError, UnknownProviderError
 from .home import list_folders, read_resource
 from .keys import count_colons, has_colon_escapes, is_deep
@@ -77,7 +77,8 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
         if provider is not None and self._must_undo(provider):
             return self._decode_checked(way_back(parse(self.name, arguments), self, provider))
         # Short text that the Struct takes, with as many keys as it requires: the plain path. Every step here
-        # counts, so its parts are spelt out.
+        # counts, so its parts are spelt out. Colons are counted by taking them away: in CPython 3.11 that is
+        # twice as fast as `count`, whose arguments go through a tuple.
         lazy = self._lazy
         text: Any = arguments
         kind = type(text)
@@ -85,14 +86,16 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
             try:
                 params: P = lazy.decode(text)
                 if kind is bytes:
-                    colons = text.count(b":")
+                    colons = len(text) - len(text.replace(b":", b""))
                     if colons == lazy.keys:
                         return params
                     # No backslash (92), no colon in disguise.
-                    if 92 not in text and lazy.faithful and _encode(params).count(b":") == colons:
-                        return params
+                    if lazy.faithful and 92 not in text:
+                        again = _encode(params)
+                        if len(again) - len(again.replace(b":", b"")) == colons:
+                            return params
                 else:
-                    colons = text.count(":")
+                    colons = len(text) - len(text.replace(":", ""))
                     if colons == lazy.keys:
                         return params
                 if self._has_each_once(text, params, colons):
@@ -138,9 +141,10 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
         validator = self._parameters().validator()
         plain = validator.settle(to_builtins(params))
         if not validator.accepts(plain):
-            # A default that was left out may be what tells two branches apart.
-            complete = validator.settle(with_defaults(params))
-            plain = complete if validator.accepts(complete) else plain
+            # A default that was left out may be what tells two branches apart; one that was written (msgspec
+            # writes a default list or object) may be what another keyword forbids.
+            others = (validator.settle(form(params)) for form in (with_defaults, without_defaults))
+            plain = next((other for other in others if validator.accepts(other)), plain)
         return msgspec.json.encode(plain)
 
     def encode_result(self, value: Any) -> bytes:
