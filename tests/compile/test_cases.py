@@ -333,3 +333,57 @@ def test_a_null_that_one_branch_takes_is_kept() -> None:
     with package({"tool.json": spec(schema)}, {}) as bindings:
         tool = bindings["tool"]
         assert msgspec.json.decode(tool.encode(tool.decode({"v": {"b": None}}))) == {"v": {"b": None}}
+
+
+CLOSED_OR_OPEN = [
+    {"anyOf": [{"type": "object", "unevaluatedProperties": False}]},
+    {"properties": {"kind": {}}, "type": ["object", "null"]},
+]
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        # A default that may not be written, of a kind that msgspec writes.
+        ({"properties": {"p": {"default": [1]}}, "propertyNames": {"enum": []}}, {}),
+        ({"properties": {"p": {"default": {"a": 1}}}, "patternProperties": {".": {"type": "null"}}}, {}),
+        ({"properties": {"p": {"default": [1]}, "q": {}}, "maxProperties": 1}, {"q": 2}),
+        # Further properties beside `allOf`.
+        (
+            {"properties": {"p": {}}, "additionalProperties": {"minItems": 3}, "allOf": [{"maximum": 1}]},
+            {"b": 1},
+        ),
+        (
+            {"additionalProperties": {"minItems": 1}, "allOf": [{"properties": {"p": {}}}]},
+            {"b": None, "p": 1},
+        ),
+        # Undeclared ones, which are why a branch refuses.
+        ({"properties": {"v": {"oneOf": CLOSED_OR_OPEN}}}, {"v": {"x": ""}}),
+        (
+            {
+                "properties": {
+                    "v": {
+                        "oneOf": [
+                            {"allOf": [{"type": "object", "properties": {"a": {}}}]},
+                            {"additionalProperties": False},
+                        ]
+                    }
+                }
+            },
+            {"v": {"x": 1}},
+        ),
+    ],
+)
+def test_nothing_is_lost_or_added_on_the_way_back(schema: Any, value: Any) -> None:
+    with package({"tool.json": spec({"type": "object", **schema})}, {}) as bindings:
+        tool = bindings["tool"]
+        assert msgspec.json.decode(tool.encode(tool.decode(value))) == value
+
+
+def test_a_closed_object_beside_all_of_needs_no_validator() -> None:
+    closed = {"properties": {"a": WHOLE}, "additionalProperties": False, "allOf": [{"required": ["a"]}]}
+    with package({"tool.json": spec({"type": "object", **closed})}, {}) as bindings:
+        tool = bindings["tool"]
+        assert tool.exact
+        with pytest.raises(ArgumentError):
+            tool.decode({"a": 1, "b": 2})

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET, Struct, UnsetType
 from toolwright.runtime import encode_json, to_builtins
+from toolwright.runtime.encode import with_defaults, without_defaults
 
 from tests.runtime.sample.misc.note import NOTE
 
@@ -52,6 +53,26 @@ def test_unset_stays_absent_and_null_stays_null() -> None:
 
 def test_a_named_property_is_not_overwritten() -> None:
     assert to_builtins(Open(name="real", extra={"the-name": 5})) == {"the-name": "real"}
+
+
+class Filled(Struct, frozen=True, kw_only=True):
+    flags: list[bool] = msgspec.field(default_factory=lambda: [True])
+    parts: dict[str, Open] = msgspec.field(default_factory=lambda: {"p": Open()})
+    empty: list[int] = []
+    size: int | UnsetType = UNSET
+    inner: "Filled | None" = None
+
+
+def test_both_ways_to_treat_defaults() -> None:
+    assert without_defaults(Filled(inner=Filled())) == {"inner": {}}
+    complete = {"flags": [True], "parts": {"p": {"the-name": "n"}}, "empty": []}
+    assert with_defaults(Filled(inner=Filled())) == {**complete, "inner": complete}
+
+
+def test_what_only_resembles_a_default_is_written() -> None:
+    alike: Any = [1]  # Python has 1 == True; JSON has not
+    assert without_defaults(Filled(flags=alike, size=0)) == {"flags": [1], "size": 0}
+    assert without_defaults(Filled(parts={"p": Open(name="m")})) == {"parts": {"p": {"the-name": "m"}}}
 
 
 def test_a_further_property_may_have_the_fields_own_name() -> None:

@@ -67,3 +67,10 @@ def test_formats_are_annotations_unless_named() -> None:
     assert not named.accepts({"a": "x"})
     assert named.accepts({"b": "x"})
     assert schema["properties"]["b"] == {"format": "uuid"}, "the input is left alone"
+
+
+def test_a_large_float_is_not_refused_for_how_it_is_written() -> None:
+    oracle = Oracle({"maximum": 2**64, "items": {"minimum": 0}})
+    assert not oracle.refuses(2.0**64), "it is the bound itself"
+    assert oracle.refuses(2.0**65)
+    assert oracle.refuses([2.0**64, -1])

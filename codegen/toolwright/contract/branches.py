@@ -25,9 +25,9 @@ def read_union(
         place = f"{pointer}/{keyword}/{i}"
         if _adopts(branch, outer):
             branch = reader.adopt({"type": outer, **branch}, branch, place)
-        if keeps and isinstance(branch, dict) and branch.get("type") == "object":
+        if keeps:
             # What one branch does not declare may be why another refuses the value: so it is kept.
-            branch = reader.adopt({"additionalProperties": True, **branch}, branch, place)
+            branch = _keeping(reader, branch, place)
         branches.append(reader.read(branch, place))
     node = _union(branches, "any" if keyword == "anyOf" else "one", pointer, description, schema)
     left: tuple[str, ...] = ()
@@ -42,6 +42,21 @@ def read_union(
     if node.pointer != pointer:  # it was simplified to one of its branches: ask the whole
         return Anything(pointer=pointer, description=description, residue=(keyword, *left))
     return structs.replace(node, residue=node.residue + left)
+
+
+def _keeping(reader: Reads, branch: Any, place: str) -> Any:
+    """`branch`, where it takes objects, with the properties that it does not declare."""
+    if not isinstance(branch, dict):
+        return branch
+    made = dict(branch)
+    if "object" in branch.get("type", ()):
+        made.setdefault("additionalProperties", True)
+    for keyword in ("allOf", "anyOf", "oneOf"):
+        if keyword in branch:
+            made[keyword] = [
+                _keeping(reader, inner, f"{place}/{keyword}/{i}") for i, inner in enumerate(branch[keyword])
+            ]
+    return branch if made == branch else reader.adopt(made, branch, place)
 
 
 def _union(

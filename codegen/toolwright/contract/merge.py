@@ -34,8 +34,8 @@ def merged(schema: Mapping[str, Any], resolve: Callable[[str], Any]) -> tuple[di
     parts: list[Mapping[str, Any]] = []
     lossy = _collect(schema, resolve, parts, ())
     out: dict[str, Any] = {}
-    for part in parts:
-        lossy |= _fold(out, part, alone=len(parts) == 1)
+    for i, part in enumerate(parts):
+        lossy |= _fold(out, part, parts[:i] + parts[i + 1 :])
     return out, lossy
 
 
@@ -59,12 +59,16 @@ def _collect(
     return lossy
 
 
-def _fold(out: dict[str, Any], part: Mapping[str, Any], *, alone: bool) -> bool:
+def _fold(out: dict[str, Any], part: Mapping[str, Any], others: list[Mapping[str, Any]]) -> bool:
     lossy = False
     for keyword, value in part.items():
-        if keyword in _APPLIES_TO_SIBLINGS and not alone:
+        if _meets_others(keyword, others):
             # its meaning would change beside other parts' keywords; `true` means nothing anywhere
             lossy |= value is not True
+            if keyword == "additionalProperties" and all(
+                o.get(keyword) is not False for o in (part, *others)
+            ):
+                out[keyword] = True  # what it takes is kept all the same
         elif keyword not in out:
             out[keyword] = value
             if keyword == "properties":
@@ -88,6 +92,12 @@ def _fold(out: dict[str, Any], part: Mapping[str, Any], *, alone: bool) -> bool:
         elif keyword not in ANNOTATIONS and not equal(out[keyword], value):
             lossy = True
     return lossy
+
+
+def _meets_others(keyword: str, others: list[Mapping[str, Any]]) -> bool:
+    """Whether a keyword would act on what other parts say, or they on it."""
+    siblings = _APPLIES_TO_SIBLINGS.get(keyword)
+    return siblings is not None and any(other.keys() & {keyword, *siblings} for other in others)
 
 
 def _allowed(properties: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:

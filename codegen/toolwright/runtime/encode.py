@@ -4,12 +4,16 @@ msgspec does all of it but one thing: further properties, which decoding gathere
 (`open_object`), stand beside the named ones again. A Struct names that field in `__toolwright_extra__`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
 
+from .schema.values import equal
+
 EXTRA = "__toolwright_extra__"
+
+Leaves = Callable[[Any, msgspec.structs.FieldInfo], bool]
 
 
 def to_builtins(value: Any) -> Any:
@@ -22,24 +26,51 @@ def with_defaults(value: Any) -> Any:
 
     Absence stays absence: None of an optional field whose default it is, and UNSET.
     """
+    return _write(value, _is_absent)
+
+
+def without_defaults(value: Any) -> Any:
+    """Like `to_builtins`, and no field is written that has its default, not even a list or an object."""
+    return _write(value, _is_default)
+
+
+def _is_absent(item: Any, field: msgspec.structs.FieldInfo) -> bool:
+    return item is msgspec.UNSET or (item is None and field.default is None)
+
+
+def _is_default(item: Any, field: msgspec.structs.FieldInfo) -> bool:
+    if field.default_factory is not msgspec.NODEFAULT:
+        default = field.default_factory()
+    elif field.default is not msgspec.NODEFAULT:
+        default = field.default
+    else:
+        return item is msgspec.UNSET
+    if item is default or item is msgspec.UNSET:
+        return True
+    if default is msgspec.UNSET:
+        return False
+    return equal(to_builtins(item), to_builtins(default))
+
+
+def _write(value: Any, leaves: Leaves) -> Any:
+    """Plain JSON data, without the fields that `leaves` says to leave out."""
     if isinstance(value, msgspec.Struct):
-        return {**_tag(value), **_fields(value)}
+        return {**_tag(value), **_fields(value, leaves)}
     if isinstance(value, Mapping):
-        return {key: with_defaults(item) for key, item in value.items()}
+        return {key: _write(item, leaves) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [with_defaults(item) for item in value]
+        return [_write(item, leaves) for item in value]
     return msgspec.to_builtins(value, str_keys=True)
 
 
-def _fields(value: msgspec.Struct) -> dict[str, Any]:
+def _fields(value: msgspec.Struct, leaves: Leaves) -> dict[str, Any]:
     plain: dict[str, Any] = {}
     extra = getattr(type(value), EXTRA, None)
     for field in msgspec.structs.fields(type(value)):
         item = getattr(value, field.name)
-        if field.name == extra or item is msgspec.UNSET or (item is None and field.default is None):
-            continue
-        plain[field.encode_name] = with_defaults(item)
-    further = {} if extra is None else with_defaults(getattr(value, extra))
+        if field.name != extra and not leaves(item, field):
+            plain[field.encode_name] = _write(item, leaves)
+    further = {} if extra is None else _write(getattr(value, extra), leaves)
     return {**{key: item for key, item in further.items() if key not in plain}, **plain}
 
 

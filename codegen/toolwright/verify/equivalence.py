@@ -74,7 +74,7 @@ def _round_trip(binding: Binding, oracle: Oracle, value: Any, params: Any) -> Fa
         again = json.loads(binding.encode(params))
     except Exception as fault:  # any failure to write what was read is a counterexample
         return Failure("round trip", said, f"encoding fails with {type(fault).__name__}: {fault}", value)
-    if not oracle.accepts(again):
+    if oracle.refuses(again):
         return Failure(
             "round trip", said, f"it comes back as {_short(again)}, which the schema refuses", value
         )

@@ -70,6 +70,13 @@ class Oracle:
         """Whether the schema accepts `value` as it is."""
         return bool(self._whole.is_valid(value))
 
+    def refuses(self, value: Any) -> bool:
+        """Whether the schema refuses `value` however its large floats are written; see `verdict`."""
+        if self.accepts(value):
+            return False
+        exact = _whole(value)
+        return exact is value or not self.accepts(exact)
+
     def problems(self, value: Any) -> Iterator[Any]:
         """jsonschema-rs's own errors."""
         yield from self._whole.iter_errors(value)
