@@ -128,7 +128,7 @@ def run(quick: bool = False) -> list[Row]:
     if str(_ROOT) not in sys.path:
         sys.path.insert(0, str(_ROOT))
     bindings = import_module("generated.registry").BINDINGS
-    rounds, loops = (5, 200) if quick else (15, 1000)
+    rounds, loops = (5, 200) if quick else (75, 200)  # short laps: few meet other work
     calls = examples()
     return [measure(bindings[name], calls[name], rounds, loops) for name in sorted(bindings)]
 
