@@ -387,3 +387,12 @@ def test_a_closed_object_beside_all_of_needs_no_validator() -> None:
         assert tool.exact
         with pytest.raises(ArgumentError):
             tool.decode({"a": 1, "b": 2})
+
+
+def test_values_of_branches_are_held_to_a_list_of_types() -> None:
+    listed = {"type": ["number"], "oneOf": [{"enum": ["1"]}, {"const": 0}]}
+    with package({"tool.json": spec({"type": "object", "properties": {"v": listed}})}, {}) as bindings:
+        tool = bindings["tool"]
+        assert tool.decode({"v": 0}).v == 0
+        with pytest.raises(ArgumentError):
+            tool.decode({"v": "1"})

@@ -41,6 +41,13 @@ def read_union(
         return node
     if node.pointer != pointer:  # it was simplified to one of its branches: ask the whole
         return Anything(pointer=pointer, description=description, residue=(keyword, *left))
+    if isinstance(node, Choice):  # finitely many values: ask the whole about each, here and now
+        values = tuple(value for value in node.values if reader.accepts(schema, value))
+        return (
+            structs.replace(node, values=values)
+            if values
+            else Nothing(pointer=pointer, description=description)
+        )
     return structs.replace(node, residue=node.residue + left)
 
 
