@@ -16,6 +16,7 @@ from ..prove.vocabulary import PACKAGES, UnsoundError
 from ..providers import (
     LedgerEntry,
     Profile,
+    SchemaError,
     ToolInfo,
     load_profile,
     load_profile_file,
@@ -51,16 +52,40 @@ def emit_tool(tool: ToolSpec, built: Built, options: Options) -> Compiled:
         files["/".join(path) + ".py"] = python = formatted(source, ours=options.templates is None)
         prove_tool(python, tool, built, module, names, options)
     except (ValueError, UnsoundError) as problem:
-        return _refused(tool, built, "unsound-module", str(problem))
+        return _refused(
+            tool,
+            built,
+            "unsound-module",
+            f"the generated module is not sound: {problem}",
+            "this is a bug in toolwright or in an overriding template; please report it with this spec",
+        )
     files[f"contracts/{tool.name}.json"] = pretty(contract)
     ledger: dict[str, tuple[LedgerEntry, ...]] = {}
     for id in options.providers:
         profile = profile_of(id, options)
-        definition, entries = provider_definition(tool, built, profile)
+        try:
+            definition, entries = provider_definition(tool, built, profile)
+        except SchemaError as problem:
+            return _refused(
+                tool,
+                built,
+                "provider-schema",
+                f"{id} cannot be told of {problem.path or 'these parameters'}: {problem.message}",
+                problem.hint or "simplify the schema there, or leave this provider out of the configuration",
+            )
         files[f"schemas/{id}/{tool.name}.json"] = pretty(definition)
         if entries:
             ledger[id] = entries
-    files.update(_models(tool, built, names, options))
+    try:
+        files.update(_models(tool, built, names, options))
+    except UnsoundError as problem:
+        return _refused(
+            tool,
+            built,
+            "model-family",
+            f"another model family cannot say these parameters: {problem}",
+            "simplify the schema, or take the family out of `models` in the configuration",
+        )
     entry = ToolEntry(
         path=tool.path,
         name=tool.name,
@@ -154,29 +179,26 @@ def user_profiles(files: tuple[str, ...]) -> Mapping[str, Profile]:
 def _models(tool: ToolSpec, built: Built, names: ToolNames, options: Options) -> dict[str, bytes]:
     if not options.models:
         return {}
-    from ..models.generate import FAMILIES, generate_models
+    from ..models import FAMILIES, ModelError, generate_models
 
     files: dict[str, bytes] = {}
     for family in FAMILIES:
         if family in options.models:
-            text = generate_models(
-                built.normal.standalone("parameters"),
-                family,
-                class_name=class_name(tool.name, "Params"),
-                source=tool.path,
-            )
+            try:
+                text = generate_models(
+                    built.normal.standalone("parameters"),
+                    family,
+                    class_name=class_name(tool.name, "Params"),
+                    source=tool.path,
+                )
+            except ModelError as problem:
+                raise UnsoundError(f"{family}: {problem}") from problem
             files[f"models/{family}/" + "/".join(names.module) + ".py"] = formatted(text)
     return files
 
 
-def _refused(tool: ToolSpec, built: Built, code: str, message: str) -> Compiled:
-    diagnostic = diagnose(
-        tool.document,
-        ("parameters",),
-        code,
-        f"the generated module is not sound: {message}",
-        "this is a bug in toolwright or in an overriding template; please report it with this spec",
-    )
+def _refused(tool: ToolSpec, built: Built, code: str, message: str, hint: str) -> Compiled:
+    diagnostic = diagnose(tool.document, ("parameters",), code, message, hint)
     return Compiled(
         path=tool.path, files={}, diagnostics=(*built.diagnostics, diagnostic), uses=built.normal.uses
     )
