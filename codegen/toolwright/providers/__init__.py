@@ -3,14 +3,15 @@
 Needs msgspec and the standard library only, so that a program can normalise a schema it meets at run time.
 """
 
+from .dialect import Dialect as Dialect
 from .envelope import ToolInfo as ToolInfo
 from .envelope import tool_object as tool_object
 from .errors import ProfileError as ProfileError
 from .errors import SchemaError as SchemaError
 from .ledger import LedgerEntry as LedgerEntry
+from .limits import Limits as Limits
 from .normalize import Normalized as Normalized
 from .normalize import normalize as normalize
-from .profile import Dialect as Dialect
 from .profile import Profile as Profile
 from .profile import available as available
 from .profile import load_profile as load_profile

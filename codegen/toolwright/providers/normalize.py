@@ -21,10 +21,11 @@ from typing import Any
 from msgspec import Struct
 
 from .definitions import definitions
+from .dialect import Dialect
 from .errors import SchemaError
 from .ledger import LedgerEntry
 from .paths import pointer
-from .profile import Dialect, Profile, load_profile
+from .profile import Profile, load_profile
 from .refs import Segments
 from .root import rooted
 from .state import State

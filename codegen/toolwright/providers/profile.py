@@ -8,65 +8,19 @@ form, which may start from a built-in one with `base = "openai"`.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from .dialect import Dialect
 from .errors import ProfileError
+from .limits import Limits
 
-Disposition = Literal["keep", "drop", "spill", "block"]
 BUILT_IN = Path(__file__).parent / "profiles"
-
-
-class Dialect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
-    """What schemas may say to one provider in one mode. Defaults are plain JSON Schema 2020-12.
-
-    `block` means: this cannot be said here, so the mode as a whole is given up (strict falls open).
-    """
-
-    keep: tuple[str, ...] = ()
-    spill: tuple[str, ...] = ()  # said in the description
-    drop: tuple[str, ...] = ()  # only the ledger tells
-    block: tuple[str, ...] = ()
-    other: Disposition = "keep"  # keywords in none of the four lists
-
-    formats: tuple[str, ...] | None = None  # None: any
-    other_formats: Disposition = "keep"
-    patterns: Literal["any", "python"] = "any"  # "python": must compile with Python's re
-    lookaround: bool = True
-
-    type_arrays: Literal["keep", "nullable"] = "keep"  # "nullable": OpenAPI's keyword, anyOf for the rest
-    typed: bool = False  # every node must state a type (or anyOf, or $ref)
-    untyped: Literal["keep", "union", "block"] = "keep"  # what becomes of a node that takes any value
-    booleans: Literal["keep", "rewrite"] = "keep"  # schemas that are true or false
-    enums: Literal["any", "fitting", "strings"] = "any"  # "fitting": scalars of the stated type only
-    const: Literal["keep", "enum"] = "keep"
-
-    any_of: Literal["keep", "alone"] = "keep"  # "alone": only annotations beside it
-    one_of: Literal["keep", "any-of"] = "keep"
-    all_of: Literal["keep", "merge"] = "keep"
-
-    refs: Literal["keep", "inline"] = "keep"
-    ref_targets: Literal["any", "definitions"] = "any"
-    ref_siblings: bool = True
-    prune_definitions: bool = False
-    recursion: int = 1  # with refs = "inline": how often a definition is opened inside itself
-
-    tuples: Literal["keep", "union", "block"] = "keep"
-    items_required: bool = False
-    exclusive: Literal["keep", "inclusive"] = "keep"
-
-    properties_required: bool = False  # objects must carry `properties`, if only {}
-    empty_objects: Literal["keep", "placeholder"] = "keep"  # "placeholder": objects need one property
-    placeholder: str = "any_key"
-    closed: bool = False  # every object ends with additionalProperties: false
-    optional: Literal["keep", "nullable"] = "keep"  # "nullable": all required, optional ones take null
-    declared_required: bool = False  # `required` may only name declared properties
-    empty_required: bool = True  # `required: []` may stay
-    root_forbid: tuple[str, ...] = ()
 
 
 class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
@@ -80,6 +34,10 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
     omit_empty_parameters: bool = False
     dialect: Dialect = Dialect()
     strict: Dialect | None = None
+    always_strict: bool = False  # what is sent is always enforced; no flag turns it off
+    limits: Limits = Limits()
+    answers: Mapping[str, str] = {}  # what the provider says to a breach, by rule; lint quotes it
+    models: tuple[str, ...] = ()  # globs of the models that it applies to; for people, not for code
 
 
 def available() -> tuple[str, ...]:

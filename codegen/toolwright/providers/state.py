@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from .dialect import Dialect
 from .errors import SchemaError
 from .ledger import Action, LedgerEntry, SeverityOfLoss
 from .paths import Path, parse, pointer, resolve
-from .profile import Dialect
 
 MAX_DEPTH = 96
 """Deepest nesting of subschemas; beyond it a schema is refused, so hostile input cannot exhaust the stack."""

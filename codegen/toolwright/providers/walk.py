@@ -12,12 +12,12 @@ from functools import lru_cache
 from typing import Any
 
 from . import operations
+from .dialect import Dialect, Disposition
 from .errors import SchemaError
 from .kinds import Made
 from .legacy import LEGACY, is_legacy, raised
 from .literals import bounded, typed, with_enum
 from .paths import Path, pointer
-from .profile import Dialect, Disposition
 from .refs import MANY, NAMED, ONE, Segments, opened
 from .state import State
 from .structure import (

@@ -1,0 +1,77 @@
+"""What schemas may say to one provider, axis by axis. Each axis is an option of the one walk."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+Disposition = Literal["keep", "drop", "spill", "block"]
+
+
+class Dialect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
+    """What schemas may say to one provider in one mode. Defaults are plain JSON Schema 2020-12.
+
+    `block` means: this cannot be said here, so the mode as a whole is given up (strict falls open).
+    """
+
+    keep: tuple[str, ...] = ()
+    spill: tuple[str, ...] = ()  # said in the description
+    drop: tuple[str, ...] = ()  # only the ledger tells
+    block: tuple[str, ...] = ()
+    other: Disposition = "keep"  # keywords in none of the four lists
+
+    formats: tuple[str, ...] | None = None  # None: any
+    other_formats: Disposition = "keep"
+    patterns: Literal["any", "python", "anchored"] = "any"
+    # "python": must compile with Python's re. "anchored": the provider matches the whole text, so only what
+    # is written ^…$ means the same there.
+    anchors: bool = True  # False, with patterns = "anchored": ^ and $ themselves are not understood
+    lookaround: bool = True
+    word_boundary: bool = True  # False: neither \b nor \B
+    backreferences: bool = True
+    unicode_classes: bool = True  # False: no \p{…}
+    pattern_alone: bool = False  # pattern and format not beside minLength and maxLength
+    integers_only: tuple[str, ...] = ()  # keywords kept where the type is integer, else spilled
+    at_most: tuple[tuple[str, float], ...] = ()  # larger values are spilled: [["minItems", 1]]
+
+    type_arrays: Literal["keep", "nullable", "any-of", "single"] = "keep"
+    # "nullable": OpenAPI's keyword, anyOf for the rest. "any-of": anyOf for all. "single": one type per node.
+    null: Literal["keep", "absent"] = "keep"  # "absent": no null at all; left out means null
+    typed: bool = False  # every node must state a type (or anyOf, or $ref)
+    untyped: Literal["keep", "union", "block", "json"] = "keep"  # a node that takes any value
+    booleans: Literal["keep", "rewrite"] = "keep"  # schemas that are true or false
+    enums: Literal["any", "fitting", "alike", "strings"] = "any"
+    # "fitting": scalars of the stated type. "alike": strings only or numbers only. "strings": non-empty
+    # strings; other values are sent as strings and undone.
+    max_enum: int | None = None  # a longer enum is said in words
+    const: Literal["keep", "enum"] = "keep"
+
+    any_of: Literal["keep", "alone", "only", "none"] = "keep"
+    # "alone": only annotations beside it. "only": nothing beside it. "none": no unions at all.
+    one_of: Literal["keep", "any-of"] = "keep"
+    all_of: Literal["keep", "merge"] = "keep"
+
+    refs: Literal["keep", "inline"] = "keep"
+    ref_targets: Literal["any", "definitions"] = "any"
+    ref_siblings: bool = True
+    cycles: Literal["keep", "unroll", "block"] = "keep"  # with refs = "keep"; inlining always unrolls
+    prune_definitions: bool = False
+    recursion: int = 1  # how often a definition is opened inside itself
+
+    maps: Literal["keep", "pairs"] = "keep"  # "pairs": a list of {key, value}, which decoding undoes
+    tuples: Literal["keep", "union", "block", "object"] = "keep"  # "object": item_1, item_2…, undone
+    items_required: bool = False
+    exclusive: Literal["keep", "inclusive"] = "keep"
+
+    property_names: str = ""  # a pattern for the whole name; others are renamed, which decoding undoes
+    properties_required: bool = False  # objects must carry `properties`, if only {}
+    empty_objects: Literal["keep", "placeholder"] = "keep"  # "placeholder": objects need one property
+    placeholder: str = "any_key"
+    closed: bool = False  # every object ends with additionalProperties: false
+    open: Literal["silent", "explicit"] = "silent"  # "explicit": unsaid means false, so say true
+    optional: Literal["keep", "nullable", "also-null"] = "keep"
+    # "nullable": all required, optional ones take null. "also-null": optional ones take null.
+    declared_required: bool = False  # `required` may only name declared properties
+    empty_required: bool = True  # `required: []` may stay
+    root_forbid: tuple[str, ...] = ()

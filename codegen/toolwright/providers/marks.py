@@ -1,0 +1,36 @@
+"""How an encoding is noted on the output while it is made: under a key that no schema can hold.
+
+A mark survives what the walk does to a node afterwards (copies, merges, wrappers). Once the output
+stands, `ways` takes all marks out again and makes the way back of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from ..runtime.ways import Way
+
+
+class _Mark(str):
+    """Equal to itself only: a keyword or property of the same letters is another key."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __ne__(self, other: object) -> bool:
+        return self is not other
+
+    __hash__ = str.__hash__
+
+
+MARK: str = _Mark("way back")
+
+
+def mark(node: dict[str, Any], **steps: Any) -> dict[str, Any]:
+    """`node` with these fields of `Way` noted, beside those it has; a copy. Children's ways are not noted
+    here: they are found where the children are."""
+    return {**node, MARK: replace(node.get(MARK, Way()), **steps)}

@@ -1,0 +1,73 @@
+"""The way back as data: what a provider's dialect made of each place of the arguments.
+
+A way has the shape of the *provider's* schema, and says of each place how the value that stands there is
+turned into what the contract means. Only places at which, or below which, something is encoded have one.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from msgspec import Struct
+
+Encoding = Literal["", "pairs", "positions", "texts", "json"]
+
+KEY = "key"
+VALUE = "value"
+"""The two properties of an entry of a map sent as a list: `[{"key": "a", "value": 1}]` is `{"a": 1}`."""
+MORE = "more_items"
+"""The property of a tuple, sent as an object, that lists the items after its last position."""
+
+
+def position(index: int) -> str:
+    """The property that holds item `index`, from 0, of a tuple that is sent as an object."""
+    return f"item_{index + 1}"
+
+
+class Choice(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One branch of a union: `at` is a JSON pointer into the provider's parameter schema."""
+
+    at: str
+    way: "Way | None" = None
+
+
+class Way(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How one place is undone.
+
+    `encoding` says what the value was made of:
+
+    * `pairs`: a map, sent as a list of `{"key": …, "value": …}`; `values` is the way of its values.
+    * `positions`: a list, sent as an object `{"item_1": …, "more_items": […]}`; `properties` has the ways of
+      its items, `more_items` included.
+    * `texts`: a literal, sent as one of the strings of `texts`.
+    * `json`: any value, sent as a string of JSON text. A string that holds no JSON stands for itself.
+
+    For an object that stays one: `names` maps the property names that were sent to those of the contract,
+    `rest` is the property that holds its undeclared keys as pairs (`values` is their way), `nulls` are
+    properties (of the contract) whose absence means null, for a dialect that knows no null.
+
+    A value that is in the contract's form already, because a model did not follow the schema, is left as it
+    is: that loses nothing. `ref` goes on at a definition; `choices` at the first branch that takes the value.
+    """
+
+    encoding: Encoding = ""
+    ref: str = ""  # a name in `Ways.definitions`
+    texts: Mapping[str, Any] = {}
+    names: Mapping[str, str] = {}
+    rest: str = ""
+    nulls: tuple[str, ...] = ()
+    properties: Mapping[str, "Way"] = {}  # by the name that is sent
+    items: "Way | None" = None
+    values: "Way | None" = None  # of what additionalProperties describes, of pairs, and of `rest`
+    choices: tuple[Choice, ...] = ()
+
+
+class Ways(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The way back of one tool from one provider.
+
+    `parameters` is the JSON pointer to the parameter schema in the provider's tool object, where choices
+    are looked up.
+    """
+
+    root: Way
+    definitions: Mapping[str, Way] = {}
+    parameters: str = ""
