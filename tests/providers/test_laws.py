@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from hypothesis_jsonschema import from_schema
 from toolwright.providers import ToolInfo, available, load_profile, normalize, tool_object
+from toolwright.verify.forward import encode as forward
 
 from tests.providers.encode import encoded
 from tests.providers.laws import as_json_schema, missing_without_entry
@@ -118,6 +119,7 @@ def test_what_the_contract_accepts_the_provider_schema_accepts(
     result = normalize(contract, provider)
     emitted = jsonschema_rs.validator_for(as_json_schema(result.schema))
     sent = encoded(contract, contract, value) if result.strict else value
+    sent = forward(sent, result.ways, as_json_schema(result.schema))
     assert emitted.is_valid(sent), (result.schema, sent)
 
 

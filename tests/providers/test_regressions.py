@@ -116,16 +116,22 @@ def test_a_union_is_never_empty() -> None:
         assert [list(branch["properties"]) for branch in branches[:2]] == [["k"], ["k", "v"]], provider
 
 
-def test_enums_that_gemini_cannot_say_are_wider_and_said_in_words() -> None:
+def test_enums_that_gemini_cannot_say_are_sent_as_strings() -> None:
     schema = obj(
         {"a": {"enum": ["", "x"]}, "b": {"enum": [1, 2]}, "c": {"const": True}, "d": {"enum": ["x", None]}}
     )
     result = normalize(schema, "gemini")
     assert result.schema["properties"] == {
-        "a": {"type": "string", "description": 'Must be one of: "", "x".'},
-        "b": {"type": "integer", "description": "Must be one of: 1, 2."},
-        "c": {"type": "boolean", "description": "Must be one of: true."},
+        "a": {"type": "string", "enum": ['""', "x"]},
+        "b": {"type": "string", "enum": ["1", "2"]},
+        "c": {"type": "string", "enum": ["true"]},
         "d": {"type": "string", "enum": ["x"], "nullable": True},
+    }
+    assert result.ways is not None
+    assert {name: way.texts for name, way in result.ways.root.properties.items()} == {
+        "a": {'""': "", "x": "x"},
+        "b": {"1": 1, "2": 2},
+        "c": {"true": True},
     }
     assert len(entries(result, "enum")) == 4
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from math import floor
 from typing import Any
 
+from .encodings import as_json, texts
 from .errors import SchemaError
 from .kinds import KINDS, MOVED, any_value, inferred, split, together
+from .marks import mark
 from .paths import Path, pointer
 from .state import State
 from .values import fits, kind_of, same
@@ -64,7 +66,8 @@ def with_enum(state: State, node: Node, path: Path, notes: list[str]) -> Node:
         old = out.get("enum")
         out["enum"] = [value] if not isinstance(old, list) or any(same(value, item) for item in old) else []
     if "const" in out and rules.enums == "fitting" and isinstance(out["const"], dict | list):
-        state.block(path, "const", "a constant object or array cannot be said")
+        out["enum"] = [out.pop("const")]
+        state.note(path, "const", "rewritten", "kept elsewhere", "is an enum of one value")
     values = out.get("enum")
     if values is None:
         return out
@@ -83,54 +86,79 @@ def with_enum(state: State, node: Node, path: Path, notes: list[str]) -> Node:
             del out["enum"]
             state.block(path, "enum", "no value of it fits the type")
             return out
-    if rules.enums == "fitting":
-        if not values or any(isinstance(value, dict | list) for value in values):
-            state.block(path, "enum", "only an enum of scalars can be said")
+    if rules.max_enum is not None and len(values) > rules.max_enum:
+        reason = f"only {rules.max_enum} values can be said"
+        state.say(path, "enum", phrase("enum", values), notes, reason)
+        if "type" not in out:
+            kinds = together([kind_of(value) for value in values])
+            out["type"] = kinds if len(kinds) > 1 else kinds[0]
+        del out["enum"]
         return out
-    return _strings(state, out, values, path, notes)
+    nested = any(isinstance(value, dict | list) for value in values)
+    if rules.enums == "any" or (values and not nested and rules.enums == "fitting"):
+        return out
+    if values and rules.enums == "alike" and _alike(values):
+        return out
+    if "string" in state.taken or not values:
+        if rules.enums == "fitting":
+            state.block(path, "enum", "only an enum of scalars can be said")
+            return out
+        return _spilled(state, out, values, path, notes)
+    return _strings(state, out, values, path)
 
 
-def _strings(state: State, out: Node, values: list[Any], path: Path, notes: list[str]) -> Node:
+def _alike(values: list[Any]) -> bool:
+    kinds = {kind_of(value) for value in values}
+    return kinds == {"string"} or kinds <= {"integer", "number"}
+
+
+def _strings(state: State, out: Node, values: list[Any], path: Path) -> Node:
+    """An enum whose values are sent as strings; null stays null, by the type."""
     rest = [value for value in values if value is not None]
     kinds = together([kind_of(value) for value in rest])
-    if len(rest) < len(values):
+    null = len(rest) < len(values)
+    if not rest or (
+        kinds == ["boolean"] and {True, False} <= {value for value in rest if value in (True, False)}
+    ):
+        state.note(path, "enum", "rewritten", "kept elsewhere", "all values of a type: said by the type")
+        del out["enum"]
+        out["type"] = [*kinds, "null"] if kinds and null else kinds[0] if kinds else "null"
+        return out
+    sent = texts(rest)
+    out["type"] = ["string", "null"] if null else "string"
+    if list(sent) != values:
+        reason = "null is said by the type, each value stands once, as a string"
+        state.note(path, "enum", "rewritten", "kept elsewhere", reason)
+    out["enum"] = list(sent)
+    if all(isinstance(value, str) and sent_value == value for sent_value, value in sent.items()):
+        return out
+    if kinds != ["string"] and "type" in out:
+        reason = "values are sent as strings, which decoding undoes"
+        state.note(path, "type", "rewritten", "kept elsewhere", reason)
+    if "default" in out and out["default"] is not None:
+        told = [string for string, value in sent.items() if same(value, out["default"])]
+        if told:
+            out["default"] = told[0]
+            state.note(path, "default", "rewritten", "kept elsewhere", "stands there as it is sent")
+    return mark(state, out, encoding="texts", texts=sent)
+
+
+def _spilled(state: State, out: Node, values: list[Any], path: Path, notes: list[str]) -> Node:
+    """An enum in words, its type kept: beside strings, values sent as strings could not be told apart."""
+    rest = [value for value in values if value is not None]
+    kinds = together([kind_of(value) for value in rest])
+    if not values:
+        out.pop("type", None)
+    elif len(rest) < len(values):
         out["type"] = [*kinds, "null"] if kinds else "null"
     else:
         out["type"] = kinds if len(kinds) != 1 else kinds[0]
-    if kinds == ["string"] and all(rest):
-        distinct = list(dict.fromkeys(rest))
-        if distinct != values:
-            state.note(
-                path,
-                "enum",
-                "rewritten",
-                "kept elsewhere",
-                "null is said by nullable, each value stands once",
-            )
-        out["enum"] = distinct
-        return out
     del out["enum"]
-    if not kinds:
-        state.note(path, "enum", "rewritten", "kept elsewhere", "only null is left: said by the type")
-        if not rest and not values:
-            out.pop("type")
-        return out
-    words = phrase("enum", values)
-    notes.append(words)
-    if words:
-        state.note(path, "enum", "spilled", "kept elsewhere", "only an enum of non-empty strings can be said")
-    else:
-        state.note(
-            path,
-            "enum",
-            "dropped",
-            "lost",
-            "only an enum of non-empty strings can be said; too long for words",
-        )
+    state.say(path, "enum", phrase("enum", values), notes, "these values cannot be listed here")
     return out
 
 
-def typed(state: State, node: Node, path: Path) -> Node:
+def typed(state: State, node: Node, path: Path, notes: list[str]) -> Node:
     """`node` with a type: stated, or meant by what it says, or the dialect's way to take any value."""
     if "type" in node:
         kinds = checked_types(node, path)
@@ -139,7 +167,7 @@ def typed(state: State, node: Node, path: Path) -> Node:
     else:
         kinds = inferred(node)
         if not kinds:
-            return _untyped(state, node, path)
+            return _untyped(state, node, path, notes)
         state.note(
             path, "type", "rewritten", "changed", "every node needs a type: the one its keywords speak of"
         )
@@ -168,7 +196,9 @@ def typed(state: State, node: Node, path: Path) -> Node:
     return {**{key: value for key, value in out.items() if key not in MOVED}, "anyOf": branches}
 
 
-def _untyped(state: State, node: Node, path: Path) -> Node:
+def _untyped(state: State, node: Node, path: Path, notes: list[str]) -> Node:
+    if state.dialect.untyped == "json":
+        return node if "string" in state.taken else as_json(state, node, path, notes)
     if state.dialect.untyped == "block":
         state.block(path, "type", "a value of any type cannot be said")
     if state.dialect.untyped != "union":

@@ -11,6 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ..runtime.ways import Way
+from .state import State
 
 
 class _Mark(str):
@@ -30,7 +31,8 @@ class _Mark(str):
 MARK: str = _Mark("way back")
 
 
-def mark(node: dict[str, Any], **steps: Any) -> dict[str, Any]:
+def mark(state: State, node: dict[str, Any], **steps: Any) -> dict[str, Any]:
     """`node` with these fields of `Way` noted, beside those it has; a copy. Children's ways are not noted
     here: they are found where the children are."""
+    state.encoded = True
     return {**node, MARK: replace(node.get(MARK, Way()), **steps)}

@@ -20,6 +20,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from ..runtime.ways import Ways
 from .definitions import definitions
 from .dialect import Dialect
 from .errors import SchemaError
@@ -27,21 +28,25 @@ from .ledger import LedgerEntry
 from .paths import pointer
 from .profile import Profile, load_profile
 from .refs import Segments
+from .renames import names_of
 from .root import rooted
 from .state import State
 from .walk import finished, rules_of
+from .ways import taken
 
 
 class Normalized(Struct, frozen=True, kw_only=True):
     """One provider's version of a schema.
 
     `strict` is what the provider's flag must say, `None` where it has none. `ledger` is in walking order;
-    its paths are JSON pointers into the schema that was given.
+    its paths are JSON pointers into the schema that was given. `ways` undoes what had to be sent in another
+    form; `None` where nothing had to.
     """
 
     schema: dict[str, Any]
     strict: bool | None
     ledger: tuple[LedgerEntry, ...]
+    ways: Ways | None = None
 
 
 def normalize(schema: Any, provider: str | Profile, *, strict: bool | None = None) -> Normalized:
@@ -68,11 +73,18 @@ def normalize(schema: Any, provider: str | Profile, *, strict: bool | None = Non
     if profile.strict is not None and strict is not False:
         out, state = _walk(document, profile.strict)
         if not state.blockers:
-            return Normalized(schema=out, strict=True, ledger=tuple(state.entries.values()))
+            return _normalized(out, state, True, ())
         reasons = _reasons(state.blockers, "reject" if strict else "lost")
     out, state = _walk(document, profile.dialect)
     flag = None if profile.strict is None else False
-    return Normalized(schema=out, strict=flag, ledger=(*reasons, *state.entries.values()))
+    return _normalized(out, state, flag, reasons)
+
+
+def _normalized(
+    out: dict[str, Any], state: State, strict: bool | None, reasons: tuple[LedgerEntry, ...]
+) -> Normalized:
+    ways = taken(out) if state.encoded else None
+    return Normalized(schema=out, strict=strict, ledger=(*reasons, *state.entries.values()), ways=ways)
 
 
 def _document(schema: Any) -> dict[str, Any]:
@@ -85,6 +97,8 @@ def _document(schema: Any) -> dict[str, Any]:
 
 def _walk(document: dict[str, Any], dialect: Dialect) -> tuple[dict[str, Any], State]:
     state = State(document, dialect)
+    if dialect.property_names:
+        state.renames = names_of(document, dialect.property_names)
     rules = rules_of(dialect)
     notes: list[str] = []
     entered: list[Segments] = []

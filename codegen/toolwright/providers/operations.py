@@ -13,6 +13,7 @@ from .paths import Path
 from .refs import kept
 from .state import State
 from .structure import said
+from .values import copied
 
 Node = dict[str, Any]
 MAX_PATTERN = 4_000
@@ -73,6 +74,32 @@ def spill(state: State, node: Node, key: str, value: Any, out: Node, path: Path,
 def block(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
     """The mode is given up."""
     state.block(path, key, "this dialect lacks the keyword")
+
+
+def marked(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
+    """What a rewrite noted for the way back."""
+    out[key] = value
+
+
+def renamed_list(
+    state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]
+) -> None:
+    """Names of properties, some of which are sent under another name."""
+    names = state.renames
+    out[key] = (
+        [names.get(name, name) for name in value] if names and isinstance(value, list) else copied(value)
+    )
+
+
+def renamed_lists(
+    state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]
+) -> None:
+    """The same, for each of some properties."""
+    names = state.renames
+    if not names or not isinstance(value, dict):
+        out[key] = copied(value)
+        return
+    out[key] = {names.get(name, name): [names.get(one, one) for one in ones] for name, ones in value.items()}
 
 
 def format(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:

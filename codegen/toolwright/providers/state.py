@@ -27,6 +27,7 @@ class State:
         "depth",
         "dialect",
         "document",
+        "encoded",
         "entries",
         "lossy",
         "names",
@@ -34,6 +35,8 @@ class State:
         "opened",
         "origins",
         "pending",
+        "renames",
+        "taken",
     )
 
     def __init__(self, document: dict[str, Any], dialect: Dialect) -> None:
@@ -48,6 +51,9 @@ class State:
         self.origins: dict[int, Path] = {}  # id of a moved schema (alive in the document) → where it was
         self.alive: list[Any] = []  # merged schemas whose ids stand in `origins`
         self.lossy = 0  # how often a meaning was changed; what negates a subschema must not contain any
+        self.encoded = False  # whether some node is marked with a way back
+        self.renames: dict[str, str] = {}  # property names that the dialect refuses → those that are sent
+        self.taken: frozenset[str] = frozenset()  # JSON types that other branches of the union here take
         self.nodes = 0
         self.depth = 0
 
@@ -60,6 +66,14 @@ class State:
             (place, keyword, action),
             LedgerEntry(path=place, keyword=keyword, action=action, severity=severity, reason=reason),
         )
+
+    def say(self, path: Path, keyword: str, words: str, notes: list[str], reason: str) -> None:
+        """Put a constraint into the description; no words (too long, too odd) means that it is lost."""
+        if words:
+            notes.append(words)
+            self.note(path, keyword, "spilled", "kept elsewhere", reason)
+        else:
+            self.note(path, keyword, "dropped", "lost", reason)
 
     def place(self, node: Any, path: Path) -> None:
         """Remember where a schema stands that will be moved, or was made from one that stands there."""

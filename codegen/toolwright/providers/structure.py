@@ -45,7 +45,7 @@ def declared(state: State, node: Node, path: Path) -> Node:
 
 def tuples(state: State, node: Node, path: Path, notes: list[str]) -> Node:
     """A tuple as an array of the union of its kinds; positions are said in words."""
-    if state.dialect.tuples == "block":
+    if state.dialect.tuples == "block" or (state.dialect.tuples == "object" and state.dialect.closed):
         state.block(path, "prefixItems", "a list with a schema for each position cannot be said")
         return node
     kinds: list[Any] = node["prefixItems"]

@@ -13,12 +13,15 @@ from typing import Any
 
 from . import operations
 from .dialect import Dialect, Disposition
+from .encodings import confused, pairs, positions, shapes
 from .errors import SchemaError
 from .kinds import Made
 from .legacy import LEGACY, is_legacy, raised
 from .literals import bounded, typed, with_enum
+from .marks import MARK
 from .paths import Path, pointer
 from .refs import MANY, NAMED, ONE, Segments, opened
+from .renames import renamed
 from .state import State
 from .structure import (
     arrays,
@@ -41,12 +44,13 @@ Op = Callable[[State, Node, str, Any, Node, Path, list[str]], None]
 NEGATING = frozenset(("not", "if", "then", "else"))
 """Keywords under which a wider subschema would be a narrower schema."""
 MAX_STEPS = 64
+NOTHING: frozenset[str] = frozenset()
 
 
 class Rules:
     """A dialect made ready: an operation for each keyword (`None`: copy), and what triggers a rewrite."""
 
-    __slots__ = ("always", "dialect", "ends", "loops", "ops", "other", "triggers")
+    __slots__ = ("always", "dialect", "encodes", "ends", "literal", "loops", "ops", "other", "triggers")
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
@@ -80,18 +84,25 @@ class Rules:
             ops["$defs"] = operations.inlined
         if dialect.booleans == "rewrite":
             ops["nullable"] = None
+        if dialect.property_names:
+            ops["required"] = operations.renamed_list
+            ops["dependentRequired"] = operations.renamed_lists
+        ops[MARK] = operations.marked
         self.ops = ops
         triggers = set(LEGACY) - {"items", "required", "type"}
         triggers |= {"$ref"} if dialect.refs == "inline" or not dialect.ref_siblings else set()
         triggers |= {"allOf"} if dialect.all_of == "merge" else set()
         triggers |= {"oneOf"} if dialect.one_of == "any-of" else set()
         triggers |= {"anyOf"} if dialect.any_of == "alone" else set()
-        triggers |= {"enum", "const"} if dialect.enums != "any" or dialect.const == "enum" else set()
+        self.literal = dialect.enums != "any" or dialect.const == "enum" or dialect.max_enum is not None
+        triggers |= {"enum", "const"} if self.literal else set()
         triggers |= {"prefixItems"} if dialect.tuples != "keep" else set()
         triggers |= {"required"} if dialect.declared_required else set()
+        triggers |= {"additionalProperties", "patternProperties"} if dialect.maps == "pairs" else set()
         self.triggers = frozenset(triggers)
         self.loops = frozenset(triggers & {"$ref", "allOf", "oneOf", "anyOf"})
         self.always = dialect.typed
+        self.encodes = dialect.maps != "keep" or dialect.tuples == "object" or dialect.enums != "any"
         self.ends = dialect.closed or dialect.properties_required or not dialect.empty_required
 
 
@@ -125,6 +136,7 @@ def finished(
     dialect = rules.dialect
     if dialect.items_required and has_type(node, "array"):
         node = arrays(state, node, path)
+    state.taken = NOTHING
     for segments in entered:
         state.opened[segments] = state.opened.get(segments, 0) + 1
     out: Node = {}
@@ -186,12 +198,15 @@ def _rewritten(
         and ("properties" in node or dialect.typed or has_type(node, "object"))
     ):
         node = declared(state, node, path)
-    if ("enum" in node or "const" in node) and dialect.enums != "any":
+    if ("enum" in node or "const" in node) and rules.literal:
         node = with_enum(state, node, path, notes)
     if "prefixItems" in node and dialect.tuples != "keep":
-        node = tuples(state, node, path, notes)
+        sent = positions(state, node, path, notes) if dialect.tuples == "object" else None
+        node = tuples(state, node, path, notes) if sent is None else sent
     if rules.always:
-        node = typed(state, node, path)
+        node = typed(state, node, path, notes)
+    if dialect.maps == "pairs":
+        node = pairs(state, node, path, notes)
     if dialect.exclusive == "inclusive" and ("exclusiveMinimum" in node or "exclusiveMaximum" in node):
         node = bounded(state, node, path, notes)
     if (
@@ -246,11 +261,18 @@ def _many(state: State, node: Node, key: str, value: Any, out: Node, path: Path,
     drop = (
         key == "anyOf" and rules.dialect.booleans == "rewrite" and any(child is not False for child in value)
     )
-    branches = [
-        walked(state, rules, child, (place, str(i)))
-        for i, child in enumerate(value)
-        if not (drop and child is False)
-    ]
+    union = rules.encodes and key in ("anyOf", "oneOf")
+    kinds = [shapes(state, child, (place, str(i))) for i, child in enumerate(value)] if union else []
+    if union:
+        confused(state, value, path, key)
+    branches: list[Any] = []
+    for i, child in enumerate(value):
+        if drop and child is False:
+            continue
+        if union:
+            state.taken = NOTHING.union(*kinds[:i], *kinds[i + 1 :])
+        branches.append(walked(state, rules, child, (place, str(i))))
+    state.taken = NOTHING
     if key == "oneOf" and state.lossy != lossy:
         # Branches grew wider, so that one value may fit two of them: exclusiveness would refuse it.
         if "anyOf" in node:
@@ -299,4 +321,6 @@ def _named(state: State, _: Node, key: str, value: Any, out: Node, path: Path, _
             state.note(place, name, "dropped", "lost", "the pattern of keys does not compile there")
         else:
             children[name] = walked(state, rules, child, (place, name))
+    if state.renames and key in ("properties", "dependentSchemas"):
+        children = renamed(state, out, key, children, path)
     out[key] = children

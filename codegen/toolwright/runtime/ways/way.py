@@ -50,10 +50,11 @@ class Way(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     encoding: Encoding = ""
-    ref: str = ""  # a name in `Ways.definitions`
+    ref: str = ""  # a key of `Ways.definitions`
     texts: Mapping[str, Any] = {}
     names: Mapping[str, str] = {}
     rest: str = ""
+    least: int = 0  # of positions: so many items are always there; null at a later one means absent
     nulls: tuple[str, ...] = ()
     properties: Mapping[str, "Way"] = {}  # by the name that is sent
     items: "Way | None" = None

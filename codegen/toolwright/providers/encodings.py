@@ -1,0 +1,326 @@
+"""What a dialect cannot say, sent in another form that decoding undoes exactly.
+
+A map is a list of pairs, a tuple an object with a property for each position, a literal that is no string
+a string, any value a string of JSON text. Each is noted by a mark, from which the way back is made.
+
+An encoding is used only where the form that it sends cannot be taken for something else: not in a branch of
+a union beside a branch that takes the same JSON type.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..runtime.ways.way import KEY, MORE, VALUE, position
+from .kinds import inferred
+from .legacy import ANNOTATIONS
+from .marks import MARK, mark
+from .merge import merged
+from .paths import Path
+from .state import State
+from .values import kind_of, same
+from .words import MAX_WORDS, phrase, text
+
+Node = dict[str, Any]
+ALL = frozenset(("string", "number", "boolean", "null", "array", "object"))
+REST = "additional_properties"
+SIZES = (("minProperties", "minItems"), ("maxProperties", "maxItems"))
+BESIDE_MAP = ANNOTATIONS | {"nullable", "$defs", MARK}
+LITERALS = frozenset(("default", "examples", "example"))
+MAX_FOLLOWED = 8
+
+
+def shapes(state: State, node: Any, path: Path, followed: int = 0) -> frozenset[str]:
+    """The JSON types that a schema may take; integers are numbers. Too many rather than too few."""
+    if not isinstance(node, dict):
+        return ALL if node is True else frozenset()
+    if isinstance(node.get("enum"), list):
+        return _numbers(kind_of(value) for value in node["enum"])
+    if "const" in node:
+        return _numbers((kind_of(node["const"]),))
+    if "type" in node:
+        kinds = node["type"] if isinstance(node["type"], list) else [node["type"]]
+        return _numbers(kinds) | ({"null"} if node.get("nullable") is True else frozenset())
+    if isinstance(node.get("$ref"), str) and followed < MAX_FOLLOWED:
+        found, place, _ = state.target(node["$ref"], path)
+        return shapes(state, found, place, followed + 1)
+    for keyword in ("anyOf", "oneOf"):
+        if isinstance(node.get(keyword), list) and followed < MAX_FOLLOWED:
+            return frozenset[str]().union(
+                *(shapes(state, branch, path, followed + 1) for branch in node[keyword])
+            )
+    meant = inferred(node)
+    return _numbers(meant) if meant and state.dialect.typed else ALL
+
+
+def _numbers(kinds: Any) -> frozenset[str]:
+    return frozenset("number" if kind == "integer" else str(kind) for kind in kinds)
+
+
+def sent_as(state: State, node: Any, path: Path) -> str:
+    """The JSON type in which a referenced schema is sent, where that differs from its own; else empty."""
+    if not isinstance(node, dict) or not isinstance(node.get("$ref"), str):
+        return ""
+    found, place, _ = state.target(node["$ref"], path)
+    if not isinstance(found, dict):
+        return ""
+    if "$ref" in found:
+        return sent_as(state, found, place)
+    dialect = state.dialect
+    if dialect.maps == "pairs" and is_map(found) and not found.get("properties"):
+        return "array"
+    if dialect.tuples == "object" and "prefixItems" in found:
+        return "object"
+    return ""
+
+
+def confused(state: State, branches: list[Any], path: Path, keyword: str) -> None:
+    """Block where a definition is sent in a form that another branch of its union takes, too."""
+    kinds = [sent_as(state, branch, path) for branch in branches]
+    if not any(kinds):
+        return
+    for i, kind in enumerate(kinds):
+        if kind and any(
+            kind in shapes(state, other, path) or kind == kinds[j]
+            for j, other in enumerate(branches)
+            if j != i
+        ):
+            state.block(path, keyword, f"two alternatives would both be sent as {kind}s")
+            return
+
+
+def is_map(node: Node) -> bool:
+    """Whether an object has keys that it does not declare, of a kind that it does."""
+    rest = node.get("additionalProperties")
+    return bool(rest and isinstance(rest, dict)) or bool(node.get("patternProperties"))
+
+
+# -- maps ---------------------------------------------------------------------------------------
+
+
+def pairs(state: State, node: Node, path: Path, notes: list[str]) -> Node:
+    """An object of free keys as a list of pairs; beside declared properties, as one property of pairs."""
+    if not is_map(node) or not _is_object(node) or not ("type" in node or state.dialect.typed):
+        return node
+    value = _values(state, node, path, notes)
+    if value is None:
+        return node
+    if node.get("properties"):
+        return _with_rest(state, node, value, path)
+    if "array" in state.taken:
+        return node
+    rest = {key: item for key, item in node.items() if key not in _OF_MAPS}
+    out: Node = {**rest, "type": _renamed_type(node, "array"), "items": _pair(state, node, value, path)}
+    for own, other in SIZES:
+        if own in node:
+            state.note(path, own, "rewritten", "kept elsewhere", f"of a list of pairs it is {other}")
+            out[other] = node[own]
+    names = node.get("required")
+    if isinstance(names, list) and names:
+        words = f"These keys must be given: {', '.join(map(str, names))}."
+        notes.append(words)
+        state.note(path, "required", "spilled", "kept elsewhere", "keys of a map: said in the description")
+    notes.append("A list of key/value pairs; each key stands once.")
+    state.note(path, "type", "rewritten", "kept elsewhere", "sent as a list of pairs, which decoding undoes")
+    if "additionalProperties" in node:
+        reason = "sent as a list of pairs, which decoding undoes"
+        state.note(path, "additionalProperties", "rewritten", "kept elsewhere", reason)
+    return mark(state, _without_literals(state, out, path, notes), encoding="pairs")
+
+
+_OF_MAPS = frozenset(
+    (
+        *("type", "properties", "required", "additionalProperties", "patternProperties", "propertyNames"),
+        *("minProperties", "maxProperties"),
+    )
+)
+
+
+def _is_object(node: Node) -> bool:
+    stated = node.get("type", "object")
+    if isinstance(stated, list):
+        return "object" in stated and "array" not in stated
+    return bool(stated == "object")
+
+
+def _renamed_type(node: Node, kind: str) -> Any:
+    stated = node.get("type", "object")
+    if isinstance(stated, list):
+        return [kind if one in ("object", "array") else one for one in stated]
+    return kind
+
+
+def _values(state: State, node: Node, path: Path, notes: list[str]) -> Any:
+    """What the values of undeclared keys are; `None` where that is anything: pairs would gain nothing."""
+    rest = node.get("additionalProperties", True)
+    patterns = node.get("patternProperties") or {}
+    kinds = [*patterns.values(), *([] if rest is False else [rest])]
+    anything = any(kind is True or kind == {} for kind in kinds)
+    if not isinstance(patterns, dict) or (anything and state.dialect.untyped != "json"):
+        return None
+    for name, kind in patterns.items():
+        state.place(kind, ((path, "patternProperties"), name))
+    state.place(rest, (path, "additionalProperties"))
+    distinct: list[Any] = []
+    for kind in kinds:
+        if kind is not False and not any(same(kind, other) for other in distinct):
+            distinct.append(kind)
+    if patterns and (len(patterns) > 1 or rest is not False):
+        reason = "which keys take which values cannot be said of pairs"
+        state.say(path, "patternProperties", phrase("patternProperties", patterns), notes, reason)
+    elif patterns:
+        state.note(path, "patternProperties", "rewritten", "kept elsewhere", "said of the keys of the pairs")
+    if anything:
+        return {}
+    if not distinct:
+        return None
+    return distinct[0] if len(distinct) == 1 else {"anyOf": distinct}
+
+
+def _pair(state: State, node: Node, value: Any, path: Path) -> Node:
+    """The schema of one pair."""
+    key: Node = {"type": "string"}
+    patterns = node.get("patternProperties") or {}
+    if len(patterns) == 1 and node.get("additionalProperties") is False:
+        key["pattern"] = next(iter(patterns))
+        state.place(key, (path, "patternProperties"))
+    names = node.get("propertyNames")
+    if isinstance(names, dict) and names:
+        state.note(path, "propertyNames", "rewritten", "kept elsewhere", "said of the keys of the pairs")
+        state.place(names, (path, "propertyNames"))
+        together = None if "$ref" in names else merged(key, names)
+        key = {"allOf": [key, names]} if together is None else together
+    out: Node = {"type": "object", "properties": {KEY: key, VALUE: value}, "required": [KEY, VALUE]}
+    if state.dialect.closed:
+        out["additionalProperties"] = False
+    state.place(out, (path, "additionalProperties"))
+    return out
+
+
+def _with_rest(state: State, node: Node, value: Any, path: Path) -> Node:
+    declared: Node = node["properties"]
+    name, count = REST, 1
+    while name in declared:
+        count += 1
+        name = f"{REST}_{count}"
+    held: Node = {
+        "type": "array",
+        "description": "Further keys of this object, as a list of key/value pairs; each key stands once.",
+        "items": _pair(state, node, value, path),
+    }
+    state.place(held, (path, "additionalProperties"))
+    reason = f"further keys are sent in {name!r} as a list of pairs, which decoding undoes"
+    state.note(path, "additionalProperties", "rewritten", "kept elsewhere", reason)
+    taken = ("additionalProperties", "patternProperties", "propertyNames")
+    out = {key: item for key, item in node.items() if key not in taken}
+    out["properties"] = {**declared, name: held}
+    if state.dialect.closed:
+        out["additionalProperties"] = False
+    return mark(state, out, rest=name)
+
+
+# -- tuples -------------------------------------------------------------------------------------
+
+
+def positions(state: State, node: Node, path: Path, notes: list[str]) -> Node | None:
+    """A tuple as an object that has a property for each position; `None` where that could be confused."""
+    kinds = node["prefixItems"]
+    stated = node.get("type", "array")
+    if "object" in state.taken or (isinstance(stated, list) and "object" in stated):
+        return None
+    if "type" not in node and not state.dialect.typed:
+        return None  # takes more than lists
+    least = _count(node.get("minItems"), 0)
+    most = _count(node.get("maxItems"), None)
+    rest = node.get("items", True)
+    end = next((i for i, kind in enumerate(kinds) if kind is False), len(kinds))
+    if end < len(kinds):
+        rest = False
+    if most is not None and most <= end:
+        end, rest = most, False
+    if any("null" in shapes(state, kind, path) for kind in kinds[least:end]):
+        return None  # null must mean that the item is not there
+    properties: Node = {}
+    for i, kind in enumerate(kinds[:end]):
+        state.place(kind, ((path, "prefixItems"), str(i)))
+        properties[position(i)] = kind
+    if rest is True and least <= end:
+        if "items" not in node:
+            reason = "closed: items after those that the tuple declares are refused"
+            state.note(path, "items", "rewritten", "changed", reason)
+            rest = False
+        elif state.dialect.untyped == "block":
+            state.block(path, "items", "further items of any type cannot be said")
+    if rest is not False:
+        state.place(rest, (path, "items"))
+        more: Node = {"type": "array", "items": rest}
+        if least > end:
+            more["minItems"] = least - end
+        if most is not None:
+            more["maxItems"] = most - end
+        properties[MORE] = more
+        state.place(more, path)
+    taken = ("type", "prefixItems", "items", "minItems", "maxItems")
+    out = {key: item for key, item in node.items() if key not in taken}
+    kind = ["object" if one == "array" else one for one in stated] if isinstance(stated, list) else "object"
+    out["type"] = kind
+    out["properties"] = properties
+    required = [position(i) for i in range(min(least, end))] + ([MORE] if least > end else [])
+    if required:
+        out["required"] = required
+    if state.dialect.closed:
+        out["additionalProperties"] = False
+    for keyword in ("type", "prefixItems", "items", "minItems", "maxItems"):
+        if keyword in node:
+            reason = "sent as an object with a property for each position, which decoding undoes"
+            state.note(path, keyword, "rewritten", "kept elsewhere", reason)
+    notes.append("The items of a list, in the order of their numbers, without gaps.")
+    out = _without_literals(state, out, path, notes)
+    return mark(state, out, encoding="positions", least=min(least, end))
+
+
+def _count(value: Any, otherwise: Any) -> Any:
+    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else otherwise
+
+
+# -- literals and any value ------------------------------------------------------------------------
+
+
+def texts(values: list[Any]) -> dict[str, Any]:
+    """A string for each literal, in order: itself where it is a non-empty string, else its JSON text."""
+    own = {value for value in values if isinstance(value, str)}
+    clash = {text(value) for value in values if not isinstance(value, str)} & own
+    out: dict[str, Any] = {}
+    for value in values:
+        plain = isinstance(value, str) and value and value not in clash
+        out.setdefault(value if plain else text(value), value)
+    return out
+
+
+def as_json(state: State, node: Node, path: Path, notes: list[str], *, keyword: str = "type") -> Node:
+    """Any schema as a string of JSON text, described in words; `keyword` is what the ledger names."""
+    constraints = {key: item for key, item in node.items() if key not in ANNOTATIONS and key != "$defs"}
+    words = "JSON text"
+    if constraints:
+        schema = text(constraints)
+        told = len(schema) <= MAX_WORDS
+        words += f" of a value that matches this schema: {schema}" if told else ""
+        if not told:
+            state.note(path, keyword, "widened", "lost", "sent as JSON text, its schema too long for words")
+    else:
+        words += " of any value"
+    notes.append(f"{words}.")
+    reason = "sent as a string of JSON text, which decoding undoes"
+    state.note(path, keyword, "rewritten", "kept elsewhere", reason)
+    out = {key: item for key, item in node.items() if key in ANNOTATIONS}
+    out = _without_literals(state, out, path, notes)
+    return mark(state, {"type": "string", **out}, encoding="json")
+
+
+def _without_literals(state: State, node: Node, path: Path, notes: list[str]) -> Node:
+    """Defaults and examples would stand in the form that is not sent: said in words instead."""
+    if LITERALS.isdisjoint(node):
+        return node
+    for key in sorted(LITERALS & node.keys()):
+        state.say(path, key, phrase(key, node[key]), notes, "is in a form that is not sent")
+    return {key: item for key, item in node.items() if key not in LITERALS}
