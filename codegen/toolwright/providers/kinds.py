@@ -98,15 +98,16 @@ def scalar_value(*, nullable: bool) -> Made:
     return _union([{"type": kind} for kind in ("string", "number", "boolean")], nullable=nullable)
 
 
-def any_value(key: str, *, nullable: bool, levels: int = 2) -> Made:
-    """Any JSON value, for a dialect in which each node has a type; lists in lists end after `levels`.
+def any_value(key: str, deeper: dict[str, Any], *, nullable: bool, levels: int = 2) -> Made:
+    """Any JSON value, for a dialect in which each node has a type; after `levels` lists in lists, items are
+    `deeper`.
 
     `key` is the property that stands for free keys. `nullable`: null is said by that keyword, not by a type.
     """
     kinds: list[dict[str, Any]] = [{"type": kind} for kind in ("string", "number", "boolean")]
     kinds.append({"type": "object", "properties": {key: scalar_value(nullable=nullable)}})
-    if levels:
-        kinds.append({"type": "array", "items": any_value(key, nullable=nullable, levels=levels - 1)})
+    items = any_value(key, deeper, nullable=nullable, levels=levels - 1) if levels else Made(deeper)
+    kinds.append({"type": "array", "items": items})
     return _union(kinds, nullable=nullable)
 
 

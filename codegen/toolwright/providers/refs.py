@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
+from .encodings import as_json
 from .legacy import ANNOTATIONS, is_legacy, raised
 from .merge import merged
 from .paths import Path
@@ -132,6 +133,9 @@ def _widened(
     out.update((key, value) for key, value in siblings.items() if key in ANNOTATIONS)
     name = segments[-1] if segments else "the whole input"
     notes.append(f"Same structure as {name}, nested further.")
+    if state.dialect.untyped == "json" and "string" not in state.taken:
+        told = {key: value for key, value in out.items() if key in ANNOTATIONS}
+        return as_json(state, told, path, notes, keyword="$ref")
     state.note(
         path,
         "$ref",

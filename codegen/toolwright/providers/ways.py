@@ -14,6 +14,7 @@ Node = dict[str, Any]
 EMPTY = Way()
 ROOT = "#"
 DEFINITION = "#/$defs/"
+NULL = frozenset(("null",))
 SAME_PLACE = ("allOf", "if", "then", "else", "dependentSchemas")
 """Keywords whose subschemas speak of the same value: only renamed properties are undone through them."""
 
@@ -90,18 +91,34 @@ def _rest(node: Node, name: str, at: str) -> Way | None:
 
 
 def _choices(node: Node, at: str) -> tuple[Choice, ...]:
+    """The branches of a union, those without a way included: they may be what a value is of."""
     for keyword in ("anyOf", "oneOf"):
         branches = node.get(keyword)
         if not isinstance(branches, list):
             continue
-        ways = [_some(branch, f"{at}/{keyword}/{i}") for i, branch in enumerate(branches)]
-        if any(ways):
-            return tuple(
-                Choice(at=f"{at}/{keyword}/{i}", way=way)
-                for i, (way, branch) in enumerate(zip(ways, branches, strict=True))
-                if not (isinstance(branch, dict) and branch.get("type") == "null")
-            )
+        choices = [
+            Choice(at=f"{at}/{keyword}/{i}", way=_some(branch, f"{at}/{keyword}/{i}"))
+            for i, branch in enumerate(branches)
+        ]
+        with_way = [i for i, choice in enumerate(choices) if choice.way is not None]
+        if len(with_way) == 1 and _alone(branches, with_way[0]):
+            return (choices[with_way[0]],)
+        if with_way:
+            return tuple(choices)
     return ()
+
+
+def _alone(branches: list[Any], index: int) -> bool:
+    """Whether no other branch takes a value of the JSON type that the one at `index` takes."""
+    own = _kinds(branches[index])
+    others = [_kinds(branch) for i, branch in enumerate(branches) if i != index]
+    return all(kind == NULL or (own and kind and kind.isdisjoint(own)) for kind in others)
+
+
+def _kinds(branch: Any) -> frozenset[str]:
+    """The types that a branch states; none if it states none, and so may take any."""
+    stated = branch.get("type") if isinstance(branch, dict) else None
+    return frozenset(stated if isinstance(stated, list) else (stated,) if stated else ())
 
 
 def _beside(node: Node) -> Iterator[Node]:
