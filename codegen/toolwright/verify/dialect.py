@@ -7,41 +7,11 @@ from typing import Any
 from ..providers import LedgerEntry
 from .document import POSSIBLE, Schema, escaped, places
 from .equivalence import ACCEPTED, as_text, decoded
+from .openapi import as_json_schema
 from .oracle import Oracle
 from .report import Failure
 from .subject import Binding
 from .values import Path
-
-
-def as_json_schema(schema: Schema) -> Schema:
-    """A provider's schema as JSON Schema: OpenAPI's `nullable` admits null whatever else is said."""
-    if not isinstance(schema, dict):
-        return schema
-    out: dict[str, Any] = {}
-    for key, value in schema.items():
-        if key == "nullable":
-            continue
-        if key in ("properties", "patternProperties", "$defs", "dependentSchemas") and isinstance(
-            value, dict
-        ):
-            out[key] = {name: as_json_schema(child) for name, child in value.items()}
-        elif key in ("anyOf", "oneOf", "allOf", "prefixItems") and isinstance(value, list):
-            out[key] = [as_json_schema(child) for child in value]
-        elif key in (
-            "items",
-            "additionalProperties",
-            "not",
-            "if",
-            "then",
-            "else",
-            "contains",
-            "propertyNames",
-        ):
-            out[key] = as_json_schema(value)
-        else:
-            out[key] = value
-    return {"anyOf": [out, {"type": "null"}]} if schema.get("nullable") is True else out
-
 
 _ENTRY = 3
 """Steps of an evaluation path before the schema itself: `allOf/0/$ref` (see `Oracle.part`)."""

@@ -1,0 +1,265 @@
+"""The forward encoding: a value of the contract as a provider's schema wants it, guided by the way back.
+
+Written from the meaning of `Way` alone and the provider's schema; shares no code with the way back it judges.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..runtime.ways import Way, Ways
+from ..runtime.ways.way import KEY, MORE, VALUE, position
+from .document import Schema, Tree
+from .openapi import INNER
+from .oracle import Oracle
+from .values import same
+
+MAX_DEPTH = 60
+MAX_STEPS = 20_000
+"""Places visited for one value. Unions inside unions inside unions may be tried that often, then no more."""
+
+PLAIN = Way()
+
+_Place = tuple[dict[str, Any], Way]
+_SPEAKING = ("properties", "additionalProperties", "required", "items", "prefixItems", "$ref", "allOf")
+
+
+def encode(value: Any, ways: Ways | None, schema: Schema) -> Any:
+    """`value`, which the contract accepts, as `schema` wants it: what `ways` would undo.
+
+    `schema` is the provider's parameter schema, as JSON Schema. What has no encoding stays as it is.
+    """
+    return Forward(Oracle(schema), ways).encoded(value)
+
+
+class _UnfitError(Exception):
+    """The way at this place encodes values of another kind: this branch is not meant."""
+
+
+class Forward:
+    """The encoder of one tool for one provider."""
+
+    def __init__(self, oracle: Oracle, ways: Ways | None, *, closes: bool = False) -> None:
+        """`closes`: keys without a declared meaning may be left out, because the ledger says that objects
+        were closed."""
+        self.oracle = oracle
+        self.tree: Tree = oracle.tree
+        self.root = PLAIN if ways is None else ways.root
+        self.definitions: Mapping[str, Way] = {} if ways is None else ways.definitions
+        self.closes = closes
+
+    def encoded(self, value: Any) -> Any:
+        """See `encode`."""
+        try:
+            return _Run(self, strict=True).at(self.tree.start, self.root, value, 0)
+        except _UnfitError:  # what the contract refuses is encoded as far as it goes
+            return _Run(self, strict=False).at(self.tree.start, self.root, value, 0)
+
+    def places(self, schema: Schema, way: Way) -> Iterator[_Place]:
+        """Every object schema that certainly judges the same value, with its way: itself first."""
+        waiting: list[tuple[Schema, Way]] = [(schema, way)]
+        seen: set[int] = set()
+        while waiting:
+            node, own = waiting.pop()
+            if not isinstance(node, dict) or id(node) in seen:
+                continue
+            seen.add(id(node))
+            yield node, own
+            reference = node.get("$ref")
+            if isinstance(reference, str):
+                target = self.root if own.ref == "#" else self.definitions.get(own.ref, PLAIN)
+                waiting.append((self.tree.find(reference), target))
+            waiting += [(branch, PLAIN) for branch in node.get("allOf", ())]
+
+
+class _Run:
+    """One value on its way. `strict`: a value of a kind that a way does not encode ends its branch."""
+
+    def __init__(self, forward: Forward, *, strict: bool) -> None:
+        self.forward = forward
+        self.oracle = forward.oracle
+        self.strict = strict
+        self.steps = 0
+
+    def at(self, schema: Schema, way: Way, value: Any, depth: int) -> Any:
+        """`value` as `schema` wants it."""
+        self.steps += 1
+        if not isinstance(schema, dict) or depth > MAX_DEPTH or self.steps > MAX_STEPS:
+            return value
+        if schema.get(INNER):
+            return None if value is None else self.at(schema["anyOf"][0], way, value, depth + 1)
+        places = list(self.forward.places(schema, way))
+        for node, own in () if any(own.encoding for _, own in places) else tuple(places):
+            for keyword in ("anyOf", "oneOf"):
+                chosen = self._branch(node, keyword, own, value, depth)
+                if chosen is None:
+                    continue
+                branch, branch_way, tried = chosen
+                if len(places) == 1 and not any(key in node for key in _SPEAKING):
+                    return tried
+                places += self.forward.places(branch, branch_way)
+        return self._encoding(places, value, depth)
+
+    # -- unions -------------------------------------------------------------------------------
+
+    def _branch(
+        self, node: dict[str, Any], keyword: str, way: Way, value: Any, depth: int
+    ) -> tuple[Schema, Way, Any] | None:
+        """The first branch that takes the value as encoded for it; with its way and that value."""
+        branches = node.get(keyword)
+        if not isinstance(branches, list):
+            return None
+        ways = {
+            choice.at.rsplit("/", 2)[-1]: choice.way or PLAIN
+            for choice in way.choices
+            if choice.at.rsplit("/", 2)[-2:-1] == [keyword]
+        }
+        before, self.strict = self.strict, True
+        try:
+            for number, branch in enumerate(branches):
+                branch_way = ways.get(str(number), PLAIN)
+                try:
+                    tried = self.at(branch, branch_way, value, depth + 1)
+                except _UnfitError:
+                    continue
+                if branch is True or (isinstance(branch, dict) and self.oracle.part(branch).is_valid(tried)):
+                    return branch, branch_way, tried
+        finally:
+            self.strict = before
+        return None
+
+    # -- one place ----------------------------------------------------------------------------
+
+    def _encoding(self, places: list[_Place], value: Any, depth: int) -> Any:
+        way = next((own for _, own in places if own.encoding), PLAIN)
+        if way.encoding == "json":
+            return json.dumps(value, ensure_ascii=False)
+        if way.encoding == "texts":
+            found = next((text for text, literal in way.texts.items() if same(literal, value)), None)
+            return self._unfit(value) if found is None else found
+        if way.encoding == "pairs":
+            if not isinstance(value, dict):
+                return self._unfit(value)
+            return self._pairs(places, way, value.items(), depth)
+        if way.encoding == "positions":
+            if not isinstance(value, list):
+                return self._unfit(value)
+            sent = {position(i): item for i, item in enumerate(value)}
+            return self._positions(places, sent, value, depth)
+        if isinstance(value, list):
+            return [self._item(places, index, item, depth) for index, item in enumerate(value)]
+        return self._object(places, value, depth) if isinstance(value, dict) else value
+
+    def _unfit(self, value: Any) -> Any:
+        if value is None or not self.strict:
+            return value  # where the place takes null, null is not encoded
+        raise _UnfitError
+
+    def _item(self, places: list[_Place], index: int, value: Any, depth: int) -> Any:
+        for node, way in places:
+            prefix = node.get("prefixItems", [])
+            if index < len(prefix):
+                value = self.at(prefix[index], PLAIN, value, depth + 1)
+            elif "items" in node:
+                value = self.at(node["items"], way.items or PLAIN, value, depth + 1)
+        return value
+
+    def _pairs(self, places: list[_Place], way: Way, entries: Any, depth: int) -> list[Any]:
+        """`{"a": 1}` as `[{"key": "a", "value": 1}]`."""
+        entry: Any = next((node["items"] for node, _ in places if isinstance(node.get("items"), dict)), {})
+        entry = next((node for node, _ in self.forward.places(entry, PLAIN) if "properties" in node), {})
+        schema = entry.get("properties", {}).get(VALUE, True)
+        values = way.values or PLAIN
+        return [{KEY: key, VALUE: self.at(schema, values, value, depth + 1)} for key, value in entries]
+
+    def _positions(self, places: list[_Place], sent: dict[str, Any], value: list[Any], depth: int) -> Any:
+        """`[a, b, c]` as `{"item_1": a, "item_2": b, "more_items": [c]}`."""
+        declared = {name for node, _ in places for name in node.get("properties", ())}
+        first = sum(1 for name in sent if name in declared)
+        out = dict(list(sent.items())[:first])
+        if len(value) > first:
+            if MORE not in declared:
+                return self._unfit(value)
+            out[MORE] = value[first:]
+        return self._object([(node, _without_names(way)) for node, way in places], out, depth)
+
+    # -- objects ------------------------------------------------------------------------------
+
+    def _object(self, places: list[_Place], value: dict[str, Any], depth: int) -> dict[str, Any]:
+        wire = {own: sent for _, way in places for sent, own in way.names.items()}
+        rest = next((way for _, way in places if way.rest), PLAIN)
+        nulls = {name for _, way in places for name in way.nulls}
+        declared = self._declared(places)
+        out: dict[str, Any] = {}
+        others: dict[str, Any] = {}
+        for name, child in value.items():
+            sent = wire.get(name, name)
+            if child is None and name in nulls:
+                continue
+            if sent in declared and sent != rest.rest:
+                out[sent] = self._property(declared[sent], child, depth)
+            elif rest.rest:
+                others[name] = child
+            else:
+                self._undeclared(places, sent, child, out, depth)
+        if rest.rest and others:
+            out[rest.rest] = self._rest(declared.get(rest.rest, []), rest, others, depth)
+        for node, _ in places:
+            for name in node.get("required", ()):
+                if name not in out and name in declared:
+                    self._absent(name, declared[name], rest.rest, out)
+        return out
+
+    def _declared(self, places: list[_Place]) -> dict[str, list[tuple[Schema, Way]]]:
+        """By the name that is sent: every schema of that property, with its way."""
+        found: dict[str, list[tuple[Schema, Way]]] = {}
+        for node, way in places:
+            for name, child in node.get("properties", {}).items():
+                found.setdefault(name, []).append((child, way.properties.get(name, PLAIN)))
+        return found
+
+    def _property(self, stated: list[tuple[Schema, Way]], value: Any, depth: int) -> Any:
+        # One that encodes comes first; the others then see a value that is theirs already.
+        for schema, way in sorted(stated, key=lambda each: each[1] == PLAIN):
+            value = self.at(schema, way, value, depth + 1)
+        return value
+
+    def _undeclared(
+        self, places: list[_Place], name: str, value: Any, out: dict[str, Any], depth: int
+    ) -> None:
+        for node, way in places:
+            further = node.get("additionalProperties", True)
+            if further is False and self.forward.closes:
+                return
+            value = self.at(further, way.values or PLAIN, value, depth + 1)
+        out[name] = value
+
+    def _rest(
+        self, stated: list[tuple[Schema, Way]], way: Way, others: dict[str, Any], depth: int
+    ) -> list[Any]:
+        """Undeclared keys as pairs, under the one property that is theirs."""
+        lists = [
+            place
+            for schema, _ in stated
+            for node, _ in self.forward.places(schema, PLAIN)
+            for branch in (node, *node.get("anyOf", ()))
+            for place in self.forward.places(branch, PLAIN)
+            if "items" in place[0]
+        ]
+        return self._pairs(lists[:1], way, others.items(), depth)
+
+    def _absent(self, name: str, stated: list[tuple[Schema, Way]], rest: str, out: dict[str, Any]) -> None:
+        """What a strict mode demands where the contract lets a property be left out."""
+        empties: tuple[Any, ...] = (None, []) if name in (rest, MORE) else (None,)
+        for empty in empties:
+            if all(
+                schema is True or (isinstance(schema, dict) and self.oracle.part(schema).is_valid(empty))
+                for schema, _ in stated
+            ):
+                out[name] = empty
+                return
+
+
+def _without_names(way: Way) -> Way:
+    """For an object that stands for a list: its property names are nobody's but ours."""
+    return Way(properties=way.properties, items=way.items)

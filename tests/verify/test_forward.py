@@ -1,0 +1,317 @@
+"""The forward encoding, by hand-made ways: what is sent, and that a plain inverse brings the value back."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from toolwright.runtime.ways import Choice, Way, Ways
+from toolwright.verify.forward import encode
+from toolwright.verify.openapi import as_json_schema
+
+PAIRS: dict[str, Any] = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {"key": {"type": "string"}, "value": {"type": "integer"}},
+        "required": ["key", "value"],
+        "additionalProperties": False,
+    },
+}
+TEXTS = {"1": 1, "2.5": 2.5, "true": True, "null": None, "a": "a"}
+
+
+def closed(**properties: Any) -> dict[str, Any]:
+    """A strict object: every property required."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def ways(way: Way, **definitions: Way) -> Ways:
+    return Ways(root=way, definitions={f"#/$defs/{name}": each for name, each in definitions.items()})
+
+
+def inside(way: Way) -> Ways:
+    """The way of a property `x`."""
+    return ways(Way(properties={"x": way}))
+
+
+def nullable(schema: Any) -> dict[str, Any]:
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def choice(number: int, way: Way | None = None, at: str = "/properties/x/anyOf") -> Choice:
+    return Choice(at=f"{at}/{number}", way=way)
+
+
+STRICT_PAIR = closed(a={"type": "string"}, b={"type": ["string", "null"]})
+CASES: list[tuple[str, Any, Ways | None, Any, Any]] = [
+    ("nothing to do", {"type": "object"}, None, {"a": [1]}, {"a": [1]}),
+    ("null for absent", STRICT_PAIR, None, {"a": "x"}, {"a": "x", "b": None}),
+    (
+        "null for absent, in a list behind a reference",
+        {**closed(x={"type": "array", "items": {"$ref": "#/$defs/P"}}), "$defs": {"P": STRICT_PAIR}},
+        None,
+        {"x": [{"a": "x"}, {"a": "y", "b": "z"}]},
+        {"x": [{"a": "x", "b": None}, {"a": "y", "b": "z"}]},
+    ),
+    (
+        "the branch that takes it",
+        closed(x={"anyOf": [closed(k={"const": "p"}, b={"type": ["string", "null"]}), STRICT_PAIR]}),
+        None,
+        {"x": {"a": "q"}},
+        {"x": {"a": "q", "b": None}},
+    ),
+    (
+        "pairs",
+        closed(x=PAIRS),
+        inside(Way(encoding="pairs")),
+        {"x": {"a": 1, "b": 2}},
+        {"x": [{"key": "a", "value": 1}, {"key": "b", "value": 2}]},
+    ),
+    (
+        "pairs that take null, absent",
+        closed(x=nullable(PAIRS)),
+        inside(Way(choices=(choice(0, Way(encoding="pairs")), choice(1)))),
+        {},
+        {"x": None},
+    ),
+    (
+        "pairs that take null, present",
+        closed(x=nullable(PAIRS)),
+        inside(Way(choices=(choice(0, Way(encoding="pairs")), choice(1)))),
+        {"x": {"a": 1}},
+        {"x": [{"key": "a", "value": 1}]},
+    ),
+    (
+        "pairs below nullable, as OpenAPI says it",
+        {"type": "object", "properties": {"x": {**PAIRS, "nullable": True}}},
+        inside(Way(encoding="pairs")),
+        {"x": {"a": 1}},
+        {"x": [{"key": "a", "value": 1}]},
+    ),
+    (
+        "pairs of pairs",
+        closed(x={**PAIRS, "items": closed(key={"type": "string"}, value=PAIRS)}),
+        inside(Way(encoding="pairs", values=Way(encoding="pairs"))),
+        {"x": {"a": {"b": 1}, "c": {}}},
+        {"x": [{"key": "a", "value": [{"key": "b", "value": 1}]}, {"key": "c", "value": []}]},
+    ),
+    (
+        "pairs of strict objects",
+        closed(x={**PAIRS, "items": closed(key={"type": "string"}, value=STRICT_PAIR)}),
+        inside(Way(encoding="pairs")),
+        {"x": {"k": {"a": "v"}}},
+        {"x": [{"key": "k", "value": {"a": "v", "b": None}}]},
+    ),
+    (
+        "positions",
+        closed(x=closed(item_1={"type": "string"}, item_2={"type": ["integer", "null"]})),
+        inside(Way(encoding="positions", least=1)),
+        {"x": ["a"]},
+        {"x": {"item_1": "a", "item_2": None}},
+    ),
+    (
+        "positions and more",
+        closed(x=closed(item_1={"type": "string"}, more_items={"type": "array", "items": STRICT_PAIR})),
+        inside(Way(encoding="positions")),
+        {"x": ["a", {"a": "v"}]},
+        {"x": {"item_1": "a", "more_items": [{"a": "v", "b": None}]}},
+    ),
+    (
+        "positions and no more",
+        closed(x=closed(item_1={"type": "string"}, more_items={"type": "array"})),
+        inside(Way(encoding="positions")),
+        {"x": ["a"]},
+        {"x": {"item_1": "a", "more_items": []}},
+    ),
+    (
+        "positions that hold pairs",
+        closed(x=closed(item_1=PAIRS)),
+        inside(Way(encoding="positions", properties={"item_1": Way(encoding="pairs")})),
+        {"x": [{"a": 1}]},
+        {"x": {"item_1": [{"key": "a", "value": 1}]}},
+    ),
+    (
+        "texts",
+        closed(x={"enum": list(TEXTS)}),
+        inside(Way(encoding="texts", texts=TEXTS)),
+        {"x": 2.5},
+        {"x": "2.5"},
+    ),
+    ("true is not 1", closed(x={}), inside(Way(encoding="texts", texts=TEXTS)), {"x": True}, {"x": "true"}),
+    ("1.0 is 1", closed(x={}), inside(Way(encoding="texts", texts=TEXTS)), {"x": 1.0}, {"x": "1"}),
+    (
+        "json",
+        closed(x={"type": "string"}),
+        inside(Way(encoding="json")),
+        {"x": {"a": [1, "é", None]}},
+        {"x": '{"a": [1, "é", null]}'},
+    ),
+    (
+        "json of a string",
+        closed(x={"type": "string"}),
+        inside(Way(encoding="json")),
+        {"x": "1"},
+        {"x": '"1"'},
+    ),
+    (
+        "names",
+        closed(a_b={"type": "integer"}, c={"type": "integer"}),
+        ways(Way(names={"a_b": "a b"})),
+        {"a b": 1, "c": 2},
+        {"a_b": 1, "c": 2},
+    ),
+    (
+        "names, one of them left out",
+        closed(a_b={"type": ["integer", "null"]}, c={"type": "integer"}),
+        ways(Way(names={"a_b": "a b"})),
+        {"c": 2},
+        {"a_b": None, "c": 2},
+    ),
+    (
+        "names beside pairs",
+        closed(a_b=PAIRS),
+        ways(Way(names={"a_b": "a b"}, properties={"a_b": Way(encoding="pairs")})),
+        {"a b": {"k": 1}},
+        {"a_b": [{"key": "k", "value": 1}]},
+    ),
+    (
+        "rest",
+        closed(a={"type": "integer"}, more=PAIRS),
+        ways(Way(rest="more")),
+        {"a": 1, "b": 2},
+        {"a": 1, "more": [{"key": "b", "value": 2}]},
+    ),
+    (
+        "rest, none",
+        closed(a={"type": "integer"}, more=PAIRS),
+        ways(Way(rest="more")),
+        {"a": 1},
+        {"a": 1, "more": []},
+    ),
+    (
+        "rest that takes null, none",
+        closed(more=nullable(PAIRS)),
+        ways(Way(rest="more")),
+        {},
+        {"more": None},
+    ),
+    (
+        "rest whose values are encoded",
+        closed(more=nullable({**PAIRS, "items": closed(key={"type": "string"}, value={"type": "string"})})),
+        ways(Way(rest="more", values=Way(encoding="json"))),
+        {"a": [1]},
+        {"more": [{"key": "a", "value": "[1]"}]},
+    ),
+    (
+        "rest, when a key is called like it",
+        closed(more=PAIRS),
+        ways(Way(rest="more")),
+        {"more": 1},
+        {"more": [{"key": "more", "value": 1}]},
+    ),
+    (
+        "no null: absent means null",
+        {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}},
+        ways(Way(nulls=("a",))),
+        {"a": None, "b": "x"},
+        {"b": "x"},
+    ),
+    (
+        "values of additional properties",
+        {"type": "object", "additionalProperties": PAIRS},
+        ways(Way(values=Way(encoding="pairs"))),
+        {"k": {"a": 1}},
+        {"k": [{"key": "a", "value": 1}]},
+    ),
+    (
+        "items",
+        closed(x={"type": "array", "items": PAIRS}),
+        inside(Way(items=Way(encoding="pairs"))),
+        {"x": [{"a": 1}, {}]},
+        {"x": [[{"key": "a", "value": 1}], []]},
+    ),
+    (
+        "a definition that holds itself",
+        {
+            **closed(x={"$ref": "#/$defs/T"}),
+            "$defs": {"T": {**PAIRS, "items": closed(key={"type": "string"}, value={"$ref": "#/$defs/T"})}},
+        },
+        ways(
+            Way(properties={"x": Way(ref="#/$defs/T")}),
+            T=Way(encoding="pairs", values=Way(ref="#/$defs/T")),
+        ),
+        {"x": {"a": {"b": {}}}},
+        {"x": [{"key": "a", "value": [{"key": "b", "value": []}]}]},
+    ),
+    (
+        "the branch of the value's kind, though another would take it as it is",
+        closed(x={"anyOf": [PAIRS, {"type": "string"}]}),
+        inside(Way(choices=(choice(0, Way(encoding="pairs")), choice(1)))),
+        {"x": "a"},
+        {"x": "a"},
+    ),
+    (
+        "the second of two encodings",
+        closed(x={"anyOf": [closed(item_1={"type": "string"}), PAIRS]}),
+        inside(Way(choices=(choice(0, Way(encoding="positions")), choice(1, Way(encoding="pairs"))))),
+        {"x": {"a": 1}},
+        {"x": [{"key": "a", "value": 1}]},
+    ),
+    (
+        "a branch behind a reference",
+        {**closed(x={"anyOf": [{"$ref": "#/$defs/M"}, {"type": "string"}]}), "$defs": {"M": PAIRS}},
+        ways(
+            Way(properties={"x": Way(choices=(choice(0, Way(ref="#/$defs/M")), choice(1)))}),
+            M=Way(encoding="pairs"),
+        ),
+        {"x": {"a": 1}},
+        {"x": [{"key": "a", "value": 1}]},
+    ),
+    (
+        "what cannot be encoded stays",
+        closed(x=PAIRS, y=STRICT_PAIR),
+        inside(Way(encoding="pairs")),
+        {"x": "neither", "y": {"a": "b"}},
+        {"x": "neither", "y": {"a": "b", "b": None}},
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("schema", "way", "value", "sent"), [c[1:] for c in CASES], ids=[c[0] for c in CASES]
+)
+def test_what_is_sent(schema: Any, way: Ways | None, value: Any, sent: Any) -> None:
+    before = json.dumps(value)
+    assert encode(value, way, as_json_schema(schema)) == sent
+    assert json.dumps(value) == before, "the value itself is left alone"
+
+
+KEYS = st.sampled_from(["a", "b c", "", "key", "value"])
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(KEYS, inner, max_size=2),
+    max_leaves=6,
+)
+
+
+@given(value=st.fixed_dictionaries({"x": JSON}))
+def test_any_value_is_encoded_in_bounded_time(value: Any) -> None:
+    """Also where unions of unions are tried, and none of them fits."""
+    union = {"$ref": "#/$defs/U"}
+    branches = [{"type": "array", "items": union}, {"type": "object", "additionalProperties": union}]
+    encode(value, None, {**closed(x=union), "$defs": {"U": {"anyOf": [{"anyOf": branches}, *branches]}}})
+
+
+@given(maps=st.dictionaries(KEYS, st.dictionaries(KEYS, st.integers(), max_size=2), max_size=3))
+def test_pairs_say_every_key_once(maps: Any) -> None:
+    schema = closed(x={**PAIRS, "items": closed(key={"type": "string"}, value=PAIRS)})
+    sent = encode({"x": maps}, inside(Way(encoding="pairs", values=Way(encoding="pairs"))), schema)["x"]
+    assert {pair["key"]: {p["key"]: p["value"] for p in pair["value"]} for pair in sent} == maps
+    assert len(sent) == len(maps)
