@@ -276,7 +276,7 @@ def positions(state: State, node: Node, path: Path, notes: list[str]) -> Node | 
             state.note(path, keyword, "rewritten", "kept elsewhere", reason)
     notes.append("The items of a list, in the order of their numbers, without gaps.")
     out = _without_literals(state, out, path, notes)
-    return mark(state, out, encoding="positions", least=min(least, end))
+    return mark(state, out, encoding="positions", least=min(least, end), count=end)
 
 
 def _count(value: Any, otherwise: Any) -> Any:

@@ -51,9 +51,7 @@ def _way(node: Any, at: str) -> Way:
     if isinstance(reference, str) and reference.startswith("#"):
         own = replace(own, ref=_name(reference))
     properties = {
-        name: way
-        for name, child in _named(node, "properties")
-        if (way := _way(child, f"{at}/properties/{_escaped(name)}")) != EMPTY
+        name: _way(child, f"{at}/properties/{_escaped(name)}") for name, child in _named(node, "properties")
     }
     items = _some(node.get("items"), f"{at}/items")
     values = _some(node.get("additionalProperties"), f"{at}/additionalProperties")
@@ -175,13 +173,16 @@ def _pruned(way: Way, used: frozenset[str]) -> Way:
         return None if left == EMPTY else left
 
     properties = {name: left for name, child in way.properties.items() if (left := below(child))}
+    values = below(way.values)
+    if values is not None:  # a declared property is none of those that `values` speaks of
+        properties = {name: properties.get(name, EMPTY) for name in way.properties}
     choices = tuple(replace(choice, way=below(choice.way)) for choice in way.choices)
     return replace(
         way,
         ref=way.ref if way.ref in used else "",
         properties=properties,
         items=below(way.items),
-        values=below(way.values),
+        values=values,
         choices=choices if any(choice.way for choice in choices) else (),
     )
 

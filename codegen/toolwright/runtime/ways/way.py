@@ -55,8 +55,9 @@ class Way(Struct, frozen=True, kw_only=True, omit_defaults=True):
     names: Mapping[str, str] = {}
     rest: str = ""
     least: int = 0  # of positions: so many items are always there; null at a later one means absent
+    count: int = 0  # of positions: so many have a property of their own; later items are in `more_items`
     nulls: tuple[str, ...] = ()
-    properties: Mapping[str, "Way"] = {}  # by the name that is sent
+    properties: Mapping[str, "Way"] = {}  # by the name that is sent; beside `values`, all declared ones
     items: "Way | None" = None
     values: "Way | None" = None  # of what additionalProperties describes, of pairs, and of `rest`
     choices: tuple[Choice, ...] = ()
