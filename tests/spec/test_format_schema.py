@@ -44,6 +44,8 @@ GOOD: list[dict[str, Any]] = [
     {"examples": [{}, {"a": [1]}]},
     {"annotations": {"title": "x", "destructive": True, "idempotent": False, "open_world": True}},
     {"providers": {"openai": {"strict": True}, "mcp": {}}},
+    {"lint": {}},
+    {"lint": {"ignore": {"vague-description": "The name says it all.", "not-strict": "It is a map."}}},
 ]
 BAD: list[dict[str, Any]] = [
     {"colour": 1},
@@ -89,6 +91,12 @@ BAD: list[dict[str, Any]] = [
     {"providers": {"openai": None}},
     {"providers": {"openai": {"strict": 1}}},
     {"providers": {"openai": {"mode": "x"}}},
+    {"lint": []},
+    {"lint": {"ignored": {}}},
+    {"lint": {"ignore": ["vague-description"]}},
+    {"lint": {"ignore": {"vague": "x"}}},
+    {"lint": {"ignore": {"vague-description": " "}}},
+    {"lint": {"ignore": {"vague-description": True}}},
 ]
 # A schema cannot say these; the reader does.
 ONLY_READER: list[dict[str, Any]] = [

@@ -3,6 +3,7 @@
 from typing import Any
 
 from .fields import COMPOSERS, PERMISSIONS
+from .lint_codes import LINT_CODES
 from .names import NAME
 from .schema_vocabulary import vocabulary
 
@@ -43,6 +44,7 @@ def format_schema(known_providers: frozenset[str]) -> dict[str, Any]:
             },
             "annotations": _annotations(),
             "providers": _providers(known_providers),
+            "lint": _lint(),
         },
         "$defs": {"schema": vocabulary()},
     }
@@ -129,4 +131,21 @@ def _providers(known: frozenset[str]) -> dict[str, Any]:
         "type": "object",
         "additionalProperties": False,
         "properties": dict.fromkeys(sorted(known), override),
+    }
+
+
+def _lint() -> dict[str, Any]:
+    return {
+        "description": "What `toolwright lint` need not say of this tool.",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "ignore": {
+                "description": "Code of a finding, and the reason why it does not apply here.",
+                "type": "object",
+                "additionalProperties": False,
+                "properties": dict.fromkeys(LINT_CODES, _TEXT),
+                "examples": [{"vague-description": "the name says it all"}],
+            }
+        },
     }

@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from .form import Form, is_todo, kind_of
+from .lint_codes import LINT_CODES
 from .model import Annotations, Permission
 from .problems import quoted
 from .suggest import nearest
@@ -161,6 +162,24 @@ def providers(form: Form, value: Any, known: frozenset[str]) -> dict[str, dict[s
             strict = options["strict"]
             form.wrong_type((*path, "strict"), strict, "true or false", _boolean_hint(strict))
         result[name] = options
+    return result
+
+
+def lint(form: Form, value: Any) -> dict[str, str]:
+    """Findings that do not apply to this tool: code → the reason, which must be given."""
+    entries = form.mapping(("lint",), value) or {}
+    form.known_keys(("lint",), entries, ("ignore",), {})
+    ignored = form.mapping(("lint", "ignore"), entries["ignore"]) if "ignore" in entries else None
+    result: dict[str, str] = {}
+    for code, reason in (ignored or {}).items():
+        path = ("lint", "ignore", code)
+        if code not in LINT_CODES:
+            hint, _ = form.suggest(code, LINT_CODES, "codes of single tools are")
+            form.report(path, "unknown-code", f"{quoted(code)} is not a code of lint", hint, key=True)
+            continue
+        text = form.text(path, reason)
+        if text is not None:
+            result[code] = text
     return result
 
 

@@ -56,6 +56,7 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
     annotations: Annotations = Annotations()
     runtime_enums: Mapping[str, str] = {}
     providers: Mapping[str, Mapping[str, Any]] = {}
+    lint_ignore: Mapping[str, str] = {}  # code of a finding → why it does not apply here
     document: Document
 
 

@@ -23,6 +23,7 @@ KEYS: Final = (
     "annotations",
     "runtime_enums",
     "providers",
+    "lint",
 )
 """All keys of a spec. `$schema` is for editors only: it says where their copy of the format schema is."""
 
@@ -70,6 +71,7 @@ def read_tool(
     enums = fields.runtime_enums(form, data["runtime_enums"], known) if "runtime_enums" in data else {}
     hints = fields.annotations(form, data["annotations"]) if "annotations" in data else Annotations()
     overrides = fields.providers(form, data["providers"], known_providers) if "providers" in data else {}
+    ignored = fields.lint(form, data["lint"]) if "lint" in data else {}
     if form.found:
         return None, tuple(sorted(form.found)), name
     spec = ToolSpec(
@@ -86,6 +88,7 @@ def read_tool(
         annotations=hints,
         runtime_enums=enums,
         providers=overrides,
+        lint_ignore=ignored,
         document=document,
     )
     return spec, (), name
