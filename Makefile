@@ -4,9 +4,10 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+JUDGES := $(VENV)/.clients
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help generate test check lint format types verify wheel conformance fuzz corpora bench ci clean
+.PHONY: help generate test check lint format types verify clients wheel conformance fuzz corpora bench ci clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -16,6 +17,10 @@ $(STAMP): pyproject.toml
 	  || { echo "toolwright needs Python 3.11 or newer; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[build,dev]'
+	@touch $@
+
+$(JUDGES): $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[clients]'
 	@touch $@
 
 generate: $(STAMP) ## Regenerate generated/ from specs/
@@ -42,6 +47,8 @@ types: $(STAMP) ## mypy --strict and pyright, over the compiler and over generat
 verify: $(STAMP) ## Hold the reference toolset, and a share of composed schemas, to the laws
 	$(BIN)/toolwright verify --seed 1
 	$(BIN)/python -m bench.fuzz --schemas 3000 --seed 1
+
+clients: $(JUDGES) ## Install official clients and llguidance; `make test` then asks them, too
 
 wheel: $(STAMP) ## Build the wheel and use it in an empty environment
 	$(PYTEST) -m wheel tests/wheel

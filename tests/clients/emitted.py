@@ -1,0 +1,118 @@
+"""What is handed to the judges: the reference toolset and a share of the corpora, for every profile."""
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from toolwright.build.compile import Options, compile_tool
+from toolwright.build.rooms import FRONTEND
+from toolwright.build.workers import Shop, load_types
+from toolwright.contract.build import build_tool
+from toolwright.providers import SchemaError, ToolInfo, available, load_profile, normalize, tool_object
+from toolwright.runtime.ways import Ways
+
+SPECS = Path(__file__).resolve().parents[2] / "specs"
+CORPORA = ("bfcl", "github-mcp-server", "mcp-servers", "openapi", "tau-bench")
+
+
+class Emitted(Struct, frozen=True, kw_only=True):
+    """One tool for one provider. `contract` is its parameters' schema, `calls` are arguments it accepts."""
+
+    tool: str
+    provider: str
+    definition: dict[str, Any]
+    schema: dict[str, Any]
+    strict: bool | None
+    ways: Ways | None
+    contract: dict[str, Any]
+    calls: tuple[Any, ...]
+
+
+class Told(Struct, frozen=True, kw_only=True):
+    """A tool before any provider: what a spec or a corpus says.
+
+    `strict` is what a spec demands, by provider; `compiled` are the tool objects that the compiler wrote.
+    """
+
+    info: ToolInfo
+    contract: dict[str, Any]
+    calls: tuple[Any, ...]
+    strict: dict[str, bool | None] = {}
+    compiled: dict[str, dict[str, Any]] = {}
+
+
+def emit(told: Told, provider: str) -> Emitted:
+    """`told` for `provider`. Raises SchemaError."""
+    profile = load_profile(provider)
+    made = normalize(told.contract, profile, strict=told.strict.get(provider))
+    definition = told.compiled.get(provider) or tool_object(told.info, profile, made)
+    return Emitted(
+        tool=told.info.name,
+        provider=provider,
+        definition=definition,
+        schema=made.schema,
+        strict=made.strict,
+        ways=made.ways,
+        contract=told.contract,
+        calls=told.calls,
+    )
+
+
+@lru_cache(maxsize=1)
+def reference() -> tuple[Told, ...]:
+    """Every tool of the reference toolset, compiled for every profile."""
+    known = available()
+    found = FRONTEND.discover(SPECS, "specs")
+    options = Options(providers=known)
+    shop = Shop(
+        frontend=FRONTEND,
+        root=str(SPECS),
+        shown_root="specs",
+        types=found.types,
+        known_providers=known,
+        options=options,
+    )
+    types = load_types(shop)
+    tools = []
+    for path in found.tools:
+        spec, problems = FRONTEND.load_tool(SPECS, path, "specs", known)
+        assert spec is not None, problems
+        compiled = compile_tool(spec, types, options)
+        assert compiled.entry is not None, compiled.diagnostics
+        files = compiled.files
+        told = Told(
+            info=ToolInfo(name=spec.name, description=spec.description),
+            contract=build_tool(spec, types).normal.standalone("parameters"),
+            calls=tuple(spec.examples),
+            strict={id: spec.providers.get(id, {}).get("strict") for id in known},
+            compiled={id: msgspec.json.decode(files[f"schemas/{id}/{spec.name}.json"]) for id in known},
+        )
+        tools.append(told)
+    return tuple(tools)
+
+
+@lru_cache(maxsize=4)
+def sample(shared: Path, every: int) -> tuple[Told, ...]:
+    """One in so many tools of each corpus, its first included."""
+    tools = []
+    for corpus in CORPORA:
+        lines = (shared / "corpora" / f"{corpus}.jsonl").read_text(encoding="utf-8").splitlines()
+        for number, line in enumerate(lines):
+            if number % every == 0:
+                tool = json.loads(line)
+                info = ToolInfo(name=f"tool_{number}", description=tool["description"] or "A tool.")
+                calls = tuple(tool.get("calls") or ())
+                tools.append(Told(info=info, contract=tool["parameters"], calls=calls))
+    return tuple(tools)
+
+
+def emitted(tools: tuple[Told, ...], provider: str) -> Iterator[Emitted]:
+    """Those of `tools` that can be told to `provider`: a published schema may be beyond repair."""
+    for told in tools:
+        with suppress(SchemaError):
+            yield emit(told, provider)
