@@ -57,7 +57,7 @@ def missing_without_entry(schema: Any, result: Normalized) -> list[str]:
     present = set(keyword_places(result.schema))
     # What moved into a branch (an optional object that takes null, now) is not missing.
     present |= {(re.sub(r"/anyOf/[0-9]+", "", path), keyword) for path, keyword in present}
-    covered = {f"{entry.path}/{entry.keyword}" for entry in result.ledger}
+    covered = {f"{entry.path}/{escaped(entry.keyword)}" for entry in result.ledger}
     lost: list[str] = []
     for path, keyword in keyword_places(schema):
         if (path, keyword) in present or (re.sub(r"/anyOf/[0-9]+", "", path), keyword) in present:

@@ -61,6 +61,8 @@ def _way(node: Any, at: str) -> Way:
     if own.rest:
         values = _rest(node, own.rest, at)
         properties.pop(own.rest, None)
+    if values is None:
+        properties = {name: way for name, way in properties.items() if way != EMPTY}
     choices = _choices(node, at)
     if len(choices) == 1 and choices[0].way and not (own.ref or properties or items or values or names):
         return choices[0].way  # whatever is not of that form is left as it is

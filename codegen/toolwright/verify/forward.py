@@ -7,6 +7,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from msgspec.structs import replace
+
 from ..runtime.ways import Way, Ways
 from ..runtime.ways.way import KEY, MORE, VALUE, position
 from .document import Schema, Tree
@@ -89,7 +91,7 @@ class _Run:
         if schema.get(INNER):
             return None if value is None else self.at(schema["anyOf"][0], way, value, depth + 1)
         places = list(self.forward.places(schema, way))
-        for node, own in () if any(own.encoding for _, own in places) else tuple(places):
+        for node, own in tuple(places):
             for keyword in ("anyOf", "oneOf"):
                 chosen = self._branch(node, keyword, own, value, depth)
                 if chosen is None:
@@ -117,13 +119,15 @@ class _Run:
         before, self.strict = self.strict, True
         try:
             for number, branch in enumerate(branches):
-                branch_way = ways.get(str(number), PLAIN)
-                try:
-                    tried = self.at(branch, branch_way, value, depth + 1)
-                except _UnfitError:
-                    continue
-                if branch is True or (isinstance(branch, dict) and self.oracle.part(branch).is_valid(tried)):
-                    return branch, branch_way, tried
+                for branch_way in _shared(way) if not way.choices else (ways.get(str(number), PLAIN),):
+                    try:
+                        tried = self.at(branch, branch_way, value, depth + 1)
+                    except _UnfitError:
+                        continue
+                    if branch is True or (
+                        isinstance(branch, dict) and self.oracle.part(branch).is_valid(tried)
+                    ):
+                        return branch, branch_way, tried
         finally:
             self.strict = before
         return None
@@ -208,7 +212,8 @@ class _Run:
             for name in node.get("required", ()):
                 if name not in out and name in declared:
                     self._absent(name, declared[name], rest.rest, out)
-        return out
+        # Grammars take properties in the order of the schema only.
+        return {name: out[name] for name in (*(n for n in declared if n in out), *out)}
 
     def _declared(self, places: list[_Place]) -> dict[str, list[tuple[Schema, Way]]]:
         """By the name that is sent: every schema of that property, with its way."""
@@ -263,3 +268,8 @@ class _Run:
 def _without_names(way: Way) -> Way:
     """For an object that stands for a list: its property names are nobody's but ours."""
     return Way(properties=way.properties, items=way.items)
+
+
+def _shared(way: Way) -> tuple[Way, ...]:
+    """A way that speaks of all branches of a union: its encoding is of those that send its JSON type only."""
+    return (way, replace(way, encoding="")) if way.encoding else (way,)

@@ -47,6 +47,7 @@ class Way(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     A value that is in the contract's form already, because a model did not follow the schema, is left as it
     is: that loses nothing. `ref` goes on at a definition; `choices` at the first branch that takes the value.
+    A union without choices has one way for all its branches, because the JSON type tells what to undo.
     """
 
     encoding: Encoding = ""

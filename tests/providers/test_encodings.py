@@ -1,0 +1,236 @@
+"""L2 and L3 where a dialect sends values in another form: what goes out comes back."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jsonschema_rs
+import msgspec
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from toolwright.providers import Dialect, Normalized, Profile, normalize
+from toolwright.runtime.schema import Validator
+from toolwright.runtime.ways.undo import undo
+from toolwright.verify.forward import encode
+from toolwright.verify.openapi import as_json_schema
+
+from tests.providers.laws import missing_without_entry
+from tests.providers.strategies import contracts
+from tests.providers.values import instances
+
+KEPT = (
+    "type",
+    "properties",
+    "required",
+    "items",
+    "anyOf",
+    "enum",
+    "const",
+    "description",
+    "title",
+    "nullable",
+)
+BOUNDS = ("minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength", "pattern", "format")
+REFUSED = ("not", "if", "then", "else", "dependentSchemas", "contains", "unevaluatedProperties")
+
+closed = Dialect(
+    keep=(*KEPT, *BOUNDS, "additionalProperties", "$ref", "$defs"),
+    block=(*REFUSED, "patternProperties", "propertyNames", "dependentRequired"),
+    other="spill",
+    typed=True,
+    untyped="block",
+    booleans="rewrite",
+    enums="fitting",
+    any_of="alone",
+    one_of="any-of",
+    all_of="merge",
+    ref_siblings=False,
+    ref_targets="definitions",
+    maps="pairs",
+    tuples="object",
+    closed=True,
+    optional="nullable",
+    declared_required=True,
+)
+openapi = Dialect(
+    keep=(*KEPT, *BOUNDS),
+    other="spill",
+    type_arrays="nullable",
+    typed=True,
+    untyped="union",
+    booleans="rewrite",
+    enums="strings",
+    const="enum",
+    any_of="alone",
+    one_of="any-of",
+    all_of="merge",
+    refs="inline",
+    maps="pairs",
+    tuples="object",
+    items_required=True,
+    exclusive="inclusive",
+    empty_objects="placeholder",
+    declared_required=True,
+    empty_required=False,
+    property_names="[A-Za-z_][A-Za-z0-9_]{0,63}",
+)
+quick = settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
+
+
+def profile(dialect: Dialect) -> Profile:
+    strict = {"strict": dialect} if dialect.closed else {"dialect": dialect}
+    return Profile(id="test", dated="2026-01-01", envelope={"parameters": "$parameters"}, **strict)
+
+
+def back(result: Normalized, sent: Any) -> Any:
+    return sent if result.ways is None else undo(sent, result.ways, result.schema)
+
+
+@pytest.mark.parametrize("dialect", [closed, openapi], ids=["closed", "openapi"])
+@given(data=st.data(), contract=contracts())
+@quick
+def test_what_is_sent_comes_back(dialect: Dialect, data: st.DataObject, contract: Any) -> None:
+    """L2, L3: every valid value has a form that the dialect accepts, and that form means the value."""
+    value = data.draw(instances({key: item for key, item in contract.items() if key != "$defs"}, contract))
+    assume(jsonschema_rs.validator_for(contract).is_valid(value))
+    result = normalize(contract, profile(dialect))
+    assume(result.strict is not False)
+    emitted = as_json_schema(result.schema)
+    before = json.dumps(value)
+    sent = encode(value, result.ways, emitted)
+    closes = any(entry.keyword in ("additionalProperties", "items") for entry in result.ledger)
+    accepted = jsonschema_rs.validator_for(emitted).is_valid(sent)
+    assert accepted or closes, (result.schema, sent)
+    assume(accepted)
+    copy = json.dumps(sent)
+    undone = back(result, sent)
+    assert json.dumps(sent) == copy
+    assert json.dumps(value) == before
+    settled = Validator(contract, root=contract).settle(undone)
+    assert settled == value or jsonschema_rs.validator_for(contract).is_valid(settled), (sent, undone, value)
+
+
+@pytest.mark.parametrize("dialect", [closed, openapi], ids=["closed", "openapi"])
+@given(contract=contracts())
+@quick
+def test_a_second_pass_changes_nothing_and_nothing_is_lost_silently(dialect: Dialect, contract: Any) -> None:
+    """L4, L5."""
+    once = normalize(contract, profile(dialect))
+    assert missing_without_entry(contract, once) == []
+    assert all(isinstance(key, str) and type(key) is str for key in _keys(once.schema))
+    twice = normalize(once.schema, profile(dialect))
+    if once.strict is not False:
+        assert json.dumps(twice.schema, sort_keys=True) == json.dumps(once.schema, sort_keys=True)
+        assert twice.strict == once.strict
+
+
+def _keys(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return [*value, *(key for child in value.values() for key in _keys(child))]
+    return [key for child in value for key in _keys(child)] if isinstance(value, list) else []
+
+
+CASES: dict[str, tuple[dict[str, Any], Any, Any]] = {
+    "a map": (
+        {"type": "object", "additionalProperties": {"type": "integer"}},
+        {"a": 1, "b": 2},
+        [{"key": "a", "value": 1}, {"key": "b", "value": 2}],
+    ),
+    "a map of maps": (
+        {
+            "type": "object",
+            "additionalProperties": {"type": "object", "additionalProperties": {"enum": [1, 2]}},
+        },
+        {"a": {"b": 1}},
+        [{"key": "a", "value": [{"key": "b", "value": 1}]}],
+    ),
+    "further keys": (
+        {
+            "type": "object",
+            "properties": {"a": {"type": "string"}},
+            "required": ["a"],
+            "additionalProperties": {"type": "number"},
+        },
+        {"a": "x", "b": 2.5},
+        {"a": "x", "additional_properties": [{"key": "b", "value": 2.5}]},
+    ),
+    "keys by pattern": (
+        {"type": "object", "patternProperties": {"^x": {"type": "boolean"}}, "additionalProperties": False},
+        {"xa": True},
+        [{"key": "xa", "value": True}],
+    ),
+    "a tuple": (
+        {
+            "type": "array",
+            "prefixItems": [{"type": "string"}, {"type": "number"}],
+            "minItems": 2,
+            "items": False,
+        },
+        ["a", 1],
+        {"item_1": "a", "item_2": 1},
+    ),
+    "a tuple with more": (
+        {"type": "array", "prefixItems": [{"type": "string"}], "minItems": 1, "items": {"type": "integer"}},
+        ["a", 1, 2],
+        {"item_1": "a", "more_items": [1, 2]},
+    ),
+    "an object as a literal": ({"const": {"a": 1}}, {"a": 1}, '{"a":1}'),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_form_that_is_sent(case: str) -> None:
+    schema, value, form = CASES[case]
+    contract = {
+        "type": "object",
+        "properties": {"v": schema},
+        "required": ["v"],
+        "additionalProperties": False,
+    }
+    result = normalize(contract, profile(closed))
+    assert result.strict, result.ledger
+    assert jsonschema_rs.validator_for(result.schema).is_valid({"v": form}), result.schema
+    assert back(result, {"v": form}) == {"v": value}
+    assert back(result, {"v": value}) == {"v": value}  # a model that did not follow the schema
+    assert result.ways is not None
+    assert msgspec.json.decode(msgspec.json.encode(result.ways), type=type(result.ways)) == result.ways
+
+
+def test_alternatives_that_would_look_alike_are_not_encoded() -> None:
+    pairs = {
+        "type": "array",
+        "items": {"type": "object", "properties": {"key": {"type": "string"}, "value": {"type": "integer"}}},
+    }
+    union = {"anyOf": [{"type": "object", "additionalProperties": {"type": "integer"}}, pairs]}
+    contract = {"type": "object", "properties": {"v": union}, "required": ["v"]}
+    assert normalize(contract, profile(closed)).strict is False
+    numbers = {"anyOf": [{"enum": [1, 2]}, {"type": "string"}]}
+    contract = {"type": "object", "properties": {"v": numbers}, "required": ["v"]}
+    result = normalize(contract, profile(openapi))
+    assert result.ways is None
+    assert [entry.action for entry in result.ledger if entry.keyword == "enum"] == ["spilled"]
+
+
+def test_refused_names_are_sent_under_others() -> None:
+    contract = {
+        "type": "object",
+        "properties": {"a b": {"type": "string"}, "a_b": {"type": "string"}, "ключ": {"type": "integer"}},
+        "required": ["a b", "ключ"],
+    }
+    result = normalize(contract, profile(openapi))
+    assert list(result.schema["properties"]) == ["a_b_2", "a_b", "property"]
+    assert result.schema["required"] == ["a_b_2", "property"]
+    assert back(result, {"a_b_2": "x", "a_b": "y", "property": 1}) == {"a b": "x", "a_b": "y", "ключ": 1}
+
+
+def test_any_value_may_be_nested_at_will() -> None:
+    contract = {"type": "object", "properties": {"v": {}}, "required": ["v"]}
+    result = normalize(contract, profile(openapi))
+    value = {"v": [[[1, "x", [2, ["y"]]], {"a": [[[[1]]]]}]]}
+    sent = encode(value, result.ways, as_json_schema(result.schema))
+    assert jsonschema_rs.validator_for(as_json_schema(result.schema)).is_valid(sent)
+    assert back(result, sent) == value
