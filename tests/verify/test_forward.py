@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolwright.runtime.ways import Choice, Way, Ways
+from toolwright.runtime.ways.undo import undo
 from toolwright.verify.forward import encode
 from toolwright.verify.openapi import as_json_schema
 
@@ -112,28 +113,28 @@ CASES: list[tuple[str, Any, Ways | None, Any, Any]] = [
     (
         "positions",
         closed(x=closed(item_1={"type": "string"}, item_2={"type": ["integer", "null"]})),
-        inside(Way(encoding="positions", least=1)),
+        inside(Way(encoding="positions", least=1, count=2)),
         {"x": ["a"]},
         {"x": {"item_1": "a", "item_2": None}},
     ),
     (
         "positions and more",
         closed(x=closed(item_1={"type": "string"}, more_items={"type": "array", "items": STRICT_PAIR})),
-        inside(Way(encoding="positions")),
+        inside(Way(encoding="positions", count=1)),
         {"x": ["a", {"a": "v"}]},
         {"x": {"item_1": "a", "more_items": [{"a": "v", "b": None}]}},
     ),
     (
         "positions and no more",
         closed(x=closed(item_1={"type": "string"}, more_items={"type": "array"})),
-        inside(Way(encoding="positions")),
+        inside(Way(encoding="positions", count=1)),
         {"x": ["a"]},
         {"x": {"item_1": "a", "more_items": []}},
     ),
     (
         "positions that hold pairs",
         closed(x=closed(item_1=PAIRS)),
-        inside(Way(encoding="positions", properties={"item_1": Way(encoding="pairs")})),
+        inside(Way(encoding="positions", count=1, properties={"item_1": Way(encoding="pairs")})),
         {"x": [{"a": 1}]},
         {"x": {"item_1": [{"key": "a", "value": 1}]}},
     ),
@@ -260,9 +261,25 @@ CASES: list[tuple[str, Any, Ways | None, Any, Any]] = [
     (
         "the second of two encodings",
         closed(x={"anyOf": [closed(item_1={"type": "string"}), PAIRS]}),
-        inside(Way(choices=(choice(0, Way(encoding="positions")), choice(1, Way(encoding="pairs"))))),
+        inside(
+            Way(choices=(choice(0, Way(encoding="positions", count=1)), choice(1, Way(encoding="pairs"))))
+        ),
         {"x": {"a": 1}},
         {"x": [{"key": "a", "value": 1}]},
+    ),
+    (
+        "one way for all branches",
+        closed(x={"anyOf": [{"type": "string"}, PAIRS, {"type": "null"}]}),
+        inside(Way(encoding="pairs")),
+        {"x": {"a": 1}},
+        {"x": [{"key": "a", "value": 1}]},
+    ),
+    (
+        "one way for all branches, of which it is not the one",
+        closed(x={"anyOf": [PAIRS, {"anyOf": [{"type": "string"}, STRICT_PAIR]}]}),
+        inside(Way(encoding="pairs")),
+        {"x": "a"},
+        {"x": "a"},
     ),
     (
         "a branch behind a reference",
@@ -284,13 +301,33 @@ CASES: list[tuple[str, Any, Ways | None, Any, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("schema", "way", "value", "sent"), [c[1:] for c in CASES], ids=[c[0] for c in CASES]
+each_case = pytest.mark.parametrize(
+    ("schema", "way", "value", "sent"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
 )
+
+
+@each_case
 def test_what_is_sent(schema: Any, way: Ways | None, value: Any, sent: Any) -> None:
     before = json.dumps(value)
-    assert encode(value, way, as_json_schema(schema)) == sent
+    found = encode(value, way, as_json_schema(schema))
+    assert found == sent
+    assert list(found) == list(sent), "in the order of the schema"
     assert json.dumps(value) == before, "the value itself is left alone"
+
+
+@each_case
+def test_the_way_back_brings_it_back(schema: Any, way: Ways | None, value: Any, sent: Any) -> None:
+    """The two are written apart, from what ways mean. Null for absent is settled by the contract, later."""
+    back = sent if way is None else undo(sent, way, schema)
+    assert without_nulls(back) == without_nulls(value)
+
+
+def without_nulls(value: Any) -> Any:
+    if isinstance(value, list):
+        return [without_nulls(item) for item in value]
+    if isinstance(value, dict):
+        return {name: without_nulls(item) for name, item in value.items() if item is not None}
+    return value
 
 
 KEYS = st.sampled_from(["a", "b c", "", "key", "value"])
