@@ -1,11 +1,12 @@
 """`anyOf` and `oneOf`, with or without a `type` beside them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from msgspec import structs
 
 from ..runtime.schema.values import equal
+from .forms import asserting
 from .reads import Reads
 from .tree import Anything, Choice, Node, Nothing, Null, Union
 
@@ -20,14 +21,10 @@ def read_union(
     """
     branches: list[Node] = []
     outer = schema.get("type")
-    keeps = keyword == "oneOf" and not _told_apart(schema[keyword])
     for i, branch in enumerate(schema[keyword]):
         place = f"{pointer}/{keyword}/{i}"
         if _adopts(branch, outer):
             branch = reader.adopt({"type": outer, **branch}, branch, place)
-        if keeps:
-            # What one branch does not declare may be why another refuses the value: so it is kept.
-            branch = _keeping(reader, branch, place)
         branches.append(reader.read(branch, place))
     node = _union(branches, "any" if keyword == "anyOf" else "one", pointer, description, schema)
     left: tuple[str, ...] = ()
@@ -49,21 +46,6 @@ def read_union(
             else Nothing(pointer=pointer, description=description)
         )
     return structs.replace(node, residue=node.residue + left)
-
-
-def _keeping(reader: Reads, branch: Any, place: str) -> Any:
-    """`branch`, where it takes objects, with the properties that it does not declare."""
-    if not isinstance(branch, dict):
-        return branch
-    made = dict(branch)
-    if "object" in branch.get("type", ()):
-        made.setdefault("additionalProperties", True)
-    for keyword in ("allOf", "anyOf", "oneOf"):
-        if keyword in branch:
-            made[keyword] = [
-                _keeping(reader, inner, f"{place}/{keyword}/{i}") for i, inner in enumerate(branch[keyword])
-            ]
-    return branch if made == branch else reader.adopt(made, branch, place)
 
 
 def _union(
@@ -95,8 +77,9 @@ def _union(
     )
 
 
-def _told_apart(branches: list[Any]) -> bool:
+def told_apart(branches: list[Any], resolve: Callable[[str], Any]) -> bool:
     """Whether at most one branch takes objects, or a required constant of each tells them apart."""
+    branches = [_meant(branch, resolve) for branch in branches]
     open_to_objects = [b for b in branches if not isinstance(b, dict) or "object" in b.get("type", "object")]
     if len(open_to_objects) < 2:
         return True
@@ -106,6 +89,15 @@ def _told_apart(branches: list[Any]) -> bool:
         and all(not equal(a[name], b[name]) for i, a in enumerate(constants) for b in constants[:i])
         for name in constants[0]
     )
+
+
+def _meant(branch: Any, resolve: Callable[[str], Any]) -> Any:
+    """A branch, or the definition that it is a reference to."""
+    seen: set[str] = set()
+    while isinstance(branch, dict) and asserting(branch) == {"$ref"} and branch["$ref"] not in seen:
+        seen.add(branch["$ref"])
+        branch = resolve(branch["$ref"])
+    return branch
 
 
 def _constants(branch: Any) -> dict[str, Any]:

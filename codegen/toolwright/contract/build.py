@@ -84,8 +84,9 @@ def _build(normaliser: Normaliser) -> Built:
         schemas = Schemas(whole, formats=True)
         found += malformed(normal, whole, schemas)
         if not _errors(found):
-            reader = Reader(whole, schemas)
-            contract = _contract(normal, reader)
+            files = {name: home.file for name, home in normal.homes.items() if home.file}
+            reader = Reader(whole, schemas, files)
+            contract = _contract(normal, reader, files)
             found += unsatisfiable(normal, contract)
             found += default_problems(normal, reader, contract)
     return Built(
@@ -97,7 +98,7 @@ def _build(normaliser: Normaliser) -> Built:
     )
 
 
-def _contract(normal: Normal, reader: Reader) -> Contract:
+def _contract(normal: Normal, reader: Reader, files: Mapping[str, str]) -> Contract:
     roots: dict[str, Node] = {}
     for name in normal.roots:
         schema = reader.document[name]
@@ -109,7 +110,6 @@ def _contract(normal: Normal, reader: Reader) -> Contract:
         name: reader.read(schema, "/$defs/" + name)
         for name, schema in reader.document.get("$defs", {}).items()
     }
-    files = {name: home.file for name, home in normal.homes.items() if home.file}
     return Contract(roots=roots, definitions=definitions, files=files)
 
 

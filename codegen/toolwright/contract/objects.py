@@ -115,7 +115,7 @@ def declared(
         extra = Anything(pointer=pointer)
     elif further is not UNSET and further is not False:
         extra = reader.read(further, place)
-    elif not closed and set(residue) & _DECLARING:
+    elif not closed and (set(residue) & _DECLARING or reader.keeps(pointer)):
         extra = Anything(pointer=pointer)  # branches may declare properties: keep what they let in
     least, most = 0, None
     counted = {"minProperties", "maxProperties"} & schema.keys()

@@ -7,22 +7,19 @@ from msgspec import structs
 
 from ..runtime.schema import Validator
 from ..runtime.schema.compile import Schemas
-from ..runtime.schema.formats import FORMATS
 from ..runtime.schema.values import equal
 from .branches import read_union
+from .forms import asserting, form_of, only_part
+from .keeping import kept
 from .kinds import READERS, Site
 from .merge import merged
 from .pointers import escape, steps, subschemas
 from .tree import Anything, Choice, Node, Nothing, Null, Reference, Union
-from .vocabulary import ANNOTATIONS
 
 ROOTS: Final = ("parameters", "result")
 
 SHARED: Final = ("allOf", "anyOf", "oneOf", "not", "if", "$ref")
 """Keywords that may refuse a value of any type."""
-
-_HARMLESS: Final = frozenset({"$ref", "type", "maxProperties", "maxItems", "propertyNames"})
-"""Keywords beside a `$ref` that leave what it refers to as it is, but for refusing some of it."""
 
 MAX_FLATTENED: Final = 10_000
 """Schemas with `allOf` (or `$ref` and more) flattened in one contract: each copies what it refers to."""
@@ -31,8 +28,13 @@ MAX_FLATTENED: Final = 10_000
 class Reader:
     """Reads schemas of one contract document. Pure but for its memo of validators."""
 
-    def __init__(self, document: Mapping[str, Any], schemas: Schemas) -> None:
-        """`document` has been compiled without complaint, by `schemas`."""
+    def __init__(
+        self, document: Mapping[str, Any], schemas: Schemas, files: Mapping[str, str] | None = None
+    ) -> None:
+        """`document` has been compiled without complaint, by `schemas`.
+
+        `files` names the shared type file of each definition that lives in one.
+        """
         self.document = document
         self.pointers: dict[int, str] = {}
         self._schemas = schemas
@@ -44,6 +46,8 @@ class Reader:
         for root in ROOTS:
             if root in document:
                 self._index(document[root], "/" + root)
+        self._merged: dict[int, tuple[dict[str, Any], bool]] = {}
+        self._kept = kept(self, document, files or {})
 
     def _index(self, schema: Any, pointer: str) -> None:
         if isinstance(schema, dict):
@@ -58,6 +62,10 @@ class Reader:
     def place(self, schema: Any, pointer: str) -> str:
         """Where `schema` stands; at `pointer` unless the document knows better."""
         return self.pointers.get(id(schema), pointer)
+
+    def keeps(self, pointer: str) -> bool:
+        """Whether the object at `pointer` keeps properties that it does not declare."""
+        return pointer in self._kept
 
     def accepts(self, schema: Any, value: Any) -> bool:
         """Whether `schema` accepts `value`, by the exact validator."""
@@ -84,22 +92,31 @@ class Reader:
         description = schema.get("description", "")
         description = description if isinstance(description, str) else ""
         keys = asserting(schema)
-        if not keys:
+        form = form_of(schema, keys)
+        if form == "anything":
             return Anything(pointer=pointer, description=description)
-        alone = _only_part(schema, pointer) if keys == {"allOf"} else None
-        if alone is not None:
-            node = self.read(*alone)
+        if form == "only part":
+            alone = only_part(schema)
+            assert alone is not None
+            node = self.read(schema["allOf"][alone], f"{pointer}/allOf/{alone}")
             return structs.replace(node, description=description or node.description)
-        if "$ref" in keys and keys <= _HARMLESS:
+        if form == "reference":
             return _reference(schema["$ref"], pointer, description, tuple(sorted(keys - {"$ref"})))
-        if keys & {"$ref", "allOf"}:
+        if form == "flattened":
             return self.flattened(schema, pointer, description)
-        if keys & {"enum", "const"}:
+        if form == "choice":
             return self._choice(schema, schema, pointer, description)
-        unions = keys & {"anyOf", "oneOf"}
-        if len(unions) == 1 and keys <= unions | {"type"}:
-            return read_union(self, schema, unions.pop(), pointer, description)
+        if form == "union":
+            keyword = "anyOf" if "anyOf" in keys else "oneOf"
+            return read_union(self, schema, keyword, pointer, description)
         return self._typed(schema, pointer, description)
+
+    def merged(self, schema: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
+        """`schema` with its `allOf` and `$ref` folded in, and whether anything was left out."""
+        known = self._merged.get(id(schema))
+        if known is None:
+            known = self._merged[id(schema)] = merged(schema, self.resolve)
+        return known
 
     def flattened(self, schema: Mapping[str, Any], pointer: str, description: str) -> Node:
         """`schema` with `allOf` and `$ref` folded in, as far as that can be said in one schema."""
@@ -115,7 +132,7 @@ class Reader:
         return node
 
     def _flat(self, schema: Mapping[str, Any], pointer: str, description: str) -> Node:
-        flat, lossy = merged(schema, self.resolve)
+        flat, lossy = self.merged(schema)
         if "enum" in flat or "const" in flat:
             return self._choice(flat, schema, pointer, description)
         node = self._typed(flat, pointer, description)
@@ -151,22 +168,6 @@ class Reader:
         if len(nodes) == 1:
             return nodes[0]
         return Union(pointer=pointer, description=description, mode="types", branches=tuple(nodes))
-
-
-def _only_part(schema: Mapping[str, Any], pointer: str) -> tuple[Any, str] | None:
-    """The one schema of an `allOf` that asserts anything, with its place; None where there are more."""
-    found = [
-        (part, f"{pointer}/allOf/{i}")
-        for i, part in enumerate(schema["allOf"])
-        if part is False or (part is not True and asserting(part))
-    ]
-    return found[0] if len(found) == 1 else None
-
-
-def asserting(schema: Mapping[str, Any]) -> set[str]:
-    """The keywords of a schema that may refuse a value, or hold schemas that may."""
-    keys = {k for k in schema if k not in ANNOTATIONS and not k.startswith("x-")}
-    return keys if schema.get("format") in FORMATS else keys - {"format"}
 
 
 def _reference(ref: str, pointer: str, description: str, residue: tuple[str, ...]) -> Reference:

@@ -24,6 +24,10 @@ class Reads(Protocol):
         """Where `schema` stands; at `pointer` unless the document knows better."""
         ...
 
+    def keeps(self, pointer: str) -> bool:
+        """Whether the object at `pointer` keeps properties that it does not declare."""
+        ...
+
     def accepts(self, schema: Any, value: Any) -> bool:
         """Whether `schema` accepts `value`."""
         ...

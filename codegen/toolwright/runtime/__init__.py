@@ -18,6 +18,7 @@ from .encode import encode_json, to_builtins
 from .errors import (
     ArgumentError,
     DuplicateToolError,
+    EncodeError,
     FrozenRegistryError,
     MissingDataError,
     UnknownProviderError,
@@ -29,11 +30,14 @@ from .result import ToolResult
 
 if TYPE_CHECKING:
     from .schema import Violation
+    from .ways.guesses import Guesses
 
 __all__ = [
     "ArgumentError",
     "DuplicateToolError",
+    "EncodeError",
     "FrozenRegistryError",
+    "Guesses",
     "LazyBindings",
     "Level",
     "MissingDataError",
@@ -61,9 +65,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """`Violation` lives with the schema compiler, which most programs load late or never."""
+    """What most programs load late or never."""
     if name == "Violation":
         from .schema import Violation
 
         return Violation
+    if name == "Guesses":
+        from .ways.guesses import Guesses
+
+        return Guesses
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,7 +1,7 @@
 """What a generated module says of its tool, and the one decoder for its arguments."""
 
 from collections.abc import Mapping
-from typing import Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -9,13 +9,17 @@ from msgspec import Struct
 from .brief import cut_definition
 from .checked import decode_hook, trusted_hook
 from .encode import to_builtins, with_defaults, without_defaults
-from .errors import LIMIT, ArgumentError, MissingDataError, UnknownProviderError
+from .errors import LIMIT, ArgumentError, EncodeError, MissingDataError, UnknownProviderError
 from .home import list_folders, read_resource
-from .keys import count_colons, has_colon_escapes, is_deep
+from .keys import count_colons, has_colon_escapes, has_empty, is_deep
 from .node import Node
 from .parse import Arguments, as_text, parse
 from .plan import Plan
 from .schema.values import too_deep
+
+if TYPE_CHECKING:  # most calls need none of them
+    from .ways.guesses import Guesses
+    from .ways.undo import Undo
 
 P = TypeVar("P")
 H = TypeVar("H")
@@ -27,7 +31,7 @@ _decode_any = msgspec.json.Decoder().decode
 class _Lazy:
     """What a binding makes at first use and keeps. Two threads at once make the same thing twice."""
 
-    __slots__ = ("decode", "definitions", "faithful", "keys", "parameters", "plan", "result", "short")
+    __slots__ = ("decode", "definitions", "faithful", "keys", "parameters", "plan", "result", "short", "undo")
 
     def __init__(self) -> None:
         # The next four are the plan's, one attribute nearer. No text is as short as -1, so the first call
@@ -40,6 +44,7 @@ class _Lazy:
         self.definitions: dict[tuple[str, str], bytes] = {}
         self.parameters: Node | None = None
         self.result: Node | None = None
+        self.undo: dict[str, Undo] = {}
 
 
 class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
@@ -49,6 +54,11 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
     `exact` is false where the Struct alone would take more than the contract does: then every value is
     validated before it is converted. `wire` is what to decode with where a marker (`checked`, `one_of`,
     `open_object`) stands before `params`.
+
+    `ways` are the providers to which something is sent in another form than the contract's; their files
+    stand beside those of `schemas`. `envelopes` says where a provider's tool object has its parameters and
+    its description, where that cannot be seen. `empty_is_absent` are optional parameters for which "" means
+    that they were left out.
     """
 
     module: str
@@ -64,18 +74,25 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
     result: Any = None
     annotations: Mapping[str, Any] = {}
     runtime_enums: Mapping[str, str] = {}
+    ways: tuple[str, ...] = ()
+    envelopes: Mapping[str, tuple[str, str]] = {}
+    empty_is_absent: tuple[str, ...] = ()
     exact: bool = True
     wire: Any = None
     _lazy: _Lazy = msgspec.field(default_factory=_Lazy)
 
-    def decode(self, arguments: Arguments, provider: str | None = None) -> P:
+    def decode(
+        self, arguments: Arguments, provider: str | None = None, guesses: "Guesses | None" = None
+    ) -> P:
         """The typed parameters for a call's arguments: JSON text, or a mapping that was parsed already.
 
-        `provider` names the dialect they were written in. Blank text means no arguments. Raises
-        ArgumentError naming every violation, UnknownProviderError where nothing was generated for it.
+        `provider` names the dialect they were written in. Blank text means no arguments. `guesses` are made
+        at arguments that the contract refuses, none by default. Raises ArgumentError naming every violation,
+        UnknownProviderError where nothing was generated for `provider`, MissingDataError for files that are
+        not as they were generated.
         """
         if provider is not None and self._must_undo(provider):
-            return self._decode_checked(way_back(parse(self.name, arguments), self, provider))
+            return self._decode_undone(arguments, provider, guesses)
         # Short text that the Struct takes, with as many keys as it requires: the plain path. Every step here
         # counts, so its parts are spelt out.
         lazy = self._lazy
@@ -100,13 +117,16 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
             except (msgspec.MsgspecError, UnicodeError, RecursionError):
                 pass  # the slow path knows why, and what the two allowances make of it
         elif self.exact:
-            return self._decode_other(arguments)
-        return self._decode_checked(parse(self.name, arguments))
+            return self._decode_other(arguments, guesses)
+        return self._decode_slowly(arguments, guesses)
 
-    def _decode_other(self, arguments: Arguments) -> P:
-        """The first call, mappings, blank text, and text that is long enough to nest too deeply."""
+    def _decode_other(self, arguments: Arguments, guesses: "Guesses | None") -> P:
+        """The first call, mappings, blank text, text that is long enough to nest too deeply, and any for a
+        tool to which "" may mean that a parameter was left out."""
         plan = self._lazy.plan or self._make_plan()
         text = as_text(self.name, arguments)
+        if self.empty_is_absent and (text is None or has_empty(text)):
+            return self._decode_slowly(arguments, guesses)
         value = None if text is not None else parse(self.name, arguments)
         params: P
         try:
@@ -121,7 +141,66 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
                     return params
         except (msgspec.MsgspecError, UnicodeError, RecursionError):
             pass
-        return self._decode_checked(parse(self.name, arguments) if value is None else value)
+        return self._decode_slowly(arguments, guesses)
+
+    def _decode_undone(self, arguments: Arguments, provider: str, guesses: "Guesses | None") -> P:
+        """Arguments in the dialect of a provider to which something was sent in another form."""
+        undo = self._lazy.undo.get(provider) or self._make_undo(provider)
+        try:
+            value = self._without_empty(undo(parse(self.name, arguments)))
+        except ArgumentError:
+            if guesses is None:
+                raise
+            return self._decode_slowly(arguments, guesses, undo)
+        if self.exact:
+            try:
+                if not too_deep(value):
+                    params: P = msgspec.convert(value, self._shape(), dec_hook=decode_hook)
+                    return params
+            except (msgspec.MsgspecError, UnicodeError, RecursionError):
+                pass
+        return self._decode_slowly(arguments, guesses, undo)
+
+    def _decode_slowly(
+        self, arguments: Arguments, guesses: "Guesses | None", undo: "Undo | None" = None
+    ) -> P:
+        """Exact, with every violation named, and with guesses where they are asked for."""
+        try:
+            value = self._read(arguments, undo)
+            return self._decode_checked(value, undone=undo is not None)
+        except ArgumentError:
+            if guesses is not None and guesses.allow:
+                guessed = self._guessed(arguments, guesses, undo)
+                if guessed is not None:
+                    return guessed
+            raise
+
+    def _read(self, arguments: Arguments, undo: "Undo | None") -> Any:
+        """Plain data in the contract's form. Raises ArgumentError for what is not JSON."""
+        value = parse(self.name, arguments)
+        return self._without_empty(value if undo is None else undo(value))
+
+    def _without_empty(self, value: Any) -> Any:
+        """`value` without the parameters whose "" means that they were left out."""
+        names = self.empty_is_absent
+        if not names or type(value) is not dict or not any(value.get(name) == "" for name in names):
+            return value
+        return {name: item for name, item in value.items() if item != "" or name not in names}
+
+    def _guessed(self, arguments: Arguments, guesses: "Guesses", undo: "Undo | None") -> P | None:
+        """The parameters that refused arguments may have meant; None where no guess leads to any."""
+        from .ways.guessing import guess
+
+        def read(text: Any) -> Any:
+            return self._read(text, undo)
+
+        found = guess(arguments, read, self._parameters().validator(), guesses)
+        if found is None:
+            return None
+        value, used = found
+        params = self._decode_checked(value)
+        guesses.count(used)
+        return params
 
     def _has_each_once(self, text: bytes | str, params: P, colons: int) -> bool:
         """Whether every property in `text` stands there once, as far as can be told quickly; `params` is
@@ -134,14 +213,20 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
         return _encode(_decode_any(text)).count(b":") == colons and not is_deep(text)
 
     def encode(self, params: P) -> bytes:
-        """JSON text that the contract accepts: absent stays absent, further properties in their place."""
+        """JSON text that the contract accepts: absent stays absent, further properties in their place.
+
+        Raises EncodeError where the contract refuses `params` in any form.
+        """
         validator = self._parameters().validator()
         plain = validator.settle(to_builtins(params))
         if not validator.accepts(plain):
             # A default that was left out may be what tells two branches apart; one that was written (msgspec
             # writes a default list or object) may be what another keyword forbids.
             others = (validator.settle(form(params)) for form in (with_defaults, without_defaults))
-            plain = next((other for other in others if validator.accepts(other)), plain)
+            fitting = next((other for other in others if validator.accepts(other)), None)
+            if fitting is None:
+                raise EncodeError(self.name, validator.violations(plain, limit=LIMIT))
+            plain = fitting
         return msgspec.json.encode(plain)
 
     def encode_result(self, value: Any) -> bytes:
@@ -170,7 +255,8 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
         if ready is None:
             ready = self._raw_definition(provider)
             if level == "brief":
-                cut = cut_definition(msgspec.json.decode(ready), self.name, self.summary)
+                whole = msgspec.json.decode(ready)
+                cut = cut_definition(whole, self.name, self.summary, self.envelopes.get(provider))
                 ready = msgspec.json.encode(cut)
             self._lazy.definitions[provider, level] = ready
         return ready
@@ -186,14 +272,23 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
         lazy = self._lazy
         plan = lazy.plan = Plan(self._shape())
         lazy.decode, lazy.keys, lazy.faithful = plan.decode, plan.keys, plan.faithful
-        lazy.short = plan.short  # last: it opens the way for other threads
+        # Last: it opens the way for other threads. It stays shut where "" needs a look.
+        lazy.short = -1 if self.empty_is_absent else plan.short
         return plan
 
     def _must_undo(self, provider: str) -> bool:
-        """Whether arguments for `provider` need `way_back`. Raises UnknownProviderError."""
+        """Whether arguments for `provider` may be in another form. Raises UnknownProviderError."""
         if (provider, "full") not in self._lazy.definitions:
             self._raw_definition(provider)
-        return has_dialect(self, provider)
+        return provider in self.ways
+
+    def _make_undo(self, provider: str) -> "Undo":
+        from .ways.load import load_undo
+
+        path = f"{self.schemas}/../ways/{provider}/{self.name}.json"
+        undo = load_undo(self.module, path, self._raw_definition(provider))
+        self._lazy.undo[provider] = undo
+        return undo
 
     def _shape(self) -> Any:
         return self.params if self.wire is None else self.wire
@@ -210,13 +305,18 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
             node = self._lazy.result = Node(self.module, f"{self.contract}#/result")
         return node
 
-    def _decode_checked(self, value: Any) -> P:
-        """Settle, validate, convert: exact, and with every violation at once."""
+    def _decode_checked(self, value: Any, *, undone: bool = False) -> P:
+        """Settle, validate, convert: exact, and with every violation at once. `undone` says that `value` was
+        sent in another form."""
         validator = self._parameters().validator()
         try:
             settled = validator.settle(value)
             violations = validator.violations(settled, limit=LIMIT)
             if violations:
+                if undone:
+                    from .ways.hints import explained
+
+                    raise ArgumentError(self.name, violations=explained(violations, settled))
                 raise ArgumentError(self.name, violations=violations)
             converted: P = msgspec.convert(settled, self._shape(), dec_hook=trusted_hook)
         except RecursionError:
@@ -224,21 +324,6 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
         except msgspec.ValidationError as problem:
             raise _disagree(self, problem) from problem
         return converted
-
-
-def has_dialect(binding: "ToolBinding[Any, Any]", provider: str | None) -> bool:
-    """Whether arguments must go through `way_back` before the Struct may look at them.
-
-    No profile has an encoding to undo yet: where one makes optional fields nullable, settling undoes it.
-    """
-    del binding, provider
-    return False
-
-
-def way_back(value: Any, binding: "ToolBinding[Any, Any]", provider: str | None) -> Any:
-    """Undo a provider's dialect: from what its schema made the model write to what the spec means."""
-    del binding, provider
-    return value
 
 
 def _disagree(binding: ToolBinding[Any, Any], problem: Exception) -> ArgumentError:

@@ -39,6 +39,24 @@ class ArgumentError(ValueError):
         return "\n".join([head, *lines, *([self.problem] if self.problem else [])])
 
 
+class EncodeError(ValueError):
+    """Parameters that their own contract refuses, in whatever form they are written.
+
+    They were made by hand, or lack a property that the Struct does not keep and the contract asks for.
+    """
+
+    def __init__(self, tool: str, violations: "Sequence[Violation]") -> None:
+        super().__init__(tool, tuple(violations))
+        self.tool = tool
+        self.violations: tuple[Violation, ...] = tuple(violations)
+
+    def __str__(self) -> str:
+        """Every violation with its path, one per line."""
+        lines = [f"- {violation.path}: {violation.message}" for violation in self.violations]
+        head = f"The contract of tool {self.tool!r} refuses these parameters; correct them before encoding:"
+        return "\n".join([head, *lines])
+
+
 class MissingDataError(FileNotFoundError):
     """A JSON file that belongs to generated code is not where the code expects it."""
 

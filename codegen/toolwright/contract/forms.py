@@ -1,0 +1,48 @@
+"""How a schema is read: by its own keywords, or by way of the schemas that it names."""
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+from ..runtime.schema.formats import FORMATS
+from .vocabulary import ANNOTATIONS
+
+Form = Literal["anything", "only part", "reference", "flattened", "choice", "union", "typed"]
+
+_HARMLESS: Final = frozenset({"$ref", "type", "maxProperties", "maxItems", "propertyNames"})
+"""Keywords beside a `$ref` that leave what it refers to as it is, but for refusing some of it."""
+
+
+def asserting(schema: Mapping[str, Any]) -> set[str]:
+    """The keywords of a schema that may refuse a value, or hold schemas that may."""
+    keys = {k for k in schema if k not in ANNOTATIONS and not k.startswith("x-")}
+    return keys if schema.get("format") in FORMATS else keys - {"format"}
+
+
+def form_of(schema: Mapping[str, Any], keys: set[str]) -> Form:
+    """How `schema`, whose `asserting` keywords are `keys`, becomes a node.
+
+    An `only part` is the one schema of its `allOf` that asserts anything; a `union` says `anyOf` or `oneOf`,
+    perhaps `type`, and nothing else; `flattened` has `allOf` or `$ref` beside more.
+    """
+    if not keys:
+        return "anything"
+    if keys == {"allOf"} and only_part(schema) is not None:
+        return "only part"
+    if "$ref" in keys and keys <= _HARMLESS:
+        return "reference"
+    if keys & {"$ref", "allOf"}:
+        return "flattened"
+    if keys & {"enum", "const"}:
+        return "choice"
+    unions = keys & {"anyOf", "oneOf"}
+    return "union" if len(unions) == 1 and keys <= unions | {"type"} else "typed"
+
+
+def only_part(schema: Mapping[str, Any]) -> int | None:
+    """The index of the one schema of an `allOf` that asserts anything; None where there are more."""
+    found = [
+        index
+        for index, part in enumerate(schema["allOf"])
+        if part is False or (part is not True and asserting(part))
+    ]
+    return found[0] if len(found) == 1 else None

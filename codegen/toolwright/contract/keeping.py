@@ -1,0 +1,270 @@
+"""Which objects keep what they do not declare, because a second schema judges the same value.
+
+A Struct drops the properties that its object neither declares nor speaks of. That changes nothing while this
+object's own schema is the only judge. Where others judge the same value (another branch of `oneOf`, `not`,
+the pattern that covers a declared property, `contains`, `uniqueItems`), what was dropped may be what they
+asked for; and then an encoded value would be refused.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, Final, NamedTuple, Protocol
+
+from ..runtime.schema.ecma import translate
+from .branches import told_apart
+from .forms import asserting, form_of, only_part
+from .pointers import subschemas
+
+MAX_PAIRS: Final = 50_000
+"""Pairs of a schema and a second judge looked at in one contract. Past them every object keeps everything."""
+
+_BESIDE: Final = ("allOf", "anyOf", "oneOf")
+_ALONE: Final = ("not", "if", "then", "else")
+_NAMING: Final = ("properties", "dependentSchemas", "dependentRequired")
+_COUNTING: Final = ("minProperties", "maxProperties", "propertyNames", "patternProperties")
+_FURTHER: Final = ("additionalProperties", "unevaluatedProperties")
+_ITEMS: Final = ("items", "contains", "unevaluatedItems")
+_WHOLE: Final[dict[str, Any]] = {"uniqueItems": True}
+"""Stands for a judge that looks at all of a value: two items may differ in any part of them."""
+
+Judges = dict[int, Any]
+"""Schemas that judge one value, by identity."""
+
+
+class Known(Protocol):
+    """What is asked of the reader of a document."""
+
+    pointers: dict[int, str]
+
+    def resolve(self, reference: str) -> Any:
+        """The schema that a normal-form reference names."""
+        ...
+
+    def merged(self, schema: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
+        """`schema` with `allOf` and `$ref` folded in, and whether anything was left out."""
+        ...
+
+
+class _Own(NamedTuple):
+    """What is read at one place: `schema` as it is typed; the schemas in whose shape it is read instead."""
+
+    schema: Mapping[str, Any] | None
+    instead: tuple[Any, ...] = ()
+
+
+def kept(reader: Known, document: Mapping[str, Any], files: Mapping[str, str]) -> frozenset[str]:
+    """Pointers of the objects that keep undeclared properties.
+
+    `files` names the shared type file of a definition. What a file's schemas ask for counts in that file
+    alone: a shared type compiles to the same class whoever uses it.
+    """
+    homes: dict[str, list[Any]] = {}
+    owner: dict[int, str] = {}
+    roots = [(schema, "") for name, schema in document.items() if name != "$defs"]
+    roots += [(schema, files.get(name, "")) for name, schema in document.get("$defs", {}).items()]
+    for root, file in roots:
+        for schema in _everywhere(root):
+            homes.setdefault(file, []).append(schema)
+            owner[id(schema)] = file
+    found: set[str] = set()
+    for file, schemas in homes.items():
+        for schema in _Search(reader).looked_at(schemas):
+            if owner.get(id(schema)) == file:
+                found.add(reader.pointers[id(schema)])
+    return frozenset(found)
+
+
+class _Search:
+    """Spreads judges from the schemas of one file to the parts of the values that they judge."""
+
+    def __init__(self, reader: Known) -> None:
+        self.reader = reader
+        self.judges: dict[int, Judges] = {}
+        self.schemas: dict[int, Any] = {}  # those that have judges
+        self.own: dict[int, _Own] = {}
+        self.waiting: list[tuple[Any, list[Any]]] = []  # a schema, and judges that it has not had before
+        self.pairs = 0
+
+    def looked_at(self, schemas: list[Any]) -> Iterator[Any]:
+        """The schemas of objects that another schema looks at beyond what they declare."""
+        for schema in schemas:
+            for target, judges in self._seeds(schema):
+                self._judge(target, judges)
+        while self.waiting and self.pairs <= MAX_PAIRS:
+            for target, judges in self._parts(*self.waiting.pop()):
+                self._judge(target, judges)
+        if self.pairs > MAX_PAIRS:
+            yield from schemas
+            return
+        for place, known in self.judges.items():
+            own = self._owned(self.schemas[place]).schema
+            if own is None:
+                continue
+            declared = frozenset((*(own.get("properties") or ()), *own.get("required", ())))
+            if any(_looks(judge, declared) for judge in known.values()):
+                yield self.schemas[place]
+
+    def _judge(self, schema: Any, judges: Iterable[Any]) -> None:
+        """Let `judges`, and all that they apply to the same value, judge what `schema` reads."""
+        if not isinstance(schema, dict):
+            return
+        self.schemas[id(schema)] = schema
+        known = self.judges.setdefault(id(schema), {})
+        new: list[Any] = []
+        stack = [judge for judge in judges if isinstance(judge, dict) and id(judge) not in known]
+        while stack:
+            judge = stack.pop()
+            if judge is schema or id(judge) in known:
+                continue
+            known[id(judge)] = judge
+            new.append(judge)
+            stack += [inner for inner in self._in_place(judge) if isinstance(inner, dict)]
+        if new:
+            self.pairs += len(new)
+            self.waiting.append((schema, new))
+
+    def _in_place(self, schema: Mapping[str, Any]) -> Iterator[Any]:
+        if "$ref" in schema:
+            yield self.reader.resolve(schema["$ref"])
+        yield from _applied(schema)
+
+    def _owned(self, schema: Mapping[str, Any]) -> _Own:
+        known = self.own.get(id(schema))
+        if known is None:
+            known = self.own[id(schema)] = self._find_own(schema)
+        return known
+
+    def _find_own(self, schema: Mapping[str, Any]) -> _Own:
+        keys = asserting(schema)
+        form = form_of(schema, keys)
+        if form == "typed":
+            return _Own(schema)
+        if form == "flattened":
+            flat, _ = self.reader.merged(schema)
+            return _Own(None if flat.keys() & {"enum", "const"} else flat)
+        if form == "reference":
+            return _Own(None, (self.reader.resolve(schema["$ref"]),))
+        if form == "only part":
+            return _Own(None, (schema["allOf"][only_part(schema) or 0],))
+        return _Own(None, tuple(schema["anyOf" if "anyOf" in keys else "oneOf"]) if form == "union" else ())
+
+    def _seeds(self, schema: Mapping[str, Any]) -> Iterator[tuple[Any, list[Any]]]:
+        """What one schema has judged twice, by its own keywords."""
+        own = self._owned(schema).schema
+        if own is None:
+            if "oneOf" in schema and form_of(schema, asserting(schema)) == "union":
+                branches = schema["oneOf"]
+                if not told_apart(branches, self.reader.resolve):
+                    for branch in branches:
+                        yield branch, [other for other in branches if other is not branch]
+            return
+        applied = list(_applied(own))
+        if own is not schema and self.reader.merged(schema)[1]:
+            applied += self._in_place(schema)
+        if applied:
+            yield schema, applied
+        patterns = own.get("patternProperties") or {}
+        for name, item in (own.get("properties") or {}).items() if patterns else ():
+            covering = [patterns[pattern] for pattern in patterns if _finds(pattern, name)]
+            if covering:
+                yield item, covering
+        items = [
+            item for keyword in ("items", "prefixItems") if keyword in own for item in _listed(own[keyword])
+        ]
+        judges = [own["contains"]] if "contains" in own else []
+        judges += [_WHOLE] if own.get("uniqueItems") is True else []
+        for item in items if judges else ():
+            yield item, judges
+
+    def _parts(self, schema: Mapping[str, Any], judges: list[Any]) -> Iterator[tuple[Any, list[Any]]]:
+        """What the judges of a value have to say of its parts."""
+        own, instead = self._owned(schema)
+        for other in instead:
+            yield other, judges
+        if own is None:
+            return
+        for name, item in (own.get("properties") or {}).items():
+            yield item, [part for judge in judges for part in _of_property(judge, name)]
+        for word in _FURTHER:
+            if word in own:
+                yield own[word], [part for judge in judges for part in _of_any_property(judge)]
+        for item in (own.get("patternProperties") or {}).values():
+            yield item, [part for judge in judges for part in _of_any_property(judge)]
+        for word in ("items", "prefixItems"):
+            for item in _listed(own[word]) if word in own else ():
+                yield item, [part for judge in judges for part in _of_item(judge)]
+
+
+def _everywhere(schema: Any) -> Iterator[dict[str, Any]]:
+    stack = [schema]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            yield node
+            stack += [item for _, item in subschemas(node)]
+
+
+def _applied(schema: Mapping[str, Any]) -> Iterator[Any]:
+    """The schemas that `schema` applies to its own value."""
+    for word in _BESIDE:
+        yield from schema.get(word, ())
+    yield from (schema[word] for word in _ALONE if word in schema)
+    yield from (schema.get("dependentSchemas") or {}).values()
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _of_property(judge: Mapping[str, Any], name: str) -> Iterator[Any]:
+    if judge is _WHOLE:
+        yield _WHOLE
+        return
+    named = judge.get("properties") or {}
+    patterns = judge.get("patternProperties") or {}
+    found = [*([named[name]] if name in named else ()), *(patterns[p] for p in patterns if _finds(p, name))]
+    yield from found
+    if not found and "additionalProperties" in judge:
+        yield judge["additionalProperties"]
+    if "unevaluatedProperties" in judge:
+        yield judge["unevaluatedProperties"]
+
+
+def _of_any_property(judge: Mapping[str, Any]) -> Iterator[Any]:
+    if judge is _WHOLE:
+        yield _WHOLE
+        return
+    for word in ("properties", "patternProperties"):
+        yield from (judge.get(word) or {}).values()
+    yield from (judge[word] for word in _FURTHER if word in judge)
+
+
+def _of_item(judge: Mapping[str, Any]) -> Iterator[Any]:
+    if judge is _WHOLE:
+        yield _WHOLE
+        return
+    yield from judge.get("prefixItems", ())
+    yield from (judge[word] for word in _ITEMS if word in judge)
+    if judge.get("uniqueItems") is True:
+        yield _WHOLE
+
+
+def _looks(judge: Mapping[str, Any], declared: frozenset[str]) -> bool:
+    """Whether a verdict may turn on properties beyond those `declared`."""
+    if judge is _WHOLE or any(judge.get(word) for word in _COUNTING):
+        return True
+    if any(judge.get(word, True) not in (True, {}) for word in _FURTHER):
+        return True
+    named = {name for word in _NAMING for name in judge.get(word) or ()}
+    for names in (judge.get("required", ()), *(judge.get("dependentRequired") or {}).values()):
+        named.update(names)
+    if not named <= declared:
+        return True
+    return any(isinstance(value, dict) for value in [*judge.get("enum", ()), judge.get("const")])
+
+
+@lru_cache(maxsize=256)
+def _finds(pattern: str, name: str) -> bool:
+    import re
+
+    return re.search(translate(pattern), name) is not None
