@@ -179,6 +179,24 @@ def test_a_provider_schema_that_closes_a_map_locks_out(held: Hold, plant: Any) -
     assert len(json.loads(found[0].instance)["labels"]) == 1
 
 
+def test_a_way_back_that_loses_is_found(held: Hold, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a provider's schema takes must come back as it was, not only come back."""
+    decode = ToolBinding.decode
+
+    def forgetful(self: Any, arguments: Any, provider: str | None = None) -> Any:
+        if provider == "openai":
+            arguments = {**json.loads(arguments), "tags": None}
+        return decode(self, arguments, provider)
+
+    monkeypatch.setattr(ToolBinding, "decode", forgetful)
+    found = held(PARAMETERS, ("openai", "anthropic")).counterexamples
+    assert {(each.law, each.provider) for each in found} >= {("L2", "openai")}
+    assert {each.provider for each in found} == {"openai"}
+    lost = next(each for each in found if each.law == "L2")
+    assert "tags is lost" in lost.actual
+    assert json.loads(lost.instance)["tags"] == []
+
+
 def test_a_provider_schema_that_widens_silently_has_no_way_back(held: Hold, plant: Any) -> None:
     def widen(definition: Any) -> None:
         del definition["input_schema"]["properties"]["count"]["maximum"]

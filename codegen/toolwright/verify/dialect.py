@@ -5,8 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..providers import LedgerEntry
-from .document import POSSIBLE, Schema, escaped, places
-from .equivalence import ACCEPTED, as_text, decoded
+from ..runtime.ways import Ways
+from ..runtime.ways.undo import Undo
+from .document import POSSIBLE, escaped, places
+from .equivalence import ACCEPTED, as_text, decoded, differing
+from .forward import Forward
 from .openapi import as_json_schema
 from .oracle import Oracle
 from .report import Failure
@@ -26,69 +29,58 @@ class Dialect:
         emitted: Mapping[str, Any],
         ledger: Sequence[LedgerEntry],
         formats: frozenset[str] = frozenset(),
+        ways: Ways | None = None,
     ) -> None:
         """`formats` are asserted. Raises OracleError where jsonschema-rs cannot compile what was emitted."""
         self.provider = provider
         self.oracle = Oracle(as_json_schema(dict(emitted)), formats=formats)
         self.ledger = ledger
         self.entries = {f"{entry.path}/{escaped(entry.keyword)}": entry for entry in ledger}
-        self._closes = any(entry.keyword == "additionalProperties" for entry in ledger)
+        closes = any(entry.keyword == "additionalProperties" for entry in ledger)
+        self._forward = Forward(self.oracle, ways, closes=closes)
+        self._undo = None if ways is None else Undo(ways, emitted)
+
+    def encoded(self, value: Any) -> Any:
+        """A value of the contract as this provider's schema wants it."""
+        return self._forward.encoded(value)
+
+    def undone(self, sent: Any) -> Any:
+        """What was sent, in the contract's form."""
+        return sent if self._undo is None else self._undo(sent)
 
     # -- L2 -----------------------------------------------------------------------------------
 
-    def encoded(self, value: Any) -> Any:
-        """A valid value as this provider's schema wants it: null where an optional property is left out."""
-        return self._encoded(self.oracle.tree.start, value, 0)
-
-    def _encoded(self, schema: Schema, value: Any, depth: int) -> Any:
-        if not isinstance(schema, dict) or depth > 60:
-            return value
-        if "$ref" in schema:
-            value = self._encoded(self.oracle.tree.find(schema["$ref"]), value, depth + 1)
-        for branch in schema.get("allOf", ()):
-            value = self._encoded(branch, value, depth + 1)
-        for keyword in ("anyOf", "oneOf"):
-            for branch in schema.get(keyword, ()):
-                tried = self._encoded(branch, value, depth + 1)
-                if branch is True or (isinstance(branch, dict) and self.oracle.part(branch).is_valid(tried)):
-                    value = tried
-                    break
-        if isinstance(value, list):
-            prefix = schema.get("prefixItems", [])
-            rest = schema.get("items")
-            return [
-                self._encoded(prefix[index] if index < len(prefix) else rest, item, depth + 1)
-                for index, item in enumerate(value)
-            ]
-        return self._object(schema, value, depth) if isinstance(value, dict) else value
-
-    def _object(self, schema: dict[str, Any], value: dict[str, Any], depth: int) -> dict[str, Any]:
-        properties = schema.get("properties", {})
-        further = schema.get("additionalProperties")
-        out: dict[str, Any] = {}
-        for name, child in value.items():
-            if name in properties:
-                out[name] = self._encoded(properties[name], child, depth + 1)
-            elif further is not False or not self._closes:
-                out[name] = self._encoded(further, child, depth + 1)
-        for name in schema.get("required", ()):
-            stated = properties.get(name)
-            if name not in out and isinstance(stated, dict) and self.oracle.part(stated).is_valid(None):
-                out[name] = None
-        return out
-
-    def lock_out(self, contract: Oracle, value: Any) -> Failure | None:
-        """L2 for one value, if the contract accepts it."""
+    def lock_out(self, binding: Binding, contract: Oracle, value: Any) -> Failure | None:
+        """L2 for one value, if the contract accepts it: it can be sent, and comes back as it was."""
         if not contract.accepts(value):
             return None
         sent = self.encoded(value)
-        if self.oracle.accepts(sent):
+        if not self.oracle.accepts(sent):
+            problem = next(self.oracle.problems(sent))
+            if self._stated(contract, tuple(problem.instance_path)):
+                return None
+            actual = f"{self.provider}'s schema refuses it ({_short(sent)}): {problem.message[:300]}"
+            return Failure("L2", "the contract accepts it", actual, value)
+        return self._lossy(binding, contract, value, sent)
+
+    def _lossy(self, binding: Binding, contract: Oracle, value: Any, sent: Any) -> Failure | None:
+        expected = f"the contract accepts it; it can be sent to {self.provider}, and comes back as it was"
+        verdict, params = decoded(binding, as_text(sent), self.provider)
+        if verdict != ACCEPTED:
+            first = next(contract.problems(contract.settled(self.undone(sent))), None)
+            if first is not None and self._stated(contract, tuple(first.instance_path)):
+                return None
+            return Failure("L2", expected, f"sent as {_short(sent)}, the decoder {verdict}", value)
+        try:
+            again = json.loads(binding.encode(params))
+        except Exception as fault:  # any failure to write what was read is a counterexample
+            return Failure("L2", expected, f"encoding fails with {type(fault).__name__}: {fault}", value)
+        found = differing(contract, value, again, blurred=True)
+        if found is None or self._stated(contract, found[0]):
             return None
-        problem = next(self.oracle.problems(sent))
-        if self._stated(contract, tuple(problem.instance_path)):
-            return None
-        actual = f"{self.provider}'s schema refuses it ({json.dumps(sent)[:300]}): {problem.message[:300]}"
-        return Failure("L2", "the contract accepts it", actual, value)
+        place = "/".join(map(str, found[0])) or "the whole"
+        actual = f"sent as {_short(sent)}, it comes back as {_short(again)}: {place} is {found[1]}"
+        return Failure("L2", expected, actual, value)
 
     def _stated(self, contract: Oracle, path: Path) -> bool:
         """Whether the ledger says, on the way to `path`, that meaning was changed."""
@@ -123,13 +115,14 @@ class Dialect:
             if contract.accepts(again):
                 return None
             return Failure(
-                "L3", expected, f"it decodes to {json.dumps(again)[:300]}, which the contract refuses", value
+                "L3", expected, f"it decodes to {_short(again)}, which the contract refuses", value
             )
         if verdict.startswith("refuses"):
+            plain = self.undone(value)
             hidden = [
-                problem for problem in _violations(contract, value) if not self._covered(contract, problem)
+                problem for problem in _violations(contract, plain) if not self._covered(contract, problem)
             ]
-            if not hidden and not contract.accepts(value):
+            if not hidden and not contract.accepts(plain):
                 return None
             place = "/" + "/".join(map(str, hidden[0].schema_path)) if hidden else ""
             return Failure("L3", expected, f"the decoder {verdict}", value, place)
@@ -142,6 +135,10 @@ class Dialect:
         place = _inner("/" + "/".join(escaped(str(step)) for step in problem.schema_path))
         below = _below(contract, problem.schema_path)
         return any(entry == place or entry.startswith((f"{place}/", *below)) for entry in self.entries)
+
+
+def _short(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)[:300]
 
 
 def _inner(pointer: str) -> str:

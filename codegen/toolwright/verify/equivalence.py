@@ -8,7 +8,7 @@ from .document import CERTAIN, Schema, Tree, matches
 from .oracle import Oracle
 from .report import Failure
 from .subject import Binding
-from .values import same
+from .values import Path, same
 
 ACCEPTED = "accepts it"
 
@@ -89,38 +89,56 @@ def _short(value: Any) -> str:
 
 def difference(oracle: Oracle, before: Any, after: Any) -> str | None:
     """What `after` says otherwise than `before`, beyond what a round trip may change."""
-    return _difference(oracle, before, after, [(oracle.tree.start, CERTAIN)], "$")
+    found = differing(oracle, before, after)
+    return found and f"{_shown(found[0])} is {found[1]}"
 
 
-def _difference(
-    oracle: Oracle, before: Any, after: Any, schemas: list[tuple[Schema, int]], path: str
-) -> str | None:
+def differing(oracle: Oracle, before: Any, after: Any, *, blurred: bool = False) -> tuple[Path, str] | None:
+    """The place of the first difference that counts, and how it differs.
+
+    `blurred`: absent and null are one for declared properties, because a dialect has only one of them.
+    """
+    return _differing(oracle, before, after, [(oracle.tree.start, CERTAIN)], (), blurred)
+
+
+def _differing(
+    oracle: Oracle, before: Any, after: Any, schemas: list[tuple[Schema, int]], path: Path, blurred: bool
+) -> tuple[Path, str] | None:
     if same(before, after):
         return None
     tree = oracle.tree
     nodes = tree.beside(schemas)
     if isinstance(before, dict) and isinstance(after, dict):
+        named = {name for node, _ in nodes for name in _named(node)} if blurred else set()
         for name, child in before.items():
             below = tree.member(nodes, name)
             if name in after:
                 if child is None and _is_default(tree, below, after[name]) and _refuses_null(oracle, below):
                     continue  # null counted as absent, and absent means the default
-                found = _difference(oracle, child, after[name], below, f"{path}.{name}")
+                found = _differing(oracle, child, after[name], below, (*path, name), blurred)
                 if found:
                     return found
-            elif not _may_go(oracle, nodes, below, name, child, root=path == "$"):
-                return f"{path}.{name} is lost"
+            elif child is None and name in named:
+                continue
+            elif not _may_go(oracle, nodes, below, name, child, root=not path):
+                return (*path, name), "lost"
         for name, child in after.items():
+            if child is None and name in named:
+                continue
             if name not in before and not _is_default(tree, tree.member(nodes, name), child):
-                return f"{path}.{name} is new"
+                return (*path, name), "new"
         return None
     if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
         for index, (old, new) in enumerate(zip(before, after, strict=True)):
-            found = _difference(oracle, old, new, tree.item(nodes, index), f"{path}[{index}]")
+            found = _differing(oracle, old, new, tree.item(nodes, index), (*path, index), blurred)
             if found:
                 return found
         return None
-    return f"{path} is changed"
+    return path, "changed"
+
+
+def _shown(path: Path) -> str:
+    return "$" + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
 
 
 def _may_go(

@@ -64,7 +64,7 @@ class _Case:
         self.contract = Oracle(found.contract, "/parameters", asserted_formats())
         self.warnings: list[Diagnostic] = []
         self.dialects = {
-            id: Dialect(id, schema, found.ledger.get(id, ()), asserted_formats())
+            id: Dialect(id, schema, found.ledger.get(id, ()), asserted_formats(), found.ways.get(id))
             for id, schema in found.emitted.items()
         }
 
@@ -99,7 +99,7 @@ class _Case:
     def _providers(self, made: list[Any], valid: list[Any]) -> Iterator[Counterexample]:
         binding, contract = self.subject.binding, self.contract
         for id, dialect in self.dialects.items():
-            for failure in smallest(valid, lambda value, d=dialect: d.lock_out(contract, value)):  # type: ignore[misc]
+            for failure in smallest(valid, lambda value, d=dialect: d.lock_out(binding, contract, value)):  # type: ignore[misc]
                 yield self._counterexample("L2", failure, id)
             count = max(1, self.settings.examples // 2)
             sent = list(instances(dialect.oracle, self._random(id), count))

@@ -11,8 +11,9 @@ from ..build.compile import Compiled, Options, compile_tool, compile_type
 from ..build.emit import profile_of
 from ..contract.build import Built, build_tool
 from ..diagnostics import Diagnostic
-from ..providers import LedgerEntry, Profile
+from ..providers import LedgerEntry, Profile, normalize
 from ..runtime.binding import ToolBinding
+from ..runtime.ways import Ways
 from ..spec.model import Document, ToolSpec
 from .isolate import attribute, imported
 
@@ -28,6 +29,7 @@ class Subject(Struct, frozen=True, kw_only=True):
     contract: Mapping[str, Any]  # the contract file
     emitted: Mapping[str, Any]  # provider → the parameter schema in its tool object; absent where it has none
     ledger: Mapping[str, tuple[LedgerEntry, ...]]
+    ways: Mapping[str, Ways]  # by provider; absent where nothing is encoded
     profiles: Mapping[str, Profile]
 
     def locate(self, pointer: str) -> tuple[int, int]:
@@ -65,16 +67,28 @@ def subject(tool: ToolSpec, types: Mapping[str, Document], options: Options) -> 
         schema = _parameters(profile.envelope, definition)
         if schema is not None:
             emitted[id] = schema
+    built = build_tool(tool, types)
     with imported(files) as package:
         yield Subject(
             tool=tool,
-            built=build_tool(tool, types),
+            built=built,
             binding=attribute(package, entry.module, entry.constant),
             contract=msgspec.json.decode(files[f"contracts/{tool.name}.json"]),
             emitted=emitted,
             ledger=entry.ledger,
+            ways=_ways(tool, built, profiles),
             profiles=profiles,
         )
+
+
+def _ways(tool: ToolSpec, built: Built, profiles: Mapping[str, Profile]) -> dict[str, Ways]:
+    """What the walk says that decoding undoes; the binding reads it from the generated files."""
+    contract = built.normal.standalone("parameters")
+    made = {
+        id: normalize(contract, profile, strict=tool.providers.get(id, {}).get("strict")).ways
+        for id, profile in profiles.items()
+    }
+    return {id: ways for id, ways in made.items() if ways is not None}
 
 
 def _sound(compiled: Compiled) -> Compiled:
