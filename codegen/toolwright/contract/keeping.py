@@ -7,25 +7,15 @@ asked for; and then an encoded value would be refused.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
 from typing import Any, Final, NamedTuple, Protocol
 
-from ..runtime.schema.ecma import translate
 from .branches import told_apart
 from .forms import asserting, form_of, only_part
+from .judging import FURTHER, WHOLE, applied, finds, listed, looks, of_any_property, of_item, of_property
 from .pointers import subschemas
 
 MAX_PAIRS: Final = 50_000
 """Pairs of a schema and a second judge looked at in one contract. Past them every object keeps everything."""
-
-_BESIDE: Final = ("allOf", "anyOf", "oneOf")
-_ALONE: Final = ("not", "if", "then", "else")
-_NAMING: Final = ("properties", "dependentSchemas", "dependentRequired")
-_COUNTING: Final = ("minProperties", "maxProperties", "propertyNames", "patternProperties")
-_FURTHER: Final = ("additionalProperties", "unevaluatedProperties")
-_ITEMS: Final = ("items", "contains", "unevaluatedItems")
-_WHOLE: Final[dict[str, Any]] = {"uniqueItems": True}
-"""Stands for a judge that looks at all of a value: two items may differ in any part of them."""
 
 Judges = dict[int, Any]
 """Schemas that judge one value, by identity."""
@@ -90,6 +80,9 @@ class _Search:
         for schema in schemas:
             for target, judges in self._seeds(schema):
                 self._judge(target, judges)
+                if self.pairs > MAX_PAIRS:
+                    yield from schemas
+                    return
         while self.waiting and self.pairs <= MAX_PAIRS:
             for target, judges in self._parts(*self.waiting.pop()):
                 self._judge(target, judges)
@@ -101,7 +94,7 @@ class _Search:
             if own is None:
                 continue
             declared = frozenset((*(own.get("properties") or ()), *own.get("required", ())))
-            if any(_looks(judge, declared) for judge in known.values()):
+            if any(looks(judge, declared) for judge in known.values()):
                 yield self.schemas[place]
 
     def _judge(self, schema: Any, judges: Iterable[Any]) -> None:
@@ -126,7 +119,7 @@ class _Search:
     def _in_place(self, schema: Mapping[str, Any]) -> Iterator[Any]:
         if "$ref" in schema:
             yield self.reader.resolve(schema["$ref"])
-        yield from _applied(schema)
+        yield from applied(schema)
 
     def _owned(self, schema: Mapping[str, Any]) -> _Own:
         known = self.own.get(id(schema))
@@ -158,21 +151,21 @@ class _Search:
                     for branch in branches:
                         yield branch, [other for other in branches if other is not branch]
             return
-        applied = list(_applied(own))
+        others = list(applied(own))
         if own is not schema and self.reader.merged(schema)[1]:
-            applied += self._in_place(schema)
-        if applied:
-            yield schema, applied
+            others += self._in_place(schema)
+        if others:
+            yield schema, others
         patterns = own.get("patternProperties") or {}
         for name, item in (own.get("properties") or {}).items() if patterns else ():
-            covering = [patterns[pattern] for pattern in patterns if _finds(pattern, name)]
+            covering = [patterns[pattern] for pattern in patterns if finds(pattern, name)]
             if covering:
                 yield item, covering
         items = [
-            item for keyword in ("items", "prefixItems") if keyword in own for item in _listed(own[keyword])
+            item for keyword in ("items", "prefixItems") if keyword in own for item in listed(own[keyword])
         ]
         judges = [own["contains"]] if "contains" in own else []
-        judges += [_WHOLE] if own.get("uniqueItems") is True else []
+        judges += [WHOLE] if own.get("uniqueItems") is True else []
         for item in items if judges else ():
             yield item, judges
 
@@ -184,15 +177,15 @@ class _Search:
         if own is None:
             return
         for name, item in (own.get("properties") or {}).items():
-            yield item, [part for judge in judges for part in _of_property(judge, name)]
-        for word in _FURTHER:
+            yield item, [part for judge in judges for part in of_property(judge, name)]
+        for word in FURTHER:
             if word in own:
-                yield own[word], [part for judge in judges for part in _of_any_property(judge)]
+                yield own[word], [part for judge in judges for part in of_any_property(judge)]
         for item in (own.get("patternProperties") or {}).values():
-            yield item, [part for judge in judges for part in _of_any_property(judge)]
+            yield item, [part for judge in judges for part in of_any_property(judge)]
         for word in ("items", "prefixItems"):
-            for item in _listed(own[word]) if word in own else ():
-                yield item, [part for judge in judges for part in _of_item(judge)]
+            for item in listed(own[word]) if word in own else ():
+                yield item, [part for judge in judges for part in of_item(judge)]
 
 
 def _everywhere(schema: Any) -> Iterator[dict[str, Any]]:
@@ -202,69 +195,3 @@ def _everywhere(schema: Any) -> Iterator[dict[str, Any]]:
         if isinstance(node, dict):
             yield node
             stack += [item for _, item in subschemas(node)]
-
-
-def _applied(schema: Mapping[str, Any]) -> Iterator[Any]:
-    """The schemas that `schema` applies to its own value."""
-    for word in _BESIDE:
-        yield from schema.get(word, ())
-    yield from (schema[word] for word in _ALONE if word in schema)
-    yield from (schema.get("dependentSchemas") or {}).values()
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
-
-
-def _of_property(judge: Mapping[str, Any], name: str) -> Iterator[Any]:
-    if judge is _WHOLE:
-        yield _WHOLE
-        return
-    named = judge.get("properties") or {}
-    patterns = judge.get("patternProperties") or {}
-    found = [*([named[name]] if name in named else ()), *(patterns[p] for p in patterns if _finds(p, name))]
-    yield from found
-    if not found and "additionalProperties" in judge:
-        yield judge["additionalProperties"]
-    if "unevaluatedProperties" in judge:
-        yield judge["unevaluatedProperties"]
-
-
-def _of_any_property(judge: Mapping[str, Any]) -> Iterator[Any]:
-    if judge is _WHOLE:
-        yield _WHOLE
-        return
-    for word in ("properties", "patternProperties"):
-        yield from (judge.get(word) or {}).values()
-    yield from (judge[word] for word in _FURTHER if word in judge)
-
-
-def _of_item(judge: Mapping[str, Any]) -> Iterator[Any]:
-    if judge is _WHOLE:
-        yield _WHOLE
-        return
-    yield from judge.get("prefixItems", ())
-    yield from (judge[word] for word in _ITEMS if word in judge)
-    if judge.get("uniqueItems") is True:
-        yield _WHOLE
-
-
-def _looks(judge: Mapping[str, Any], declared: frozenset[str]) -> bool:
-    """Whether a verdict may turn on properties beyond those `declared`."""
-    if judge is _WHOLE or any(judge.get(word) for word in _COUNTING):
-        return True
-    if any(judge.get(word, True) not in (True, {}) for word in _FURTHER):
-        return True
-    named = {name for word in _NAMING for name in judge.get(word) or ()}
-    for names in (judge.get("required", ()), *(judge.get("dependentRequired") or {}).values()):
-        named.update(names)
-    if not named <= declared:
-        return True
-    return any(isinstance(value, dict) for value in [*judge.get("enum", ()), judge.get("const")])
-
-
-@lru_cache(maxsize=256)
-def _finds(pattern: str, name: str) -> bool:
-    import re
-
-    return re.search(translate(pattern), name) is not None
