@@ -293,4 +293,5 @@ DATA_ANALYSIS: Final[ToolBinding[DataAnalysisParams, DataAnalysisHandler]] = Too
         "idempotent": True,
         "open_world": False,
     },
+    ways=("gemini",),
 )

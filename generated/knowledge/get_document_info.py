@@ -103,4 +103,5 @@ GET_DOCUMENT_INFO: Final[ToolBinding[GetDocumentInfoParams, GetDocumentInfoHandl
         "idempotent": True,
         "open_world": False,
     },
+    ways=("gemini",),
 )

@@ -65,4 +65,5 @@ MEMORY_RECALL: Final[ToolBinding[MemoryRecallParams, MemoryRecallHandler]] = Too
     schemas="../schemas",
     result=MemoryRecallResult,
     annotations={"title": "Recall", "destructive": False, "idempotent": True, "open_world": False},
+    ways=("gemini",),
 )

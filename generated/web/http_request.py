@@ -118,4 +118,5 @@ HTTP_REQUEST: Final[ToolBinding[HttpRequestParams, HttpRequestHandler]] = ToolBi
         "idempotent": False,
         "open_world": True,
     },
+    ways=("gemini",),
 )

@@ -40,9 +40,30 @@ class ToolNames(Struct, frozen=True, kw_only=True):
     handler: str
 
 
-def tool_text(tool: ToolSpec, names: ToolNames, module: Module, roots: Roots, templates: Templates) -> str:
+class Offered(Struct, frozen=True, kw_only=True):
+    """What a binding must know of the providers' files.
+
+    `ways`: the providers whose dialect is undone. `envelopes`: where a tool object keeps its parameters and
+    its description, for those in which the runtime does not find them by itself.
+    """
+
+    ways: tuple[str, ...] = ()
+    envelopes: Mapping[str, tuple[str, str]] = {}
+
+
+NOTHING: Final = Offered()
+
+
+def tool_text(
+    tool: ToolSpec,
+    names: ToolNames,
+    module: Module,
+    roots: Roots,
+    templates: Templates,
+    offered: Offered = NOTHING,
+) -> str:
     """The module of one tool."""
-    binding = _binding(tool, names, roots)
+    binding = _binding(tool, names, roots, offered)
     body = {
         "definitions": _spaced(module.definitions),
         "handler": names.handler,
@@ -91,7 +112,7 @@ def _gap(last: Definition | None, item: Definition | None) -> str:
     return "" if plain else "\n"
 
 
-def _binding(tool: ToolSpec, names: ToolNames, roots: Roots) -> list[tuple[str, str]]:
+def _binding(tool: ToolSpec, names: ToolNames, roots: Roots, offered: Offered) -> list[tuple[str, str]]:
     """The arguments of the ToolBinding, in order, as source."""
     up = "../" * (len(names.module) - 1)
     stated = {
@@ -121,6 +142,11 @@ def _binding(tool: ToolSpec, names: ToolNames, roots: Roots) -> list[tuple[str, 
     if tool.runtime_enums:
         sources = {name: text(value) for name, value in tool.runtime_enums.items()}
         rows.append(("runtime_enums", mapping(sources, 18, 4)))
+    if offered.ways:
+        rows.append(("ways", literal(offered.ways)))
+    if offered.envelopes:
+        places = {name: literal(value) for name, value in offered.envelopes.items()}
+        rows.append(("envelopes", mapping(places, 14, 4)))
     if not roots.exact:
         rows.append(("exact", "False"))
     if roots.wire:

@@ -5,8 +5,19 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from msgspec.structs import asdict, replace
+
 from ..bindings.format import formatted, parsed
-from ..bindings.render import ToolNames, keyword_of, mark, registry_text, tool_text, type_text
+from ..bindings.render import (
+    NOTHING,
+    Offered,
+    ToolNames,
+    keyword_of,
+    mark,
+    registry_text,
+    tool_text,
+    type_text,
+)
 from ..bindings.templates import Templates
 from ..contract.build import Built
 from ..diagnostics import Diagnostic
@@ -21,8 +32,11 @@ from ..providers import (
     load_profile,
     load_profile_file,
     normalize,
+    pointer_to,
     tool_object,
+    unseen_places,
 )
+from ..runtime.ways import Ways
 from ..spec.model import Document, ToolSpec, diagnose
 from ..structs.model import Module
 from ..structs.module import module_path, tool_module, type_module
@@ -45,12 +59,37 @@ def emit_tool(tool: ToolSpec, built: Built, options: Options) -> Compiled:
     names = tool_names(tool)
     path = names.module
     module, roots = tool_module(built, name=tool.name, module=path)
-    source = tool_text(tool, names, module, roots, _templates(options.templates))
     contract = built.normal.contract_file()
+    schemas: dict[str, bytes] = {}
+    ledger: dict[str, tuple[LedgerEntry, ...]] = {}
+    undone: list[str] = []
+    envelopes: dict[str, tuple[str, str]] = {}
+    for id in options.providers:
+        profile = profile_of(id, options)
+        try:
+            definition, entries, ways = provider_definition(tool, built, profile)
+        except SchemaError as problem:
+            return _refused(
+                tool,
+                built,
+                "provider-schema",
+                f"{id} cannot be told of {problem.path or 'these parameters'}: {problem.message}",
+                problem.hint or "simplify the schema there, or leave this provider out of the configuration",
+            )
+        schemas[f"schemas/{id}/{tool.name}.json"] = pretty(definition)
+        if ways is not None:
+            schemas[f"ways/{id}/{tool.name}.json"] = pretty(ways)
+            undone.append(id)
+        if (places := unseen_places(profile)) is not None:
+            envelopes[id] = places
+        if entries:
+            ledger[id] = entries
+    offered = Offered(ways=tuple(undone), envelopes=envelopes)
+    source = tool_text(tool, names, module, roots, _templates(options.templates), offered)
     files: dict[str, bytes] = {}
     try:
         files["/".join(path) + ".py"] = python = formatted(source, ours=options.templates is None)
-        prove_tool(python, tool, built, module, names, options)
+        prove_tool(python, tool, built, module, names, options, offered)
     except (ValueError, UnsoundError) as problem:
         return _refused(
             tool,
@@ -60,22 +99,7 @@ def emit_tool(tool: ToolSpec, built: Built, options: Options) -> Compiled:
             "this is a bug in toolwright or in an overriding template; please report it with this spec",
         )
     files[f"contracts/{tool.name}.json"] = pretty(contract)
-    ledger: dict[str, tuple[LedgerEntry, ...]] = {}
-    for id in options.providers:
-        profile = profile_of(id, options)
-        try:
-            definition, entries = provider_definition(tool, built, profile)
-        except SchemaError as problem:
-            return _refused(
-                tool,
-                built,
-                "provider-schema",
-                f"{id} cannot be told of {problem.path or 'these parameters'}: {problem.message}",
-                problem.hint or "simplify the schema there, or leave this provider out of the configuration",
-            )
-        files[f"schemas/{id}/{tool.name}.json"] = pretty(definition)
-        if entries:
-            ledger[id] = entries
+    files.update(schemas)
     try:
         files.update(_models(tool, built, names, options))
     except UnsoundError as problem:
@@ -113,7 +137,13 @@ def tool_names(tool: ToolSpec) -> ToolNames:
 
 
 def prove_tool(
-    python: bytes, tool: ToolSpec, built: Built, module: Module, names: ToolNames, options: Options
+    python: bytes,
+    tool: ToolSpec,
+    built: Built,
+    module: Module,
+    names: ToolNames,
+    options: Options,
+    offered: Offered = NOTHING,
 ) -> None:
     """Raise UnsoundError or ValueError unless the module is sound: its literals (L8), its decoder (L10)."""
     assert built.contract is not None
@@ -123,7 +153,7 @@ def prove_tool(
         return
     dotted = ".".join(names.module)
     with Isolated({dotted: python.decode(), **_shared_sources(built, options)}) as isolated:
-        prove_binding(isolated.load(dotted), names.constant, tool)
+        prove_binding(isolated.load(dotted), names.constant, tool, asdict(offered))
 
 
 def _foreign(tree: ast.Module) -> bool:
@@ -147,8 +177,8 @@ def _shared_sources(built: Built, options: Options) -> dict[str, str]:
 
 def provider_definition(
     tool: ToolSpec, built: Built, profile: Profile
-) -> tuple[dict[str, Any], tuple[LedgerEntry, ...]]:
-    """The tool object that a provider accepts, and what it lacks."""
+) -> tuple[dict[str, Any], tuple[LedgerEntry, ...], Ways | None]:
+    """The tool object that a provider accepts, what it lacks, and how arguments for it are undone."""
     stated = tool.providers.get(profile.id, {})
     parameters = normalize(built.normal.standalone("parameters"), profile, strict=stated.get("strict"))
     result = built.normal.standalone("result") if "result" in built.normal.roots else None
@@ -162,7 +192,10 @@ def provider_definition(
         open_world=tool.annotations.open_world,
         result_schema=result if isinstance(result, dict) and result.get("type") == "object" else None,
     )
-    return tool_object(info, profile, parameters), parameters.ledger
+    ways = parameters.ways
+    if ways is not None:
+        ways = replace(ways, parameters=pointer_to("$parameters", profile) or "")
+    return tool_object(info, profile, parameters), parameters.ledger, ways
 
 
 def profile_of(id: str, options: Options) -> Profile:

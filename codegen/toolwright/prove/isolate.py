@@ -85,7 +85,9 @@ def build_decoders(module: ModuleType, names: tuple[str, ...]) -> None:
             raise UnsoundError(f"{name} cannot be decoded: {type(problem).__name__}: {problem}") from problem
 
 
-def prove_binding(module: ModuleType, constant: str, tool: ToolSpec) -> None:
+def prove_binding(
+    module: ModuleType, constant: str, tool: ToolSpec, offered: Mapping[str, Any] | None = None
+) -> None:
     """Raise UnsoundError unless the binding has the tool's exact texts, and its decoders can be built."""
     binding = getattr(module, constant)
     stated = {name: v for name in _ANNOTATIONS if (v := getattr(tool.annotations, name)) is not None}
@@ -98,6 +100,7 @@ def prove_binding(module: ModuleType, constant: str, tool: ToolSpec) -> None:
         ("description", tool.description),
         ("annotations", stated),
         ("runtime_enums", dict(tool.runtime_enums)),
+        *(offered or {}).items(),
     ):
         if getattr(binding, name) != meant:
             raise UnsoundError(f"the {name} of its binding is not the spec's")

@@ -5,7 +5,9 @@ Needs msgspec and the standard library only, so that a program can normalise a s
 
 from .dialect import Dialect as Dialect
 from .envelope import ToolInfo as ToolInfo
+from .envelope import pointer_to as pointer_to
 from .envelope import tool_object as tool_object
+from .envelope import unseen_places as unseen_places
 from .errors import ProfileError as ProfileError
 from .errors import SchemaError as SchemaError
 from .ledger import LedgerEntry as LedgerEntry

@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from ..runtime.brief import cut_definition
 from .errors import ProfileError
 from .normalize import Normalized
 from .profile import Profile
@@ -44,6 +45,34 @@ def tool_object(tool: ToolInfo, profile: Profile, parameters: Normalized) -> dic
         "$open_world": tool.open_world,
     }
     return _filled(profile.envelope, values, profile.id)
+
+
+def pointer_to(value: str, profile: Profile) -> str | None:
+    """The JSON pointer to `$parameters`, say, in every tool object of a provider; None where it has none."""
+    return _pointer(value, profile.envelope, "")
+
+
+def unseen_places(profile: Profile) -> tuple[str, str] | None:
+    """JSON pointers to the parameters and to the description of a provider's tool objects, where the runtime
+    does not find them without being told; else None."""
+    places = pointer_to("$parameters", profile) or "", pointer_to("$description", profile) or ""
+    text = {"description": "long"}
+    schema = {"type": "object", "properties": {"x": {"type": "string", **text}}, **text}
+    info = ToolInfo(name="tool", description="long", title="title", result_schema=schema)
+    whole = tool_object(info, profile, Normalized(schema=schema, strict=None, ledger=()))
+    seen = cut_definition(whole, "tool", "short")
+    return None if seen == cut_definition(whole, "tool", "short", places) else places
+
+
+def _pointer(value: str, template: dict[str, Any], at: str) -> str | None:
+    for key, item in template.items():
+        place = f"{at}/{key.replace('~', '~0').replace('/', '~1')}"
+        if item == value:
+            return place
+        found = _pointer(value, item, place) if isinstance(item, dict) else None
+        if found is not None:
+            return found
+    return None
 
 
 def _filled(template: dict[str, Any], values: dict[str, Any], id: str) -> dict[str, Any]:

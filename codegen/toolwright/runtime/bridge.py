@@ -4,7 +4,7 @@ provider's way back → decode → precheck → handler → result
 """
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -14,15 +14,22 @@ from .errors import ArgumentError
 from .handlers import Handler, call
 from .result import ToolResult
 
+if TYPE_CHECKING:
+    from .ways.guesses import Guesses
+
 
 async def run(
-    binding: ToolBinding[Any, Any], handler: Handler, arguments: Any, context: ToolContext
+    binding: ToolBinding[Any, Any],
+    handler: Handler,
+    arguments: Any,
+    context: ToolContext,
+    guesses: "Guesses | None" = None,
 ) -> ToolResult:
     """Carry out one call. Whatever happens is a ToolResult; only cancellation passes through."""
     stage = "reading the arguments"
     try:
         try:
-            params = binding.decode(arguments, context.provider)
+            params = binding.decode(arguments, context.provider, guesses)
         except ArgumentError as problem:
             return ToolResult.failed(explain(binding, problem))
         stage = "the precheck"

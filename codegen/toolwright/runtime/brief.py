@@ -1,9 +1,9 @@
 """Brief definitions: a provider's tool object cut to a stub that is still valid for that provider."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-# Where the envelopes of all profiles keep the parameter schema, beside the tool's name.
+# Where envelopes keep the parameter schema, beside the tool's name, if nothing else is said.
 _SCHEMA_KEYS = ("parameters", "parametersJsonSchema", "input_schema", "inputSchema")
 
 # What a schema needs to stay well formed, strict modes included. Dropping anything else only widens it.
@@ -30,8 +30,16 @@ def cut_schema(schema: Any) -> Any:
     return cut
 
 
-def cut_definition(definition: Any, name: str, summary: str) -> Any:
-    """The same envelope, with `summary` for the description and the parameter schema cut."""
+def cut_definition(definition: Any, name: str, summary: str, places: tuple[str, str] | None = None) -> Any:
+    """The same envelope, with `summary` for the description and the parameter schema cut.
+
+    `places` are JSON pointers to the schema and to the description; empty for what is not there. Without
+    them both are looked for, by the keys that known providers use.
+    """
+    if places is not None:
+        schema, description = places
+        cut = _replaced(definition, schema, cut_schema) if schema else definition
+        return _replaced(cut, description, lambda _: summary) if description else cut
     if isinstance(definition, list):
         return [cut_definition(item, name, summary) for item in definition]
     if not isinstance(definition, Mapping):
@@ -39,6 +47,17 @@ def cut_definition(definition: Any, name: str, summary: str) -> Any:
     if definition.get("name") != name:
         return {key: cut_definition(value, name, summary) for key, value in definition.items()}
     return {key: _cut_member(key, value, summary) for key, value in definition.items()}
+
+
+def _replaced(value: Any, pointer: str, change: Callable[[Any], Any]) -> Any:
+    """A copy in which what stands at `pointer` is changed; the same value where nothing stands there."""
+    if not pointer:
+        return change(value)
+    part, slash, rest = pointer[1:].partition("/")
+    key = part.replace("~1", "/").replace("~0", "~")
+    if not isinstance(value, Mapping) or key not in value:
+        return value
+    return {**value, key: _replaced(value[key], slash + rest, change)}
 
 
 def _cut_member(key: str, value: Any, summary: str) -> Any:

@@ -11,7 +11,7 @@ from .errors import MissingDataError
 
 _REMEDY = (
     "Run `toolwright generate`, and package the JSON files with the generated modules "
-    "(contracts/**/*.json and schemas/**/*.json are package data)."
+    "(contracts/**/*.json, schemas/**/*.json and ways/**/*.json are package data)."
 )
 
 

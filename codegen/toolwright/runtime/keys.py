@@ -33,6 +33,11 @@ def has_colon_escapes(text: bytes | str) -> bool:
     return "\\u003" in text and ("\\u003a" in text or "\\u003A" in text)
 
 
+def has_empty(text: bytes | str) -> bool:
+    """Whether an empty string may stand in `text`: certainly not where this is false."""
+    return text.find(b'""') >= 0 if isinstance(text, bytes) else '""' in text
+
+
 def is_deep(text: bytes | str) -> bool:
     """Whether `text`, which is JSON, nests more than `MAX_DEPTH` levels."""
     if len(text) <= _LENGTH:

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Iterator
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import msgspec
 
@@ -13,6 +13,9 @@ from .errors import DuplicateToolError, FrozenRegistryError, UnknownToolError
 from .handlers import Handler
 from .parse import Arguments
 from .result import ToolResult
+
+if TYPE_CHECKING:
+    from .ways.guesses import Guesses
 
 P = TypeVar("P")
 H = TypeVar("H")
@@ -49,10 +52,14 @@ class ToolRegistry:
     Registration is guarded by a lock and may come from any thread; a reader sees all of it or none.
     """
 
-    def __init__(self, *, on_duplicate: Literal["refuse", "raise"] = "refuse") -> None:
+    def __init__(
+        self, *, on_duplicate: Literal["refuse", "raise"] = "refuse", guesses: "Guesses | None" = None
+    ) -> None:
+        """`guesses` are made at arguments that a contract refuses, whatever the tool; none by default."""
         if on_duplicate not in ("refuse", "raise"):
             raise ValueError(f"on_duplicate must be 'refuse' or 'raise', not {on_duplicate!r}.")
         self._on_duplicate = on_duplicate
+        self._guesses = guesses
         self._lock = threading.Lock()
         self._entries: dict[str, Entry] = {}  # in order of arrival; only touched under the lock
         self._sorted: _Snapshot | None = None  # for readers; made anew after a registration
@@ -143,10 +150,12 @@ class ToolRegistry:
         arguments: Arguments,
         provider: str | None = None,
         context: ToolContext | None = None,
+        guesses: "Guesses | None" = None,
     ) -> ToolResult:
         """Carry out a call. Whatever happens is a ToolResult; only cancellation passes through.
 
         `arguments` is the provider's JSON text, or a parsed mapping; `provider` the dialect it is written in.
+        `guesses` takes the place of the registry's own.
         """
         try:
             binding, handler = self.get(name)
@@ -156,7 +165,9 @@ class ToolRegistry:
             circumstances = _complete(context, binding.name, provider)
         except Exception as problem:
             return report(binding.name, "reading the context", problem)
-        return await run(binding, handler, arguments, circumstances)
+        return await run(
+            binding, handler, arguments, circumstances, self._guesses if guesses is None else guesses
+        )
 
     def definitions(self, provider: str, level: Level = "full") -> bytes:
         """What goes into a request: a JSON array of all tool objects, sorted by name; `[]` without tools.
