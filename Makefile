@@ -4,10 +4,11 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
+PEERS  := .venv-peers
 JUDGES := $(VENV)/.clients
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help generate test check lint format types verify clients wheel conformance fuzz corpora bench ci clean
+.PHONY: help generate test check lint format types verify clients wheel conformance fuzz corpora bench peers ci clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,7 +47,8 @@ types: $(STAMP) ## mypy --strict and pyright, over the compiler and over generat
 
 verify: $(STAMP) ## Hold the reference toolset, and a share of composed schemas, to the laws
 	$(BIN)/toolwright verify --seed 1
-	$(BIN)/python -m bench.fuzz --schemas 3000 --seed 1
+	$(BIN)/python -m bench.fuzz --schemas 2000 --seed 1
+	$(BIN)/python -m bench.fuzz --seconds 45 --seed fresh
 
 clients: $(JUDGES) ## Install official clients and llguidance; `make test` then asks them, too
 
@@ -65,8 +67,17 @@ corpora: $(STAMP) ## Compile real tool definitions; writes docs/corpora.md
 bench: $(STAMP) ## Measure, beside peers, in one run
 	$(BIN)/python -m bench $(ARGS)
 
+$(PEERS)/.installed: bench/peers/requirements.txt bench/peers/requirements-apart.txt
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check -r bench/peers/requirements.txt
+	$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r bench/peers/requirements-apart.txt
+	@touch $@
+
+peers: $(PEERS)/.installed ## Other transformers' outputs beside ours, judged; writes a part of docs/providers.md
+	PYTHONPATH=codegen $(PEERS)/bin/python -m bench.peers --write docs/providers.md $(ARGS)
+
 ci: ## What continuous integration runs
 	bash .ci/run
 
 clean: ## Remove the environment and caches (never generated/)
-	rm -rf $(VENV) .toolwright .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
+	rm -rf $(VENV) $(PEERS) .toolwright .mypy_cache .pytest_cache .ruff_cache .hypothesis dist

@@ -183,7 +183,7 @@ _HEAD = (
     "it would not pass: `hostname` decodes punycode labels, but does not consult the tables of IDNA.",
     "",
     "`make fuzz` goes the same way with schemas that it composes from the whole vocabulary; jsonschema-rs is",
-    "the judge of the instances made for each. `ARGS='--minutes 2 --seed fresh'` takes a share.",
+    "the judge of the instances made for each. `ARGS='--seconds 120 --seed fresh'` takes a share.",
 )
 
 

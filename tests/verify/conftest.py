@@ -37,6 +37,7 @@ def held() -> Hold:
     """Hold a tool with given parameters to every law."""
 
     def call(parameters: Any, providers: tuple[str, ...] = PROVIDERS, **settings: Any) -> ToolReport:
-        return hold(tool(parameters), {}, Options(providers=providers), Settings(**{"seed": 1, **settings}))
+        chosen: dict[str, Any] = {"seed": 1, **settings}
+        return hold(tool(parameters), {}, Options(providers=providers), Settings(**chosen))
 
     return call

@@ -12,8 +12,11 @@ from hypothesis import strategies as st
 from msgspec import structs
 from toolwright.build.compile import compile_tool
 
-from bench import fuzz
-from bench.schemas import compose
+from bench.fuzz import judge
+from bench.fuzz.__main__ import main
+from bench.fuzz.finding import show
+from bench.fuzz.run import chunk
+from bench.fuzz.schemas import compose
 
 VOCABULARY = {
     "type",
@@ -74,7 +77,7 @@ def test_the_whole_vocabulary_is_used() -> None:
 
 
 def test_a_short_run_says_the_same_twice() -> None:
-    one, two = fuzz.chunk("7", 0, 6, 20), fuzz.chunk("7", 0, 6, 20)
+    one, two = chunk("7", 0, 6, 20), chunk("7", 0, 6, 20)
     assert one == two
     assert one.schemas == 6
 
@@ -94,16 +97,31 @@ def test_a_planted_bug_is_found_and_made_small(monkeypatch: pytest.MonkeyPatch) 
         }
 
     monkeypatch.setattr(subject_module, "compile_tool", broken)
-    monkeypatch.setattr(fuzz, "compose", simple)
-    tally = fuzz.chunk("1", 0, 1, 50)
+    monkeypatch.setattr(judge, "compose", simple)
+    tally = chunk("1", 0, 1, 50)
     assert [finding.kind for finding in tally.findings] == ["too narrow"]
     assert "b" not in tally.findings[0].schema["properties"]
-    assert "minimum" in fuzz.show(tally.findings[0])
+    assert "minimum" in show(tally.findings[0])
 
 
 def test_the_exit_status_and_the_summary(capsys: pytest.CaptureFixture[str]) -> None:
-    status = fuzz.main(["--schemas", "2", "--instances", "5", "--seed", "12", "--jobs", "1"])
+    status = main(["--schemas", "2", "--instances", "5", "--seed", "12", "--jobs", "1"])
     assert status in (0, 1)
     out = capsys.readouterr().out
     assert "seed 12: 2 schemas" in out
     assert ("schema " in out.partition("seed 12")[0]) == bool(status)
+
+
+def test_a_run_of_seconds_ends_and_tells_its_fresh_seed(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--seconds", "0.1", "--instances", "2", "--seed", "fresh", "--jobs", "1"])
+    first, *_, last = capsys.readouterr().out.splitlines()
+    assert first.startswith("seed ")
+    assert last.startswith(f"{first}: ")
+    assert 0 < int(last.split()[2]) <= 75
+
+
+def test_a_part_of_a_run_is_judged_as_in_the_whole() -> None:
+    whole = chunk("3", 0, 4, 10)
+    parts = [chunk("3", start, start + 1, 10) for start in range(4)]
+    assert whole.instances == sum(part.instances for part in parts)
+    assert whole.findings == [finding for part in parts for finding in part.findings]

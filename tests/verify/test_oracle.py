@@ -61,7 +61,10 @@ def test_definitions_recursion_and_named_roots() -> None:
 
 
 def test_formats_are_annotations_unless_named() -> None:
-    schema = {"type": "object", "properties": {"a": {"format": "ipv4"}, "b": {"format": "uuid"}}}
+    schema: dict[str, Any] = {
+        "type": "object",
+        "properties": {"a": {"format": "ipv4"}, "b": {"format": "uuid"}},
+    }
     assert Oracle(schema).accepts({"a": "x", "b": "x"})
     named = Oracle(schema, formats=frozenset({"ipv4"}))
     assert not named.accepts({"a": "x"})

@@ -1,0 +1,1 @@
+"""A fuzzer over composed schemas; see `__main__`."""
