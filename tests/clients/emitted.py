@@ -1,7 +1,7 @@
 """What is handed to the judges: the reference toolset and a share of the corpora, for every profile."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -15,6 +15,7 @@ from toolwright.build.workers import Shop, load_types
 from toolwright.contract.build import build_tool
 from toolwright.providers import SchemaError, ToolInfo, available, load_profile, normalize, tool_object
 from toolwright.runtime.ways import Ways
+from toolwright.spec.model import Document, ToolSpec
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
 CORPORA = ("bfcl", "github-mcp-server", "mcp-servers", "openapi", "tau-bench")
@@ -63,26 +64,34 @@ def emit(told: Told, provider: str) -> Emitted:
     )
 
 
-@lru_cache(maxsize=1)
-def reference() -> tuple[Told, ...]:
-    """Every tool of the reference toolset, compiled for every profile."""
-    known = available()
+@lru_cache(maxsize=4)
+def specs(providers: tuple[str, ...]) -> tuple[tuple[ToolSpec, ...], Mapping[str, Document]]:
+    """The reference toolset's specs, and the types they share."""
     found = FRONTEND.discover(SPECS, "specs")
-    options = Options(providers=known)
     shop = Shop(
         frontend=FRONTEND,
         root=str(SPECS),
         shown_root="specs",
         types=found.types,
-        known_providers=known,
-        options=options,
+        known_providers=available(),
+        options=Options(providers=providers),
     )
-    types = load_types(shop)
     tools = []
     for path in found.tools:
-        spec, problems = FRONTEND.load_tool(SPECS, path, "specs", known)
+        spec, problems = FRONTEND.load_tool(SPECS, path, "specs", available())
         assert spec is not None, problems
-        compiled = compile_tool(spec, types, options)
+        tools.append(spec)
+    return tuple(tools), load_types(shop)
+
+
+@lru_cache(maxsize=1)
+def reference() -> tuple[Told, ...]:
+    """Every tool of the reference toolset, compiled for every profile."""
+    known = available()
+    found, types = specs(known)
+    tools = []
+    for spec in found:
+        compiled = compile_tool(spec, types, Options(providers=known))
         assert compiled.entry is not None, compiled.diagnostics
         files = compiled.files
         told = Told(

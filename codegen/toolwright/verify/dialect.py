@@ -118,15 +118,17 @@ class Dialect:
                 "L3", expected, f"it decodes to {_short(again)}, which the contract refuses", value
             )
         if verdict.startswith("refuses"):
-            plain = self.undone(value)
-            hidden = [
-                problem for problem in _violations(contract, plain) if not self._covered(contract, problem)
-            ]
-            if not hidden and not contract.accepts(plain):
+            hidden = self.unexplained(contract, value)
+            if not hidden and not contract.accepts(self.undone(value)):
                 return None
             place = "/" + "/".join(map(str, hidden[0].schema_path)) if hidden else ""
             return Failure("L3", expected, f"the decoder {verdict}", value, place)
         return Failure("L3", expected, f"the decoder {verdict}", value)
+
+    def unexplained(self, contract: Oracle, sent: Any) -> list[Any]:
+        """What `contract` has against `sent`, once undone, and no ledger entry tells; jsonschema-rs's errors."""
+        plain = self.undone(sent)
+        return [problem for problem in _violations(contract, plain) if not self._covered(contract, problem)]
 
     def _covered(self, contract: Oracle, problem: Any) -> bool:
         ancestors = set(_ancestors(contract, problem.evaluation_path))
