@@ -1,4 +1,4 @@
-"""Every strict schema compiles in llguidance, which enforces such schemas; what it lets a model write decodes.
+"""Every strict schema compiles in llguidance, which enforces such schemas; what it lets through decodes.
 
 Asked of all outputs with the strict flag, and of all those that a provider enforces without one.
 """

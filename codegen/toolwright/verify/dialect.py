@@ -126,7 +126,7 @@ class Dialect:
         return Failure("L3", expected, f"the decoder {verdict}", value)
 
     def unexplained(self, contract: Oracle, sent: Any) -> list[Any]:
-        """What `contract` has against `sent`, once undone, and no ledger entry tells; jsonschema-rs's errors."""
+        """What `contract` has against `sent`, once undone, that no ledger entry tells."""
         plain = self.undone(sent)
         return [problem for problem in _violations(contract, plain) if not self._covered(contract, problem)]
 
