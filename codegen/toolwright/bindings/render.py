@@ -142,6 +142,8 @@ def _binding(tool: ToolSpec, names: ToolNames, roots: Roots, offered: Offered) -
     if tool.runtime_enums:
         sources = {name: text(value) for name, value in tool.runtime_enums.items()}
         rows.append(("runtime_enums", mapping(sources, 18, 4)))
+    if tool.empty_is_absent:
+        rows.append(("empty_is_absent", literal(tool.empty_is_absent)))
     if offered.ways:
         rows.append(("ways", literal(offered.ways)))
     if offered.envelopes:

@@ -100,6 +100,7 @@ def prove_binding(
         ("description", tool.description),
         ("annotations", stated),
         ("runtime_enums", dict(tool.runtime_enums)),
+        ("empty_is_absent", tool.empty_is_absent),
         *(offered or {}).items(),
     ):
         if getattr(binding, name) != meant:

@@ -16,7 +16,8 @@ def format_schema(known_providers: frozenset[str]) -> dict[str, Any]:
     """A self-contained JSON Schema of one tool spec; `known_providers` become the keys of `providers`.
 
     It says all that the reader refuses and a schema can say. What it cannot: duplicate keys, names of
-    parameters in `secrets` and `runtime_enums` that do not exist, names that clash between files.
+    parameters in `secrets`, `runtime_enums` and `empty_is_absent` that do not exist, required ones in the
+    last, names that clash between files.
     """
     return {
         "$schema": DIALECT,
@@ -83,6 +84,13 @@ def _policy() -> dict[str, Any]:
             "items": {"type": "string", "not": {"const": "TODO"}},
             "uniqueItems": True,
             "examples": [[], ["command", "env"]],
+        },
+        "empty_is_absent": {
+            "description": 'Optional parameters for which "" means that they were left out.',
+            "type": "array",
+            "items": {"type": "string"},
+            "uniqueItems": True,
+            "examples": [["cursor"]],
         },
         "runtime_enums": {
             "description": "Parameters whose values are known only when the program runs, and their source.",

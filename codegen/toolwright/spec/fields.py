@@ -102,6 +102,34 @@ def secrets(form: Form, value: Any, known: frozenset[str] | None) -> tuple[str, 
     return tuple(seen)
 
 
+def empty_is_absent(form: Form, value: Any, schema: Any, known: frozenset[str] | None) -> tuple[str, ...]:
+    """Names of optional top-level parameters, each once; `schema` is that of all parameters."""
+    key = "empty_is_absent"
+    hint = 'list the optional parameters for which "" means that they were left out'
+    if not isinstance(value, list):
+        form.wrong_type((key,), value, "a list of parameter names", hint)
+        return ()
+    required = schema.get("required") if isinstance(schema, dict) else None
+    if known is None and value and isinstance(schema, dict) and any(word in schema for word in COMPOSERS):
+        message = "which parameters are optional cannot be told where `parameters` is composed at its root"
+        form.report((key,), "unknown-parameter", message, "write `properties` and `required` there plainly")
+        return ()
+    seen: dict[str, None] = {}
+    for index, name in enumerate(value):
+        path = (key, index)
+        if not isinstance(name, str):
+            form.report(path, "wrong-type", f"a parameter's name must be text, not {kind_of(name)}", hint)
+        elif name in seen:
+            form.report(path, "repeated", f"{quoted(name)} is listed twice", "keep one")
+        elif isinstance(required, list) and name in required:
+            message = f"{quoted(name)} is required, so it cannot be left out"
+            form.report(path, "required-parameter", message, "take it out of the list, or of `required`")
+        else:
+            _known_parameter(form, path, name, known)
+            seen[name] = None
+    return tuple(seen)
+
+
 def runtime_enums(form: Form, value: Any, known: frozenset[str] | None) -> dict[str, str]:
     """Parameter name → the name under which the program supplies its values."""
     entries = form.mapping(("runtime_enums",), value) or {}

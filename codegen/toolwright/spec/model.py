@@ -55,6 +55,7 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
     examples: tuple[Any, ...] = ()
     annotations: Annotations = Annotations()
     runtime_enums: Mapping[str, str] = {}
+    empty_is_absent: tuple[str, ...] = ()
     providers: Mapping[str, Mapping[str, Any]] = {}
     lint_ignore: Mapping[str, str] = {}  # code of a finding → why it does not apply here
     document: Document

@@ -22,6 +22,7 @@ KEYS: Final = (
     "examples",
     "annotations",
     "runtime_enums",
+    "empty_is_absent",
     "providers",
     "lint",
 )
@@ -69,6 +70,11 @@ def read_tool(
     result = form.mapping(("result",), data["result"]) if "result" in data else None
     examples = fields.examples(form, data["examples"]) if "examples" in data else ()
     enums = fields.runtime_enums(form, data["runtime_enums"], known) if "runtime_enums" in data else {}
+    empty = (
+        fields.empty_is_absent(form, data["empty_is_absent"], parameters, known)
+        if "empty_is_absent" in data
+        else ()
+    )
     hints = fields.annotations(form, data["annotations"]) if "annotations" in data else Annotations()
     overrides = fields.providers(form, data["providers"], known_providers) if "providers" in data else {}
     ignored = fields.lint(form, data["lint"]) if "lint" in data else {}
@@ -87,6 +93,7 @@ def read_tool(
         examples=examples,
         annotations=hints,
         runtime_enums=enums,
+        empty_is_absent=empty,
         providers=overrides,
         lint_ignore=ignored,
         document=document,
