@@ -1,0 +1,122 @@
+"""The verdicts as Markdown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from .constructs import CONSTRUCTS
+from .judge import Verdict
+from .ours import Results
+
+COLUMNS: tuple[tuple[str, tuple[Verdict, ...]], ...] = (
+    ("exact", ("exact",)),
+    ("wider", ("wider", "untold")),
+    ("says nothing", ("empty",)),
+    ("refuses valid", ("refuses", "altered")),
+    ("unsatisfiable", ("unsatisfiable",)),
+    ("invalid for the provider", ("invalid",)),
+    ("raises", ("raises",)),
+    ("declines strict", ("declines",)),
+)
+SIGNS: Mapping[Verdict, str] = {
+    "exact": "=",
+    "wider": "+",
+    "untold": "+?",
+    "empty": "0",
+    "refuses": "–",
+    "altered": "≠",
+    "unsatisfiable": "∅",
+    "invalid": "✗",
+    "raises": "!",
+    "declines": "·",
+}
+WANTED: frozenset[Verdict] = frozenset(("exact", "wider"))
+
+_HEAD = """\
+`make peers` puts {count} constructs of tool schemas through our profiles, and through what other Python
+packages do for the same providers: {versions}.
+
+Each output is first held to the provider's published rules (`tests/providers/rules`, which know no
+transformer), then to what it means: jsonschema-rs judges instances on both sides of each construct, encoded
+as the output asks (null for what is left out and, for ours, what the way back undoes), and llguidance makes a
+grammar of each strict schema. The worst finding counts.
+
+* **exact**: takes what the schema takes, and nothing else. **wider**: takes more; ours says so in the ledger.
+* **says nothing**: a property that was constrained takes anything. **refuses valid**: an instance that the
+  schema takes cannot be said. **unsatisfiable**: none can.
+* **invalid for the provider**: the request would fail. **raises**: no output.
+"""
+_SIGNED = """\
+Construct by construct: `=` exact, `+` wider, `0` says nothing, `–` refuses valid, `∅` unsatisfiable,
+`✗` invalid for the provider, `!` raises, `·` declines strict.
+"""
+
+
+def page(ours: Results, peers: Results, versions: str) -> str:
+    """All tables, ours first."""
+    return "\n".join(
+        [
+            _HEAD.format(count=len(CONSTRUCTS), versions=versions),
+            *_counts({f"toolwright `{id}`": found for id, found in ours.items()}, strict=True),
+            "",
+            *_counts(peers, strict=False),
+            "",
+            *_failures(ours),
+            _SIGNED,
+            *_signs(ours),
+            "",
+            *_signs(peers),
+        ]
+    )
+
+
+def failures(ours: Results) -> list[str]:
+    """What is neither exact nor wider with its entries, one line each."""
+    return [
+        f"`{id}`, {name}: {SIGNS[each.verdict]} {each.verdict}: {' '.join(each.reason.split())}"
+        for id, found in ours.items()
+        for name, each in found.items()
+        if each.verdict not in WANTED
+    ]
+
+
+def _failures(ours: Results) -> list[str]:
+    found = failures(ours)
+    if not found:
+        return ["Of ours, every output is exact, or wider with its entries in the ledger.", ""]
+    return ["Of ours, these are not as they should be:", "", *(f"* {each}" for each in found), ""]
+
+
+def _counts(results: Results, *, strict: bool) -> list[str]:
+    head = ["output", *(title for title, _ in COLUMNS)]
+    rows = []
+    for name, found in results.items():
+        counts = Counter(each.verdict for each in found.values())
+        cells = [str(sum(counts[verdict] for verdict in verdicts) or "") for _, verdicts in COLUMNS]
+        if strict:
+            flags = [each.strict for each in found.values()]
+            said = "" if all(flag is None for flag in flags) else str(sum(flag is True for flag in flags))
+            cells[-1] = said
+        rows.append([name, *cells])
+    if strict:
+        head[-1] = "sent strict"
+    return table([head, *rows])
+
+
+def _signs(results: Results) -> list[str]:
+    names = [each.name for each in CONSTRUCTS]
+    rows = [[name, *(SIGNS[found[name].verdict] for found in results.values())] for name in names]
+    return table([["construct", *results], *rows])
+
+
+def table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows as a Markdown table; the first is the head, the first column is text."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = ["| " + " | ".join(_padded(row, widths)) + " |" for row in rows]
+    rule = "".join("-" * (w + 2) + "|" if i == 0 else "-" * (w + 1) + ":|" for i, w in enumerate(widths))
+    return [lines[0], f"|{rule}", *lines[1:]]
+
+
+def _padded(row: Sequence[str], widths: Sequence[int]) -> list[str]:
+    return [row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))]
