@@ -3,12 +3,15 @@
 Needs msgspec and the standard library only, so that a program can normalise a schema it meets at run time.
 """
 
+from .cached import Normalizer as Normalizer
+from .decode import decode as decode
 from .dialect import Dialect as Dialect
 from .envelope import ToolInfo as ToolInfo
 from .envelope import pointer_to as pointer_to
 from .envelope import tool_object as tool_object
 from .envelope import unseen_places as unseen_places
 from .errors import ProfileError as ProfileError
+from .errors import ProfileProblem as ProfileProblem
 from .errors import SchemaError as SchemaError
 from .ledger import LedgerEntry as LedgerEntry
 from .limits import Limits as Limits
@@ -18,3 +21,4 @@ from .profile import Profile as Profile
 from .profile import available as available
 from .profile import load_profile as load_profile
 from .profile import load_profile_file as load_profile_file
+from .profile import load_profiles as load_profiles

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import ArgumentError
+from ..plan import MAX_TEXT
 from ..schema import Validator
 from .guesses import Guesses, Name
 
@@ -19,14 +20,19 @@ def guess(
         return guesses.settled(validator, read(arguments))
     except ArgumentError:
         pass  # not JSON: perhaps almost
-    text = _as_str(arguments)
-    for other, used in guesses.texts(text) if text is not None else ():
+    for other, used in almost(arguments, guesses):
         try:
             found = guesses.settled(validator, read(other))
         except ArgumentError:
             continue
         return None if found is None else (found[0], [*used, *found[1]])
     return None
+
+
+def almost(arguments: Any, guesses: Guesses) -> list[tuple[str, list[Name]]]:
+    """Texts that arguments may mean which are not JSON, each with the guesses that lead to it."""
+    text = _as_str(arguments)
+    return [] if text is None or len(text) > MAX_TEXT else guesses.texts(text)
 
 
 def _as_str(arguments: Any) -> str | None:

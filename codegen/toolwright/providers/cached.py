@@ -1,0 +1,132 @@
+"""Schemas met at run time, normalised once: for clients that see the same tools in every round."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import msgspec
+
+from ..runtime.ways.undo import Undo
+from .dialect import Dialect
+from .errors import SchemaError
+from .normalize import Normalized, normalize
+from .profile import Profile
+
+if TYPE_CHECKING:
+    from ..runtime.schema import Validator
+
+Schema = bytes | str | Mapping[str, Any]
+T = TypeVar("T")
+_PLAIN = Profile(id="contract", dated="", envelope={}, dialect=Dialect())
+"""JSON Schema 2020-12 itself: older drafts are raised, and nothing else is changed."""
+
+
+class Prepared:
+    """One schema for one provider: what is sent, and what decodes the answer. Each part made at first use."""
+
+    __slots__ = ("_undo", "_validator", "normalized", "provider", "schema")
+
+    def __init__(self, schema: Schema, provider: str | Profile, strict: bool | None) -> None:
+        """Raises SchemaError and ProfileError, as `normalize` does, and SchemaError for what is not JSON."""
+        self.schema = schema  # kept: its identity may be the key that this is found by
+        self.provider = provider
+        self.normalized = normalize(_parsed(schema), provider, strict=strict)
+        self._undo: Undo | None = None
+        self._validator: Validator | None = None
+
+    def undone(self, value: Any) -> Any:
+        """Arguments from the provider's form to the contract's."""
+        if self.normalized.ways is None:
+            return value
+        if self._undo is None:
+            self._undo = Undo(self.normalized.ways, self.normalized.schema)
+        return self._undo(value)
+
+    def validator(self) -> Validator:
+        """Judges the contract's form. Raises UnsupportedSchema for what cannot be judged exactly."""
+        if self._validator is None:
+            from ..runtime.schema import Validator
+
+            contract = normalize(_parsed(self.schema), _PLAIN).schema
+            self._validator = Validator(contract, formats=True)
+        return self._validator
+
+
+class Normalizer:
+    """`normalize`, remembering the schemas it was given. Any number of threads may share one.
+
+    A schema as JSON text (bytes or str) is known by its content: the fastest key is the very object that
+    came the last time, since Python keeps a text's hash. A mapping is known by its identity alone, and held
+    so that the identity stays its own: who changes a mapping afterwards gets the answer for what it was,
+    until `forget()`. Pass text where schemas may change.
+
+    `maxsize` schemas are kept at most, and those in use stay. What is returned is shared: do not change it.
+    """
+
+    __slots__ = ("_known",)
+
+    def __init__(self, maxsize: int = 256) -> None:
+        """Raises ValueError for a size below 1."""
+        if maxsize < 1:
+            raise ValueError(f"maxsize must be at least 1, not {maxsize}.")
+        self._known: _Recent[Prepared] = _Recent(maxsize)
+
+    def normalize(self, schema: Schema, provider: str | Profile, *, strict: bool | None = None) -> Normalized:
+        """As the function of that name. Raises SchemaError and ProfileError."""
+        return self.prepare(schema, provider, strict).normalized
+
+    def prepare(self, schema: Schema, provider: str | Profile, strict: bool | None = None) -> Prepared:
+        """`schema` for `provider`, and the way back. Raises SchemaError and ProfileError."""
+        text = type(schema) is bytes or type(schema) is str
+        key = (
+            schema if text else id(schema),
+            provider if type(provider) is str else id(provider),
+            strict,
+        )
+        found = self._known.get(key)
+        if found is None:
+            found = Prepared(schema, provider, strict)
+            self._known.put(key, found)
+        return found
+
+    def forget(self) -> None:
+        """Start anew: mappings may have changed."""
+        self._known.clear()
+
+
+class _Recent(Generic[T]):
+    """A bounded cache in two halves: what is found in the older one moves to the newer one, and once that
+    is full the older one goes. A look-up takes no lock; a race costs an entry, never an answer."""
+
+    __slots__ = ("_half", "_new", "_old")
+
+    def __init__(self, size: int) -> None:
+        self._half = max(1, (size + 1) // 2)
+        self._new: dict[Any, T] = {}
+        self._old: dict[Any, T] = {}
+
+    def get(self, key: Any) -> T | None:
+        found = self._new.get(key)
+        if found is None:
+            found = self._old.get(key)
+            if found is not None:
+                self.put(key, found)
+        return found
+
+    def put(self, key: Any, value: T) -> None:
+        if len(self._new) >= self._half:
+            self._old, self._new = self._new, {}
+        self._new[key] = value
+
+    def clear(self) -> None:
+        self._new, self._old = {}, {}
+
+
+def _parsed(schema: Schema) -> Any:
+    if isinstance(schema, (bytes, str)):
+        try:
+            return msgspec.json.decode(schema)
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as problem:
+            raise SchemaError("", f"the schema is not JSON: {problem}") from None
+    return schema
