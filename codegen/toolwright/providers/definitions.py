@@ -27,6 +27,7 @@ def definitions(state: State, rules: Rules, out: Node) -> None:
         segments = state.pending.pop()
         name = state.names[segments]
         found, place = state.resolve(segments)
+        state.source = segments
         done[name] = walked(state, rules, found, place)
     for name, (place, _) in own.items():
         if name not in done:

@@ -75,3 +75,15 @@ class Dialect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
     declared_required: bool = False  # `required` may only name declared properties
     empty_required: bool = True  # `required: []` may stay
     root_forbid: tuple[str, ...] = ()
+
+
+def disposition(dialect: Dialect, keyword: str) -> Disposition:
+    """What the dialect does with a keyword by its lists; the last one that names it wins."""
+    found = dialect.other
+    if keyword in dialect.keep:
+        found = "keep"
+    if keyword in dialect.drop:
+        found = "drop"
+    if keyword in dialect.spill:
+        found = "spill"
+    return "block" if keyword in dialect.block else found

@@ -190,8 +190,9 @@ def _pair(state: State, node: Node, value: Any, path: Path) -> Node:
         state.place(names, (path, "propertyNames"))
         together = None if "$ref" in names else merged(key, names)
         key = {"allOf": [key, names]} if together is None else together
+        state.place(key, (path, "propertyNames"))  # what is lost of it, the ledger tells there
     out: Node = {"type": "object", "properties": {KEY: key, VALUE: value}, "required": [KEY, VALUE]}
-    if state.dialect.closed:
+    if state.dialect.closed or state.dialect.open == "explicit":
         out["additionalProperties"] = False
     state.place(out, (path, "additionalProperties"))
     return out
@@ -214,7 +215,7 @@ def _with_rest(state: State, node: Node, value: Any, path: Path) -> Node:
     taken = ("additionalProperties", "patternProperties", "propertyNames")
     out = {key: item for key, item in node.items() if key not in taken}
     out["properties"] = {**declared, name: held}
-    if state.dialect.closed:
+    if state.dialect.closed or state.dialect.open == "explicit":
         out["additionalProperties"] = False
     return mark(state, out, rest=name)
 
@@ -268,7 +269,7 @@ def positions(state: State, node: Node, path: Path, notes: list[str]) -> Node | 
     required = [position(i) for i in range(min(least, end))] + ([MORE] if least > end else [])
     if required:
         out["required"] = required
-    if state.dialect.closed:
+    if state.dialect.closed or state.dialect.open == "explicit":
         out["additionalProperties"] = False
     for keyword in ("type", "prefixItems", "items", "minItems", "maxItems"):
         if keyword in node:
@@ -311,7 +312,8 @@ def as_json(state: State, node: Node, path: Path, notes: list[str], *, keyword: 
         words += " of any value"
     notes.append(f"{words}.")
     reason = "sent as a string of JSON text, which decoding undoes"
-    state.note(path, keyword, "rewritten", "kept elsewhere", reason)
+    for key in (keyword, *constraints):
+        state.note(path, key, "rewritten", "kept elsewhere", reason)
     out = {key: item for key, item in node.items() if key in ANNOTATIONS}
     out = _without_literals(state, out, path, notes)
     return mark(state, {"type": "string", **out}, encoding="json")

@@ -122,10 +122,10 @@ def with_null(node: dict[str, Any]) -> dict[str, Any]:
         or "not" in node
         or "if" in node
     ):
-        return _wrapped(node)
+        return wrapped(node)
     if "anyOf" in node:
         if len(node.keys() - ANNOTATIONS) > 1:
-            return _wrapped(node)
+            return wrapped(node)
         if any(accepts_null(branch) for branch in node["anyOf"]):
             return node
         return {**node, "anyOf": [*node["anyOf"], {"type": "null"}]}
@@ -133,7 +133,7 @@ def with_null(node: dict[str, Any]) -> dict[str, Any]:
     if kind is None and "enum" not in node:
         return node  # takes anything, or what it says holds for other types than null only
     if isinstance(kind, str) and kind in ("object", "array"):
-        return _wrapped(node)
+        return wrapped(node)
     out = dict(node)
     if isinstance(kind, str) and kind != "null":
         out["type"] = [kind, "null"]
@@ -161,7 +161,8 @@ ANNOTATIONS = frozenset(
 HOISTED = ("title", "description", "default", "examples")
 
 
-def _wrapped(node: dict[str, Any]) -> dict[str, Any]:
+def wrapped(node: dict[str, Any]) -> dict[str, Any]:
+    """`node` as one branch beside null; what people read stays outside."""
     inner = {key: value for key, value in node.items() if key not in HOISTED and key != "$defs"}
     outer: dict[str, Any] = {"anyOf": [inner, {"type": "null"}]}
     outer.update((key, value) for key, value in node.items() if key in HOISTED or key == "$defs")

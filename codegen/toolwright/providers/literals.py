@@ -8,7 +8,7 @@ from typing import Any
 from .encodings import as_json, texts
 from .errors import SchemaError
 from .kinds import KINDS, MOVED, any_value, inferred, split, together
-from .marks import mark
+from .marks import MARK, mark
 from .paths import Path, pointer
 from .state import State
 from .values import fits, kind_of, same
@@ -16,6 +16,7 @@ from .words import phrase
 
 Node = dict[str, Any]
 STRUCTURAL = frozenset(("anyOf", "$ref", "oneOf", "allOf"))
+SENT_AS = {"texts": "string", "json": "string", "pairs": "array"}
 
 
 def checked_types(node: Node, path: Path) -> list[str]:
@@ -172,13 +173,18 @@ def typed(state: State, node: Node, path: Path, notes: list[str]) -> Node:
             path, "type", "rewritten", "changed", "every node needs a type: the one its keywords speak of"
         )
         node = {"type": kinds if len(kinds) > 1 else kinds[0], **node}
-    if state.dialect.type_arrays == "keep":
-        return node
-    if not isinstance(node["type"], list):
-        return node
+    return node
+
+
+def listed_types(state: State, node: Node, path: Path) -> Node:
+    """`node`, whose type is a list, by anyOf; null by `nullable` if the dialect has it."""
+    kinds = checked_types(node, path)
+    out = dict(node)
+    if state.dialect.type_arrays == "any-of":
+        state.note(path, "type", "rewritten", "kept elsewhere", "a list of types is said by anyOf")
+        return _split(state, out, list(dict.fromkeys(kinds)), path)
     rest = together([kind for kind in kinds if kind != "null"])
     state.note(path, "type", "rewritten", "kept elsewhere", "a list of types is said by nullable and anyOf")
-    out = dict(node)
     if not rest:
         out["type"] = "null"
         return out
@@ -187,13 +193,27 @@ def typed(state: State, node: Node, path: Path, notes: list[str]) -> Node:
     if len(rest) == 1:
         out["type"] = rest[0]
         return out
-    for key in out:
+    return _split(state, out, rest, path)
+
+
+def _split(state: State, node: Node, kinds: list[str], path: Path) -> Node:
+    """One branch for each type; what a mark notes goes where it is sent."""
+    outer = {key: value for key, value in node.items() if key not in MOVED and key != "nullable"}
+    branches = [{"type": "null"} if one["type"] == "null" else one for one in split(node, together(kinds))]
+    way = outer.pop(MARK, None)
+    if way is not None:
+        sent = SENT_AS.get(way.encoding, "object")
+        branches = [{**one, MARK: way} if one["type"] == sent else one for one in branches]
+    if "nullable" in node:
+        outer["nullable"] = node["nullable"]
+    if len(branches) == 1:
+        return {**branches[0], **outer}
+    for key in node:
         if key in MOVED and key != "type":
             state.note(path, key, "rewritten", "kept elsewhere", "said in the branches that it concerns")
-    branches = split(out, rest)
     for branch in branches:
         state.place(branch, path)
-    return {**{key: value for key, value in out.items() if key not in MOVED}, "anyOf": branches}
+    return {**outer, "anyOf": branches}
 
 
 def _untyped(state: State, node: Node, path: Path, notes: list[str]) -> Node:

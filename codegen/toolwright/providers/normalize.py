@@ -60,7 +60,7 @@ def normalize(schema: Any, provider: str | Profile, *, strict: bool | None = Non
     profile = provider if isinstance(provider, Profile) else load_profile(provider)
     document = _document(schema)
     reasons: tuple[LedgerEntry, ...] = ()
-    if strict and profile.strict is None:
+    if strict and profile.strict is None and not profile.always_strict:
         reasons = (
             LedgerEntry(
                 path="",
@@ -77,6 +77,8 @@ def normalize(schema: Any, provider: str | Profile, *, strict: bool | None = Non
         reasons = _reasons(state.blockers, "reject" if strict else "lost")
     out, state = _walk(document, profile.dialect)
     flag = None if profile.strict is None else False
+    if profile.always_strict:  # there is nothing to fall back to
+        reasons = _reasons(state.blockers, "reject", "cannot be said, and strictness cannot be turned off")
     return _normalized(out, state, flag, reasons)
 
 
@@ -110,7 +112,9 @@ def _walk(document: dict[str, Any], dialect: Dialect) -> tuple[dict[str, Any], S
     return out, state
 
 
-def _reasons(blockers: list[LedgerEntry], severity: str) -> tuple[LedgerEntry, ...]:
+def _reasons(
+    blockers: list[LedgerEntry], severity: str, prefix: str = "not strict"
+) -> tuple[LedgerEntry, ...]:
     once = {(entry.path, entry.keyword): entry for entry in reversed(blockers)}
     return tuple(
         LedgerEntry(
@@ -118,7 +122,7 @@ def _reasons(blockers: list[LedgerEntry], severity: str) -> tuple[LedgerEntry, .
             keyword=entry.keyword,
             action="widened",
             severity="reject" if severity == "reject" else "lost",
-            reason=f"not strict: {entry.reason}",
+            reason=f"{prefix}: {entry.reason}",
         )
         for entry in reversed(once.values())
     )

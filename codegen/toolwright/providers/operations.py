@@ -3,33 +3,22 @@
 # ruff: noqa: ARG001 - the table calls every operation alike, whether it needs all arguments or not
 from __future__ import annotations
 
-import re
-from functools import lru_cache
 from typing import Any
 
+from msgspec.structs import replace
+
+from .dialect import disposition
 from .kinds import KINDS
 from .literals import checked_types
+from .marks import MARK
 from .paths import Path
 from .refs import kept
+from .regex import sayable
 from .state import State
 from .structure import said
-from .values import copied
+from .values import ATOMS, copied
 
 Node = dict[str, Any]
-MAX_PATTERN = 4_000
-LOOKAROUND = re.compile(r"\(\?<?[=!]")
-
-
-@lru_cache(maxsize=1024)
-def compiles(pattern: Any) -> bool:
-    """Whether Python's `re` takes a pattern."""
-    if not isinstance(pattern, str) or len(pattern) > MAX_PATTERN:
-        return False
-    try:
-        re.compile(pattern)
-    except (re.error, OverflowError, RecursionError):
-        return False
-    return True
 
 
 def reference(
@@ -77,8 +66,9 @@ def block(state: State, node: Node, key: str, value: Any, out: Node, path: Path,
 
 
 def marked(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
-    """What a rewrite noted for the way back."""
-    out[key] = value
+    """What a rewrite noted for the way back; an operation may have noted more before."""
+    more = out.get(MARK)
+    out[key] = value if more is None else replace(value, names=more.names, nulls=more.nulls)
 
 
 def renamed_list(
@@ -119,9 +109,51 @@ def format(state: State, node: Node, key: str, value: Any, out: Node, path: Path
 
 def pattern(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
     """A pattern, if the provider can compile it."""
+    sent = sayable(state.dialect, value)
+    if sent is None:
+        said(state, path, key, value, notes)
+        return
+    out[key] = sent
+    if sent != value:
+        state.note(path, key, "rewritten", "kept elsewhere", "the whole text is matched there: no anchors")
+
+
+def guarded(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
+    """A keyword that the dialect knows under some conditions only."""
     dialect = state.dialect
-    looks = not dialect.lookaround and isinstance(value, str) and LOOKAROUND.search(value)
-    if looks or (dialect.patterns == "python" and not compiles(value)):
+    if (
+        (key in dialect.integers_only and not _integer(node))
+        or any(key == one and _number(value) and value > most for one, most in dialect.at_most)
+        or (dialect.pattern_alone and key in LENGTHS and _shaped(state, node))
+    ):
         said(state, path, key, value, notes)
     else:
-        out[key] = value
+        out[key] = value if value.__class__ in ATOMS else copied(value)
+
+
+LENGTHS = frozenset(("minLength", "maxLength"))
+
+
+def _integer(node: Node) -> bool:
+    kinds = node.get("type")
+    return kinds == "integer" or (isinstance(kinds, list) and set(kinds) - {"null"} == {"integer"})
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _shaped(state: State, node: Node) -> bool:
+    """Whether a pattern or a format of this node is said."""
+    dialect = state.dialect
+    kept = {"keep"} if dialect.other == "keep" else set[str]()
+    return any(
+        key in node
+        and disposition(dialect, key) == "keep"
+        and (
+            sayable(dialect, node[key]) is not None
+            if key == "pattern"
+            else dialect.formats is None or node[key] in dialect.formats or dialect.other_formats in kept
+        )
+        for key in ("pattern", "format")
+    )

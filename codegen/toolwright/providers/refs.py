@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
+from .cycles import blocked, closes
 from .encodings import as_json
 from .legacy import ANNOTATIONS, is_legacy, raised
 from .merge import merged
@@ -50,6 +51,8 @@ def renamed(segments: Segments) -> bool:
 def kept(state: State, reference: Any, path: Path) -> str:
     """The reference as it stands in the output; its target is queued. Raises `SchemaError` for nowhere."""
     _, _, segments = state.target(reference, path)
+    if state.dialect.cycles == "block":
+        blocked(state, reference, path)
     if not segments:
         return "#"
     if state.dialect.ref_targets == "any" and not renamed(segments):
@@ -69,17 +72,24 @@ def opened(state: State, node: Node, path: Path, notes: list[str]) -> tuple[Node
     """`node` without its `$ref`, where the dialect wants it opened; and what was opened."""
     rules = state.dialect
     entered: list[Segments] = []
-    while "$ref" in node and (rules.refs == "inline" or len(node) > 1):
+    while "$ref" in node:
         found, place, segments = state.target(node["$ref"], path)
+        inline = rules.refs == "inline" or (rules.cycles == "unroll" and closes(state, segments))
+        if not inline and (rules.ref_siblings or len(node) == 1):
+            break
         siblings = {key: value for key, value in node.items() if key not in ("$ref", "$defs", "definitions")}
         count = state.opened.get(segments, 0) + entered.count(segments)
-        if rules.refs == "keep":
+        if not inline:
             if count or segments == () or segments in entered:
                 return _beside(state, siblings, node["$ref"], path), entered
             if not siblings:
                 node = {"$ref": node["$ref"]}
                 break
-        elif count > rules.recursion or state.nodes > INLINE_NODES or entered.count(segments):
+        elif (
+            count + (rules.refs == "keep" and segments == state.source) > rules.recursion
+            or state.nodes > INLINE_NODES
+            or entered.count(segments)
+        ):
             return _widened(state, found, siblings, segments, path, notes), entered
         state.note(path, "$ref", "inlined", "kept elsewhere", "what it refers to stands here")
         remember(state, found, place)

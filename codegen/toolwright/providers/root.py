@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from .alternatives import in_words, union
+from .dialect import Dialect
 from .errors import SchemaError
 from .kinds import inferred
 from .legacy import is_legacy, raised
 from .merge import merged
+from .nulls import held
 from .paths import Path
 from .refs import Segments, remember
 from .state import State
-from .unions import merge_all_of, plain, required_groups, spill
-from .values import same
+from .unions import merge_all_of, plain, spill
 from .words import phrase
 
 Node = dict[str, Any]
@@ -27,11 +29,15 @@ def rooted(state: State, notes: list[str], entered: list[Segments]) -> Node:
     if is_legacy(node):
         node = raised(state, node, None)
     node = _object(state, node)
-    for keyword in rules.root_forbid:
-        if keyword in node:
-            node = _flattened(state, node, notes, entered)
-            break
+    if not forbidden(rules).isdisjoint(node):
+        node = _flattened(state, node, notes, entered)
     return node
+
+
+def forbidden(dialect: Dialect) -> frozenset[str]:
+    """The keywords that a root cannot have: those that are refused, and unions where they exclude a type."""
+    unions = ("anyOf", "oneOf") if dialect.any_of in ("only", "none") else ()
+    return frozenset((*dialect.root_forbid, *unions))
 
 
 def _opened(state: State, node: Node, entered: list[Segments]) -> Node:
@@ -65,13 +71,13 @@ def _object(state: State, node: Node) -> Node:
 
 def _flattened(state: State, node: Node, notes: list[str], entered: list[Segments]) -> Node:
     """Root combinators as one object: properties united, required what all require, the rest in words."""
-    forbidden = state.dialect.root_forbid
-    if "allOf" in node and "allOf" in forbidden:
+    refused = forbidden(state.dialect)
+    if "allOf" in node and "allOf" in refused:
         node = merge_all_of(state, node, None, notes, entered, blocking=False)
     for keyword in ("anyOf", "oneOf"):
-        if keyword in node and keyword in forbidden:
+        if keyword in node and keyword in refused:
             node = _united(state, node, keyword, notes, entered)
-    for keyword in forbidden:
+    for keyword in state.dialect.root_forbid:
         if keyword in node:
             spill(state, None, keyword, phrase(keyword, node[keyword]) or keyword, notes)
             node = {key: value for key, value in node.items() if key != keyword}
@@ -95,82 +101,7 @@ def _united(state: State, node: Node, keyword: str, notes: list[str], entered: l
         if isinstance(branch, dict):
             together = merged(base, {k: v for k, v in branch.items() if k != "$defs"}) or base
         objects.append(together)
-    spill(state, None, keyword, _alternatives(keyword, node[keyword], objects), notes)
-    return {**(union(objects, base, state.dialect.root_forbid) if objects else base), **outer}
-
-
-def _alternatives(keyword: str, branches: list[Any], objects: list[Node]) -> str:
-    how = "Exactly one" if keyword == "oneOf" else "At least one"
-    groups = required_groups(branches)
-    if groups:
-        return f"{how} of these sets of keys must be given: " + "; ".join(map(", ".join, groups)) + "."
-    sets = [", ".join(_signature(one)) for one in objects]
-    return f"{how} of these alternatives must be given: " + "; ".join(s or "no keys" for s in sets) + "."
-
-
-def _signature(node: Node) -> list[str]:
-    """An alternative in words: its keys, with the fixed values that tell it from the others."""
-    required = node.get("required", ())
-    words: list[str] = []
-    for name, schema in node.get("properties", {}).items():
-        fixed = isinstance(schema, dict) and "const" in schema
-        words.append(
-            (f"{name} = {schema['const']!r}" if fixed else name) + ("" if name in required else " (optional)")
-        )
-    return words
-
-
-def union(objects: list[Node], base: Node, without: tuple[str, ...]) -> Node:
-    """One object that accepts what any of `objects` accepts, of the names that they declare."""
-    first = objects[0]
-    out = {
-        key: value
-        for key, value in first.items()
-        if key not in without and (key in base or all(key in o and same(o[key], value) for o in objects))
-    }
-    for key in [key for key in out if not all(key in o and same(o[key], out[key]) for o in objects)]:
-        if key in base and key in ("description", "title"):
-            out[key] = base[key]
-        else:
-            del out[key]
-    properties: dict[str, Any] = {}
-    for one in objects:
-        for name, schema in one.get("properties", {}).items():
-            properties[name] = _either(properties[name], schema) if name in properties else schema
-    if properties:
-        out["properties"] = properties
-    required = [
-        name for name in first.get("required", ()) if all(name in o.get("required", ()) for o in objects)
-    ]
-    if required:
-        out["required"] = required
-    else:
-        out.pop("required", None)
-    if all(one.get("additionalProperties") is False for one in objects):
-        out["additionalProperties"] = False
-    return out
-
-
-def _either(left: Any, right: Any) -> Any:
-    if same(left, right):
-        return left
-    if left is True or right is True:
-        return True
-    if left is False or right is False:
-        return right if left is False else left
-    fixed = _values(left), _values(right)
-    if fixed[0] is not None and fixed[1] is not None and left.get("type") == right.get("type"):
-        out = {key: value for key, value in left.items() if key not in ("const", "enum")}
-        out["enum"] = [
-            *fixed[0],
-            *(value for value in fixed[1] if not any(same(value, old) for old in fixed[0])),
-        ]
-        return out
-    pure = isinstance(left, dict) and left.keys() == {"anyOf"}
-    return {"anyOf": [*left["anyOf"], right] if pure else [left, right]}
-
-
-def _values(schema: Node) -> list[Any] | None:
-    if not schema.keys() <= {"const", "enum", "type", "description", "title"}:
-        return None
-    return [schema["const"]] if "const" in schema else schema.get("enum")
+    spill(state, None, keyword, in_words(keyword, node[keyword], objects), notes)
+    if objects:
+        base = held(state, objects, union(objects, base, tuple(forbidden(state.dialect))), None)
+    return {**base, **outer}

@@ -21,6 +21,7 @@ class State:
     """One walk over one document under one dialect. Never outlives the call that made it."""
 
     __slots__ = (
+        "absent",
         "alive",
         "anchors",
         "blockers",
@@ -29,13 +30,16 @@ class State:
         "document",
         "encoded",
         "entries",
+        "graph",
         "lossy",
         "names",
         "nodes",
         "opened",
         "origins",
         "pending",
+        "reach",
         "renames",
+        "source",
         "taken",
     )
 
@@ -54,6 +58,10 @@ class State:
         self.encoded = False  # whether some node is marked with a way back
         self.renames: dict[str, str] = {}  # property names that the dialect refuses → those that are sent
         self.taken: frozenset[str] = frozenset()  # JSON types that other branches of the union here take
+        self.absent: list[bool] | None = None  # a property is walked; told whether leaving it out means null
+        self.source: tuple[str, ...] = ()  # the definition that is walked
+        self.graph: dict[tuple[str, ...], set[tuple[str, ...]]] | None = None  # which refer to which
+        self.reach: dict[tuple[str, ...], frozenset[tuple[str, ...]]] = {}  # the same, followed to the end
         self.nodes = 0
         self.depth = 0
 

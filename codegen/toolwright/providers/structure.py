@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .kinds import scalar_value
-from .legacy import with_null
+from .beside import takes_null
+from .kinds import TYPE_OF, scalar_value
 from .paths import Path
 from .state import State
 from .values import same
@@ -105,8 +105,7 @@ def placeholder(state: State, node: Node, path: Path, notes: list[str]) -> Node:
         schema: Node = {"type": "string", "description": "Leave this out: the object has no keys."}
         reason = "an object without keys must declare one"
     else:
-        nullable = state.dialect.type_arrays == "nullable"
-        schema = rest if isinstance(rest, dict) and rest else scalar_value(nullable=nullable)
+        schema = rest if isinstance(rest, dict) and rest else _any_scalar(state)
         notes.append(f"Keys are free: {name} stands for any key.")
         reason = f"an object of free keys must declare one: {name!r} stands for any"
     state.note(path, "properties", "widened", "changed", reason)
@@ -115,6 +114,13 @@ def placeholder(state: State, node: Node, path: Path, notes: list[str]) -> Node:
     out = {key: value for key, value in node.items() if key != "additionalProperties"}
     out["properties"] = {name: schema}
     return out
+
+
+def _any_scalar(state: State) -> Node:
+    """What the stand-in for free keys may be. Other keys may be anything: the object is open."""
+    if state.dialect.any_of == "none":
+        return {"type": "string"}
+    return scalar_value(nullable=state.dialect.type_arrays == "nullable")
 
 
 def strict_object(state: State, out: Node, node: Node, path: Path) -> None:
@@ -127,16 +133,19 @@ def strict_object(state: State, out: Node, node: Node, path: Path) -> None:
             reason = "closed: keys that no property declares are refused"
             state.note(path, "additionalProperties", "rewritten", "changed", reason)
             out["additionalProperties"] = False
-    if state.dialect.optional == "nullable":
+    also = state.dialect.optional == "also-null"
+    if also or state.dialect.optional == "nullable":
         required = out.get("required", [])
         names = list(properties)
         optional = [name for name in names if name not in required]
-        if optional or len(required) != len(names):
+        if also:
+            state.lossy += bool(optional)  # what negates this object must not be kept, nor oneOf around it
+        elif optional or len(required) != len(names):
             out["required"] = names
         elif "required" not in out:
             out["required"] = []
         for name in optional:
-            properties[name] = with_null(properties[name])
+            properties[name] = takes_null(state, properties[name], ((path, "properties"), name))
         if optional:
             state.note(
                 path,
@@ -145,6 +154,18 @@ def strict_object(state: State, out: Node, node: Node, path: Path) -> None:
                 "kept elsewhere",
                 f"optional, so null is allowed: {', '.join(optional)}",
             )
+
+
+def opened(state: State, out: Node, path: Path) -> None:
+    """An object that is open by silence says so; any schema for further keys is said by true."""
+    if "additionalProperties" in out:
+        if out["additionalProperties"] == {}:
+            out["additionalProperties"] = True
+        return
+    if has_type(out, "object") or ("type" not in out and any(TYPE_OF.get(key) == "object" for key in out)):
+        out["additionalProperties"] = True
+        reason = "what is left unsaid means false there"
+        state.note(path, "additionalProperties", "rewritten", "kept elsewhere", reason)
 
 
 def without_empty(state: State, out: Node, path: Path) -> None:

@@ -105,6 +105,11 @@ def alone(state: State, node: Node, path: Path, notes: list[str], entered: list[
             path, "anyOf", "dropped", "kept elsewhere", "a branch takes any value, so the others say nothing"
         )
         return {key: value for key, value in node.items() if key != "anyOf"}
+    if state.dialect.booleans == "rewrite" and all(branch is False for branch in branches):
+        reason = "no branch takes anything, which cannot be said here"
+        state.note(path, "anyOf", "widened", "changed", reason)
+        state.block(path, "anyOf", reason)
+        return {key: value for key, value in node.items() if key != "anyOf"}
     base = {key: value for key, value in node.items() if key in MOVED}
     if not base:
         return node

@@ -12,15 +12,20 @@ from functools import lru_cache
 from typing import Any
 
 from . import operations
+from .beside import alone as alone_at_last
+from .beside import everywhere as alone_everywhere
 from .dialect import Dialect, Disposition
 from .encodings import confused, pairs, positions, shapes
 from .errors import SchemaError
 from .kinds import Made
 from .legacy import LEGACY, is_legacy, raised
-from .literals import bounded, typed, with_enum
+from .literals import bounded, listed_types, typed, with_enum
 from .marks import MARK
+from .nulls import absent, left_out, not_required
+from .onekind import one_kind
 from .paths import Path, pointer
 from .refs import MANY, NAMED, ONE, Segments, opened
+from .regex import limited, sayable
 from .renames import renamed
 from .state import State
 from .structure import (
@@ -33,6 +38,9 @@ from .structure import (
     strict_object,
     tuples,
     without_empty,
+)
+from .structure import (
+    opened as opened_object,
 )
 from .unions import alone, as_any_of, collapsed, merge_all_of, nullable_union, single
 from .values import ATOMS, copied
@@ -50,7 +58,10 @@ NOTHING: frozenset[str] = frozenset()
 class Rules:
     """A dialect made ready: an operation for each keyword (`None`: copy), and what triggers a rewrite."""
 
-    __slots__ = ("always", "dialect", "encodes", "ends", "literal", "loops", "ops", "other", "triggers")
+    __slots__ = (
+        *("always", "dialect", "encodes", "ends", "lists", "literal", "loops", "nulls", "ops", "other"),
+        *("encodes_enums", "objects", "patterns", "triggers", "unions"),
+    )
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
@@ -82,18 +93,22 @@ class Rules:
             ops["additionalProperties"] = operations.closed
         if dialect.refs == "inline":
             ops["$defs"] = operations.inlined
-        if dialect.booleans == "rewrite":
+        if dialect.booleans == "rewrite" or dialect.type_arrays == "nullable":
             ops["nullable"] = None
         if dialect.property_names:
             ops["required"] = operations.renamed_list
             ops["dependentRequired"] = operations.renamed_lists
         ops[MARK] = operations.marked
+        guarded = {*dialect.integers_only, *(key for key, _ in dialect.at_most)}
+        guarded |= operations.LENGTHS if dialect.pattern_alone else set()
+        ops.update((key, operations.guarded) for key in guarded if ops.get(key, self.other) is None)
         self.ops = ops
         triggers = set(LEGACY) - {"items", "required", "type"}
-        triggers |= {"$ref"} if dialect.refs == "inline" or not dialect.ref_siblings else set()
+        opens = dialect.refs == "inline" or not dialect.ref_siblings or dialect.cycles == "unroll"
+        triggers |= {"$ref"} if opens else set()
         triggers |= {"allOf"} if dialect.all_of == "merge" else set()
         triggers |= {"oneOf"} if dialect.one_of == "any-of" else set()
-        triggers |= {"anyOf"} if dialect.any_of == "alone" else set()
+        triggers |= {"anyOf"} if dialect.any_of != "keep" else set()
         self.literal = dialect.enums != "any" or dialect.const == "enum" or dialect.max_enum is not None
         triggers |= {"enum", "const"} if self.literal else set()
         triggers |= {"prefixItems"} if dialect.tuples != "keep" else set()
@@ -101,9 +116,16 @@ class Rules:
         triggers |= {"additionalProperties", "patternProperties"} if dialect.maps == "pairs" else set()
         self.triggers = frozenset(triggers)
         self.loops = frozenset(triggers & {"$ref", "allOf", "oneOf", "anyOf"})
-        self.always = dialect.typed
+        self.lists = dialect.type_arrays != "keep" or dialect.any_of == "none"
+        self.nulls = dialect.null == "absent"
+        self.unions = dialect.any_of == "none"
+        self.triggers |= {"type"} if self.lists else set[str]()
+        self.always = dialect.typed or self.nulls
+        self.patterns = limited(dialect)
         self.encodes = dialect.maps != "keep" or dialect.tuples == "object" or dialect.enums != "any"
-        self.ends = dialect.closed or dialect.properties_required or not dialect.empty_required
+        self.encodes_enums = dialect.enums in ("alike", "strings")
+        self.objects = dialect.closed or dialect.properties_required or dialect.optional == "also-null"
+        self.ends = self.objects or not dialect.empty_required or dialect.open == "explicit" or self.nulls
 
 
 @lru_cache(maxsize=64)
@@ -116,7 +138,8 @@ def walked(state: State, rules: Rules, node: Any, path: Path) -> Any:
     """The output for one schema. Raises `SchemaError` for what is no schema, or too large."""
     if node.__class__ is not dict:
         if node.__class__ is Made:
-            return copied(node)
+            made = copied(node)
+            return alone_everywhere(state, made, path) if rules.dialect.any_of == "only" else made
         if node.__class__ is not bool:
             raise SchemaError(pointer(path), "a schema is an object, true or false")
         return _boolean(state, rules, node, path)
@@ -156,11 +179,15 @@ def finished(
     if len(state.alive) > moved:
         state.forget(moved)
     if rules.ends:
-        if (dialect.closed or dialect.properties_required) and has_type(out, "object"):
-            if dialect.closed:
+        if rules.objects and has_type(out, "object"):
+            if dialect.closed or dialect.optional == "also-null":
                 strict_object(state, out, node, path)
             else:
                 out.setdefault("properties", {})
+        if rules.nulls:
+            not_required(state, out)
+        if dialect.open == "explicit":
+            opened_object(state, out, path)
         if not dialect.empty_required:
             without_empty(state, out, path)
     if dialect.type_arrays == "nullable" and "anyOf" in out:
@@ -171,6 +198,8 @@ def finished(
         words = described(out.get("description"), notes)
         if words:
             out["description"] = words
+    if dialect.any_of == "only" and "anyOf" in out:
+        out = alone_at_last(state, out, path)
     state.depth -= 1
     return out
 
@@ -188,10 +217,13 @@ def _rewritten(
     state: State, rules: Rules, node: Node, path: Path, notes: list[str], entered: list[Segments]
 ) -> Node:
     dialect = rules.dialect
+    holder, state.absent = state.absent, None
     if is_legacy(node):
         node = raised(state, node, path)
-    if not rules.loops.isdisjoint(node):
-        node = _unfolded(state, dialect, node, path, notes, entered)
+    if rules.nulls or not rules.loops.isdisjoint(node):
+        node = _unfolded(state, rules, node, path, notes, entered, holder)
+    if rules.unions and node.get("type").__class__ is list and not (rules.encodes_enums and "enum" in node):
+        node = _single_type(state, node, path, notes, entered)
     if (
         "required" in node
         and dialect.declared_required
@@ -203,8 +235,14 @@ def _rewritten(
     if "prefixItems" in node and dialect.tuples != "keep":
         sent = positions(state, node, path, notes) if dialect.tuples == "object" else None
         node = tuples(state, node, path, notes) if sent is None else sent
-    if rules.always:
+    if dialect.typed:
         node = typed(state, node, path, notes)
+    if rules.lists and node.get("type").__class__ is list:
+        node = (
+            _single_type(state, node, path, notes, entered)
+            if rules.unions
+            else listed_types(state, node, path)
+        )
     if dialect.maps == "pairs":
         node = pairs(state, node, path, notes)
     if dialect.exclusive == "inclusive" and ("exclusiveMinimum" in node or "exclusiveMaximum" in node):
@@ -219,23 +257,48 @@ def _rewritten(
     return node
 
 
+def _single_type(state: State, node: Node, path: Path, notes: list[str], entered: list[Segments]) -> Node:
+    """A list of types as one type; a null among them may be said by it in some dialects."""
+    kinds = [kind for kind in node["type"] if kind != "null"]
+    how = state.dialect.type_arrays
+    if len(node["type"]) == 1 or (len(kinds) == 1 and how == "keep"):
+        return {**node, "type": node["type"][0]} if len(node["type"]) == 1 else node
+    return (
+        listed_types(state, node, path)
+        if len(kinds) < 2 and how == "nullable"
+        else one_kind(state, node, path, notes, entered)
+    )
+
+
 def _unfolded(
-    state: State, dialect: Dialect, node: Node, path: Path, notes: list[str], entered: list[Segments]
+    state: State,
+    rules: Rules,
+    node: Node,
+    path: Path,
+    notes: list[str],
+    entered: list[Segments],
+    holder: list[bool] | None,
 ) -> Node:
     """References and combinators, until the dialect can say what is left; each step may bring up the next."""
+    dialect = rules.dialect
+    opens = dialect.refs == "inline" or not dialect.ref_siblings or dialect.cycles == "unroll"
     for _ in range(MAX_STEPS):
         before = node
         if dialect.all_of == "merge":
             node = single(node)
-        if "$ref" in node and (dialect.refs == "inline" or not dialect.ref_siblings):
+        if "$ref" in node and opens:
             node, more = opened(state, node, path, notes)
             entered.extend(more)
         if "oneOf" in node and dialect.one_of == "any-of":
             node = as_any_of(state, node, path)
         if "allOf" in node and dialect.all_of == "merge":
             node = merge_all_of(state, node, path, notes, entered)
-        if "anyOf" in node and dialect.any_of == "alone":
+        if rules.nulls and path is not None:
+            node = absent(state, node, path, notes, entered, holder)
+        if "anyOf" in node and dialect.any_of != "keep":
             node = alone(state, node, path, notes, entered)
+        if "anyOf" in node and rules.unions:
+            node = one_kind(state, node, path, notes, entered)
         if "anyOf" in node and dialect.type_arrays == "nullable":
             node = collapsed(state, node, path)
         if node is before:
@@ -285,7 +348,7 @@ def _many(state: State, node: Node, key: str, value: Any, out: Node, path: Path,
     out[key] = branches
 
 
-def _named(state: State, _: Node, key: str, value: Any, out: Node, path: Path, __: list[str]) -> None:
+def _named(state: State, node: Node, key: str, value: Any, out: Node, path: Path, __: list[str]) -> None:
     if not isinstance(value, dict):
         raise SchemaError(pointer(path), f"{key} must be an object of schemas")
     rules = rules_of(state.dialect)
@@ -303,7 +366,11 @@ def _named(state: State, _: Node, key: str, value: Any, out: Node, path: Path, _
         return
     place = (path, key)
     children: Node = {}
+    nulls: list[str] = []
+    holder: list[bool] = []
     for name, child in value.items():
+        if rules.nulls and key == "properties":
+            state.absent = holder = []
         if (
             child.__class__ is bool
             and rules.dialect.booleans == "rewrite"
@@ -313,14 +380,21 @@ def _named(state: State, _: Node, key: str, value: Any, out: Node, path: Path, _
             state.note(
                 (place, name), "false", "dropped", "changed", "a key that is forbidden is not declared"
             )
-        elif (
-            key == "patternProperties"
-            and rules.dialect.patterns == "python"
-            and not operations.compiles(name)
-        ):
-            state.note(place, name, "dropped", "lost", "the pattern of keys does not compile there")
+        elif key == "patternProperties" and rules.patterns:
+            sent = sayable(rules.dialect, name)
+            if sent is None:
+                state.note(place, name, "dropped", "lost", "the pattern of keys cannot be said there")
+                continue
+            if sent != name:
+                state.note(place, name, "rewritten", "kept elsewhere", "whole keys are matched: no anchors")
+            children[sent] = walked(state, rules, child, (place, name))
         else:
             children[name] = walked(state, rules, child, (place, name))
+        if holder:
+            nulls.append(name)
+    state.absent = None
     if state.renames and key in ("properties", "dependentSchemas"):
         children = renamed(state, out, key, children, path)
+    if nulls:
+        left_out(state, node, out, nulls, path)
     out[key] = children

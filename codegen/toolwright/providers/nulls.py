@@ -1,0 +1,172 @@
+"""Null, for dialects that have none: a property that is left out means it, other places send JSON text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .encodings import as_json
+from .legacy import ANNOTATIONS, is_legacy, raised
+from .marks import MARK, mark
+from .paths import Path
+from .refs import Segments, remember
+from .state import State
+from .unions import plain
+from .words import described
+
+Node = dict[str, Any]
+MAX_FOLLOWED = 8
+
+
+def says_null(state: State, node: Any, path: Path, followed: int = 0) -> bool:
+    """Whether a schema names null among what it takes. One that takes anything does not."""
+    if not isinstance(node, dict) or followed > MAX_FOLLOWED:
+        return False
+    if "enum" in node or "const" in node:
+        values = node["enum"] if isinstance(node.get("enum"), list) else [node.get("const")]
+        if not any(value is None for value in values) or ("const" in node and node["const"] is not None):
+            return node.get("nullable") is True
+    if "type" in node:
+        kinds = node["type"] if isinstance(node["type"], list) else [node["type"]]
+        return "null" in kinds or node.get("nullable") is True
+    for keyword in ("anyOf", "oneOf"):
+        if isinstance(node.get(keyword), list):
+            return any(says_null(state, branch, path, followed + 1) for branch in node[keyword])
+    if isinstance(node.get("allOf"), list) and node["allOf"]:
+        return all(says_null(state, branch, path, followed + 1) for branch in node["allOf"])
+    if isinstance(node.get("$ref"), str):
+        found, place, _ = state.target(node["$ref"], path)
+        return says_null(state, found, place, followed + 1)
+    return node.get("nullable") is True or "enum" in node or "const" in node
+
+
+def absent(
+    state: State,
+    node: Node,
+    path: Path,
+    notes: list[str],
+    entered: list[Segments],
+    holder: list[bool] | None,
+) -> Node:
+    """`node` without null. `holder` is that of a property, told that leaving it out means null; elsewhere,
+    and where nothing else is left, the whole value becomes JSON text."""
+    if not says_null(state, node, path):
+        return node
+    rest = None if holder is None else _without(state, node, path, entered)
+    if rest is None or holder is None:
+        return as_json(state, node, path, notes)
+    holder.append(True)
+    for keyword in ("type", "enum", "anyOf", "oneOf", "$ref"):
+        if keyword in node:
+            state.note(path, keyword, "rewritten", "kept elsewhere", "null is said by leaving the key out")
+    if "default" in rest and rest["default"] is None:
+        state.note(path, "default", "dropped", "kept elsewhere", "null is said by leaving the key out")
+        rest = {key: value for key, value in rest.items() if key != "default"}
+    return rest
+
+
+def _without(state: State, node: Any, path: Path, entered: list[Segments], depth: int = 0) -> Node | None:
+    """`node` without null; `None` if nothing is left, or it refers to what is open already."""
+    if not isinstance(node, dict) or not says_null(state, node, path):
+        return node if isinstance(node, dict) else None
+    if is_legacy(node):
+        node = raised(state, node, path)
+    if "$ref" in node:
+        found = plain(state, node, path, entered)
+        if not isinstance(found, dict) or depth > MAX_FOLLOWED:
+            return None
+        remember(state, found, path)
+        return _without(state, found, path, entered, depth + 1)
+    if "allOf" in node or node.get("const", 0) is None:
+        return None
+    out = dict(node)
+    if isinstance(out.get("enum"), list):
+        out["enum"] = [value for value in out["enum"] if value is not None]
+        if not out["enum"]:
+            return None
+    if "type" in out:
+        stated = out["type"] if isinstance(out["type"], list) else [out["type"]]
+        kinds = [kind for kind in stated if kind != "null"]
+        if not kinds:
+            return None
+        out["type"] = kinds if len(kinds) > 1 else kinds[0]
+    for keyword in ("anyOf", "oneOf"):
+        if keyword not in out:
+            continue
+        branches: list[Any] = []
+        for i, branch in enumerate(out[keyword]):
+            place = ((path, keyword), str(i))
+            if not says_null(state, branch, path):
+                state.place(branch, place)
+                branches.append(branch)
+                continue
+            left = _without(state, branch, place, entered, depth + 1)
+            if left is not None:
+                state.place(left, place)
+                branches.append(left)
+            elif not _only_null(state, branch, path):
+                return None
+        if not branches:
+            return None
+        out[keyword] = branches
+        if len(branches) == 1 and isinstance(branches[0], dict):
+            outer = {key: value for key, value in out.items() if key != keyword}
+            if outer.keys() <= ANNOTATIONS | {"$defs"}:
+                return {**branches[0], **outer}
+    return out
+
+
+def _only_null(state: State, node: Any, path: Path, followed: int = 0) -> bool:
+    if not isinstance(node, dict) or followed > MAX_FOLLOWED:
+        return False
+    if isinstance(node.get("enum"), list):
+        return all(value is None for value in node["enum"])
+    if "const" in node:
+        return node["const"] is None
+    if "type" in node:
+        return bool(node["type"] in ("null", ["null"]))
+    if isinstance(node.get("$ref"), str):
+        found, place, _ = state.target(node["$ref"], path)
+        return _only_null(state, found, place, followed + 1)
+    for keyword in ("anyOf", "oneOf"):
+        if isinstance(node.get(keyword), list):
+            return all(_only_null(state, branch, path, followed + 1) for branch in node[keyword])
+    return False
+
+
+def left_out(state: State, node: Node, out: Node, names: list[str], path: Path) -> None:
+    """Note on an object which of its properties stand for null when they are left out."""
+    required = node.get("required")
+    stated = required if isinstance(required, list) else []
+    meant = tuple(name for name in names if name in stated)
+    for name in names:
+        if name not in meant:
+            reason = "null cannot be told from a key that is left out"
+            state.note((path, "properties"), name, "rewritten", "changed", reason)
+    if meant:
+        reason = f"left out means null: {', '.join(meant)}"
+        state.note(path, "required", "rewritten", "kept elsewhere", reason)
+        out[MARK] = mark(state, out, nulls=meant)[MARK]
+
+
+def not_required(state: State, out: Node) -> None:
+    """Take the properties whose absence means null out of an output's `required`."""
+    nulls = {state.renames.get(name, name) for name in out[MARK].nulls} if MARK in out else set[str]()
+    if nulls and isinstance(out.get("required"), list):
+        out["required"] = [name for name in out["required"] if name not in nulls]
+
+
+def held(state: State, objects: list[Node], out: Node, path: Path) -> Node:
+    """`out`, made of alternatives that are `objects`. Where one of them requires what may be null and another
+    does not, leaving it out could mean either: the value becomes JSON text, in which null can stand."""
+    if state.dialect.null != "absent":
+        return out
+    properties = dict(out.get("properties", {}))
+    for name, schema in properties.items():
+        if name in out.get("required", ()) or not any(name in o.get("required", ()) for o in objects):
+            continue
+        place = ((path, "properties"), name)
+        if says_null(state, schema, place):
+            words: list[str] = []
+            sent = as_json(state, schema, place, words)
+            properties[name] = {**sent, "description": described(sent.get("description"), words)}
+    return {**out, "properties": properties} if properties else out

@@ -1,0 +1,178 @@
+"""Unions for dialects that have none: one branch that is left, one schema for all, or JSON text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .alternatives import in_words, union, widest
+from .encodings import as_json
+from .kinds import MOVED, inferred, split, together
+from .legacy import ANNOTATIONS, is_legacy, raised
+from .literals import checked_types
+from .nulls import held
+from .paths import Path
+from .refs import Segments, remember
+from .state import State
+from .unions import MAX_BRANCHES, alone, as_any_of, merge_all_of, plain, spill
+from .values import fits, kind_of, same
+from .words import described, text
+
+Node = dict[str, Any]
+LITERAL = frozenset(("enum", "const"))
+
+
+def one_kind(state: State, node: Node, path: Path, notes: list[str], entered: list[Segments]) -> Node:
+    """`node`, whose anyOf or list of types must go. What stood beside anyOf stands in its branches already.
+
+    In this order: one branch that is left stands for itself; branches of one type become one schema, wider
+    where they differ, with the difference in words; anything else is sent as JSON text.
+    """
+    keyword = "anyOf" if "anyOf" in node else "type"
+    outer = {key: value for key, value in node.items() if key not in MOVED and key != "anyOf"}
+    raw: list[Any] = node["anyOf"] if keyword == "anyOf" else split(node, checked_types(node, path))
+    if keyword == "type":
+        for branch in raw:
+            state.place(branch, path)
+    branches = _flat(state, raw, (path, keyword), entered, 0)
+    if branches is None:
+        return as_json(state, node, path, notes, keyword=keyword)
+    nullable = state.dialect.type_arrays in ("keep", "nullable")
+    rest = [one for one in branches if one.get("type") != "null"] if nullable else branches
+    null = len(rest) < len(branches)
+    if not branches:
+        reason = "no alternative takes anything, which cannot be said here"
+        state.note(path, keyword, "widened", "changed", reason)
+        return outer
+    if not rest:
+        state.note(path, keyword, "rewritten", "kept elsewhere", "only null is left")
+        return {**outer, "type": "null"}
+    result = _together(state, rest, raw, path, keyword, notes)
+    if result is None:
+        return as_json(state, node, path, notes, keyword=keyword)
+    if null:
+        result = _with_null(state, result)
+    for key in node:
+        if key in MOVED or key == "anyOf":
+            state.note(path, key, "rewritten", "kept elsewhere", "its alternatives are said by one schema")
+    return {**result, **outer}
+
+
+def _with_null(state: State, node: Node) -> Node:
+    if state.dialect.type_arrays == "nullable":
+        return {**node, "nullable": True}
+    kinds = node["type"] if isinstance(node["type"], list) else [node["type"]]
+    out = {**node, "type": list(dict.fromkeys([*kinds, "null"]))}
+    if isinstance(out.get("enum"), list) and None not in out["enum"]:
+        out["enum"] = [*out["enum"], None]
+    return out
+
+
+def _flat(state: State, raw: list[Any], path: Path, entered: list[Segments], depth: int) -> list[Node] | None:
+    """Branches of one type each, unions among them opened; `None` where one cannot be told the type of."""
+    out: list[Node] = []
+    for i, each in enumerate(raw):
+        if each is False:
+            continue
+        place = state.origins.get(id(each), (path, str(i)))
+        branch = plain(state, each, place, entered)
+        if not isinstance(branch, dict) or depth > MAX_BRANCHES:
+            return None
+        remember(state, branch, place)
+        more = _kinds(state, branch, place, entered, depth)
+        if more is None or len(out) + len(more) > MAX_BRANCHES:
+            return None
+        for one in more:
+            if not any(same(one, other) for other in out):
+                state.place(one, place)
+                out.append(one)
+    return out
+
+
+def _kinds(state: State, branch: Node, path: Path, entered: list[Segments], depth: int) -> list[Node] | None:
+    """One branch as branches of one type each."""
+    own: list[str] = []
+    if is_legacy(branch):
+        branch = raised(state, branch, path)
+    if "oneOf" in branch:
+        branch = as_any_of(state, branch, path)
+    if "allOf" in branch:
+        branch = merge_all_of(state, branch, path, own, entered, blocking=False)
+        if not {"oneOf", "$ref", "allOf"}.isdisjoint(branch):
+            return _flat(state, [branch], path, entered, depth + 1)
+    if "anyOf" in branch:
+        branch = alone(state, branch, path, own, entered)
+    if own:
+        branch = {**branch, "description": described(branch.get("description"), own)}
+    if "$defs" in branch:
+        branch = {key: value for key, value in branch.items() if key != "$defs"}
+    if "anyOf" in branch:
+        return _inner(state, branch, path, entered, depth)
+    if "type" in branch:
+        kinds = checked_types(branch, path)
+    elif LITERAL.isdisjoint(branch) and not state.dialect.typed:
+        return None
+    else:
+        kinds = inferred(branch)
+        if LITERAL.isdisjoint(branch) and kinds:
+            reason = "every node needs a type: the one its keywords speak of"
+            state.note(path, "type", "rewritten", "changed", reason)
+    kinds = together(kinds)
+    if not kinds:
+        return None
+    if len(kinds) == 1:
+        return [{**branch, "type": kinds[0]}] if _possible(branch, kinds[0]) else []
+    told = {key: value for key, value in branch.items() if key not in MOVED}
+    parts = [_literal(part, branch) for part in split(branch, kinds)]
+    return [{**part, **told} for part in parts if part is not None]
+
+
+def _inner(state: State, branch: Node, path: Path, entered: list[Segments], depth: int) -> list[Node] | None:
+    inner = _flat(state, branch["anyOf"], (path, "anyOf"), entered, depth + 1)
+    told = {key: value for key, value in branch.items() if key in ANNOTATIONS}
+    return None if inner is None else [{**told, **one} for one in inner]
+
+
+def _possible(branch: Node, kind: str) -> bool:
+    """Whether the literals of a branch leave anything of its type."""
+    if "const" in branch:
+        return fits(branch["const"], [kind])
+    values = branch.get("enum")
+    return not isinstance(values, list) or any(fits(value, [kind]) for value in values)
+
+
+def _literal(part: Node, branch: Node) -> Node | None:
+    """A branch for one of several types: `None` where a constant is of another type."""
+    if "const" not in branch:
+        return part
+    return part if fits(branch["const"], [part["type"]]) else None
+
+
+def _together(
+    state: State, rest: list[Node], raw: list[Any], path: Path, keyword: str, notes: list[str]
+) -> Node | None:
+    """Branches that take no null as one node; `None` if they are of several types."""
+    if len(rest) == 1:
+        return rest[0]
+    sent = state.dialect.enums in ("alike", "strings")
+    if sent and all(not LITERAL.isdisjoint(one) for one in rest):
+        out, exact = widest(rest, "string")
+        kinds = together([kind_of(value) for value in out["enum"]])
+        out["type"] = kinds if len(kinds) > 1 else kinds[0]
+        _tell(state, rest, path, keyword, notes, exact=exact)
+        return out
+    kinds = together([one["type"] for one in rest])
+    if len(kinds) > 1:
+        return None
+    if kinds == ["object"]:
+        spill(state, path, keyword, in_words("anyOf", raw, rest), notes)
+        return held(state, rest, union(rest, {}, ()), path)
+    if any("prefixItems" in one for one in rest):
+        return None
+    out, exact = widest(rest, kinds[0])
+    _tell(state, rest, path, keyword, notes, exact=exact)
+    return out
+
+
+def _tell(state: State, rest: list[Node], path: Path, keyword: str, notes: list[str], *, exact: bool) -> None:
+    if not exact:
+        spill(state, path, keyword, f"Must match one of: {text(rest)}.", notes)

@@ -1,0 +1,113 @@
+"""What a regular expression uses, read token by token: for dialects whose engine lacks some of it."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from msgspec import Struct
+
+from .dialect import Dialect
+
+MAX_PATTERN = 4_000
+LOOKAROUND = ("(?=", "(?!", "(?<=", "(?<!")
+
+
+class Features(Struct, frozen=True, kw_only=True):
+    """What one pattern uses. `whole`: it is `^…$`, so that searching and matching the whole text agree."""
+
+    whole: bool
+    inner_anchors: bool  # ^ or $ at other places than the two ends
+    lookaround: bool
+    word_boundary: bool
+    backreferences: bool
+    unicode_classes: bool
+
+
+@lru_cache(maxsize=1024)
+def features(pattern: str) -> Features:
+    """What `pattern` uses. Escapes and character classes are read as such, so `\\\\b` is no word boundary."""
+    at, depth, end = 0, 0, len(pattern)
+    escapes: set[str] = set()
+    classes: set[str] = set()
+    anchors: list[int] = []
+    alternatives = looks = False
+    in_class = False
+    while at < end:
+        char = pattern[at]
+        if char == "\\":
+            (classes if in_class else escapes).add(pattern[at + 1 : at + 2])
+            at += 2
+            continue
+        if in_class:
+            in_class = char != "]"
+        elif char == "[":
+            in_class = True
+        elif char == "(":
+            depth += 1
+            looks = looks or pattern.startswith(LOOKAROUND, at)
+        elif char == ")":
+            depth -= 1
+        elif char == "|":
+            alternatives = alternatives or depth == 0
+        elif char in "^$":
+            anchors.append(at)
+        at += 1
+    ends = {0, end - 1}
+    whole = end > 1 and pattern[0] == "^" and anchors[-1] == end - 1 and not alternatives
+    return Features(
+        whole=whole,
+        inner_anchors=any(at not in ends for at in anchors),
+        lookaround=looks,
+        word_boundary=not escapes.isdisjoint("bB"),
+        backreferences=not escapes.isdisjoint("123456789k"),
+        unicode_classes=not (escapes | classes).isdisjoint("pP"),
+    )
+
+
+@lru_cache(maxsize=1024)
+def compiles(pattern: str) -> bool:
+    """Whether Python's `re` takes a pattern."""
+    if len(pattern) > MAX_PATTERN:
+        return False
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError):
+        return False
+    return True
+
+
+def sayable(dialect: Dialect, pattern: object) -> str | None:
+    """The pattern as the dialect's engine wants it, meaning the same; `None` if there is none.
+
+    Without anchors, `^…$` is sent as what stands between: the engine matches the whole text anyway. Such an
+    output says less when it is read as JSON Schema again, which is why it must not be normalised twice.
+    """
+    if dialect.patterns == "any" and _knows_all(dialect):
+        return pattern if isinstance(pattern, str) else None
+    if not isinstance(pattern, str):
+        return None
+    if dialect.patterns == "python" and not compiles(pattern):
+        return None
+    used = features(pattern)
+    if (
+        (used.lookaround and not dialect.lookaround)
+        or (used.word_boundary and not dialect.word_boundary)
+        or (used.backreferences and not dialect.backreferences)
+        or (used.unicode_classes and not dialect.unicode_classes)
+    ):
+        return None
+    if dialect.patterns != "anchored":
+        return pattern
+    if not used.whole or (used.inner_anchors and not dialect.anchors):
+        return None
+    return pattern if dialect.anchors else pattern[1:-1]
+
+
+def _knows_all(dialect: Dialect) -> bool:
+    return dialect.lookaround and dialect.word_boundary and dialect.backreferences and dialect.unicode_classes
+
+
+def limited(dialect: Dialect) -> bool:
+    """Whether some pattern is out of the dialect's reach."""
+    return dialect.patterns != "any" or not _knows_all(dialect)

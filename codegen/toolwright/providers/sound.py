@@ -1,0 +1,108 @@
+"""Combinations of axes that the walk could not do exactly: refused when a profile is loaded."""
+
+from __future__ import annotations
+
+from .dialect import Dialect, disposition
+
+JUDGES = (
+    *("not", "if", "contains", "propertyNames", "patternProperties", "dependentSchemas"),
+    *("unevaluatedProperties", "unevaluatedItems"),
+)
+"""Keywords whose subschemas would judge the value that is sent, not the one that is meant."""
+COUNTS = ("minProperties", "dependentRequired", "dependentSchemas")
+
+
+def problems(dialect: Dialect) -> tuple[str, ...]:
+    """What in `dialect` contradicts itself, each in a sentence; empty if the walk can do all of it."""
+    return (*_encoded(dialect), *_nulls(dialect), *_unions(dialect), *_others(dialect))
+
+
+def _kept(dialect: Dialect, keywords: tuple[str, ...]) -> list[str]:
+    return [key for key in keywords if disposition(dialect, key) == "keep"]
+
+
+def _encodings(dialect: Dialect) -> list[str]:
+    axes = (
+        ('maps = "pairs"', dialect.maps == "pairs"),
+        ('tuples = "object"', dialect.tuples == "object"),
+        (f'enums = "{dialect.enums}"', dialect.enums in ("alike", "strings")),
+        ('untyped = "json"', dialect.untyped == "json"),
+        ('any-of = "none"', dialect.any_of == "none"),
+        ('null = "absent"', dialect.null == "absent"),
+    )
+    return [name for name, on in axes if on]
+
+
+def _encoded(dialect: Dialect) -> tuple[str, ...]:
+    """Values are sent in another form: what looks at them must not be kept."""
+    axes = _encodings(dialect)
+    if not axes:
+        return ()
+    kept = _kept(dialect, JUDGES)
+    if dialect.maps == "pairs":  # said of the keys of the pairs
+        kept = [key for key in kept if key not in ("propertyNames", "patternProperties")]
+    if dialect.tuples == "keep":
+        kept += _kept(dialect, ("prefixItems",))
+    if dialect.all_of == "keep" and disposition(dialect, "allOf") == "keep":
+        kept.append("allOf")
+    if dialect.one_of == "keep" and disposition(dialect, "oneOf") == "keep":
+        kept.append("oneOf")
+    if not kept:
+        return ()
+    return (
+        f"{', '.join(axes)} change what is sent, and {', '.join(kept)} would judge that: spill, drop or "
+        "block them, merge allOf, say oneOf by anyOf",
+    )
+
+
+def _nulls(dialect: Dialect) -> tuple[str, ...]:
+    if dialect.null != "absent":
+        return ()
+    found: list[str] = []
+    kept = _kept(dialect, COUNTS)
+    if kept:
+        found.append(f'null = "absent" leaves keys out that {", ".join(kept)} would miss: spill or drop them')
+    if dialect.type_arrays == "nullable":
+        found.append('null = "absent" and type-arrays = "nullable" contradict each other')
+    if dialect.optional != "keep":
+        found.append(f'null = "absent" and optional = "{dialect.optional}" contradict each other')
+    if dialect.untyped == "union":
+        found.append('untyped = "union" has null among its types, which null = "absent" forbids')
+    return tuple(found)
+
+
+def _unions(dialect: Dialect) -> tuple[str, ...]:
+    found: list[str] = []
+    if dialect.any_of == "none" and dialect.type_arrays == "any-of":
+        found.append('type-arrays = "any-of" needs a union, which any-of = "none" forbids')
+    if dialect.any_of == "none" and dialect.untyped == "union":
+        found.append('untyped = "union" needs a union, which any-of = "none" forbids')
+    if dialect.any_of == "none" and dialect.optional != "keep" and dialect.type_arrays != "nullable":
+        found.append(f'optional = "{dialect.optional}" needs a union, which any-of = "none" forbids')
+    if dialect.any_of == "none" and not dialect.ref_siblings and dialect.refs == "keep":
+        found.append('ref-siblings = false needs a union, which any-of = "none" forbids: refs = "inline"')
+    if dialect.type_arrays == "single" and (dialect.any_of != "none" or dialect.null != "absent"):
+        found.append('type-arrays = "single" needs any-of = "none" and null = "absent"')
+    if dialect.any_of == "only":
+        if dialect.type_arrays == "nullable" and dialect.refs != "inline":
+            found.append('any-of = "only" puts nullable into a branch, so it needs refs = "inline"')
+        if not dialect.ref_siblings and dialect.refs == "keep":
+            found.append(
+                'any-of = "only" puts descriptions beside references, which ref-siblings = false forbids'
+            )
+    return tuple(found)
+
+
+def _others(dialect: Dialect) -> tuple[str, ...]:
+    found: list[str] = []
+    if dialect.cycles != "keep" and dialect.refs == "inline":
+        found.append(f'cycles = "{dialect.cycles}" is for refs = "keep": inlining opens circles anyway')
+    if not dialect.anchors and dialect.patterns != "anchored":
+        found.append('anchors = false needs patterns = "anchored"')
+    if dialect.open == "explicit" and dialect.closed:
+        found.append('open = "explicit" and closed = true contradict each other')
+    if dialect.open == "explicit" and disposition(dialect, "additionalProperties") != "keep":
+        found.append('open = "explicit" needs additionalProperties to be kept')
+    if dialect.open == "explicit" and _kept(dialect, ("unevaluatedProperties",)):
+        found.append('open = "explicit" would make unevaluatedProperties say nothing: spill or drop it')
+    return tuple(found)
