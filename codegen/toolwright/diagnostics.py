@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-Severity = Literal["error", "warning"]
+Severity = Literal["error", "warning", "note"]
 
 
 class Diagnostic(Struct, frozen=True, kw_only=True, order=True):

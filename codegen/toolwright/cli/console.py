@@ -20,6 +20,7 @@ WINDOW = 100
 _STYLES = {
     "error": "1;31",
     "warning": "1;33",
+    "note": "1;34",
     "hint": "36",
     "dim": "2",
     "bold": "1",
@@ -124,7 +125,8 @@ def _annotation(problem: Diagnostic) -> str:
             properties.append(f"col={problem.column}")
     properties.append(f"title={_property(problem.code)}")
     message = problem.message if not problem.hint else f"{problem.message}\nhint: {problem.hint}"
-    return f"::{problem.severity} {','.join(properties)}::{_data(message)}"
+    kind = "notice" if problem.severity == "note" else problem.severity  # their word
+    return f"::{kind} {','.join(properties)}::{_data(message)}"
 
 
 def _data(text: str) -> str:

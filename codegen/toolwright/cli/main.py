@@ -12,6 +12,7 @@ COMMANDS = {
     "generate": ("generate", "command", "Compile the specs; check or show what would change."),
     "import": ("import_", "import_group", "Turn existing definitions into specs."),
     "init": ("init", "command", "Set up toolwright in a project."),
+    "lint": ("lint", "command", "Check the whole set: limits, names, wording, policy."),
     "new": ("new", "command", "Write a commented spec to start from."),
     "schema": ("schema", "command", "Print the JSON Schema of the spec format."),
     "show": ("show", "command", "Print what one tool compiles to."),

@@ -1,0 +1,131 @@
+"""Descriptions that are missing, or that tell a model nothing."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from ..contract.pointers import defined
+from ..spec.model import Path
+from .finding import Finding
+from .subject import Subject
+from .words import EMPTY, KINDS, PLACEHOLDERS, among, content, is_dense, name_words, stem, text_words
+
+_FEW: Final = 3  # fewer words than this cannot say what a tool does
+_TOLD: Final = 5  # parameters named one by one
+_NAME_SAYS: Final = 3  # a name of so many words may well be all there is to say
+# A parameter with one of these is told by more than its description.
+_TELLING: Final = among("enum const format pattern examples default minimum maximum minLength")
+
+Properties = list[tuple[Path, str, Mapping[str, Any]]]
+
+
+def descriptions(subject: Subject) -> Iterator[Finding]:
+    """Findings about the tool's description and those of its parameters."""
+    told = vague(subject.tool.name, subject.tool.description)
+    if told:
+        key = "description" if "description" in subject.tool.document.data else "summary"
+        fix = "say what the tool does, when to use it, and what it gives back"
+        yield subject.finding("vague-description", f"the description {told}", fix, at=(key,))
+    missing: list[Path] = []
+    empty: list[Path] = []
+    listed = properties(subject.parameters)
+    for path, name, schema in listed:
+        text = _description(schema, subject.parameters)
+        if not text:
+            if "const" not in schema:
+                missing.append(path)
+        elif not _TELLING & schema.keys() and _says_nothing(name, text):
+            empty.append(path)
+    if missing:
+        names, count = _names(missing), len(missing)
+        message = (
+            f"{count} of {len(listed)} parameters {'has' if count == 1 else 'have'} no description: {names}"
+        )
+        yield subject.finding("missing-description", message, "describe them", schema=missing[0])
+    if empty:
+        message = f"the description repeats only the parameter's name: {_names(empty)}"
+        fix = "say what it means: its unit, form, source or effect"
+        yield subject.finding("vague-parameter", message, fix, schema=empty[0])
+
+
+def vague(name: str, description: str) -> str:
+    """Why a tool's description says nothing; empty if it says something.
+
+    It is a placeholder, or has fewer than three words, or its words are all in the name. The last is no fault
+    of a name that has three words of meaning itself.
+    """
+    if PLACEHOLDERS.fullmatch(description):
+        return "is a placeholder"
+    if is_dense(description):
+        return ""  # a script without spaces: neither counting nor comparing words means anything
+    own = {stem(word) for word in name_words(name)}
+    if len(own) < _NAME_SAYS and not set(content(description)) - own - EMPTY:
+        return "says no more than the name"
+    words = len(text_words(description))
+    return "" if words >= _FEW else f"has only {words} word{'s'[: words != 1]}"
+
+
+def _says_nothing(name: str, text: str) -> bool:
+    if PLACEHOLDERS.fullmatch(text):
+        return True
+    if is_dense(text):
+        return False
+    own = {stem(word) for word in name_words(name)}
+    return len(own) < _NAME_SAYS and not set(content(text)) - own - KINDS
+
+
+def properties(root: Mapping[str, Any]) -> Properties:
+    """Declared properties at any depth, in order, through lists and branches and each definition once."""
+    found: Properties = []
+    queue: list[tuple[Any, Path]] = [(root, ())]
+    while queue:
+        node, path = queue.pop()
+        if not isinstance(node, Mapping):
+            continue
+        below: list[tuple[Any, Path]] = []
+        for name, each in node.get("properties", {}).items():
+            inner = (*path, "properties", name)
+            found.append((inner, name, each if isinstance(each, Mapping) else {}))
+            below.append((each, inner))
+        below.extend((node[key], (*path, key)) for key in ("items", "additionalProperties") if key in node)
+        for key in ("anyOf", "oneOf", "allOf", "prefixItems"):
+            below.extend((each, (*path, key, index)) for index, each in enumerate(node.get(key, ())))
+        if not path:
+            below.extend((each, ("$defs", name)) for name, each in node.get("$defs", {}).items())
+        queue.extend(reversed(below))
+    return found
+
+
+def _description(schema: Mapping[str, Any], root: Mapping[str, Any]) -> str:
+    """Its own description, or that of the definition that it refers to, or of its only branch with one."""
+    text = schema.get("description")
+    if isinstance(text, str) and text.strip():
+        return text
+    name = defined(schema["$ref"]) if "$ref" in schema else None
+    if name is not None:
+        target = root.get("$defs", {}).get(name)
+        return str(target.get("description", "")) if isinstance(target, Mapping) else ""
+    for key in ("anyOf", "oneOf", "allOf"):
+        for each in schema.get(key, ()):
+            if isinstance(each, Mapping) and (said := _description(each, root)):
+                return said
+    return ""
+
+
+def _names(paths: list[Path]) -> str:
+    names = [readable(path) for path in paths[:_TOLD]]
+    return ", ".join(names) + (f" and {len(paths) - _TOLD} more" if len(paths) > _TOLD else "")
+
+
+def readable(path: Path) -> str:
+    """`filter.items[].name`: a place as people write it."""
+    out = ""
+    position = 0
+    while position < len(path):
+        step = path[position]
+        if step in ("properties", "$defs") and position + 1 < len(path):
+            out += f".{path[position + 1]}" if out else str(path[position + 1])
+            position += 2
+            continue
+        out += {"items": "[]", "additionalProperties": ".*"}.get(str(step), "")
+        position += 1
+    return out

@@ -1,0 +1,134 @@
+"""Tools that are several tools: groups of parameters of which a call may use only one."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+
+from ..contract.pointers import defined
+from .finding import Finding
+from .subject import Subject
+from .told import told
+from .words import name_words
+
+_MOST: Final = 6  # proposed tools named one by one
+
+
+class Half(Struct, frozen=True):
+    """One alternative: the value that chooses it (empty without one), and the parameters only it has."""
+
+    value: str
+    names: frozenset[str]
+
+
+def flags(subject: Subject) -> Iterator[Finding]:
+    """A finding where the parameters' alternatives exclude each other and share no parameter."""
+    found = alternatives(subject.parameters)
+    if found is None:
+        return
+    by, halves = found
+    names = [_name(subject.tool.name, half) for half in halves]
+    proposed = ", ".join(names[:_MOST]) + (", …" if len(names) > _MOST else "")
+    groups = " | ".join(", ".join(sorted(half.names)) or "none" for half in halves[:_MOST])
+    how = f"`{by}` decides which parameters belong" if by else "groups of parameters exclude each other"
+    message = f"one tool is {len(halves)}: {how} ({groups})"
+    yield subject.finding("flag-argument", message, f"split it: {proposed}", schema=())
+
+
+def alternatives(root: Mapping[str, Any]) -> tuple[str, Sequence[Half]] | None:
+    """The parameter that decides ("" if none does) and the alternatives; None if the tool is one."""
+    for branches, exclusive in _choices(root):
+        halves = [_half(branch, root) for branch in branches]
+        if len(halves) < 2 or any(half is None for half in halves):
+            continue
+        known = [half for half in halves if half is not None]
+        by = _discriminator([chosen for chosen, _ in known])
+        shared = frozenset.intersection(*(names for _, names in known))
+        groups = [Half(chosen.get(by, ""), names - shared - {by}) for chosen, names in known]
+        if by:
+            groups = _joined(groups)
+        if _apart(groups) and (by or exclusive or any(len(each.names) > 1 for each in groups)):
+            return by, groups
+    prose = told(root)
+    if prose is None:
+        return None
+    return prose[0], [Half(value, names) for value, names in prose[1].items()]
+
+
+def _choices(root: Mapping[str, Any]) -> Iterator[tuple[Sequence[Any], bool]]:
+    """Lists of branches at the root, and whether a value may match only one of them."""
+    nodes = [root, *(each for each in root.get("allOf", ()) if isinstance(each, Mapping))]
+    for node in nodes:
+        for key in ("oneOf", "anyOf"):
+            if isinstance(node.get(key), list):
+                yield node[key], key == "oneOf"
+    conditions = [_conditional(node) for node in nodes if "if" in node and "then" in node]
+    if len(conditions) > 1:
+        yield conditions, True
+
+
+def _conditional(node: Mapping[str, Any]) -> Mapping[str, Any]:
+    """`if` this value, `then` these parameters: as a branch."""
+    condition, then = node["if"], node["then"]
+    if not isinstance(condition, Mapping) or not isinstance(then, Mapping):
+        return {}
+    chosen = {k: v for k, v in condition.get("properties", {}).items() if _value(v)}
+    return {
+        "properties": {**then.get("properties", {}), **chosen},
+        "required": [*condition.get("required", ()), *then.get("required", ())],
+    }
+
+
+def _half(branch: Any, root: Mapping[str, Any]) -> tuple[dict[str, str], frozenset[str]] | None:
+    """The values that choose a branch, by parameter, and the parameters it speaks of; None if it has none."""
+    name = defined(branch["$ref"]) if isinstance(branch, Mapping) and "$ref" in branch else None
+    if name is not None:
+        branch = root.get("$defs", {}).get(name)
+    if not isinstance(branch, Mapping):
+        return None
+    properties = branch.get("properties", {})
+    chosen = {key: value for key, schema in properties.items() if (value := _value(schema))}
+    names = frozenset(properties) | frozenset(branch.get("required", ()))
+    return (chosen, names) if names else None
+
+
+def _value(schema: Any) -> str:
+    """The only text that a schema takes; empty if it takes others."""
+    if not isinstance(schema, Mapping):
+        return ""
+    enum = schema.get("enum")
+    only = schema.get("const", enum[0] if isinstance(enum, list) and len(enum) == 1 else "")
+    return only if isinstance(only, str) else ""
+
+
+def _discriminator(chosen: Sequence[Mapping[str, str]]) -> str:
+    """The parameter that every branch fixes, each to another value."""
+    for key in chosen[0]:
+        values = [each.get(key, "") for each in chosen]
+        if all(values) and len(set(values)) > 1:
+            return key
+    return ""
+
+
+def _joined(groups: Sequence[Half]) -> list[Half]:
+    """Branches of one value are one alternative."""
+    by: dict[str, frozenset[str]] = {}
+    for each in groups:
+        by[each.value] = by.get(each.value, frozenset()) | each.names
+    return [Half(value, names) for value, names in by.items()]
+
+
+def _apart(groups: Sequence[Half]) -> bool:
+    """Whether no parameter belongs to two alternatives, and at most one alternative has none."""
+    if len(groups) < 2 or sum(not each.names for each in groups) > 1:
+        return False
+    return sum(len(each.names) for each in groups) == len(frozenset().union(*(each.names for each in groups)))
+
+
+def _name(tool: str, half: Half) -> str:
+    """`cron` with the value `add` → cron_add; a value of several words is a name of its own already; with the
+    parameters `url` → cron_by_url."""
+    if half.value:
+        words = name_words(half.value) or (half.value,)
+        return "_".join(words if len(words) > 1 else (tool, *words))
+    return f"{tool}_by_{'_'.join(name_words(min(half.names)))}" if half.names else f"{tool}_plain"

@@ -1,0 +1,129 @@
+"""One pass over an emitted schema: everything that some provider limits."""
+
+from typing import Any, Final
+
+from msgspec import Struct
+
+from ..spec.model import Path
+from .words import among
+
+ONE: Final = among(
+    "items additionalProperties contains not if then else propertyNames unevaluatedItems "
+    "unevaluatedProperties contentSchema"
+)
+MANY: Final = among("anyOf oneOf allOf prefixItems")
+NAMED: Final = among("properties patternProperties $defs definitions dependentSchemas")
+_DOWN: Final = among("items prefixItems properties patternProperties additionalProperties contains")
+"""Keywords below which values are nested in values; others say more about the same value."""
+
+
+class Enum(Struct, frozen=True):
+    """One enum: how many values, how many characters its texts have together, and where."""
+
+    count: int
+    chars: int
+    path: Path
+
+
+class Size(Struct, frozen=True, kw_only=True):
+    """What a schema holds. Definitions count once, however often they are referred to."""
+
+    depth: int  # levels of objects and arrays below the root, references followed, recursion not
+    properties: tuple[Path, ...]
+    optional: tuple[Path, ...]
+    unions: tuple[Path, ...]
+    enums: tuple[Enum, ...]
+    string_chars: int
+    required: int  # parameters that the root requires
+
+
+class _Count:
+    def __init__(self, schema: dict[str, Any]) -> None:
+        self.root = schema
+        self.properties: list[Path] = []
+        self.optional: list[Path] = []
+        self.unions: list[Path] = []
+        self.enums: list[Enum] = []
+        self.chars = 0
+        self.depths: dict[str, int] = {}  # by reference: definitions that share others stay cheap
+
+    def node(self, node: Any, path: Path) -> None:
+        if not isinstance(node, dict):
+            return
+        kind = node.get("type")
+        if path and path[-2:-1] == ("properties",) and ("anyOf" in node or isinstance(kind, list)):
+            self.unions.append(path)
+        enum = node.get("enum")
+        if isinstance(enum, list):
+            chars = sum(len(each) for each in enum if isinstance(each, str))
+            self.enums.append(Enum(len(enum), chars, path))
+            self.chars += chars
+        if isinstance(node.get("const"), str):
+            self.chars += len(node["const"])
+        for keyword, value in node.items():
+            if keyword in ONE:
+                self.node(value, (*path, keyword))
+            elif keyword in MANY and isinstance(value, list):
+                for index, each in enumerate(value):
+                    self.node(each, (*path, keyword, index))
+            elif keyword in NAMED and isinstance(value, dict):
+                self.named(node, keyword, value, (*path, keyword))
+
+    def named(self, node: dict[str, Any], keyword: str, value: dict[str, Any], path: Path) -> None:
+        required = node.get("required") or ()
+        for name, each in value.items():
+            inner = (*path, name)
+            if keyword in ("properties", "$defs", "definitions"):
+                self.chars += len(name)
+            if keyword == "properties":
+                self.properties.append(inner)
+                if name not in required:
+                    self.optional.append(inner)
+            self.node(each, inner)
+
+    def depth(self, node: Any, opened: frozenset[str]) -> int:
+        """Levels at and below `node`, 1 for a container without containers; 0 for a scalar."""
+        if not isinstance(node, dict):
+            return 0
+        below, here = 0, 0
+        reference = node.get("$ref")
+        if isinstance(reference, str) and reference not in opened:
+            if reference not in self.depths:
+                self.depths[reference] = self.depth(self.target(reference), opened | {reference})
+            here = self.depths[reference]
+        container = False
+        for keyword, value in node.items():
+            down = keyword in _DOWN
+            if keyword in ("$defs", "definitions") or (keyword not in ONE | MANY | NAMED):
+                continue
+            nested = [value] if keyword in ONE else value if isinstance(value, list) else list(value.values())
+            deepest = max((self.depth(each, opened) for each in nested), default=0)
+            if down and (deepest or not isinstance(value, bool)):
+                container = True
+                below = max(below, deepest)
+            else:
+                here = max(here, deepest)
+        return max(here, below + 1 if container else 0)
+
+    def target(self, reference: str) -> Any:
+        node: Any = self.root
+        for step in reference.lstrip("#").split("/")[1:]:
+            step = step.replace("~1", "/").replace("~0", "~")
+            node = node.get(step) if isinstance(node, dict) else None
+        return node
+
+
+def measured(schema: dict[str, Any]) -> Size:
+    """The size of an emitted schema."""
+    count = _Count(schema)
+    count.node(schema, ())
+    required = schema.get("required")
+    return Size(
+        depth=max(0, count.depth(schema, frozenset(("#",))) - 1),
+        properties=tuple(count.properties),
+        optional=tuple(count.optional),
+        unions=tuple(count.unions),
+        enums=tuple(count.enums),
+        string_chars=count.chars,
+        required=len(required) if isinstance(required, list) else 0,
+    )

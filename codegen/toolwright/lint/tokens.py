@@ -1,0 +1,115 @@
+"""What tools cost in a request: tokens of the JSON that a provider is sent, in full and as brief stubs.
+
+With tiktoken and its vocabulary at hand the count is exact for OpenAI's `o200k_base` over the JSON text; no
+provider publishes how it renders tools into its prompt, so even that is a measure, not a bill. Without it, an
+estimate: the text is cut as that encoding cuts it before merging, and long pieces count more.
+"""
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from ..providers import Profile
+from ..runtime.brief import cut_definition
+from .definition import definition
+from .subject import Subject
+
+ENCODING: Final = "o200k_base"
+
+
+class Cost(Struct, frozen=True, kw_only=True):
+    """One tool for one provider."""
+
+    tool: str
+    provider: str
+    full: int
+    brief: int
+
+
+class Total(Struct, frozen=True, kw_only=True):
+    """All tools for one provider, as the JSON array that a request holds."""
+
+    provider: str
+    full: int
+    brief: int
+
+
+class Tokens(Struct, frozen=True, kw_only=True):
+    """`note` says how the counts came about. `costs` are sorted: what costs most comes first."""
+
+    note: str
+    exact: bool
+    costs: tuple[Cost, ...]
+    totals: tuple[Total, ...]
+
+
+def counted(subjects: Sequence[Subject], profiles: Sequence[Profile]) -> Tokens:
+    """The cost of each tool and provider, and of the set."""
+    count, exact, note = counter()
+    costs: list[Cost] = []
+    totals: list[Total] = []
+    for profile in profiles:
+        own: list[Cost] = []
+        for subject in subjects:
+            if profile.id not in subject.emitted:
+                continue
+            tool = subject.tool
+            whole = definition(subject, profile)
+            brief = cut_definition(whole, tool.name, tool.summary)
+            own.append(
+                Cost(tool=tool.name, provider=profile.id, full=count(_text(whole)), brief=count(_text(brief)))
+            )
+        costs += own
+        brackets = len(own) + 1  # of the array, and its commas
+        full, brief_sum = sum(each.full for each in own), sum(each.brief for each in own)
+        totals.append(Total(provider=profile.id, full=full + brackets, brief=brief_sum + brackets))
+    costs.sort(key=lambda each: (-each.full, each.tool, each.provider))
+    return Tokens(note=note, exact=exact, costs=tuple(costs), totals=tuple(totals))
+
+
+def _text(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def counter() -> tuple[Callable[[str], int], bool, str]:
+    """How to count, whether that is exact, and a sentence that says so."""
+    try:
+        tiktoken = import_module("tiktoken")
+    except ImportError:
+        return estimate, False, f"{_ESTIMATED} (install tiktoken to count)"
+    try:
+        encoding = tiktoken.get_encoding(ENCODING)
+    except Exception as error:  # its vocabulary is fetched on first use: whatever its HTTP client raises
+        reason = type(error).__name__
+        return estimate, False, f"{_ESTIMATED} (tiktoken cannot load {ENCODING}: {reason})"
+    return (
+        lambda text: len(encoding.encode(text, disallowed_special=())),
+        True,
+        f"counted with tiktoken, {ENCODING}, over the JSON that is sent",
+    )
+
+
+_ESTIMATED: Final = f"estimated for {ENCODING}, about 10 % off"
+# The cut that the encoding makes first, with the Unicode classes of Python: words with the space or sign
+# before them, up to three digits, runs of signs, white space.
+_PIECES: Final = re.compile(r"[^\w\r\n]?[^\W\d_]+|\d{1,3}| ?[^\s\w]+[\r\n/]*|_+|\s+")
+_LETTERS: Final = 9  # pieces up to so many letters are mostly one token
+_DENSE: Final = 0.8  # tokens for a character of a script without spaces
+
+
+def estimate(text: str) -> int:
+    """About how many tokens `text` is: one for each piece, more for long words and for runs of signs."""
+    total = 0.0
+    for piece in _PIECES.findall(text):
+        if not piece.isascii():
+            total += max(1.0, _DENSE * len(piece.strip()))
+        elif piece[-1].isalpha():
+            total += max(1, math.ceil(len(piece.strip()) / _LETTERS))
+        else:
+            total += max(1, math.ceil(len(piece.strip()) / 4))
+    return round(total)

@@ -1,0 +1,61 @@
+"""Small projects written for one test, and the findings in them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+from toolwright.config import load_config
+from toolwright.lint.finding import Finding
+from toolwright.lint.run import Outcome, Settings, lint
+
+GOOD = {
+    "description": "Counts the words of a text and returns how many there are.",
+    "permission": "read",
+    "secrets": [],
+    "parameters": {
+        "type": "object",
+        "required": ["text"],
+        "additionalProperties": False,
+        "properties": {"text": {"type": "string", "description": "Any text, in any language."}},
+    },
+}
+"""A spec in which there is nothing to find."""
+
+
+def spec(**changes: Any) -> dict[str, Any]:
+    """`GOOD` with other keys; `properties` replaces those of its parameters, and requires none."""
+    properties = changes.pop("properties", None)
+    made: dict[str, Any] = {**GOOD, **changes}
+    if properties is not None:
+        made["parameters"] = {"type": "object", "additionalProperties": False, "properties": properties}
+    return made
+
+
+def write(folder: Path, specs: Mapping[str, Any], config: str = "") -> Path:
+    """A project in `folder`; `specs` are by path below the specs root, without suffix."""
+    (folder / "pyproject.toml").write_text(f"[tool.toolwright]\n{config}", encoding="utf-8")
+    for path, data in specs.items():
+        file = folder / "specs" / f"{path}.yaml"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        text = data if isinstance(data, str) else yaml.safe_dump(data, sort_keys=False, allow_unicode=True)
+        file.write_text(text, encoding="utf-8")
+    return folder
+
+
+def run(folder: Path, **settings: Any) -> Outcome:
+    """What lint has to say of the project in `folder`."""
+    config, problems = load_config(folder)
+    assert config is not None, problems
+    return lint(config, Settings(**settings), _quiet)
+
+
+def _quiet(done: int, total: int) -> None:
+    """No progress is shown."""
+
+
+def found(folder: Path, code: str, **settings: Any) -> list[Finding]:
+    """The findings of one code."""
+    outcome = run(folder, **settings)
+    assert outcome.refused == ()
+    return [each for each in outcome.findings if each.code == code]
