@@ -24,3 +24,15 @@ def shared_dir() -> Path:
     if os.environ.get("CI"):
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-cases", action="store_true", help="rewrite the expected output of golden tests"
+    )
+
+
+@pytest.fixture
+def update_cases(request: pytest.FixtureRequest) -> bool:
+    """Whether golden tests rewrite what they expect."""
+    return bool(request.config.getoption("--update-cases"))

@@ -274,7 +274,7 @@ class TestShow:
     def test_contract_and_provider(self, run: Command) -> None:
         assert set(json.loads(run("show", "b").stdout)) == {"body"}
         assert set(json.loads(run("show", "g/b", "--provider", "mcp").stdout)) == {"mcp"}
-        assert json.loads(run("show", "b", "--ledger").stdout) == {}
+        assert json.loads(run("show", "b", "--ledger", "--format", "json").stdout) == {}
 
     def test_a_wrong_name_gets_a_suggestion(self, run: Command, base: Path) -> None:
         put(base / "specs/edit.yaml", "")

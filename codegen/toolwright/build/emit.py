@@ -30,7 +30,7 @@ from ..providers import (
     SchemaError,
     ToolInfo,
     load_profile,
-    load_profile_file,
+    load_profiles,
     normalize,
     pointer_to,
     tool_object,
@@ -190,7 +190,7 @@ def provider_definition(
         destructive=tool.annotations.destructive,
         idempotent=tool.annotations.idempotent,
         open_world=tool.annotations.open_world,
-        result_schema=result if isinstance(result, dict) and result.get("type") == "object" else None,
+        result_schema=result if isinstance(result, dict) else None,
     )
     ways = parameters.ways
     if ways is not None:
@@ -206,7 +206,7 @@ def profile_of(id: str, options: Options) -> Profile:
 @lru_cache(maxsize=4)
 def user_profiles(files: tuple[str, ...]) -> Mapping[str, Profile]:
     """The profiles in `files`, by id."""
-    return {profile.id: profile for profile in map(load_profile_file, files)}
+    return load_profiles(files)
 
 
 def _models(tool: ToolSpec, built: Built, names: ToolNames, options: Options) -> dict[str, bytes]:

@@ -74,7 +74,7 @@ def setting(
         parts += [library.name, library.version]
         if library.metadata is not None:
             index.witness(library.metadata)
-    for profile in config.profiles:
+    for profile in map(Path, options.profiles):  # with those of installed packages
         found = sources.digest(profile)
         parts += [profile.name, found.raw if found else "-"]
     folders: list[tuple[str, Path, tuple[str, ...]]] = [

@@ -25,6 +25,7 @@ from .lock import locked
 from .manifest import NAME, render_manifest
 from .ownership import find_owned, find_strays
 from .plan import Existing, Plan, make_plan
+from .profiles import profiles_of
 from .publish import publish, read_journal
 from .tree import Tree, sweep, sweep_all
 from .whole import WholeError, make_whole
@@ -113,14 +114,16 @@ class _Run:
 
     def execute(self) -> Report:
         config = self.config
-        profiles = tuple(str(path) for path in config.profiles)
-        known, problems = self.frontend.known_providers(profiles)
+        profiles, problems = profiles_of(config, self.frontend.known_providers)
+        known = profiles.known
         providers = known if config.providers is None else config.providers
         problems = (*problems, *_unknown_providers(config, providers, known))
         if problems:
             return Report(diagnostics=problems)
         templates = None if config.templates is None else str(config.templates)
-        options = Options(providers=providers, models=config.models, templates=templates, profiles=profiles)
+        options = Options(
+            providers=providers, models=config.models, templates=templates, profiles=profiles.files
+        )
         used = libraries(models=bool(config.models))
         common = setting(config, options, used, self.sources, self.index)
         walk(config.specs, self.index)

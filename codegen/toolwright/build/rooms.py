@@ -7,7 +7,6 @@ from ..config import show
 from ..diagnostics import Diagnostic
 from ..spec import check_names, check_types, discover, load_tool, load_type, name_place
 from ..spec.model import Document, ToolSpec
-from ..spec.names import NAME
 from .compile import compile_ledger, compile_package, compile_tool, compile_type
 from .frontend import Found, Frontend
 
@@ -46,32 +45,24 @@ def _check_names(
 
 
 def known_providers(profiles: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]:
-    """Every provider there is, sorted: the built-in ones, and one for each profile file."""
-    from ..providers import ProfileError, available, load_profile_file
+    """Every provider there is, sorted: the built-in ones, and those of the profile files."""
+    from ..providers import ProfileError, available, load_profiles
 
-    known = list(available())
-    problems: list[Diagnostic] = []
-    for file in profiles:
-        shown = show(Path(file))
-        try:
-            found = load_profile_file(file).id
-        except ProfileError as error:
-            message = str(error).removeprefix(f"{file}: ")
-            hint = "correct the file, or `profiles` in [tool.toolwright]"
-            problems.append(Diagnostic(file=shown, code="bad-profile", message=message, hint=hint))
-            continue
-        if not NAME.fullmatch(found):
-            hint = "use letters, digits, `_` and `-`, with a letter or `_` first"
-            message = f"the id {found!r} cannot be a folder name"
-            problems.append(Diagnostic(file=shown, code="bad-profile", message=message, hint=hint))
-        elif found in known:
-            message = f"there is already a provider with the id {found!r}"
-            problems.append(
-                Diagnostic(file=shown, code="bad-profile", message=message, hint="give it another id")
+    try:
+        own = load_profiles(profiles)
+    except ProfileError as error:
+        hint = "correct the file, or `profiles` in [tool.toolwright]"
+        return available(), tuple(
+            Diagnostic(
+                file=show(Path(problem.file)),
+                line=problem.line,
+                code="bad-profile",
+                message=problem.message,
+                hint=problem.hint or hint,
             )
-        else:
-            known.append(found)
-    return tuple(sorted(known)), tuple(problems)
+            for problem in error.problems
+        )
+    return tuple(sorted({*available(), *own})), ()
 
 
 FRONTEND = Frontend(

@@ -20,11 +20,12 @@ def command(config_file: Path | None) -> int:
     """Print the JSON Schema of the spec format, for editors."""
     config = configuration(config_file)
 
+    from ..build.profiles import profiles_of
     from ..build.rooms import known_providers
     from ..spec import format_schema
 
-    known, problems = known_providers(tuple(str(path) for path in config.profiles))
+    profiles, problems = profiles_of(config, known_providers)
     tell(problems)
-    schema = format_schema(frozenset(known))
+    schema = format_schema(frozenset(profiles.known))
     click.echo(msgspec.json.format(msgspec.json.encode(schema), indent=2).decode())
     return int(bool(problems))

@@ -2,8 +2,9 @@
 
 import difflib
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 import msgspec
@@ -14,6 +15,7 @@ from .options import config_option, configuration, examples, refuse, tell
 
 if TYPE_CHECKING:
     from ..build.compile import Compiled
+    from ..providers import LedgerEntry
 
 
 @click.command(
@@ -22,15 +24,36 @@ if TYPE_CHECKING:
         "toolwright show edit                        the contract",
         "toolwright show edit --provider gemini      the tool object that Gemini gets",
         "toolwright show edit --ledger               what each provider's JSON lacks",
+        "toolwright show --providers                 the providers there are, and where they come from",
     ),
 )
-@click.argument("tool")
+@click.argument("tool", required=False)
 @click.option("--provider", metavar="ID", help="Show the tool object of this provider.")
 @click.option("--ledger", is_flag=True, help="Show what providers' JSON lacks, and why.")
+@click.option("--providers", is_flag=True, help="List the providers there are.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("text", "json")),
+    default="text",
+    show_default=True,
+    help="How the ledger and the providers are printed: as a table, or for programs.",
+)
 @config_option
-def command(tool: str, provider: str | None, ledger: bool, config_file: Path | None) -> int:
+def command(
+    tool: str | None,
+    provider: str | None,
+    ledger: bool,
+    providers: bool,
+    form: Literal["text", "json"],
+    config_file: Path | None,
+) -> int:
     """Print what one tool compiles to, straight from its spec."""
     config = configuration(config_file)
+    if providers:
+        return _list(config, form)
+    if tool is None:
+        raise click.UsageError("name a tool, or ask for --providers")
     compiled, known = _compile(config, tool, provider)
     if compiled.entry is None:
         tell(compiled.diagnostics)
@@ -38,7 +61,7 @@ def command(tool: str, provider: str | None, ledger: bool, config_file: Path | N
     tell(compiled.diagnostics)
     if ledger:
         entries = compiled.entry.ledger
-        _print(msgspec.json.encode({provider: entries.get(provider, ())} if provider else entries))
+        _ledger({provider: entries.get(provider, ())} if provider else entries, form)
         return 0
     folder = f"schemas/{provider}/" if provider else "contracts/"
     for path, content in sorted(compiled.files.items()):
@@ -50,15 +73,52 @@ def command(tool: str, provider: str | None, ledger: bool, config_file: Path | N
     raise refuse(tool, "unknown-provider", f"there is no JSON for the provider {provider!r}", hint)
 
 
+def _ledger(entries: Mapping[str, Sequence["LedgerEntry"]], form: str) -> None:
+    from .tables import ledger_lines
+
+    if form == "json":
+        _print(msgspec.json.encode(entries))
+        return
+    for line in ledger_lines(entries, colour=wants_colour(sys.stdout)):
+        click.echo(line)
+    if not entries:
+        click.echo("every configured provider's JSON says all that the contract says")
+
+
+def _list(config: Config, form: str) -> int:
+    from ..build.profiles import profiles_of
+    from ..build.rooms import known_providers
+    from ..providers import ProfileError
+    from .tables import provider_lines, provider_rows
+
+    profiles, problems = profiles_of(config, known_providers)
+    if problems:
+        tell(problems)
+        return 1
+    try:
+        rows = provider_rows(profiles)
+    except ProfileError as error:
+        raise refuse("pyproject.toml", "bad-profile", str(error)) from None
+    if form == "json":
+        _print(msgspec.json.encode(rows))
+        return 0
+    for line in provider_lines(rows, colour=wants_colour(sys.stdout)):
+        click.echo(line)
+    return 0
+
+
 def _compile(config: Config, name: str, provider: str | None) -> tuple["Compiled", tuple[str, ...]]:
     """Compile the tool called `name`, for one provider or for those of the configuration."""
     from ..build.compile import Options
+    from ..build.profiles import profiles_of
     from ..build.rooms import FRONTEND
     from ..build.workers import Shop, Task, load_types, run
 
-    profiles = tuple(str(path) for path in config.profiles)
-    known, problems = FRONTEND.known_providers(profiles)
-    tell(problems)
+    profiles, problems = profiles_of(config, FRONTEND.known_providers, (provider,) if provider else ())
+    known = profiles.known
+    if problems:
+        tell(problems)
+        raise click.exceptions.Exit(1)
     if provider is not None and provider not in known:
         near = difflib.get_close_matches(provider, known, 1)
         hint = f"did you mean {near[0]!r}?" if near else f"known providers: {', '.join(known)}"
@@ -76,7 +136,7 @@ def _compile(config: Config, name: str, provider: str | None) -> tuple["Compiled
             providers=providers,
             models=config.models,
             templates=None if config.templates is None else str(config.templates),
-            profiles=profiles,
+            profiles=profiles.files,
         ),
     )
     path = _find(shop.root, shown_root, found.tools, known, name)

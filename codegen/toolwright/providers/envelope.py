@@ -32,13 +32,15 @@ def tool_object(tool: ToolInfo, profile: Profile, parameters: Normalized) -> dic
     template that names an unknown value.
     """
     empty = profile.omit_empty_parameters and not parameters.schema.get("properties")
+    result = tool.result_schema
     values: dict[str, Any] = {
         "$name": tool.name,
         "$description": tool.description,
         "$title": tool.title,
         "$parameters": None if empty else parameters.schema,
         "$strict": parameters.strict,
-        "$result": tool.result_schema,
+        "$result": result,
+        "$result_object": result if result is not None and result.get("type") == "object" else None,
         "$read_only": tool.read_only,
         "$destructive": tool.destructive,
         "$idempotent": tool.idempotent,

@@ -2,13 +2,13 @@
 
 Every axis is an option of the one walk; no provider is named anywhere in code. Built-in profiles are
 the TOML files beside this module, each rule with its source; a user's own profile is a file of the same
-form, which may start from a built-in one with `base = "openai"`.
+form, which may start from another one with `base = "openai"`.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,9 @@ import msgspec
 from msgspec import Struct
 
 from .dialect import Dialect
-from .errors import ProfileError
+from .errors import ProfileError, ProfileProblem
 from .limits import Limits
+from .profile_check import forms, line_of, meanings, near
 
 BUILT_IN = Path(__file__).parent / "profiles"
 
@@ -36,10 +37,11 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
     strict: Dialect | None = None
     always_strict: bool = False  # what is sent is always enforced; no flag turns it off
     limits: Limits = Limits()
-    answers: Mapping[str, str] = {}  # what the provider says to a breach, by rule; lint quotes it
+    answers: dict[str, str] = {}  # what the provider says to a breach, by rule (`profile_check.RULES`)
     models: tuple[str, ...] = ()  # globs of the models that it applies to; for people, not for code
 
 
+@lru_cache(maxsize=1)
 def available() -> tuple[str, ...]:
     """The ids of the built-in profiles, sorted."""
     return tuple(sorted(path.stem for path in BUILT_IN.glob("*.toml")))
@@ -47,44 +49,159 @@ def available() -> tuple[str, ...]:
 
 @lru_cache(maxsize=128)
 def load_profile(id: str) -> Profile:
-    """A built-in profile. Raises `ProfileError` if there is none of that id."""
-    if id not in available():
+    """A built-in profile, or one of an installed package. Raises `ProfileError` if there is none of that id.
+
+    Installed packages are asked only for an id that is not built in: they never replace one.
+    """
+    if id in available():
+        return load_profile_file(BUILT_IN / f"{id}.toml")
+    from .installed import installed_file  # slow to import, and seldom needed
+
+    file = installed_file(id)
+    if file is None:
         raise ProfileError(f"no provider profile {id!r}; there are: {', '.join(available())}")
-    return load_profile_file(BUILT_IN / f"{id}.toml")
+    return load_profile_file(file)
 
 
-def load_profile_file(path: str | Path) -> Profile:
-    """A profile from a TOML file; `base` names the built-in profile it starts from. Raises `ProfileError`."""
-    return _profile(_raw(Path(path), ()), str(path))
+def load_profile_file(path: str | Path, *, beside: Sequence[str | Path] = ()) -> Profile:
+    """A profile from a TOML file; its `base` names a built-in one, or one in the files `beside` it.
+
+    Raises `ProfileError`, whose `problems` are all that is wrong with it.
+    """
+    return _profile(Path(path), {id_of(file): Path(file) for file in beside})
 
 
-def _raw(path: Path, seen: tuple[Path, ...]) -> dict[str, Any]:
-    if path in seen:
-        raise ProfileError(f"{path}: profiles are based on each other in a circle")
+def load_profiles(files: Sequence[str | Path]) -> dict[str, Profile]:
+    """Profiles that may be based on each other, by id.
+
+    Raises `ProfileError` with the problems of all of them; two of one id are one.
+    """
+    paths: dict[str, Path] = {}
+    made: dict[str, Profile] = {}
+    problems: list[ProfileProblem] = []
+    for file in files:
+        try:
+            id = id_of(file)
+        except ProfileError as error:
+            problems += error.problems
+            continue
+        if id in paths:
+            told = f"the id {id!r} is that of {paths[id]}, too"
+            problems.append(ProfileProblem(file=str(file), message=told, hint="give one another id"))
+        paths.setdefault(id, Path(file))
+    for id, path in paths.items():
+        try:
+            made[id] = _profile(path, paths)
+        except ProfileError as error:
+            problems += [problem for problem in error.problems if problem not in problems]
+    if problems:
+        raise ProfileError.of(problems)
+    return made
+
+
+def id_of(file: str | Path) -> str:
+    """The id that a profile's file states, and nothing more of it. Raises `ProfileError`."""
+    raw, text = _read(Path(file))
+    if not isinstance(raw.get("id"), str):
+        told, hint = "'id' is missing" if "id" not in raw else "'id' must be a string", 'write id = "acme"'
+        raise _error(file, text, ("id",), told, hint)
+    return str(raw["id"])
+
+
+def _profile(path: Path, others: Mapping[str, Path]) -> Profile:
+    raw, text = _raw(path, others, ())
+    strict = raw.get("strict")
+    if isinstance(strict, dict) and isinstance(raw.get("dialect", {}), dict):
+        whole = {**raw, "strict": _overlaid(raw.get("dialect", {}), strict)}
+    else:
+        whole = raw
     try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ProfileError(f"{path}: cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ProfileError(f"{path}: is not TOML: {error}") from None
-    base = raw.pop("base", None)
-    if base is None:
-        return raw
-    if base not in available():
-        raise ProfileError(f"{path}: base {base!r} is not one of {', '.join(available())}")
-    inherited = _raw(BUILT_IN / f"{base}.toml", (*seen, path))
-    if "envelope" in raw:  # a template is one value: half of another one's keys would make no sense
-        del inherited["envelope"]
-    return _overlaid(inherited, raw)
-
-
-def _profile(raw: dict[str, Any], where: str) -> Profile:
-    if isinstance(raw.get("strict"), dict) and isinstance(raw.get("dialect", {}), dict):
-        raw = {**raw, "strict": _overlaid(raw.get("dialect", {}), raw["strict"])}
-    try:
-        return msgspec.convert(raw, Profile)
+        made = msgspec.convert(whole, Profile)
     except msgspec.ValidationError as error:
-        raise ProfileError(f"{where}: {error}") from None
+        found = forms(raw, Profile) or [(str(error), "")]
+    else:
+        found = meanings(raw)
+    if found:
+        raise ProfileError.of([_problem(path, text, *problem) for problem in found])
+    return made
+
+
+def _raw(path: Path, others: Mapping[str, Path], seen: tuple[Path, ...]) -> tuple[dict[str, Any], str]:
+    """What a file says over what it inherits, and its text."""
+    raw, text = _read(path)
+    base, without = raw.pop("base", None), raw.pop("without", [])
+    if not isinstance(without, list) or not all(isinstance(name, str) for name in without):
+        hint = 'for example without = ["strict", "dialect.formats"]'
+        raise _error(path, text, ("without",), "'without' must be a list of keys", hint)
+    if base is None:
+        if without:
+            raise _error(path, text, ("without",), "'without' needs a base to take from", "leave it out")
+        return raw, text
+    below = _base(path, text, base, others, (*seen, path))
+    inherited, _ = _raw(below, others, (*seen, path))
+    for name in without:
+        if not _removed(inherited, name):
+            told = f"{name!r} is not inherited from {base!r}"
+            raise _error(path, text, ("without",), told, near(name, _keys(inherited), "inherited"))
+    if "envelope" in raw:  # a template is one value: half of another one's keys would make no sense
+        inherited.pop("envelope", None)
+    return _overlaid(inherited, raw), text
+
+
+def _base(path: Path, text: str, base: Any, others: Mapping[str, Path], seen: tuple[Path, ...]) -> Path:
+    """The file of a base: another file of the same configuration, or a built-in one of that name."""
+    built_in = BUILT_IN / f"{base}.toml" if base in available() else None
+    found = others.get(base) if isinstance(base, str) else None
+    if found == path:  # it overrides the built-in one that it starts from
+        found = None
+    if found is None:
+        found = built_in
+    if found is None:
+        known = {*available(), *others} - {id for id, file in others.items() if file == path}
+        raise _error(
+            path,
+            text,
+            ("base",),
+            f"base {base!r} is not one of the profiles",
+            near(str(base), known, "known"),
+        )
+    if found in seen:
+        chain = " → ".join(file.stem for file in (*seen, found))
+        told = f"profiles are based on each other in a circle: {chain}"
+        raise _error(path, text, ("base",), told, "one of them must start from another")
+    return found
+
+
+def _read(path: Path) -> tuple[dict[str, Any], str]:
+    try:
+        text = path.read_text(encoding="utf-8")
+        return tomllib.loads(text), text
+    except OSError as error:
+        told = f"cannot be read: {error.strerror}"
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        told = f"is not TOML: {error}"
+    raise ProfileError.of([ProfileProblem(file=str(path), message=told)])
+
+
+def _error(path: str | Path, text: str, keys: tuple[str, ...], message: str, hint: str) -> ProfileError:
+    return ProfileError.of([_problem(path, text, message, hint, *keys)])
+
+
+def _problem(path: str | Path, text: str, message: str, hint: str, *keys: str) -> ProfileProblem:
+    return ProfileProblem(file=str(path), line=line_of(text, keys), message=message, hint=hint)
+
+
+def _removed(table: dict[str, Any], name: str) -> bool:
+    """Take a key out, or one of a table in it; False if it is not there."""
+    key, _, inner = name.partition(".")
+    if inner:
+        table = table[key] if isinstance(table.get(key), dict) else {}
+    return table.pop(inner or key, None) is not None
+
+
+def _keys(table: dict[str, Any]) -> list[str]:
+    inner = [f"{key}.{name}" for key, value in table.items() if isinstance(value, dict) for name in value]
+    return [*table, *inner]
 
 
 def _overlaid(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from ..build.compile import Options
+from ..build.profiles import profiles_of
 from ..build.rooms import FRONTEND
 from ..build.workers import Shop, load_types, processors
 from ..config import Config, show
@@ -81,8 +82,8 @@ _Held = tuple[ToolReport, Diagnostic | None]
 
 
 def _open(config: Config) -> tuple[Shop, tuple[str, ...], list[Diagnostic]]:
-    profiles = tuple(str(path) for path in config.profiles)
-    known, problems = FRONTEND.known_providers(profiles)
+    profiles, problems = profiles_of(config, FRONTEND.known_providers)
+    known = profiles.known
     shown_root = show(config.specs)
     found = FRONTEND.discover(config.specs, shown_root)
     providers = known if config.providers is None else config.providers
@@ -102,7 +103,7 @@ def _open(config: Config) -> tuple[Shop, tuple[str, ...], list[Diagnostic]]:
         options=Options(
             providers=tuple(name for name in providers if name in known),
             templates=None if config.templates is None else str(config.templates),
-            profiles=profiles,
+            profiles=profiles.files,
         ),
     )
     return shop, found.tools, [*problems, *wrong, *found.diagnostics]

@@ -1,0 +1,90 @@
+"""What `show` prints as tables: a tool's ledger, and the providers there are."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from ..build.profiles import Profiles
+from ..config import show
+from ..providers import LedgerEntry, available, load_profile, load_profiles
+from .console import paint, printable
+
+Row = tuple[str, ...]
+SEVERITIES = {"reject": "error", "changed": "warning", "lost": "warning", "kept elsewhere": "dim"}
+
+
+class ProviderRow(Struct, frozen=True, kw_only=True):
+    """One provider. `strict`: `always`, `if the contract survives`, or `no`."""
+
+    id: str
+    title: str
+    dated: str
+    strict: str
+    source: str
+    overrides: bool = False  # it stands for a built-in one of the same id
+
+
+def provider_rows(profiles: Profiles) -> tuple[ProviderRow, ...]:
+    """All providers of a project by id, with those that installed packages offer. Raises `ProfileError`."""
+    from ..providers.installed import installed_file, installed_ids
+
+    own = load_profiles(profiles.files)
+    files = dict(zip(own, profiles.files, strict=True))
+    rows: list[ProviderRow] = []
+    for id in sorted({*available(), *own}):
+        profile = own.get(id) or load_profile(id)
+        strict = "if the contract survives" if profile.strict is not None else "no"
+        rows.append(
+            ProviderRow(
+                id=id,
+                title=profile.title,
+                dated=profile.dated,
+                strict="always" if profile.always_strict else strict,
+                source=show(Path(files[id])) if id in files else "built-in",
+                overrides=id in files and id in available(),
+            )
+        )
+    for id, owner in installed_ids().items():
+        if id in own and files.get(id) == str(installed_file(id)):
+            continue
+        unused = "not used: that id is taken" if id in available() or id in own else "name it in `providers`"
+        rows.append(ProviderRow(id=id, title="", dated="", strict="", source=f"{owner} ({unused})"))
+    return tuple(rows)
+
+
+def provider_lines(rows: Sequence[ProviderRow], *, colour: bool) -> Iterator[str]:
+    """The rows as a table."""
+    cells: list[Row] = [("ID", "DATED", "STRICT", "FROM", "TITLE")]
+    for row in rows:
+        source = f"{row.source} (instead of the built-in)" if row.overrides else row.source
+        cells.append((row.id, row.dated, row.strict, source, row.title))
+    return _table(cells, [], colour)
+
+
+def ledger_lines(ledger: Mapping[str, Sequence[LedgerEntry]], *, colour: bool) -> Iterator[str]:
+    """A table for each provider; says so where nothing is lacking."""
+    for number, (provider, entries) in enumerate(ledger.items()):
+        if number:
+            yield ""
+        count = f"{len(entries)} {'entry' if len(entries) == 1 else 'entries'}"
+        yield paint(provider, "bold", colour) + f": {count if entries else 'says all that the contract says'}"
+        if not entries:
+            continue
+        cells: list[Row] = [("PATH", "KEYWORD", "ACTION", "SEVERITY", "REASON")]
+        cells += [
+            (entry.path or "(root)", entry.keyword, entry.action, entry.severity, entry.reason)
+            for entry in entries
+        ]
+        styles = ["", *(SEVERITIES[entry.severity] for entry in entries)]
+        yield from (f"  {line}" for line in _table(cells, styles, colour))
+
+
+def _table(rows: Sequence[Row], styles: Sequence[str], colour: bool) -> Iterator[str]:
+    """Columns as wide as their widest cell; the last one is not padded."""
+    shown = [tuple(printable(cell) for cell in row) for row in rows]
+    widths = [max(len(row[column]) for row in shown) for column in range(len(shown[0]))]
+    for number, row in enumerate(shown):
+        line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        style = "bold" if number == 0 else styles[number] if styles else ""
+        yield paint(line, style, colour) if style else line

@@ -1,0 +1,162 @@
+"""What is wrong with a profile: every problem, with its line and what was probably meant."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import Struct
+
+from .dialect import Dialect
+from .limits import Limits
+
+PLACEHOLDERS = (
+    *("$name", "$description", "$title", "$parameters", "$strict", "$result", "$result_object"),
+    *("$read_only", "$destructive", "$idempotent", "$open_world"),
+)
+"""What an envelope may name."""
+ID = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
+TABLES: dict[str, type[Struct]] = {"dialect": Dialect, "strict": Dialect, "limits": Limits}
+PATTERNS = (
+    ("dialect", "property-names"),
+    ("strict", "property-names"),
+    ("limits", "name-pattern"),
+    ("limits", "property-pattern"),
+)
+
+
+RULES = (
+    *("name-pattern", "name-length", "description-length", "property-name", "depth", "properties"),
+    *("enum-values", "long-enum", "string-chars", "required-at-least", "rejected", "not-strict"),
+    *("tools", "strict-tools", "all-properties", "optional", "unions"),
+)
+"""The rules to whose breach a profile may quote the provider's answer; also `not-strict.<keyword>`."""
+PATHS = ("pointer", "tuple", "dots", "brackets")
+"""What `answers.paths` may be: how the provider writes a place in a schema."""
+FILLED = frozenset(("tool", "index", "name", "path", "value", "limit", "length", "count"))
+"""The placeholders of an answer: {tool} and so on; braces that mean themselves are doubled."""
+
+
+def forms(raw: Mapping[str, Any], profile: type[Struct]) -> list[tuple[str, ...]]:
+    """What has an unknown name or a value of the wrong form: message, hint, and the keys that lead there."""
+    return list(_forms(raw, profile))
+
+
+def meanings(raw: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """What has the right form and still makes no sense, in the same form."""
+    return list(_meanings(raw))
+
+
+def _forms(raw: Mapping[str, Any], profile: type[Struct]) -> Iterator[tuple[str, ...]]:
+    yield from _fields(raw, profile, ())
+    for table, kind in TABLES.items():
+        if isinstance(raw.get(table), dict):
+            yield from _fields(raw[table], kind, (table,))
+    for key in ("id", "dated", "envelope"):
+        if key not in raw:
+            yield f"{key!r} is missing", f"a profile needs {key}", key
+
+
+def _fields(raw: Mapping[str, Any], kind: type[Struct], below: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    hints = get_type_hints(kind)
+    types = {field.encode_name: hints[field.name] for field in msgspec.structs.fields(kind)}
+    for key, value in raw.items():
+        name = ".".join((*below, key))
+        if key not in types:
+            yield f"unknown key {name!r}", near(key, types, "known"), *below, key
+        elif not below and key in TABLES:
+            if not isinstance(value, dict):
+                yield f"{name!r} must be a table", f"write [{name}] and keys below it", *below, key
+        else:
+            try:
+                msgspec.convert(value, types[key])
+            except msgspec.ValidationError as error:
+                allowed = get_args(types[key]) if get_origin(types[key]) is Literal else ()
+                hint = near(str(value), [str(one) for one in allowed], "allowed") if allowed else ""
+                yield f"{name!r}: {error}", hint, *below, key
+
+
+def near(wrong: str, known: Iterable[str], what: str) -> str:
+    """What was probably meant, and all that is possible."""
+    names = sorted(known)
+    close = difflib.get_close_matches(wrong, names, 1)
+    return (f"did you mean {close[0]!r}? " if close else "") + f"{what}: {', '.join(names)}"
+
+
+def _meanings(raw: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    if not ID.fullmatch(raw["id"]):
+        hint = "use letters, digits, `_` and `-`, with a letter or `_` first"
+        yield f"the id {raw['id']!r} cannot be a folder name", hint, "id"
+    if not _is_date(raw["dated"]):
+        yield f"'dated' is {raw['dated']!r}, which is no date", "write it as 2026-11-21", "dated"
+    named = dict(_named(raw["envelope"], ("envelope",)))
+    for value, keys in named.items():
+        if value not in PLACEHOLDERS:
+            yield f"the envelope names {value!r}", near(value, PLACEHOLDERS, "known"), *keys
+    for value in ("$name", "$parameters"):
+        if value not in named:
+            yield f"the envelope has no {value}", "without it no tool can be called", "envelope"
+    for table, key in PATTERNS:
+        pattern = raw.get(table, {}).get(key, "")
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            yield (
+                f"'{table}.{key}' is no regular expression: {error}",
+                "it is compiled with Python's re",
+                table,
+                key,
+            )
+    yield from _answers(raw.get("answers", {}))
+
+
+def _answers(answers: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
+    for rule, template in answers.items():
+        if rule == "paths":
+            if template not in PATHS:
+                yield f"'answers.paths' is {template!r}", near(template, PATHS, "allowed"), "answers", rule
+            continue
+        if rule not in RULES and not rule.startswith("not-strict."):
+            yield f"unknown rule {rule!r} in answers", near(rule, RULES, "known"), "answers", rule
+        for name in re.findall(r"\{(\w+)\}", re.sub(r"\{\{|\}\}", "", template)):
+            if name not in FILLED:
+                known = ", ".join(f"{{{one}}}" for one in sorted(FILLED))
+                yield f"the answer to {rule!r} names {{{name}}}", f"known: {known}", "answers", rule
+
+
+def _is_date(value: str) -> bool:
+    try:
+        return date.fromisoformat(value).isoformat() == value
+    except ValueError:
+        return False
+
+
+def _named(template: Mapping[str, Any], at: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for key, value in template.items():
+        if isinstance(value, dict):
+            yield from _named(value, (*at, key))
+        elif isinstance(value, str) and value.startswith("$"):
+            yield value, (*at, key)
+
+
+def line_of(text: str, keys: tuple[str, ...]) -> int:
+    """The line on which TOML text says `keys`, of its table if the key itself is not found; 0 if neither is.
+
+    `tomllib` keeps no positions, so the text is searched.
+    """
+    best, within = 0, not keys[:-1]
+    for number, line in enumerate(text.splitlines(), 1):
+        header = re.match(r"\s*\[\s*([^\[\]]+?)\s*\]", line)
+        if header:
+            table = tuple(part.strip().strip("\"'") for part in header[1].split("."))
+            if table == keys:
+                return number
+            within = table == keys[:-1]
+            best = number if within or (not best and table == keys[: len(table)]) else best
+        elif within and keys and re.match(rf"\s*[\"']?{re.escape(keys[-1])}[\"']?\s*[=.]", line):
+            return number
+    return best

@@ -1,0 +1,117 @@
+"""Profiles of one's own: what they inherit, take away and override, and what is said when they are wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from toolwright.providers import ProfileError, load_profile, load_profile_file, load_profiles, normalize
+
+PLAIN = 'id = "x"\ndated = "2026-01-01"\n[envelope]\nname = "$name"\nparameters = "$parameters"\n'
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    path = folder / f"{name}.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_one_starts_from_a_built_in_one(tmp_path: Path) -> None:
+    path = write(tmp_path, "acme", 'base = "openai"\nid = "acme"\n[strict]\nformats = ["uri"]\n')
+    profile = load_profile_file(path)
+    assert (profile.id, profile.envelope) == ("acme", load_profile("openai").envelope)
+    url = {"type": "object", "properties": {"u": {"type": "string", "format": "uri"}}, "required": ["u"]}
+    assert normalize(url, profile).schema["properties"]["u"] == {"type": "string", "format": "uri"}
+
+
+def test_lists_replace_and_tables_merge(tmp_path: Path) -> None:
+    path = write(tmp_path, "acme", 'base = "openai"\nid = "acme"\n[dialect]\nroot-forbid = ["not"]\n')
+    made, base = load_profile_file(path), load_profile("openai")
+    assert made.dialect.root_forbid == ("not",)
+    assert made.dialect.patterns == base.dialect.patterns
+    assert made.limits == base.limits
+
+
+def test_what_is_inherited_can_be_taken_away(tmp_path: Path) -> None:
+    text = 'base = "openai"\nwithout = ["strict", "limits.depth", "answers.not-strict.type"]\nid = "acme"\n'
+    made = load_profile_file(write(tmp_path, "acme", text))
+    assert made.strict is None
+    assert (made.limits.depth, made.limits.tools) == (None, 128)
+    assert "not-strict.type" not in made.answers
+    assert "not-strict" in made.answers
+    again = 'base = "gemini"\nwithout = ["dialect.formats"]\nid = "x"\n'
+    assert load_profile_file(write(tmp_path, "x", again)).dialect.formats is None
+
+
+def test_profiles_are_based_on_each_other_in_any_order(tmp_path: Path) -> None:
+    child = write(tmp_path, "child", 'base = "acme"\nid = "child"\n[limits]\ntools = 9\n')
+    parent = write(tmp_path, "acme", 'base = "openai"\nid = "acme"\n[limits]\nname-length = 7\n')
+    made = load_profiles([child, parent])
+    assert (made["child"].limits.tools, made["child"].limits.name_length) == (9, 7)
+    assert load_profile_file(child, beside=[parent]) == made["child"]
+
+
+def test_one_overrides_a_built_in_one_and_starts_from_it(tmp_path: Path) -> None:
+    own = write(tmp_path, "openai", 'base = "openai"\nid = "openai"\n[limits]\ntools = 9\n')
+    child = write(tmp_path, "child", 'base = "openai"\nid = "child"\n')
+    made = load_profiles([own, child])
+    assert made["openai"].limits.tools == made["child"].limits.tools == 9
+    assert made["openai"].strict == load_profile("openai").strict
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "part"),
+    [
+        ("id = ", 0, "is not TOML"),
+        ('id = "x"', 0, "'dated' is missing"),
+        (PLAIN + '[dialect]\nref = "inline"', 7, "unknown key 'dialect.ref' (did you mean 'refs'?"),
+        (PLAIN + '[dialect]\nrefs = "maybe"', 7, "Invalid enum value 'maybe' (allowed: inline, keep)"),
+        (PLAIN + '[limits]\ntools = "many"', 7, "'limits.tools': Expected `int | null`, got `str`"),
+        (PLAIN + '[limits]\nname-pattern = "["', 7, "'limits.name-pattern' is no regular expression"),
+        (PLAIN + '[dialect]\nproperty-names = "("', 7, "'dialect.property-names' is no regular expression"),
+        (PLAIN + '[answers]\ntool = "no"', 7, "unknown rule 'tool' in answers (did you mean 'tools'?"),
+        (PLAIN + '[answers]\ntools = "{lmit}"', 7, "names {lmit}"),
+        (PLAIN + '[answers]\npaths = "slashes"', 7, "'answers.paths' is 'slashes'"),
+        (PLAIN.replace("$name", "$nmae"), 4, "the envelope names '$nmae' (did you mean '$name'?"),
+        (PLAIN.replace("$parameters", "$title"), 3, "the envelope has no $parameters"),
+        (PLAIN.replace("2026-01-01", "20260101"), 2, "'dated' is '20260101', which is no date"),
+        (PLAIN.replace('"x"', '"a/b"'), 1, "the id 'a/b' cannot be a folder name"),
+        ('nonsense = 1\n' + PLAIN, 1, "unknown key 'nonsense'"),
+        ('dialect = 1\n' + PLAIN, 1, "'dialect' must be a table"),
+        ('base = "opena"\n' + PLAIN, 1, "base 'opena' is not one of the profiles (did you mean 'openai'?"),
+        ('base = 3\n' + PLAIN, 1, "base 3 is not one of the profiles"),
+        ('without = ["strict"]\n' + PLAIN, 1, "'without' needs a base"),
+        ('base = "mcp"\nwithout = ["strict"]\n' + PLAIN, 2, "'strict' is not inherited from 'mcp'"),
+        ('base = "mcp"\nwithout = "limits"\n' + PLAIN, 2, "'without' must be a list of keys"),
+    ],
+)  # fmt: skip
+def test_a_wrong_profile_is_refused_by_place(tmp_path: Path, text: str, line: int, part: str) -> None:
+    path = write(tmp_path, "wrong", text)
+    with pytest.raises(ProfileError) as raised:
+        load_profile_file(path)
+    assert part in str(raised.value)
+    assert [(problem.file, problem.line) for problem in raised.value.problems][:1] == [(str(path), line)]
+
+
+def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
+    one = write(tmp_path, "one", PLAIN + '[dialect]\nref = 1\nrefs = "maybe"\n')
+    two = write(tmp_path, "two", PLAIN.replace('"x"', '"y"').replace("2026-01-01", "soon"))
+    with pytest.raises(ProfileError) as raised:
+        load_profiles([one, two])
+    assert [(Path(problem.file).stem, problem.line) for problem in raised.value.problems] == [
+        ("one", 7),
+        ("one", 8),
+        ("two", 2),
+    ]
+
+
+def test_a_circle_is_named(tmp_path: Path) -> None:
+    one = write(tmp_path, "one", 'base = "two"\nid = "one"\n')
+    two = write(tmp_path, "two", 'base = "one"\nid = "two"\n')
+    with pytest.raises(ProfileError, match="in a circle: one → two → one"):
+        load_profiles([one, two])
+
+
+def test_two_files_of_one_id_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ProfileError, match=r"the id 'x' is that of .*one\.toml, too"):
+        load_profiles([write(tmp_path, "one", PLAIN), write(tmp_path, "two", PLAIN)])
