@@ -30,17 +30,22 @@ from .result import ToolResult
 
 if TYPE_CHECKING:
     from .schema import Violation
+    from .ways.fragments import FragmentError, Fragments
     from .ways.guesses import Guesses
+    from .ways.partial import PartialArguments
 
 __all__ = [
     "ArgumentError",
     "DuplicateToolError",
     "EncodeError",
+    "FragmentError",
+    "Fragments",
     "FrozenRegistryError",
     "Guesses",
     "LazyBindings",
     "Level",
     "MissingDataError",
+    "PartialArguments",
     "Returns",
     "ToolBinding",
     "ToolContext",
@@ -64,14 +69,20 @@ __all__ = [
 ]
 
 
+_LATE = {
+    "FragmentError": "ways.fragments",
+    "Fragments": "ways.fragments",
+    "Guesses": "ways.guesses",
+    "PartialArguments": "ways.partial",
+    "Violation": "schema",
+}
+
+
 def __getattr__(name: str) -> Any:
     """What most programs load late or never."""
-    if name == "Violation":
-        from .schema import Violation
+    home = _LATE.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
 
-        return Violation
-    if name == "Guesses":
-        from .ways.guesses import Guesses
-
-        return Guesses
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{home}", __name__), name)
