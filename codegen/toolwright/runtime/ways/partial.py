@@ -94,7 +94,8 @@ class PartialArguments:
         for step, following in zip(steps, (*steps[1:], None), strict=True):
             last = following is None
             new = value if last else [] if isinstance(following, int) else {}
-            if type(holder) is not (list if isinstance(step, int) else dict):
+            kind: type[Any] = list if isinstance(step, int) else dict
+            if not isinstance(holder, kind):
                 raise FragmentError(f"{_spelled(steps)} leads through what is no array or object")
             known = step < len(holder) if isinstance(step, int) else step in holder
             if known and last:
