@@ -97,6 +97,8 @@ def _others(dialect: Dialect) -> tuple[str, ...]:
     found: list[str] = []
     if dialect.cycles != "keep" and dialect.refs == "inline":
         found.append(f'cycles = "{dialect.cycles}" is for refs = "keep": inlining opens circles anyway')
+    if dialect.prune_definitions and dialect.refs == "keep" and dialect.ref_targets == "any":
+        found.append('prune-definitions = true needs ref-targets = "definitions": others are not followed')
     if not dialect.anchors and dialect.patterns != "anchored":
         found.append('anchors = false needs patterns = "anchored"')
     if dialect.open == "explicit" and dialect.closed:

@@ -125,6 +125,8 @@ def _any_scalar(state: State) -> Node:
 
 def strict_object(state: State, out: Node, node: Node, path: Path) -> None:
     """Close an object and make every property required; optional ones take null, which decoding undoes."""
+    if not (state.dialect.closed or state.dialect.properties_required or "properties" in out):
+        return
     properties = out.setdefault("properties", {})
     if state.dialect.closed and "additionalProperties" not in out:
         if not properties:
@@ -157,10 +159,8 @@ def strict_object(state: State, out: Node, node: Node, path: Path) -> None:
 
 
 def opened(state: State, out: Node, path: Path) -> None:
-    """An object that is open by silence says so; any schema for further keys is said by true."""
+    """An object that is open by silence says so."""
     if "additionalProperties" in out:
-        if out["additionalProperties"] == {}:
-            out["additionalProperties"] = True
         return
     if has_type(out, "object") or ("type" not in out and any(TYPE_OF.get(key) == "object" for key in out)):
         out["additionalProperties"] = True

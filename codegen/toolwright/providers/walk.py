@@ -307,6 +307,9 @@ def _unfolded(
 
 
 def _one(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
+    if key == "additionalProperties" and value.__class__ is bool:
+        out[key] = value  # known as a flag where schemas cannot be true or false, too
+        return
     lossy = state.lossy
     result = walked(state, rules_of(state.dialect), value, (path, key))
     if state.lossy != lossy and (key in NEGATING or (key == "contains" and "maxContains" in node)):

@@ -1,0 +1,147 @@
+"""No null at all: a key that is left out, or JSON text. And null for what is optional."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from toolwright.providers import Normalized, normalize
+from toolwright.runtime.ways import Way
+from toolwright.runtime.ways.undo import undo
+
+from tests.providers.axes.common import PLAIN, actions, laws, profile
+
+ABSENT = {**PLAIN, "null": "absent"}
+MAYBE = {"type": ["string", "null"]}
+LEAF = {"Leaf": {"type": ["string", "null"], "description": "A leaf."}}
+
+
+def required(node: Any, **more: Any) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {"a": node, "b": {"type": "string"}},
+        "required": ["a", "b"],
+        **more,
+    }
+
+
+@pytest.mark.parametrize(
+    ("node", "expected"),
+    [
+        (MAYBE, {"type": "string"}),
+        ({"anyOf": [{"type": "string"}, {"type": "null"}], "title": "T"}, {"type": "string", "title": "T"}),
+        ({"enum": ["a", None]}, {"enum": ["a"]}),
+        ({"type": ["string", "null"], "default": None}, {"type": "string"}),
+        ({"type": "string", "nullable": True}, {"type": "string"}),
+        ({"$ref": "#/$defs/Leaf"}, {"type": "string", "description": "A leaf."}),
+        (
+            {"anyOf": [MAYBE, {"type": "integer"}]},
+            {"anyOf": [{"type": "string"}, {"type": "integer"}]},
+        ),
+        ({"allOf": [MAYBE, {"minLength": 1}]}, {"type": "string", "minLength": 1}),
+    ],
+)
+@pytest.mark.parametrize("refs", ["keep", "inline"])
+def test_a_required_property_is_left_out_for_null(node: Any, expected: Any, refs: str) -> None:
+    result = laws(required(node, **{"$defs": LEAF}), profile(**ABSENT, refs=refs))
+    assert result.schema["properties"]["a"] == expected
+    assert result.schema["required"] == ["b"]
+    assert result.ways is not None
+    assert result.ways.root.nulls == ("a",)
+    assert undo({"b": "x"}, result.ways, result.schema) == {"b": "x", "a": None}
+    assert undo({"b": "x", "a": "y"}, result.ways, result.schema) == {"b": "x", "a": "y"}
+    assert ("", "required", "rewritten") in actions(result)
+
+
+def _severities(result: Normalized) -> dict[str, str]:
+    return {f"{entry.path}/{entry.keyword}": entry.severity for entry in result.ledger}
+
+
+def test_null_of_an_optional_property_is_lost_and_told() -> None:
+    result = laws({"type": "object", "properties": {"a": MAYBE}}, profile(**ABSENT))
+    assert result.schema["properties"]["a"] == {"type": "string"}
+    assert result.ways is None
+    assert _severities(result)["/properties/a"] == "changed"
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        {"type": "array", "items": MAYBE},
+        {"type": "array", "items": {"anyOf": [{"type": "object"}, {"type": "null"}]}},
+        {"type": "array", "items": {"type": "null"}},
+        {"type": "object", "additionalProperties": {"enum": [1, None]}},
+        {"type": "array", "items": {"$ref": "#/$defs/Leaf"}},
+    ],
+)
+def test_null_in_a_list_or_a_map_is_json_text(node: Any) -> None:
+    result = laws(required(node, **{"$defs": LEAF}), profile(**{**ABSENT, "refs": "inline"}))
+    one = result.schema["properties"]["a"]
+    inner = one.get("items", one.get("additionalProperties"))
+    assert inner["type"] == "string"
+    assert "JSON text of a value that matches" in inner["description"]
+    assert result.ways is not None
+    way = result.ways.root.properties["a"]
+    assert (way.items or way.values) == Way(encoding="json")
+    sent: Any = {"a": ["null"], "b": ""} if "items" in one else {"a": {"k": "null"}, "b": ""}
+    undone = undo(sent, result.ways, result.schema)["a"]
+    assert undone in ([None], {"k": None})
+
+
+def test_nothing_but_null_is_json_text() -> None:
+    result = laws(required({"type": "null"}), profile(**ABSENT))
+    assert result.schema["required"] == ["a", "b"]
+    assert result.ways is not None
+    assert undo({"a": "null", "b": ""}, result.ways, result.schema) == {"a": None, "b": ""}
+
+
+def test_alternatives_that_differ_in_what_absence_means_send_json_text() -> None:
+    """One alternative requires the key, which may be null; in the other it may be left out."""
+    one = {"type": "object", "properties": {"k": {"const": 1}, "w": MAYBE}, "required": ["k", "w"]}
+    two = {"type": "object", "properties": {"k": {"const": 2}, "w": MAYBE}, "required": ["k"]}
+    contract = {"type": "object", "anyOf": [one, two]}
+    result = laws(contract, profile(**ABSENT, any_of="none"))
+    assert result.schema["properties"]["w"]["description"].startswith("JSON text")
+    assert result.ways is not None
+    assert undo({"k": 1, "w": "null"}, result.ways, result.schema) == {"k": 1, "w": None}
+    assert undo({"k": 2}, result.ways, result.schema) == {"k": 2}
+
+
+def test_names_sent_under_others_and_absent_nulls_go_together() -> None:
+    contract = {"type": "object", "properties": {"x y": MAYBE, "b": MAYBE}, "required": ["x y", "b"]}
+    result = laws(contract, profile(**ABSENT, property_names="[a-z_]+"), fixpoint=False)
+    assert result.schema["required"] == []
+    assert result.ways is not None
+    assert undo({}, result.ways, result.schema) == {"x y": None, "b": None}
+    assert undo({"x_y": "s"}, result.ways, result.schema) == {"x y": "s", "b": None}
+
+
+@pytest.mark.parametrize(
+    ("axes", "expected"),
+    [
+        ({}, {"type": ["string", "null"]}),
+        ({"type_arrays": "any-of"}, {"anyOf": [{"type": "string"}, {"type": "null"}]}),
+        ({"type_arrays": "nullable"}, {"type": "string", "nullable": True}),
+    ],
+)
+def test_what_is_optional_takes_null_too(axes: dict[str, Any], expected: Any) -> None:
+    contract = {
+        "type": "object",
+        "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
+        "required": ["b"],
+    }
+    result = laws(contract, profile(**axes, optional="also-null"))
+    assert result.schema["properties"] == {"a": expected, "b": {"type": "string"}}
+    assert result.schema["required"] == ["b"]
+    assert ("", "required", "rewritten") in actions(result)
+
+
+def test_what_negates_an_object_that_takes_null_is_said_in_words() -> None:
+    inner = {"type": "object", "properties": {"a": {"type": "string"}}}
+    contract = {
+        "type": "object",
+        "properties": {"p": {"not": inner}, "q": {"oneOf": [inner, {"type": "null"}]}},
+    }
+    result = normalize(contract, profile(optional="also-null"))
+    assert "not" not in str(result.schema["properties"]["p"].keys())
+    assert "oneOf" not in result.schema["properties"]["q"]

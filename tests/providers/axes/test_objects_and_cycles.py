@@ -1,0 +1,176 @@
+"""Circles of references, open objects that say so, dialects that are always strict, and sound profiles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from toolwright.providers import Dialect, Profile, normalize
+from toolwright.providers.sound import problems
+
+from tests.providers.axes.common import NONE, PLAIN, actions, laws, profile, quick, said
+
+NODE = {"type": "object", "properties": {"v": {"type": "integer"}, "next": {"$ref": "#/$defs/Node"}}}
+PLAIN_NODE = {"type": "object", "properties": {"leaf": {"$ref": "#/$defs/Leaf"}}}
+
+
+def rooted(**definitions: Any) -> dict[str, Any]:
+    properties = {name: {"$ref": f"#/$defs/{name}"} for name in definitions}
+    return {"type": "object", "properties": properties, "$defs": definitions}
+
+
+def depth(node: Any) -> int:
+    return 1 + depth(node["properties"]["next"]) if "properties" in node else 0
+
+
+@pytest.mark.parametrize("recursion", [1, 2])
+def test_circles_are_unrolled_and_other_references_stay(recursion: int) -> None:
+    contract = rooted(Node=NODE, Plain=PLAIN_NODE, Leaf={"type": "string"})
+    result = laws(contract, profile(cycles="unroll", recursion=recursion))
+    assert result.schema["properties"] == contract["properties"]
+    assert result.schema["$defs"]["Plain"] == PLAIN_NODE
+    assert depth(result.schema["$defs"]["Node"]) == 1 + recursion
+    assert ("/$defs/Node/properties/next", "$ref", "inlined") in actions(result)
+    value: Any = {"v": 0}
+    for i in range(5):
+        value = {"v": i, "next": value}
+    assert jsonschema_rs.validator_for(result.schema).is_valid({"Node": value})
+
+
+def circles(schema: Any) -> bool:
+    """Whether something in an output leads to itself; `#` is all that stands outside definitions."""
+    definitions = schema.get("$defs", {})
+    refers = {name: set(_references(one)) for name, one in definitions.items()}
+    refers["#"] = set(_references({key: one for key, one in schema.items() if key != "$defs"}))
+    for start in refers:
+        seen, waiting = set[str](), list(refers[start])
+        while waiting:
+            name = waiting.pop()
+            if name == start:
+                return True
+            if name not in seen:
+                seen.add(name)
+                waiting += refers.get(name, ())
+    return False
+
+
+def _references(node: Any) -> list[str]:
+    if isinstance(node, dict):
+        own = [node["$ref"].removeprefix("#/$defs/")] if isinstance(node.get("$ref"), str) else []
+        return own + [name for child in node.values() for name in _references(child)]
+    return [name for child in node for name in _references(child)] if isinstance(node, list) else []
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> Any:
+    """Definitions that refer to each other, and to the root, at random."""
+    names = ["A", "B", "C", "D"]
+    targets = st.sampled_from([*(f"#/$defs/{name}" for name in names), "#"])
+    reference = targets.map(lambda target: {"$ref": target})
+    inner = st.one_of(
+        reference,
+        reference.map(lambda one: {**one, "description": "more"}),
+        reference.map(lambda one: {"type": "array", "items": one}),
+        st.lists(reference, min_size=1, max_size=2).map(lambda ones: {"anyOf": [*ones, {"type": "null"}]}),
+    )
+    objects = st.dictionaries(st.sampled_from(["p", "q"]), inner, max_size=2).map(
+        lambda properties: {"type": "object", "properties": properties}
+    )
+    root = draw(objects)
+    return {**root, "$defs": {name: draw(objects) for name in names}}
+
+
+@given(contract=graphs(), siblings=st.booleans())
+@quick
+def test_no_circle_is_left(contract: Any, siblings: bool) -> None:
+    axes = {} if siblings else {"ref_siblings": False}
+    result = laws(contract, profile(cycles="unroll", ref_targets="definitions", **axes))
+    assert not circles(result.schema)
+    jsonschema_rs.validator_for(result.schema)
+
+
+PRUNED: dict[str, Any] = {"prune_definitions": True, "ref_targets": "definitions"}
+
+
+@given(contract=graphs())
+@quick
+def test_a_circle_blocks_where_it_cannot_be_said(contract: Any) -> None:
+    strict = Profile(id="t", dated="2026-11-21", envelope={}, strict=Dialect(cycles="block", **PRUNED))
+    result = normalize(contract, strict)
+    used = normalize(contract, profile(**PRUNED)).schema
+    assert result.strict == (not circles(used))
+
+
+def test_open_objects_say_so() -> None:
+    inner = {"type": "object", "properties": {"a": {"type": "string"}}}
+    contract = {
+        "type": "object",
+        "properties": {
+            "silent": inner,
+            "closed": {**inner, "additionalProperties": False},
+            "both": {"allOf": [inner, {"properties": {"b": {"type": "string"}}}]},
+            "not": {"not": {"required": ["a"]}},
+        },
+        "default": {"properties": {}},
+    }
+    result = laws(contract, profile(open="explicit", spill=("unevaluatedProperties",)))
+    wide = {"additionalProperties": True}
+    properties = result.schema["properties"]
+    assert properties["silent"] == {**inner, **wide}
+    assert properties["closed"] == {**inner, "additionalProperties": False}
+    branches = [{**inner, **wide}, {"properties": {"b": {"type": "string"}}, **wide}]
+    assert properties["both"] == {"allOf": branches}
+    assert properties["not"] == {"not": {"required": ["a"], **wide}}
+    assert result.schema["default"] == {"properties": {}}
+    assert result.schema["additionalProperties"] is True
+    assert ("/properties/silent", "additionalProperties", "rewritten") in actions(result)
+
+
+def test_what_is_always_strict_has_nothing_to_fall_back_to() -> None:
+    always = Profile(
+        id="t", dated="2026-11-21", envelope={}, dialect=Dialect(block=("not",)), always_strict=True
+    )
+    contract = {"type": "object", "properties": {"a": {"not": {"type": "string"}}}}
+    for strict in (None, True, False):
+        result = normalize(contract, always, strict=strict)
+        assert result.schema == {"type": "object", "properties": {"a": {}}}
+        assert result.strict is None
+        assert [(entry.path, entry.keyword, entry.severity) for entry in result.ledger] == [
+            ("/properties/a", "not", "reject")
+        ]
+    assert normalize({"type": "object"}, always, strict=True).ledger == ()
+
+
+@pytest.mark.parametrize(
+    ("axes", "told"),
+    [
+        ({"maps": "pairs"}, 'maps = "pairs" change what is sent, and not, if'),
+        ({"tuples": "object"}, 'tuples = "object"'),
+        ({"enums": "strings"}, 'enums = "strings"'),
+        ({"any_of": "none"}, "allOf"),
+        ({**PLAIN, "null": "absent", "type_arrays": "nullable"}, "contradict"),
+        ({**NONE, "null": "keep"}, 'type-arrays = "single" needs'),
+        ({**NONE, "untyped": "union"}, "needs a union"),
+        ({**NONE, "optional": "also-null"}, "contradict"),
+        ({"anchors": False}, 'needs patterns = "anchored"'),
+        ({"open": "explicit"}, "unevaluatedProperties"),
+        ({"open": "explicit", "closed": True}, "contradict"),
+        ({"cycles": "unroll", "refs": "inline"}, "cycles"),
+        ({**PLAIN, "any_of": "only", "type_arrays": "nullable"}, 'refs = "inline"'),
+    ],
+)
+def test_axes_that_cannot_go_together_are_named(axes: dict[str, Any], told: str) -> None:
+    assert any(told in sentence for sentence in problems(Dialect(**axes)))
+
+
+@pytest.mark.parametrize("axes", [{}, PLAIN, NONE, {**PLAIN, "maps": "pairs"}, {"optional": "also-null"}])
+def test_axes_that_go_together(axes: dict[str, Any]) -> None:
+    assert problems(Dialect(**axes)) == ()
+
+
+def test_the_plain_dialect_changes_nothing() -> None:
+    contract = {"type": ["string", "null"], "pattern": "a", "anyOf": [{"type": "string"}]}
+    assert said(contract).schema["properties"]["a"] == contract
