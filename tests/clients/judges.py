@@ -3,6 +3,7 @@ nothing that was given may be lost. A finding is one string."""
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 Load = Callable[[str], Any]
@@ -58,18 +59,17 @@ def google(load: Load) -> Judge:
     )
 
 
-def mcp(load: Load) -> Judge:
+def mcp(load: Load, revision: str = "") -> Judge:
+    """By the wire types of one revision of the protocol, the latest if none is named."""
     types, methods, version = load("mcp.types"), load("mcp_types.methods"), load("mcp_types.version")
+    revision = revision or version.LATEST_MODERN_VERSION
 
     def judge(tool: dict[str, Any]) -> list[str]:
-        found = _round_trip(types.Tool.model_validate, tool)
-        for known in version.KNOWN_PROTOCOL_VERSIONS:
-            answer: dict[str, Any] = {"tools": [tool]}
-            if known in version.MODERN_PROTOCOL_VERSIONS:
-                answer |= {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
-            wire = _validated(lambda v, k=known: methods.validate_server_result("tools/list", k, v), answer)
-            found += [f"{known}: {finding}" for finding in wire]
-        return found
+        answer: dict[str, Any] = {"tools": [tool]}
+        if revision in version.MODERN_PROTOCOL_VERSIONS:
+            answer |= {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+        wire = _validated(lambda v: methods.validate_server_result("tools/list", revision, v), answer)
+        return _round_trip(types.Tool.model_validate, tool) + wire
 
     return judge
 
@@ -85,7 +85,7 @@ def bedrock(load: Load) -> Judge:
         report = validator.validate({"tools": [tool]}, shape)
         found = [report.generate_report()] if report.has_errors() else []
         # botocore leaves a name's bounds to the service, though its model states them.
-        given, rule = tool["toolSpec"]["name"], name.metadata
+        given, rule = str(tool["toolSpec"]["name"]), name.metadata
         fits = re.fullmatch(rule["pattern"], given) and len(given) <= rule["max"]
         return found if fits else [*found, f"the name {given!r} is not one of {rule}"]
 
@@ -107,6 +107,12 @@ def ollama(load: Load) -> Judge:
     return lambda tool: _validated(tool_type.model_validate, tool)
 
 
+def revision_of(provider: str) -> str:
+    """The protocol revision in a profile's name, if there is one."""
+    found = re.search(r"[0-9]{4}-[0-9]{2}-[0-9]{2}$", provider)
+    return found[0] if found else ""
+
+
 OWN: dict[str, tuple[Callable[[Load], Judge], ...]] = {
     "mistral": (mistral,),
     "cohere": (cohere,),
@@ -123,7 +129,7 @@ def judges_of(provider: str, envelope: dict[str, Any]) -> tuple[Callable[[Load],
         return (openai_chat,)
     for key, judge in (
         ("toolSpec", bedrock),
-        ("inputSchema", mcp),
+        ("inputSchema", partial(mcp, revision=revision_of(provider))),
         ("input_schema", anthropic),
         ("type", openai_responses),
         ("parameters", google),
