@@ -64,8 +64,9 @@ fuzz: $(STAMP) ## Compose 20,000 schemas with 50 instances each; some ten minute
 corpora: $(STAMP) ## Compile real tool definitions; writes docs/corpora.md
 	$(BIN)/python -m bench.corpora --write docs/corpora.md
 
-bench: $(STAMP) ## Measure, beside peers, in one run
+bench: $(STAMP) $(PEERS)/.installed ## Measure, beside peers
 	$(BIN)/python -m bench $(ARGS)
+	PYTHONPATH=codegen $(PEERS)/bin/python -m bench.normalize
 
 $(PEERS)/.installed: bench/peers/requirements.txt bench/peers/requirements-apart.txt
 	$(PYTHON) -m venv $(PEERS)
