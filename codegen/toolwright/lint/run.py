@@ -67,7 +67,7 @@ def lint(config: Config, settings: Settings, progress: Progress) -> Outcome:
         shown = [each for each in shown if each.tool in names]
     return Outcome(
         tools=len(chosen),
-        suppressed=len(found) - len(kept),
+        suppressed=len(merged([each for each in found if (each.tool, each.code) in used])),
         findings=tuple(merged(shown)),
         refused=tuple(sorted({*refused})),
         tokens=counted(chosen, project.profiles) if settings.tokens else None,

@@ -82,7 +82,7 @@ class _Count:
             self.node(each, inner)
 
     def depth(self, node: Any, opened: frozenset[str]) -> int:
-        """Levels at and below `node`, 1 for a container without containers; 0 for a scalar."""
+        """Levels at and below `node`: 1 for an object or array without others in it, 0 for a scalar."""
         if not isinstance(node, dict):
             return 0
         below, here = 0, 0
@@ -91,7 +91,8 @@ class _Count:
             if reference not in self.depths:
                 self.depths[reference] = self.depth(self.target(reference), opened | {reference})
             here = self.depths[reference]
-        container = False
+        stated = node.get("type")
+        container = bool({"object", "array"} & set(stated if isinstance(stated, list) else [stated]))
         for keyword, value in node.items():
             down = keyword in _DOWN
             if keyword in ("$defs", "definitions") or (keyword not in ONE | MANY | NAMED):

@@ -1,0 +1,215 @@
+"""Limits are data: each is breached by one, under a profile written for the test; sizes by another count."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from toolwright.lint.size import Size, measured
+
+from tests.lint.projects import found, run, spec, write
+
+TEXT = {"type": "string", "description": "Some text that is needed."}
+PROFILE = """
+id = "acme"
+title = "Acme"
+dated = "2026-11-21"
+[envelope]
+name = "$name"
+description = "$description"
+parameters = "$parameters"
+strict = "$strict"
+[strict]
+closed = true
+[limits]
+"""
+
+
+def acme(folder: Path, limits: str, specs: dict[str, Any], answers: str = "") -> Path:
+    """A project whose only provider is one with these limits."""
+    (folder / "acme.toml").write_text(f"{PROFILE}{limits}\n[answers]\n{answers}\n", encoding="utf-8")
+    return write(folder, specs, 'profiles = ["acme.toml"]\nproviders = ["acme"]\n')
+
+
+def tool(count: int = 1, **changes: Any) -> dict[str, Any]:
+    """A spec with `count` optional parameters."""
+    return spec(properties={f"p{index}": TEXT for index in range(count)}, **changes)
+
+
+def nested(levels: int) -> dict[str, Any]:
+    """A spec whose parameters hold objects so many levels below the root."""
+    schema: dict[str, Any] = {"type": "object", "properties": {"x": TEXT}, "description": "Inner things."}
+    for _ in range(levels - 1):
+        schema = {"type": "object", "properties": {"x": schema}, "description": "Inner things."}
+    return spec(properties={"x": schema})
+
+
+UNION = {"anyOf": [{"type": "string"}, {"type": "integer"}], "description": "A text or a number."}
+LONG = {"enum": ["aaaa", "bbbb", "cccc"], "description": "One of some."}
+LONG_ONE = spec(properties={"a": LONG})
+UNIONS = spec(properties={"a": UNION, "b": UNION})
+BREACHES: list[tuple[str, str, dict[str, Any], str]] = [
+    ("name-pattern", 'name-pattern = "[a-z]+"', tool(name="a_b"), "'a_b' does not match [a-z]+"),
+    ("name-length", "name-length = 3", tool(name="abcd"), "4 characters; at most 3"),
+    ("advised-name-length", "advised-name-length = 3\nname-length = 4", tool(name="abcd"), "at most 3 are"),
+    ("property-name", 'property-pattern = "[a-z]+"', tool(1), "'p0' does not match [a-z]+"),
+    ("description-length", "description-length = 40", tool(description="word " * 9), "45 characters"),
+    ("depth", "depth = 2", nested(3), "3 levels"),
+    ("properties", "properties = 2", tool(3), "3 properties"),
+    ("enum-values", "enum-values = 5", spec(properties={"a": LONG, "b": LONG}), "6 enum values"),
+    ("string-chars", "string-chars = 12", spec(properties={"a": LONG}), "13 characters"),
+    ("long-enum", "advised-enum-values = 2", spec(properties={"a": LONG}), "3 values"),
+    ("long-enum", "long-enum = 2\nlong-enum-chars = 11", LONG_ONE, "3 values of 12 characters"),
+    ("advised-optional", "advised-optional = 2", tool(3), "3 optional parameters"),
+    ("advised-unions", "advised-unions = 1", UNIONS, "2 parameters that are unions"),
+    ("required-at-least", "required-at-least = 1", tool(1), "requires 0 parameters"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "limits", "breach", "message"), BREACHES)
+def test_one_tool_over_a_limit(
+    tmp_path: Path, code: str, limits: str, breach: dict[str, Any], message: str
+) -> None:
+    folder = acme(tmp_path, limits, {breach.get("name", "t"): breach})
+    (only,) = found(folder, code)
+    assert message in only.message
+    assert only.providers == ("acme",)
+    assert only.line > 0
+    assert only.fix
+    looser = "\n".join(
+        line if "pattern" in line else f"{line.split('=')[0]}= 1000" for line in limits.split("\n")
+    )
+    if "pattern" not in limits and code != "required-at-least":
+        assert found(acme(tmp_path, looser, {}), code) == []
+
+
+SUMS: list[tuple[str, str, int, str]] = [
+    ("tools", "tools = 2", 1, "3 tools"),
+    ("advised-tools", "advised-tools = 2", 1, "3 tools"),
+    ("strict-tools", "strict-tools = 2", 1, "3 strict tools"),
+    ("all-properties", "all-properties = 8", 3, "9 properties (most" ),
+    ("optional", "optional = 8", 3, "9 optional parameters"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "limits", "each", "message"), SUMS)
+def test_sums_over_a_request(tmp_path: Path, code: str, limits: str, each: int, message: str) -> None:
+    specs = {
+        f"g{index}/t{index}": tool(each, description=f"Tells number {index} of all.") for index in range(3)
+    }
+    folder = acme(tmp_path, limits, specs)
+    (only,) = found(folder, code)
+    assert (only.tool, only.line, message.split(" (")[0] in only.message) == ("", 0, True)
+    assert found(folder, code, groups=("g0", "g1")) == []
+    assert only.file.endswith("specs")
+
+
+def test_only_strict_tools_count_in_strict_sums(tmp_path: Path) -> None:
+    loose = {"acme": {"strict": False}}
+    specs = {"a": tool(3), "b": tool(3, providers=loose)}
+    assert found(acme(tmp_path, "optional = 3\nstrict-tools = 1\nproperties = 3", specs), "optional") == []
+    assert found(acme(tmp_path, "properties = 2", specs), "properties")[0].tool == "a"
+    assert len(found(acme(tmp_path, "properties = 2", specs), "properties")) == 1
+    assert len(found(acme(tmp_path, "optional = 2", specs), "optional")) == 1
+
+
+def test_an_answer_is_the_provider_s_own_with_its_path(tmp_path: Path) -> None:
+    answers = """
+paths = "tuple"
+property-name = "tools[{index}] {tool}: In context={path}, {name} is not {{good}}"
+description-length = "too long: {length} > {limit}"
+"""
+    limits = 'property-pattern = "[a-z]+"\ndescription-length = 10'
+    folder = acme(tmp_path, limits, {"b": tool(1), "a": tool(0)}, answers)
+    (only,) = found(folder, "property-name")
+    assert only.answer == ("Acme would answer: tools[1] b: In context=('properties', 'p0'), p0 is not {good}")
+    length = len(str(tool()["description"]))
+    assert [each.answer for each in found(folder, "description-length")] == [
+        f"Acme would answer: too long: {length} > 10"
+    ] * 2
+
+
+def test_providers_with_the_same_finding_share_a_line(tmp_path: Path) -> None:
+    folder = write(tmp_path, {"t": tool(description="word " * 300)})
+    told = found(folder, "description-length", providers=("openai", "openai-responses", "mcp"))
+    assert [each.providers for each in told] == [("openai", "openai-responses")]
+
+
+def test_a_tool_that_must_be_strict_and_cannot_is_an_error(tmp_path: Path) -> None:
+    made = spec(
+        parameters={"type": "object", "additionalProperties": True}, providers={"openai": {"strict": True}}
+    )
+    folder = write(tmp_path, {"t": made, "u": spec(parameters=made["parameters"])})
+    told = run(folder, providers=("openai",)).findings
+    assert [(each.tool, each.code, each.severity) for each in told if "strict" in each.message] == [
+        ("t", "rejected", "error"), ("u", "not-strict", "note"),
+    ]  # fmt: skip
+
+
+@st.composite
+def schemas(draw: st.DrawFn, levels: int = 3) -> tuple[dict[str, Any], dict[str, int]]:
+    """A schema of objects, arrays, enums and unions, with what it holds, counted while it is built."""
+    total = dict.fromkeys(("depth", "properties", "optional", "unions", "values", "chars"), 0)
+    schema: dict[str, Any] = {"type": "object", "properties": {}, "required": []}
+    for name in draw(st.lists(st.sampled_from(["a", "bb", "ccc", "$defs", "enum"]), unique=True, max_size=4)):
+        total["properties"] += 1
+        total["chars"] += len(name)
+        if draw(st.booleans()):
+            schema["required"].append(name)
+        else:
+            total["optional"] += 1
+        kind = draw(st.sampled_from(["text", "enum", "object", "array", "union"])) if levels else "text"
+        child: dict[str, Any] = {"type": "string"}
+        if kind == "enum":
+            child = {"type": "string", "enum": ["x", "yy"]}
+            total["values"] += 2
+            total["chars"] += 3
+        elif kind != "text":
+            child, inner = draw(schemas(levels=levels - 1))
+            extra = {"object": 1, "array": 2, "union": 1}[kind]
+            depth = inner.pop("depth") + extra
+            total["depth"] = max(total["depth"], depth)
+            for key, value in inner.items():
+                total[key] += value
+            if kind == "array":
+                child = {"type": "array", "items": child}
+            elif kind == "union":
+                child = {"anyOf": [child, {"type": "null"}]}
+                total["unions"] += 1
+        schema["properties"][name] = child
+    return schema, total
+
+
+@given(schemas())
+def test_sizes_are_what_was_built(built: tuple[dict[str, Any], dict[str, int]]) -> None:
+    schema, total = built
+    size = measured(schema)
+    assert counts(size) == total
+    assert (
+        counts(measured({**schema, "$defs": {"unused": {"type": "string"}}}))["chars"] == total["chars"] + 6
+    )
+
+
+def counts(size: Size) -> dict[str, int]:
+    return {
+        "depth": size.depth,
+        "properties": len(size.properties),
+        "optional": len(size.optional),
+        "unions": len(size.unions),
+        "values": sum(each.count for each in size.enums),
+        "chars": size.string_chars,
+    }
+
+
+def test_depth_follows_references_and_stops_in_circles() -> None:
+    leaf = {"type": "object", "properties": {"x": {"type": "string"}}}
+    chain = {}
+    for index in range(40):  # each refers to the next one twice: followed naively, that never ends
+        following = {"$ref": f"#/$defs/d{index + 1}"}
+        chain[f"d{index}"] = {"type": "object", "properties": {"a": following, "b": following}}
+    schema = {"type": "object", "properties": {"r": {"$ref": "#/$defs/d0"}}, "$defs": {**chain, "d40": leaf}}
+    assert measured(schema).depth == 41
+    again = {"$ref": "#/$defs/node"}
+    node = {"type": "object", "properties": {"next": again}}
+    assert measured({"type": "object", "properties": {"n": again}, "$defs": {"node": node}}).depth == 1
