@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from msgspec.structs import asdict, replace
@@ -203,9 +204,13 @@ def profile_of(id: str, options: Options) -> Profile:
     return user_profiles(options.profiles).get(id) or load_profile(id)
 
 
-@lru_cache(maxsize=4)
 def user_profiles(files: tuple[str, ...]) -> Mapping[str, Profile]:
-    """The profiles in `files`, by id."""
+    """The profiles in `files`, by id. Read again when one changed: a process may outlive an edit."""
+    return _read_profiles(files, tuple(Path(file).stat().st_mtime_ns for file in files))
+
+
+@lru_cache(maxsize=4)
+def _read_profiles(files: tuple[str, ...], _changed: tuple[int, ...]) -> Mapping[str, Profile]:
     return load_profiles(files)
 
 

@@ -117,11 +117,10 @@ def _profile(path: Path, others: Mapping[str, Path]) -> Profile:
         whole = raw
     try:
         made = msgspec.convert(whole, Profile)
-    except msgspec.ValidationError as error:
-        found = forms(raw, Profile) or [(str(error), "")]
-    else:
         found = meanings(raw)
-    if found:
+    except msgspec.ValidationError as error:
+        made, found = None, forms(raw, Profile) or [(str(error), "")]
+    if made is None or found:
         raise ProfileError.of([_problem(path, text, *problem) for problem in found])
     return made
 
