@@ -213,3 +213,59 @@ def test_what_is_not_json_is_refused_not_raised(schema: Any, value: Any) -> None
     else:
         assert validator.violations(value)
     assert validator.settle(value) is value
+
+
+def nested_unions(width: int, depth: int) -> dict[str, Any]:
+    """A union of `width` objects that each hold such a union, all written out: `width ** depth` branches."""
+    if not depth:
+        return {"type": "integer"}
+    names = [f"n{i}" for i in range(width)]
+    return {
+        "anyOf": [
+            {
+                "type": "object",
+                "required": ["x"],
+                "properties": {"x": nested_unions(width, depth - 1), name: {"const": 1}},
+            }
+            for name in names
+        ]
+    }
+
+
+def nested_objects(depth: int, last: Any, **beside: Any) -> Any:
+    value = last
+    for _ in range(depth):
+        value = {"x": value, **beside}
+    return value
+
+
+def test_the_branches_tried_are_bounded() -> None:
+    validator = Validator({"items": nested_unions(12, 3)})
+    only_the_last = {f"n{i}": "x" for i in range(11)}
+    assert validator.accepts([nested_objects(3, 1) for _ in range(1_000)]), "the first branches fit"
+    assert validator.accepts([nested_objects(3, 1, **only_the_last) for _ in range(10)])
+    value = [nested_objects(3, 1, **only_the_last) for _ in range(200)]
+    start = time.process_time()
+    assert not validator.accepts(value)
+    assert validator.settle(value) is value
+    (violation,) = validator.violations(value)
+    assert time.process_time() - start < 5
+    assert (violation.path, violation.keyword) == ("$", "branches")
+    assert "too many forms" in violation.message
+
+
+def test_verdicts_of_unions_are_not_asked_for_again_and_again() -> None:
+    """Settling and explaining ask each union once: so many levels of branches cost little more than one."""
+    validator = Validator(nested_unions(6, 4))
+    (violation,) = validator.violations(nested_objects(4, "no integer"))
+    assert violation.keyword == "anyOf"
+    assert validator.settle(nested_objects(4, 2.0)) == nested_objects(4, 2)
+
+
+def test_a_large_value_may_try_more() -> None:
+    types = ["null", "boolean", "string", "object", "array", "integer"]
+    validator = Validator({"type": "array", "items": {"oneOf": [{"type": name} for name in types]}})
+    value: list[Any] = [1] * 100_000
+    assert validator.accepts(value)
+    assert validator.settle(value) is value
+    assert validator.violations([*value, 1.5])[0].path == "$[100000]"

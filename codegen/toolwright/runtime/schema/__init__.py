@@ -9,12 +9,13 @@ if TYPE_CHECKING:
     from .compile import Schemas
     from .document import Document
     from .ecma import translate
-    from .errors import UnsupportedPattern, UnsupportedSchema, Violation
+    from .errors import TooManyBranches, UnsupportedPattern, UnsupportedSchema, Violation
     from .validator import Validator
 
 __all__ = [
     "Document",
     "Schemas",
+    "TooManyBranches",
     "UnsupportedPattern",
     "UnsupportedSchema",
     "Validator",
@@ -25,6 +26,7 @@ __all__ = [
 _HOMES = {
     "Document": "document",
     "Schemas": "compile",
+    "TooManyBranches": "errors",
     "UnsupportedPattern": "errors",
     "UnsupportedSchema": "errors",
     "Validator": "validator",

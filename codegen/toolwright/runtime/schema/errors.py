@@ -37,3 +37,12 @@ class UnsupportedPattern(ValueError):  # noqa: N818  # a public name
         super().__init__(reason)
         self.reason = reason
         self.valid = valid
+
+
+class TooManyBranches(ValueError):  # noqa: N818  # a public name
+    """Judging a value would try more branches of unions than one call may."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the value would have to be compared with too many forms; send a smaller or flatter one"
+        )

@@ -3,25 +3,37 @@
 # ruff: noqa: ARG001, SIM110  # checks share one signature; loops are twice as fast as generators
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
 
-from .errors import Violation
+from .errors import TooManyBranches, Violation
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+BRANCHES: Final = 100_000
+"""Branches of unions that one call may try, whatever the value; some tenths of a second."""
+BRANCHES_PER_PART: Final = 16
+"""As many more for each part of a large value."""
 
 
 class Run:
     """The state of one call: memory of verdicts (so shared branches are judged once), depth of references.
 
     Keys hold `id`s of values; `keep` holds the values that settling makes, so that no id is used twice.
+    `patient` runs ask for a verdict more than once, so they remember those of unions as well.
     """
 
-    __slots__ = ("depth", "found", "keep", "limit", "settled", "stride", "verdicts")
+    __slots__ = (
+        "branches", "depth", "found", "keep", "limit", "patient", "settled", "stride", "verdicts",
+    )  # fmt: skip
 
-    def __init__(self, stride: int, limit: int = 1) -> None:
+    def __init__(
+        self, stride: int, limit: int = 1, *, patient: bool = False, branches: int = BRANCHES
+    ) -> None:
         self.stride = stride
         self.limit = limit
+        self.patient = patient
+        self.branches = branches  # that may still be tried
         self.depth = 0
         self.verdicts: dict[tuple[int, int], bool] = {}
         self.found: dict[tuple[int, int, str], list[Violation]] = {}
@@ -32,6 +44,12 @@ class Run:
         """Keep a value that settling made alive as long as the call."""
         self.keep.append(value)
         return value
+
+    def spend(self, branches: int) -> None:
+        """Count branches that are about to be tried. Raises TooManyBranches."""
+        self.branches -= branches
+        if self.branches < 0:
+            raise TooManyBranches
 
     def enter(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Call `function`; every `stride` references deep, on a fresh stack.

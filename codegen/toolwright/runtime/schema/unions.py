@@ -6,8 +6,8 @@ from collections.abc import Hashable
 from typing import Any
 
 from . import words
-from .errors import Violation
-from .node import Node, Rule, Run
+from .errors import TooManyBranches, Violation
+from .node import Check, Node, Rule, Run
 from .site import Builder, Site
 from .values import key
 
@@ -22,7 +22,10 @@ def union_rule(word: str) -> Builder:
         check = _any(nodes) if word == "anyOf" else _one(nodes)
 
         def explain(value: Any, path: str, run: Run) -> list[Violation]:
-            hits = [index for index, node in enumerate(nodes, 1) if node.check(value, run)]
+            hits: list[int] = []
+            if word == "oneOf":
+                run.spend(len(nodes))
+                hits = [index for index, node in enumerate(nodes, 1) if node.check(value, run)]
             if len(hits) > 1:
                 which = " and ".join(map(str, hits[:5]))
                 text = f"{words.label(path)} matches more than one of the {len(nodes)} forms allowed here"
@@ -42,18 +45,38 @@ def union_rule(word: str) -> Builder:
     return build
 
 
-def _any(nodes: list[Node]) -> Any:
+def _bounded(nodes: list[Node], judge: Check) -> Check:
+    """`judge` for so many tries; in runs that ask more than once, each value is judged once."""
+    count = len(nodes)
+
     def check(value: Any, run: Run) -> bool:
+        if not run.patient:
+            run.branches -= count  # `run.spend`, spelt out: this is the one that counts
+            if run.branches < 0:
+                raise TooManyBranches
+            return judge(value, run)
+        place = (id(value), id(nodes))
+        known = run.verdicts.get(place)
+        if known is None:
+            run.spend(count)
+            known = run.verdicts[place] = judge(value, run)
+        return known
+
+    return check
+
+
+def _any(nodes: list[Node]) -> Check:
+    def judge(value: Any, run: Run) -> bool:
         for node in nodes:
             if node.check(value, run):
                 return True
         return False
 
-    return check
+    return _bounded(nodes, judge)
 
 
-def _one(nodes: list[Node]) -> Any:
-    def check(value: Any, run: Run) -> bool:
+def _one(nodes: list[Node]) -> Check:
+    def judge(value: Any, run: Run) -> bool:
         hit = False
         for node in nodes:
             if node.check(value, run):
@@ -62,7 +85,7 @@ def _one(nodes: list[Node]) -> Any:
                 hit = True
         return hit
 
-    return check
+    return _bounded(nodes, judge)
 
 
 def _settle(nodes: list[Node]) -> Any:
@@ -74,6 +97,7 @@ def _settle(nodes: list[Node]) -> Any:
     def settle(value: Any, run: Run) -> Any:
         if not isinstance(value, (dict, list, tuple, float)):
             return value  # the allowances change nothing else
+        run.spend(len(nodes))
         for node in nodes:
             if node.check(value, run):
                 return node.settle(value, run)
@@ -93,6 +117,7 @@ def explain_union(nodes: list[Node], value: Any, path: str, run: Run, word: str)
         return meant.explain(value, path, run)
     if meant is not None:
         return [meant]
+    run.spend(len(nodes))
     branches = [(node, node.explain(value, path, run)) for node in nodes]
     fitting = [(node, found) for node, found in branches if not _wrong_kind(found, path)]
     if not fitting:

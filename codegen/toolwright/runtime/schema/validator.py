@@ -1,13 +1,15 @@
 """The exact validator for JSON Schema 2020-12."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from .compile import Compiler, Schemas
 from .document import Document, base_of
-from .errors import UnsupportedSchema, Violation
-from .node import P, R, Run, on_fresh_stack
-from .values import MAX_DEPTH, find_foreign, too_deep
+from .errors import TooManyBranches, UnsupportedSchema, Violation
+from .node import BRANCHES, BRANCHES_PER_PART, Run, on_fresh_stack
+from .values import MAX_DEPTH, count_parts, find_foreign, too_deep
+
+R = TypeVar("R")
 
 _FRAMES = 300  # between two fresh stacks; the interpreter's default limit is 1000
 
@@ -65,14 +67,15 @@ class Validator:
         if too_deep(value):
             return False
         try:
-            return self._run(self._node.check, value, Run(self._stride))
-        except _NotJsonError:
+            return self._run(self._node.check, value)
+        except (_NotJsonError, TooManyBranches):
             return False
 
     def fits(self, value: Any) -> bool:
         """Like `accepts`, without the look at the depth: for values known to nest 200 levels at most.
 
-        Deeper ones may raise RecursionError, what is no JSON TypeError or AttributeError.
+        Deeper ones may raise RecursionError, what is no JSON TypeError or AttributeError, and what would
+        have too many branches tried TooManyBranches.
         """
         return self._node.check(value, Run(self._stride))
 
@@ -81,40 +84,54 @@ class Validator:
         if too_deep(value):
             text = f"the value is nested too deeply: more than {MAX_DEPTH} levels"
             return [Violation("$", text, "depth", MAX_DEPTH)]
+
+        def explain(value: Any, run: Run) -> list[Violation]:
+            return self._node.explain(value, "$", run)
+
         try:
-            return self._run(self._node.explain, value, "$", Run(self._stride, max(1, limit)))
+            return self._run(explain, value, max(1, limit), patient=True)
         except _NotJsonError as problem:
             return [Violation("$", f"the value holds {problem}, which is not JSON", "json")]
+        except TooManyBranches as problem:
+            return [Violation("$", str(problem), "branches", BRANCHES)]
 
     def settle(self, value: Any) -> Any:
         """`value` with the two allowances applied: the very same object when neither applies, else a copy.
 
         An explicit null of an optional property whose schema refuses null is dropped; a whole float becomes
-        the int that the schema asks for. A value that is accepted as it is keeps its meaning.
+        the int that the schema asks for. A value that is accepted as it is keeps its meaning. One that would
+        have too many branches tried comes back as it is.
         """
         if too_deep(value):
             return value
+        last = value
         try:
-            return self._run(self._settle, value)
-        except _NotJsonError:
+            # One dropped null may change which branch applies; every round leaves less to do.
+            while (settled := self._run(self._node.settle, last, patient=True)) is not last:
+                last = settled
+        except (_NotJsonError, TooManyBranches):
             return value
+        return last
 
-    def _run(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Call `function`, which judges the first argument, with the room it needs on the stack."""
+    def _run(
+        self, function: Callable[[Any, Run], R], value: Any, limit: int = 1, *, patient: bool = False
+    ) -> R:
+        """Call `function`, which judges `value`, with the room it needs on the stack."""
         try:
             try:
-                return function(*args, **kwargs)
+                return self._bounded(function, value, limit, patient)
             except RecursionError:  # the caller's own stack was nearly full
-                return on_fresh_stack(function, *args, **kwargs)
+                return on_fresh_stack(self._bounded, function, value, limit, patient)
         except (TypeError, AttributeError):
-            foreign = find_foreign(args[0])
+            foreign = find_foreign(value)
             if foreign is None:
                 raise
             raise _NotJsonError(foreign) from None
 
-    def _settle(self, value: Any) -> Any:
-        while True:  # one dropped null may change which branch applies; every round leaves less to do
-            settled = self._node.settle(value, Run(self._stride))
-            if settled is value:
-                return value
-            value = settled
+    def _bounded(self, function: Callable[[Any, Run], R], value: Any, limit: int, patient: bool) -> R:
+        try:
+            return function(value, Run(self._stride, limit, patient=patient))
+        except TooManyBranches:
+            # A large value may try more, and what was tried is remembered: only now is that worth its cost.
+            more = max(BRANCHES, BRANCHES_PER_PART * count_parts(value))
+            return function(value, Run(self._stride, limit, patient=True, branches=more))

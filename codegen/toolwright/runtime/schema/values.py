@@ -119,6 +119,17 @@ def too_deep(value: Any, limit: int = MAX_DEPTH) -> bool:
     return bool(level)
 
 
+def count_parts(value: Any) -> int:
+    """How many values there are in `value`, itself included. Does not recurse."""
+    count, stack = 1, [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, (dict, list, tuple)):
+            count += len(item)
+            stack += item.values() if isinstance(item, dict) else item
+    return count
+
+
 def find_foreign(value: Any) -> str | None:
     """What in `value` is not JSON, in words; None when all of it is. Does not recurse."""
     stack = [value]
