@@ -8,7 +8,7 @@ PEERS  := .venv-peers
 JUDGES := $(VENV)/.clients
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help generate test check lint format types verify clients wheel conformance fuzz corpora bench peers ci clean
+.PHONY: help generate test check lint format types verify clients wheel conformance fuzz corpora rules deviations bench peers ci clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,6 +63,12 @@ fuzz: $(STAMP) ## Compose 20,000 schemas with 50 instances each; some ten minute
 
 corpora: $(STAMP) ## Compile real tool definitions; writes docs/corpora.md
 	$(BIN)/python -m bench.corpora --write docs/corpora.md
+
+rules: $(STAMP) ## Judge real tool definitions by every provider's published rules; a table
+	$(BIN)/python -m tests.providers.rules
+
+deviations: $(STAMP) ## Compare with another normaliser; writes docs/deviations.md
+	$(BIN)/python -m tests.providers.deviations
 
 bench: $(STAMP) $(PEERS)/.installed ## Measure, beside peers
 	$(BIN)/python -m bench $(ARGS)

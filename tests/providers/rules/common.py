@@ -135,7 +135,7 @@ def closed(words: str) -> Rule:
 
 def items_stated(words: str) -> Rule:
     def rule(node: Node) -> Iterator[str]:
-        if "array" in node.types and not isinstance(node.schema.get("items"), dict):
+        if "array" in node.types and "items" not in node.schema:
             yield words
 
     return rule
@@ -153,11 +153,11 @@ def properties_stated(words: str, *, least: int = 0, nested: bool = False) -> Ru
     return rule
 
 
-def declared_required(words: str) -> Rule:
-    """`required` names declared properties only."""
+def declared_required(words: str, *, whole: bool = True) -> Rule:
+    """`required` names declared properties only. Not `whole`: fragments without properties may be there."""
 
     def rule(node: Node) -> Iterator[str]:
-        for i, name in enumerate(node.required):
+        for i, name in enumerate(node.required if whole or "properties" in node.schema else ()):
             if name not in node.properties:
                 yield said(words, i=i, name=name)
 

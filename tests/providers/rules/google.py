@@ -139,12 +139,6 @@ EMPTY_OBJECT = common.properties_stated(
 )
 
 
-def empty_closed_object(node: Node) -> Iterator[str]:
-    """On Vertex `additionalProperties` describes a map, which has no properties."""
-    if not node.schema.get("additionalProperties"):
-        yield from EMPTY_OBJECT(node)
-
-
 PROTO = (
     common.object_root("parameters: type must be OBJECT"),
     parsed,
@@ -221,12 +215,11 @@ VERTEX = Checker(
     rules=(
         unknown_name(FIELDS | {"additionalProperties", "defs", "ref", "oneOf", "allOf"}),
         *PROTO,
-        empty_closed_object,
         enum_of_strings("string", "integer"),
         any_of_alone,
     ),
     booleans=INVALID,
-    doubted=(PARAMETER_NAME, long_enum, proto_formats, EMPTY_OBJECT),
+    doubted=(PARAMETER_NAME, long_enum, proto_formats, EMPTY_OBJECT),  # the last: said by the other API only
     unenforced=(common.listed(("default",)),),
     place=place,
 )

@@ -161,7 +161,8 @@ STRICT = (
 )
 EXTRA = common.declared_required(
     "'required' is required to be supplied and to be an array including every key in properties. "
-    "Extra required key '{name}' supplied."
+    "Extra required key '{name}' supplied.",
+    whole=False,
 )
 NO_BOOLEAN = common.no_boolean("{value} is not of type 'object'.")
 IGNORED = ("format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",

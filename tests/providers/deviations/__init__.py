@@ -1,0 +1,1 @@
+"""How our normalised schemas differ from oh-my-pi's, and why."""

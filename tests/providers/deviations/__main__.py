@@ -1,0 +1,27 @@
+"""`make deviations`: writes docs/deviations.md. Exits with 1 if something is of no class."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from .cases import cases
+from .judge import locked_out, refused, sorted_into
+from .report import page
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = ROOT / "docs" / "deviations.md"
+
+
+def main() -> int:
+    found = cases(Path(os.environ.get("TOOLWRIGHT_SHARED", ROOT.parent / "shared")))
+    PAGE.write_text(page(found), encoding="utf-8")
+    wrong = [line for case in found for line in (*sorted_into(case)[1], *refused(case))]
+    wrong += locked_out(found)
+    print(*wrong, sep="\n")
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
