@@ -29,6 +29,8 @@ NAMES: tuple[Name, ...] = get_args(Name)
 """
 MAX_TRIES = 64
 """Values that are judged for one call at most: each costs a look at all of the arguments."""
+MAX_WORK = 50_000
+"""Parts of values that are looked at for one call, so that large arguments get fewer tries, but two."""
 
 
 class Guesses:
@@ -82,7 +84,7 @@ class Guesses:
         from . import repairs
 
         used: list[Name] = []
-        tries = MAX_TRIES
+        tries = min(MAX_TRIES, max(2, MAX_WORK // repairs.size(value)))
         value = validator.settle(value)
         violations = validator.violations(value, limit=LIMIT)
         while violations:

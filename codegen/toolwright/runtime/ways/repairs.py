@@ -14,15 +14,19 @@ if TYPE_CHECKING:
     from .guesses import Name
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,400})(?:\.[0-9]{1,400})?(?:[eE][+-]?[0-9]{1,3})?")
-_FENCE = re.compile(r"\s*```[A-Za-z0-9]*[ \t]*\r?\n(.*?)\r?\n?[ \t]*```\s*", re.DOTALL)
+_FENCE = "```"
 _CLOSING = {"{": "}", "[": "]"}
 _ESCAPE = re.compile(r"\\.|[\"{}\[\]]|\\$", re.DOTALL)
 
 
 def unfenced(text: str) -> str | None:
     """What stands between a first and a last line of ```; None where there are none."""
-    found = _FENCE.fullmatch(text)
-    return found[1] if found else None
+    text = text.strip()
+    head, newline, rest = text.partition("\n")
+    language = head[3:].strip()
+    if not newline or head[:3] != _FENCE or not rest.endswith(_FENCE):
+        return None
+    return rest[:-3] if not language or language.isalnum() else None
 
 
 def closed(text: str) -> str | None:
@@ -49,6 +53,18 @@ def closed(text: str) -> str | None:
     if len(waiting) != 1 or text.rstrip()[-1:].isdigit():
         return None
     return text + waiting[0]
+
+
+def size(value: Any) -> int:
+    """How many values there are in `value`, itself included. Does not recurse."""
+    count = 0
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        count += 1
+        if isinstance(each, (dict, list)):
+            waiting += each.values() if isinstance(each, dict) else each
+    return count
 
 
 def candidates(

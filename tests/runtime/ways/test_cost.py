@@ -1,0 +1,81 @@
+"""Time grows with the length of what is sent, whatever it holds; nothing is loaded before it is needed."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toolwright.runtime import Guesses
+from toolwright.runtime.schema import Validator
+from toolwright.runtime.ways import Choice, Way, Ways
+from toolwright.runtime.ways.repairs import closed, unfenced
+from toolwright.runtime.ways.undo import Undo
+
+SIZE = 20_000
+
+
+def seconds(call: Callable[[], Any]) -> float:
+    def once() -> float:
+        start = time.perf_counter()
+        call()
+        return time.perf_counter() - start
+
+    return min(once() for _ in range(3))
+
+
+JSON = Way(encoding="json")
+VALUES: dict[str, tuple[Way, Callable[[int], Any]]] = {
+    "pairs": (
+        Way(encoding="pairs", values=JSON),
+        lambda n: [{"key": str(i), "value": "1"} for i in range(n)],
+    ),
+    "rest": (
+        Way(rest="rest", values=JSON),
+        lambda n: {
+            "rest": [{"key": str(i), "value": "1"} for i in range(n)],
+            **dict.fromkeys(map(str, range(-n, 0)), 1),
+        },
+    ),
+    "positions": (
+        Way(encoding="positions", count=2),
+        lambda n: {"item_1": 1, "item_2": 2, "more_items": [1] * n},
+    ),
+    "choices": (
+        Way(
+            items=Way(choices=(Choice(at="/anyOf/0", way=Way(properties={"a": JSON})), Choice(at="/anyOf/1")))
+        ),
+        lambda n: [{"a": "1"} for _ in range(n)],
+    ),
+}
+DOCUMENT = {"anyOf": [{"type": "object", "required": ["a"]}, {"type": "object"}]}
+
+
+@pytest.mark.parametrize("name", sorted(VALUES))
+def test_undoing_is_linear(name: str) -> None:
+    way, make = VALUES[name]
+    undo = Undo(Ways(root=way), DOCUMENT)
+    small, large = make(SIZE // 8), make(SIZE)
+    assert seconds(lambda: undo(large)) < 8 * 4 * seconds(lambda: undo(small)) + 0.05
+
+
+@pytest.mark.parametrize(
+    "text", ["```\n" + " " * SIZE * 20, "`" * SIZE * 20, "\\" * SIZE * 20, '{"' * SIZE * 10]
+)
+def test_repairs_are_linear(text: str) -> None:
+    assert seconds(lambda: (unfenced(text), closed(text))) < 1
+
+
+def test_hopeless_arguments_are_given_up() -> None:
+    validator = Validator({"type": "object", "additionalProperties": {"type": "integer"}})
+    value = {str(i): "no number" for i in range(SIZE)}
+    assert seconds(lambda: Guesses("all").settled(validator, value)) < 2
+
+
+def test_nothing_of_it_is_imported_before_it_is_needed() -> None:
+    code = "import sys, toolwright.runtime; print(*[m for m in sys.modules if 'ways' in m])"
+    root = Path(__file__).resolve().parents[3]
+    done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
