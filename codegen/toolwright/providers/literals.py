@@ -100,7 +100,8 @@ def with_enum(state: State, node: Node, path: Path, notes: list[str]) -> Node:
         return out
     if values and rules.enums == "alike" and _alike(values):
         return out
-    if "string" in state.taken or not values:
+    strings = all(isinstance(value, str) and value for value in values)
+    if (("string" in state.taken or state.fixed) and not strings) or not values:
         if rules.enums == "fitting":
             state.block(path, "enum", "only an enum of scalars can be said")
             return out

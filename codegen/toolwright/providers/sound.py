@@ -41,18 +41,20 @@ def _encoded(dialect: Dialect) -> tuple[str, ...]:
     kept = _kept(dialect, JUDGES)
     if dialect.maps == "pairs":  # said of the keys of the pairs
         kept = [key for key in kept if key not in ("propertyNames", "patternProperties")]
-    if dialect.tuples == "keep":
-        kept += _kept(dialect, ("prefixItems",))
     if dialect.all_of == "keep" and disposition(dialect, "allOf") == "keep":
         kept.append("allOf")
     if dialect.one_of == "keep" and disposition(dialect, "oneOf") == "keep":
         kept.append("oneOf")
-    if not kept:
-        return ()
-    return (
-        f"{', '.join(axes)} change what is sent, and {', '.join(kept)} would judge that: spill, drop or "
-        "block them, merge allOf, say oneOf by anyOf",
-    )
+    found: list[str] = []
+    if kept:
+        found.append(
+            f"{', '.join(axes)} change what is sent, and {', '.join(kept)} would judge that: spill, drop or "
+            "block them, merge allOf, say oneOf by anyOf"
+        )
+    inside = [axis for axis in axes if not axis.startswith("enums")]  # in tuples, they are said in words
+    if inside and dialect.tuples == "keep" and _kept(dialect, ("prefixItems",)):
+        found.append(f'{", ".join(inside)} cannot be undone inside prefixItems: tuples = "union" or "object"')
+    return tuple(found)
 
 
 def _nulls(dialect: Dialect) -> tuple[str, ...]:
@@ -105,6 +107,4 @@ def _others(dialect: Dialect) -> tuple[str, ...]:
         found.append('open = "explicit" and closed = true contradict each other')
     if dialect.open == "explicit" and disposition(dialect, "additionalProperties") != "keep":
         found.append('open = "explicit" needs additionalProperties to be kept')
-    if dialect.open == "explicit" and _kept(dialect, ("unevaluatedProperties",)):
-        found.append('open = "explicit" would make unevaluatedProperties say nothing: spill or drop it')
     return tuple(found)

@@ -98,6 +98,8 @@ class Rules:
         if dialect.property_names:
             ops["required"] = operations.renamed_list
             ops["dependentRequired"] = operations.renamed_lists
+        if dialect.open == "explicit" and ops.get("unevaluatedProperties", self.other) is _one:
+            ops["unevaluatedProperties"] = operations.drop  # every key is evaluated, by what is said instead
         ops[MARK] = operations.marked
         guarded = {*dialect.integers_only, *(key for key, _ in dialect.at_most)}
         guarded |= operations.LENGTHS if dialect.pattern_alone else set()
@@ -332,12 +334,15 @@ def _many(state: State, node: Node, key: str, value: Any, out: Node, path: Path,
     if union:
         confused(state, value, path, key)
     branches: list[Any] = []
+    fixed = key == "prefixItems"
+    state.fixed += fixed
     for i, child in enumerate(value):
         if drop and child is False:
             continue
         if union:
             state.taken = NOTHING.union(*kinds[:i], *kinds[i + 1 :])
         branches.append(walked(state, rules, child, (place, str(i))))
+    state.fixed -= fixed
     state.taken = NOTHING
     if key == "oneOf" and state.lossy != lossy:
         # Branches grew wider, so that one value may fit two of them: exclusiveness would refuse it.

@@ -33,7 +33,7 @@ DIALECTS: dict[str, dict[str, Any]] = {
     "absent": {**PLAIN, "null": "absent", "refs": "inline"},
     "absent, references": {**PLAIN, "null": "absent", "type_arrays": "any-of"},
     "unroll": {"cycles": "unroll"},
-    "explicit": {"open": "explicit", "spill": ("unevaluatedProperties",)},
+    "explicit": {"open": "explicit"},
     "also-null": {"optional": "also-null"},
     "conditions": {
         "pattern_alone": True,

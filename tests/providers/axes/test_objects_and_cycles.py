@@ -113,10 +113,11 @@ def test_open_objects_say_so() -> None:
             "closed": {**inner, "additionalProperties": False},
             "both": {"allOf": [inner, {"properties": {"b": {"type": "string"}}}]},
             "not": {"not": {"required": ["a"]}},
+            "evaluated": {"type": "object", "unevaluatedProperties": False},
         },
         "default": {"properties": {}},
     }
-    result = laws(contract, profile(open="explicit", spill=("unevaluatedProperties",)))
+    result = laws(contract, profile(open="explicit"))
     wide = {"additionalProperties": True}
     properties = result.schema["properties"]
     assert properties["silent"] == {**inner, **wide}
@@ -124,6 +125,8 @@ def test_open_objects_say_so() -> None:
     branches = [{**inner, **wide}, {"properties": {"b": {"type": "string"}}, **wide}]
     assert properties["both"] == {"allOf": branches}
     assert properties["not"] == {"not": {"required": ["a"], **wide}}
+    assert properties["evaluated"] == {"type": "object", **wide}
+    assert ("/properties/evaluated", "unevaluatedProperties", "dropped") in actions(result)
     assert result.schema["default"] == {"properties": {}}
     assert result.schema["additionalProperties"] is True
     assert ("/properties/silent", "additionalProperties", "rewritten") in actions(result)
@@ -156,7 +159,8 @@ def test_what_is_always_strict_has_nothing_to_fall_back_to() -> None:
         ({**NONE, "untyped": "union"}, "needs a union"),
         ({**NONE, "optional": "also-null"}, "contradict"),
         ({"anchors": False}, 'needs patterns = "anchored"'),
-        ({"open": "explicit"}, "unevaluatedProperties"),
+        ({"open": "explicit", "drop": ("additionalProperties",)}, "needs additionalProperties"),
+        ({**PLAIN, "tuples": "keep", "untyped": "json"}, "prefixItems"),
         ({"open": "explicit", "closed": True}, "contradict"),
         ({"cycles": "unroll", "refs": "inline"}, "cycles"),
         ({**PLAIN, "any_of": "only", "type_arrays": "nullable"}, 'refs = "inline"'),
@@ -166,9 +170,25 @@ def test_axes_that_cannot_go_together_are_named(axes: dict[str, Any], told: str)
     assert any(told in sentence for sentence in problems(Dialect(**axes)))
 
 
-@pytest.mark.parametrize("axes", [{}, PLAIN, NONE, {**PLAIN, "maps": "pairs"}, {"optional": "also-null"}])
+@pytest.mark.parametrize(
+    "axes",
+    [
+        *({}, PLAIN, NONE, {**PLAIN, "maps": "pairs"}, {"optional": "also-null"}, {"open": "explicit"}),
+        {**PLAIN, "tuples": "keep", "enums": "alike"},
+    ],
+)
 def test_axes_that_go_together(axes: dict[str, Any]) -> None:
     assert problems(Dialect(**axes)) == ()
+
+
+def test_enums_inside_tuples_are_said_in_words() -> None:
+    inner = {"type": "array", "prefixItems": [{"type": "object", "properties": {"k": {"enum": [1, "a"]}}}]}
+    result = laws(
+        {"type": "object", "properties": {"a": inner}}, profile(**{**PLAIN, "tuples": "keep"}, enums="alike")
+    )
+    kind = result.schema["properties"]["a"]["prefixItems"][0]["properties"]["k"]
+    assert kind == {"type": ["integer", "string"], "description": 'Must be one of: 1, "a".'}
+    assert result.ways is None
 
 
 def test_the_plain_dialect_changes_nothing() -> None:
