@@ -18,6 +18,6 @@ def definition(subject: Subject, profile: Profile) -> dict[str, Any]:
         destructive=tool.annotations.destructive,
         idempotent=tool.annotations.idempotent,
         open_world=tool.annotations.open_world,
-        result_schema=result if isinstance(result, dict) and result.get("type") == "object" else None,
+        result_schema=result if isinstance(result, dict) else None,
     )
     return tool_object(info, profile, subject.emitted[profile.id].normalized)

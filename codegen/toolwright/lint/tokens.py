@@ -2,7 +2,8 @@
 
 With tiktoken and its vocabulary at hand the count is exact for OpenAI's `o200k_base` over the JSON text; no
 provider publishes how it renders tools into its prompt, so even that is a measure, not a bill. Without it, an
-estimate: the text is cut as that encoding cuts it before merging, and long pieces count more.
+estimate: the text is cut as that encoding cuts it before merging, and long pieces count more. Over the
+examples in OpenAI's own guide to counting tokens it is less than a quarter off.
 """
 
 import math
@@ -94,7 +95,7 @@ def counter() -> tuple[Callable[[str], int], bool, str]:
     )
 
 
-_ESTIMATED: Final = f"estimated for {ENCODING}, about 10 % off"
+_ESTIMATED: Final = f"estimated for {ENCODING}, up to a quarter off"
 # The cut that the encoding makes first, with the Unicode classes of Python: words with the space or sign
 # before them, up to three digits, runs of signs, white space.
 _PIECES: Final = re.compile(r"[^\w\r\n]?[^\W\d_]+|\d{1,3}| ?[^\s\w]+[\r\n/]*|_+|\s+")

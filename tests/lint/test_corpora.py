@@ -1,0 +1,70 @@
+"""Every tool of the shared corpora: no crash, and none of the findings that would be false."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lint.projects import run, spec, write
+
+CORPORA = ("bfcl", "github-mcp-server", "mcp-servers", "openapi", "tau-bench")
+# By corpus and code, as counted when the findings were read one by one; `permission` is read for all of them.
+READ = {
+    ("bfcl", "destructive-read"): 1,  # resetStateProperty
+    ("github-mcp-server", "destructive-read"): 4,
+    ("github-mcp-server", "flag-argument"): 3,
+    ("openapi", "destructive-read"): 2,
+    ("mcp-servers", "destructive-read"): 16,
+}
+
+
+@pytest.mark.corpora
+@pytest.mark.parametrize("corpus", CORPORA)
+def test_real_tools_are_linted(shared_dir: Path, tmp_path: Path, corpus: str) -> None:
+    source = shared_dir / "corpora" / f"{corpus}.jsonl"
+    tools = len(source.read_text(encoding="utf-8").splitlines())
+    (tmp_path / "pyproject.toml").write_text("[tool.toolwright]\n", encoding="utf-8")
+    decided = ("--permission", "read", "--secrets", "none")
+    command = (
+        sys.executable,
+        "-m",
+        "toolwright",
+        "import",
+        "tools",
+        str(source),
+        "--into",
+        "specs",
+        *decided,
+    )
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    outcome = run(tmp_path, losses=True)
+    assert outcome.tools + len({each.file for each in outcome.refused}) == tools
+    found: dict[str, int] = {}
+    for each in outcome.findings:
+        found[each.code] = found.get(each.code, 0) + 1
+        assert each.tool == "" or each.line > 0, each
+    counted = {code: found.get(code, 0) for (name, code) in READ if name == corpus}
+    assert counted == {code: count for (name, code), count in READ.items() if name == corpus}
+    assert "secret-parameter" not in found  # none of them takes a secret
+    assert found.get("vague-description", 0) <= tools / 15
+    assert not {"rejected", "unused-ignore", "name-pattern"} & set(found)
+
+
+def test_a_thousand_tools_and_five_providers_take_seconds(tmp_path: Path) -> None:
+    def tool(index: int) -> dict[str, Any]:
+        properties = {
+            f"p{each}": {"type": ["string", "null"], "description": f"Part {each} of it."}
+            for each in range(8)
+        }
+        return spec(description=f"Tells what is known of number {index} and others.", properties=properties)
+
+    write(tmp_path, {f"g{index % 20}/t{index}": json.dumps(tool(index)) for index in range(1000)})
+    started = time.perf_counter()
+    outcome = run(tmp_path)
+    taken = time.perf_counter() - started
+    assert outcome.tools == 1000
+    assert taken < 12  # about 2 on one core; the machine of a check may be busy

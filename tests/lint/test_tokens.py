@@ -1,0 +1,91 @@
+"""Token costs: what is counted, how, and what is said about it."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from toolwright.config import load_config
+from toolwright.lint import tokens
+from toolwright.lint.definition import definition
+from toolwright.lint.project import opened
+from toolwright.lint.tokens import counted, counter, estimate
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# OpenAI's guide to counting tokens gives these for o200k_base.
+DOCUMENTED = {
+    "The quick brown fox jumps over the lazy dog.": 10,
+    "tiktoken is great!": 6,
+    "antidisestablishmentarianism": 6,
+    "お誕生日おめでとう": 8,
+}
+
+
+def test_an_estimate_is_near_documented_counts() -> None:
+    wanted = sum(DOCUMENTED.values())
+    assert abs(sum(map(estimate, DOCUMENTED)) - wanted) <= 0.25 * wanted
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_an_estimate_grows_with_the_text(left: str, right: str) -> None:
+    assert 0 <= estimate(left) <= len(left) + 1
+    assert estimate(left + " " + right) <= estimate(left) + estimate(right) + 2
+
+
+def test_without_tiktoken_the_estimate_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> object:
+        raise ImportError(name)
+
+    monkeypatch.setattr(tokens, "import_module", missing)
+    count, exact, note = counter()
+    assert (count, exact) == (estimate, False)
+    assert "estimated" in note
+
+
+def test_without_its_vocabulary_tiktoken_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(name: str) -> object:
+        raise ConnectionError(name)
+
+    found = SimpleNamespace(get_encoding=fails)
+    monkeypatch.setattr(tokens, "import_module", {"tiktoken": found}.__getitem__)
+    count, exact, note = counter()
+    assert (count, exact) == (estimate, False)
+    assert "cannot load o200k_base: ConnectionError" in note
+
+
+def test_with_tiktoken_the_count_is_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    def encode(text: str, disallowed_special: tuple[str, ...]) -> list[str]:
+        assert disallowed_special == ()  # a description may hold "<|endoftext|>"
+        return text.split()
+
+    found = SimpleNamespace(get_encoding={"o200k_base": SimpleNamespace(encode=encode)}.__getitem__)
+    monkeypatch.setattr(tokens, "import_module", {"tiktoken": found}.__getitem__)
+    count, exact, note = counter()
+    assert (count("a b <|endoftext|>"), exact) == (3, True)
+    assert "tiktoken" in note
+
+
+def test_the_reference_toolset_costs_what_it_is_sent_as() -> None:
+    config, _ = load_config(ROOT)
+    assert config is not None
+    project = opened(config, (), lambda *_: None)
+    costs = counted(project.subjects, project.profiles)
+    assert len(costs.costs) == len(project.subjects) * len(project.profiles)
+    for total in costs.totals:
+        own = [each for each in costs.costs if each.provider == total.provider]
+        assert sum(each.full for each in own) < total.full <= sum(each.full for each in own) + len(own) + 1
+        assert total.brief < total.full
+    assert all(each.brief <= each.full for each in costs.costs)
+
+
+def test_what_is_counted_is_what_the_build_writes() -> None:
+    config, _ = load_config(ROOT)
+    assert config is not None
+    project = opened(config, (), lambda *_: None)
+    for subject in project.subjects:
+        for profile in project.profiles:
+            file = config.output / "schemas" / profile.id / f"{subject.tool.name}.json"
+            assert msgspec.json.decode(file.read_bytes()) == definition(subject, profile)
