@@ -8,9 +8,10 @@ from msgspec import Struct
 
 from .brief import cut_definition
 from .checked import decode_hook, trusted_hook
+from .definitions import disagree, read_definition
 from .encode import to_builtins, with_defaults, without_defaults
-from .errors import LIMIT, ArgumentError, EncodeError, MissingDataError, UnknownProviderError
-from .home import list_folders, read_resource
+from .errors import LIMIT, ArgumentError, EncodeError
+from .home import read_resource
 from .keys import count_colons, has_colon_escapes, has_empty, is_deep
 from .node import Node
 from .parse import Arguments, as_text, parse
@@ -264,7 +265,7 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
     def _raw_definition(self, provider: str) -> bytes:
         ready = self._lazy.definitions.get((provider, "full"))
         if ready is None:
-            raw = _read_definition(self, provider)
+            raw = read_definition(self, provider)
             ready = self._lazy.definitions[provider, "full"] = msgspec.json.format(raw, indent=-1)
         return ready
 
@@ -322,36 +323,5 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
         except RecursionError:
             raise ArgumentError(self.name, "they are nested too deeply. Send a flatter value.") from None
         except msgspec.ValidationError as problem:
-            raise _disagree(self, problem) from problem
+            raise disagree(self, problem) from problem
         return converted
-
-
-def _disagree(binding: ToolBinding[Any, Any], problem: Exception) -> ArgumentError:
-    """The contract accepts what the Struct refuses: a bug of the generator's, and no fault of the model's."""
-    import logging
-
-    logging.getLogger("toolwright.runtime").warning(
-        "Tool %r (%s): its contract accepts a value that its Struct refuses (%s). "
-        "This is a bug in the generated code; run `toolwright verify`.",
-        binding.name,
-        binding.module,
-        problem,
-    )
-    return ArgumentError(binding.name, f"{problem}.")
-
-
-def _read_definition(binding: ToolBinding[Any, Any], provider: str) -> bytes:
-    # The name becomes part of a path, and may come from a request: only what a profile may be called passes.
-    if provider.replace("-", "").replace("_", "").isalnum():
-        try:
-            return read_resource(binding.module, f"{binding.schemas}/{provider}/{binding.name}.json")
-        except MissingDataError as problem:
-            known = list_folders(binding.module, binding.schemas)
-            if provider in known or not known:
-                raise UnknownProviderError(str(problem)) from problem
-    known = list_folders(binding.module, binding.schemas)
-    generated = f" Generated: {', '.join(known)}." if known else ""
-    raise UnknownProviderError(
-        f"Tool {binding.name!r} has no definition for provider {provider[:64]!r}.{generated} "
-        "Add the provider to [tool.toolwright] and run `toolwright generate`."
-    )

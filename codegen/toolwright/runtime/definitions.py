@@ -1,0 +1,41 @@
+"""What a binding reads of its provider's files, and what it says when its own parts disagree."""
+
+from typing import TYPE_CHECKING, Any
+
+from .errors import ArgumentError, MissingDataError, UnknownProviderError
+from .home import list_folders, read_resource
+
+if TYPE_CHECKING:
+    from .binding import ToolBinding
+
+
+def read_definition(binding: "ToolBinding[Any, Any]", provider: str) -> bytes:
+    """The tool object as it was generated. Raises UnknownProviderError."""
+    # The name becomes part of a path, and may come from a request: only what a profile may be called passes.
+    if provider.replace("-", "").replace("_", "").isalnum():
+        try:
+            return read_resource(binding.module, f"{binding.schemas}/{provider}/{binding.name}.json")
+        except MissingDataError as problem:
+            known = list_folders(binding.module, binding.schemas)
+            if provider in known or not known:
+                raise UnknownProviderError(str(problem)) from problem
+    known = list_folders(binding.module, binding.schemas)
+    generated = f" Generated: {', '.join(known)}." if known else ""
+    raise UnknownProviderError(
+        f"Tool {binding.name!r} has no definition for provider {provider[:64]!r}.{generated} "
+        "Add the provider to [tool.toolwright] and run `toolwright generate`."
+    )
+
+
+def disagree(binding: "ToolBinding[Any, Any]", problem: Exception) -> ArgumentError:
+    """The contract accepts what the Struct refuses: a bug of the generator's, and no fault of the model's."""
+    import logging
+
+    logging.getLogger("toolwright.runtime").warning(
+        "Tool %r (%s): its contract accepts a value that its Struct refuses (%s). "
+        "This is a bug in the generated code; run `toolwright verify`.",
+        binding.name,
+        binding.module,
+        problem,
+    )
+    return ArgumentError(binding.name, f"{problem}.")
