@@ -6,10 +6,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from ..build.profiles import profiles_of
 from ..build.rooms import known_providers
 from ..config import Config, show
 from ..diagnostics import Diagnostic
-from ..providers import Profile, load_profile, load_profile_file
+from ..providers import Profile, load_profile, load_profiles
 from ..spec import load_library
 from ..spec.model import ToolSpec
 from .subject import Subject, numbered, subject
@@ -28,8 +29,8 @@ class Project(Struct, frozen=True, kw_only=True):
 
 def opened(config: Config, providers: Sequence[str], progress: Progress) -> Project:
     """Read everything below the specs root, and normalise it for `providers` (none: those configured)."""
-    files = tuple(str(path) for path in config.profiles)
-    known, problems = known_providers(files)
+    found, problems = profiles_of(config, known_providers, providers)
+    files, known = found.files, found.known
     wanted = tuple(providers) or (known if config.providers is None else config.providers)
     problems = (*problems, *_unknown(wanted, known, config, given=bool(providers)))
     profiles = () if problems else _profiles(wanted, files)
@@ -51,7 +52,7 @@ def opened(config: Config, providers: Sequence[str], progress: Progress) -> Proj
 
 
 def _profiles(wanted: Sequence[str], files: Sequence[str]) -> tuple[Profile, ...]:
-    own = {profile.id: profile for profile in map(load_profile_file, files)}
+    own = load_profiles(files)
     return tuple(own.get(id) or load_profile(id) for id in dict.fromkeys(wanted))
 
 
