@@ -20,6 +20,7 @@ from .dialect import Dialect
 from .errors import ProfileError, ProfileProblem
 from .limits import Limits
 from .profile_check import forms, line_of, meanings, near
+from .sound import problems
 
 BUILT_IN = Path(__file__).parent / "profiles"
 
@@ -117,12 +118,21 @@ def _profile(path: Path, others: Mapping[str, Path]) -> Profile:
         whole = raw
     try:
         made = msgspec.convert(whole, Profile)
-        found = meanings(raw)
+        found = [*meanings(raw), *_unsound(made)]
     except msgspec.ValidationError as error:
         made, found = None, forms(raw, Profile) or [(str(error), "")]
     if made is None or found:
         raise ProfileError.of([_problem(path, text, *problem) for problem in found])
     return made
+
+
+def _unsound(made: Profile) -> list[tuple[str, ...]]:
+    dialects = (("dialect", made.dialect), ("strict", made.strict))
+    return [
+        (f"[{table}]: {sentence}", "these axes do not go together", table)
+        for table, dialect in dialects
+        for sentence in (problems(dialect) if dialect is not None else ())
+    ]
 
 
 def _raw(path: Path, others: Mapping[str, Path], seen: tuple[Path, ...]) -> tuple[dict[str, Any], str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
@@ -9,6 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolwright.providers import Dialect, Profile, normalize
+from toolwright.providers.errors import ProfileError
+from toolwright.providers.profile import load_profile_file
 from toolwright.providers.sound import problems
 
 from tests.providers.axes.common import NONE, PLAIN, actions, laws, profile, quick, said
@@ -168,6 +171,15 @@ def test_what_is_always_strict_has_nothing_to_fall_back_to() -> None:
 )
 def test_axes_that_cannot_go_together_are_named(axes: dict[str, Any], told: str) -> None:
     assert any(told in sentence for sentence in problems(Dialect(**axes)))
+
+
+def test_a_profile_whose_axes_contradict_each_other_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "acme.toml"
+    file.write_text(
+        'base = "mcp"\nid = "acme"\n[dialect]\nopen = "explicit"\nclosed = true\n', encoding="utf-8"
+    )
+    with pytest.raises(ProfileError, match="contradict each other"):
+        load_profile_file(file)
 
 
 @pytest.mark.parametrize(
