@@ -8,7 +8,7 @@ PEERS  := .venv-peers
 JUDGES := $(VENV)/.clients
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help generate test check lint format types verify clients wheel conformance fuzz corpora rules deviations bench peers ci clean
+.PHONY: help generate test check lint format types verify lint-tools clients wheel conformance fuzz corpora rules deviations bench peers ci clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ verify: $(STAMP) ## Hold the reference toolset, and a share of composed schemas,
 	$(BIN)/python -m bench.fuzz --seconds 45 --seed fresh
 
 clients: $(JUDGES) ## Install official clients and llguidance; `make test` then asks them, too
+
+lint-tools: $(STAMP) ## Fail on findings in the reference toolset
+	$(BIN)/toolwright lint --strict
 
 wheel: $(STAMP) ## Build the wheel and use it in an empty environment
 	$(PYTEST) -m wheel tests/wheel

@@ -3,7 +3,7 @@
 With tiktoken and its vocabulary at hand the count is exact for OpenAI's `o200k_base` over the JSON text; no
 provider publishes how it renders tools into its prompt, so even that is a measure, not a bill. Without it, an
 estimate: the text is cut as that encoding cuts it before merging, and long pieces count more. Over the
-examples in OpenAI's own guide to counting tokens it is less than a quarter off.
+examples in OpenAI's own guide to counting tokens it is 2 % off on prose, and a quarter on odd words.
 """
 
 import math
