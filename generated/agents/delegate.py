@@ -12,9 +12,11 @@ class DelegateAttachmentsItem(
     Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
 ):
     file_path: Annotated[str, Meta(min_length=1)]
+    """Absolute path of the file."""
     note: Annotated[str, Meta(max_length=500)] | None = None
     """What the file is for."""
     access: Literal["read", "write"] = "read"
+    """Whether the agent may change the file."""
 
 
 class DelegateLimits(
@@ -23,10 +25,13 @@ class DelegateLimits(
     """Stops the agent when it needs more than this."""
 
     steps: Annotated[int, Meta(ge=1, le=200)] = 40
+    """Calls of tools."""
     seconds: (
         Annotated[int, Meta(gt=0, le=3600)] | Annotated[float, Meta(gt=0.0, le=3600.0)] | None
     ) = None
+    """Time from start to report."""
     cost_usd: Annotated[int, Meta(ge=0)] | Annotated[float, Meta(ge=0.0)] | None = None
+    """Price of its model calls, in US dollars."""
 
     def __post_init__(self) -> None:
         if self.cost_usd is not None:

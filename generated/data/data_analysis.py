@@ -24,6 +24,7 @@ class DataAnalysisSourceFile(
     file_path: Annotated[str, Meta(min_length=1)]
     """Absolute path of the file."""
     format: Literal["auto", "csv", "tsv", "json", "jsonl", "parquet", "xlsx"] = "auto"
+    """How the file is written; auto tells it by its ending."""
     sheet: str | None = None
     """Name of the sheet in a workbook."""
 
@@ -39,6 +40,7 @@ class DataAnalysisSourceInline(
 ):
     kind: ClassVar[Literal["inline"]] = "inline"
     columns: Annotated[list[Annotated[str, Meta(min_length=1)]], Meta(min_length=1, max_length=100)]
+    """Names of the columns, from left to right."""
     rows: Annotated[list[list[str | int | float | bool | None]], Meta(max_length=1000)]
     """Rows of cells, each as long as columns."""
 
@@ -57,6 +59,7 @@ class DataAnalysisSourceResult(
 ):
     kind: ClassVar[Literal["result"]] = "result"
     result_id: Annotated[str, Meta(pattern="^res_[0-9a-z]{6,32}\\Z")]
+    """The result_id that an earlier call returned."""
 
 
 class DataAnalysisStepsItemFilter(
@@ -87,6 +90,7 @@ class DataAnalysisStepsItemSelect(
 
     op: ClassVar[Literal["select"]] = "select"
     columns: Annotated[list[Annotated[str, Meta(min_length=1)]], Meta(min_length=1)]
+    """Columns to keep; all others are dropped."""
     rename: dict[str, Annotated[str, Meta(min_length=1)]] | None = None
     """New names by old name."""
 
@@ -107,6 +111,7 @@ class DataAnalysisStepsItemDerive(
 
     op: ClassVar[Literal["derive"]] = "derive"
     column: Annotated[str, Meta(min_length=1)]
+    """The new column"""
     expression: Annotated[str, Meta(min_length=1, max_length=2000)]
     """Arithmetic over column names, such as "price * quantity"."""
 
@@ -124,6 +129,7 @@ class DataAnalysisStepsItemFill(
 
     op: ClassVar[Literal["fill"]] = "fill"
     column: Annotated[str, Meta(min_length=1)]
+    """The column with missing cells."""
     value: str | int | float | bool | None
     """What to put in; null fills with the last value seen above."""
 
@@ -132,7 +138,9 @@ class DataAnalysisStepsItemGroupAggregatesItem(
     Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
 ):
     function: Literal["count", "sum", "mean", "median", "min", "max", "std", "distinct"]
+    """count leaves missing cells out; distinct counts different values."""
     column: Annotated[str, Meta(min_length=1)]
+    """The column to aggregate."""
     as_: Annotated[str, Meta(min_length=1)] | None = msgspec.field(default=None, name="as")
     """Name of the new column."""
 
@@ -154,6 +162,7 @@ class DataAnalysisStepsItemGroup(
     aggregates: Annotated[
         list[DataAnalysisStepsItemGroupAggregatesItem], Meta(min_length=1, max_length=50)
     ]
+    """What to compute for each group, one new column each."""
 
     def __post_init__(self) -> None:
         check_unique("by", self.by)
@@ -163,7 +172,9 @@ class DataAnalysisStepsItemSortKeysItem(
     Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
 ):
     column: Annotated[str, Meta(min_length=1)]
+    """The column to compare."""
     descending: bool = False
+    """Largest or latest first."""
 
 
 class DataAnalysisStepsItemSort(
@@ -179,6 +190,7 @@ class DataAnalysisStepsItemSort(
 
     op: ClassVar[Literal["sort"]] = "sort"
     keys: Annotated[list[DataAnalysisStepsItemSortKeysItem], Meta(min_length=1)]
+    """Columns to order by; later ones decide among equal rows."""
 
 
 class DataAnalysisStepsItemLimit(
@@ -194,7 +206,9 @@ class DataAnalysisStepsItemLimit(
 
     op: ClassVar[Literal["limit"]] = "limit"
     count: Annotated[int, Meta(ge=1)]
+    """How many rows to keep."""
     offset: Annotated[int, Meta(ge=0)] = 0
+    """How many rows to skip before them."""
 
 
 class DataAnalysisChart(
@@ -203,11 +217,13 @@ class DataAnalysisChart(
     """How to draw the result. Only used with output "chart"."""
 
     type: Literal["line", "bar", "scatter", "histogram"]
+    """A histogram counts the values of x; the others draw y over x."""
     x: Annotated[str, Meta(min_length=1)]
     """Column for the horizontal axis."""
     y: Annotated[list[Annotated[str, Meta(min_length=1)]], Meta(min_length=1, max_length=10)]
     """Columns to draw."""
     title: Annotated[str, Meta(max_length=200)] | None = None
+    """Text above the chart."""
     size: (
         tuple[Annotated[int, Meta(ge=100, le=4000)], Annotated[int, Meta(ge=100, le=4000)]] | None
     ) = None
@@ -237,6 +253,7 @@ class DataAnalysisParams(
     chart: DataAnalysisChart | None = None
     """How to draw the result. Only used with output "chart"."""
     max_rows: Annotated[int, Meta(ge=1, le=10000)] = 100
+    """Return at most so many rows; the result says whether it was cut."""
     decimals: Literal[0, 1, 2, 3, 4, 6, 8] = 4
     """Digits after the decimal point in returned numbers."""
 
@@ -293,5 +310,5 @@ DATA_ANALYSIS: Final[ToolBinding[DataAnalysisParams, DataAnalysisHandler]] = Too
         "idempotent": True,
         "open_world": False,
     },
-    ways=("gemini",),
+    ways=("openai", "openai-responses", "gemini"),
 )

@@ -33,6 +33,7 @@ class GrepParams(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_u
     context: GrepContext | None = None
     """Lines to show around each match. Only used with output "lines"."""
     ignore_case: bool = False
+    """Take capital and small letters for the same."""
     multiline: bool = False
     """Let the pattern match across line breaks."""
     limit: Annotated[int, Meta(ge=1, le=10000)] = 250

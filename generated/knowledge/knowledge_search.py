@@ -22,6 +22,7 @@ class KnowledgeSearchParams(
     kind.
     """
     mode: Literal["hybrid", "semantic", "keyword"] = "hybrid"
+    """How to match: by meaning, by the words as they stand, or by both."""
     top_k: Annotated[int, Meta(ge=1, le=100)] = 8
     """Largest number of passages to return."""
     min_score: Annotated[int, Meta(ge=0, le=1)] | Annotated[float, Meta(ge=0.0, le=1.0)] = 0
@@ -83,4 +84,5 @@ KNOWLEDGE_SEARCH: Final[ToolBinding[KnowledgeSearchParams, KnowledgeSearchHandle
         "idempotent": True,
         "open_world": False,
     },
+    ways=("openai", "openai-responses", "gemini"),
 )

@@ -23,7 +23,9 @@ class MemoryRecallParams(
     )
     """Whose memories to search."""
     min_importance: Literal[1, 2, 3, 4, 5] = 1
+    """Leave out memories below this; 5 is the most important."""
     limit: Annotated[int, Meta(ge=1, le=100)] = 10
+    """Return at most so many memories, best matches first."""
 
     def __post_init__(self) -> None:
         check_unique("tags", self.tags)

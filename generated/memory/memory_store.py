@@ -14,9 +14,11 @@ class MemoryStoreSource(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Where the fact comes from."""
 
     kind: Literal["user", "document", "tool", "inference"]
+    """Who or what said it; inference is your own conclusion."""
     reference: str | None = None
     """An address, file path or message id."""
     quote: Annotated[str, Meta(max_length=1000)] | None = None
+    """The passage that says it."""
 
 
 class MemoryStoreParams(

@@ -14,9 +14,11 @@ class CronAddNotifyItem(
     Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
 ):
     channel: Literal["email", "chat", "webhook"]
+    """How the message is sent."""
     target: Annotated[str, Meta(min_length=1)]
     """Address, channel name or URL."""
     when: Literal["always", "success", "failure"] = "failure"
+    """After which outcome of a run."""
 
 
 class CronAddParams(
@@ -40,6 +42,7 @@ class CronAddParams(
     max_runs: Annotated[int, Meta(ge=1)] | None = None
     """Remove the job after this many runs; 1 makes it a reminder."""
     enabled: bool = True
+    """false stores the job without running it."""
     notify: Annotated[list[CronAddNotifyItem], Meta(max_length=10)] = []
     """Whom to tell about each run."""
     metadata: dict[str, Annotated[str, Meta(max_length=500)]] = {}
@@ -87,4 +90,5 @@ CRON_ADD: Final[ToolBinding[CronAddParams, CronAddHandler]] = ToolBinding(
         "idempotent": False,
         "open_world": False,
     },
+    ways=("openai", "openai-responses", "gemini"),
 )

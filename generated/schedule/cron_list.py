@@ -14,11 +14,13 @@ class CronListParams(
     Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
 ):
     status: Literal["enabled", "disabled", "all"] = "enabled"
+    """Only list tasks that are in this state."""
     name_contains: Annotated[str, Meta(min_length=1)] | None = None
     """Only list tasks whose name contains this text."""
     metadata: dict[str, str] = {}
     """Only list tasks that carry all of these labels."""
     limit: Annotated[int, Meta(ge=1, le=500)] = 50
+    """Size of a page."""
     cursor: str | None | UnsetType = UNSET
     """The next_cursor of the previous page. null or left out starts at the beginning."""
 
@@ -58,4 +60,5 @@ CRON_LIST: Final[ToolBinding[CronListParams, CronListHandler]] = ToolBinding(
         "idempotent": True,
         "open_world": False,
     },
+    ways=("openai", "openai-responses", "gemini"),
 )

@@ -63,4 +63,5 @@ BASH: Final[ToolBinding[BashParams, BashHandler]] = ToolBinding(
         "idempotent": False,
         "open_world": True,
     },
+    ways=("openai", "openai-responses", "gemini"),
 )

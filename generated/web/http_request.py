@@ -47,7 +47,9 @@ class HttpRequestBodyText(
 ):
     kind: ClassVar[Literal["text"]] = "text"
     text: str
+    """The body itself, sent as UTF-8."""
     content_type: str = "text/plain"
+    """Its media type."""
 
 
 class HttpRequestParams(
@@ -62,6 +64,7 @@ class HttpRequestParams(
     ]
     """Absolute address, starting with http:// or https://."""
     method: Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] = "GET"
+    """What to do with the resource. GET and HEAD take no body."""
     headers: dict[str, str] = {}
     """Request headers by name."""
     query: dict[str, str | int | float | bool | list[str]] | None = None
@@ -69,6 +72,7 @@ class HttpRequestParams(
     body: HttpRequestBodyJson | HttpRequestBodyForm | HttpRequestBodyText | None = None
     """Request body; its kind decides the content type."""
     follow_redirects: bool = True
+    """Go on to the address that a 3xx answer names."""
     timeout: Annotated[int, Meta(gt=0, le=300)] | Annotated[float, Meta(gt=0.0, le=300.0)] = 30
     """Seconds to wait for the whole response."""
 

@@ -22,6 +22,7 @@ class WebFetchParams(
     prompt: Annotated[str, Meta(min_length=1, max_length=2000)] | None = None
     """Question to answer from the page. Leave out for the content itself."""
     format: Literal["markdown", "text", "html"] = "markdown"
+    """Form of the content: markdown keeps links and headings, html everything."""
     max_length: Annotated[int, Meta(ge=100, le=200000)] = 20000
     """Largest number of characters to return."""
     start_index: Annotated[int, Meta(ge=0)] = 0

@@ -14,6 +14,7 @@ class WebSearchParams(
     query: Annotated[str, Meta(min_length=2, max_length=400)]
     """What to search for."""
     max_results: Annotated[int, Meta(ge=1, le=50)] = 10
+    """Return at most so many results."""
     allowed_domains: Annotated[list[Annotated[str, Meta(min_length=3)]], Meta(max_length=20)] = []
     """Only return results from these domains. Empty means any."""
     blocked_domains: Annotated[list[Annotated[str, Meta(min_length=3)]], Meta(max_length=20)] = []

@@ -11,11 +11,17 @@ class Attachment(BaseModel):
         extra="forbid",
     )
     file_path: Annotated[StrictStr, Field(min_length=1)]
+    """
+    Absolute path of the file.
+    """
     note: Annotated[StrictStr | None, Field(max_length=500)] = None
     """
     What the file is for.
     """
     access: Literal["read", "write"] = "read"
+    """
+    Whether the agent may change the file.
+    """
 
 
 class Limits(BaseModel):
@@ -27,8 +33,17 @@ class Limits(BaseModel):
         extra="forbid",
     )
     steps: Annotated[StrictInt, Field(ge=1, le=200)] = 40
+    """
+    Calls of tools.
+    """
     seconds: Annotated[StrictFloat | None, Field(gt=0.0, le=3600.0)] = None
+    """
+    Time from start to report.
+    """
     cost_usd: Annotated[StrictFloat | None, Field(ge=0.0, multiple_of=0.01)] = None
+    """
+    Price of its model calls, in US dollars.
+    """
 
 
 class DelegateParams(BaseModel):

@@ -21,6 +21,9 @@ class FileSource(BaseModel):
     Absolute path of the file.
     """
     format: Literal["auto", "csv", "tsv", "json", "jsonl", "parquet", "xlsx"] = "auto"
+    """
+    How the file is written; auto tells it by its ending.
+    """
     sheet: StrictStr | None = None
     """
     Name of the sheet in a workbook.
@@ -40,6 +43,9 @@ class InlineSource(BaseModel):
     )
     kind: Literal["inline"]
     columns: Annotated[list[Column], Field(max_length=100, min_length=1)]
+    """
+    Names of the columns, from left to right.
+    """
     rows: Annotated[list[list[StrictStr | StrictFloat | StrictBool | None]], Field(max_length=1000)]
     """
     Rows of cells, each as long as columns.
@@ -56,6 +62,9 @@ class ResultSource(BaseModel):
     )
     kind: Literal["result"]
     result_id: Annotated[StrictStr, Field(pattern="^res_[a-z0-9]{6,32}$")]
+    """
+    The result_id that an earlier call returned.
+    """
 
 
 RenameAdditionalProperty = TypeAliasType(
@@ -73,6 +82,9 @@ class SelectStep(BaseModel):
     )
     op: Literal["select"]
     columns: Annotated[list[Column], Field(min_length=1)]
+    """
+    Columns to keep; all others are dropped.
+    """
     rename: dict[str, RenameAdditionalProperty] | None = None
     """
     New names by old name.
@@ -89,6 +101,9 @@ class DeriveStep(BaseModel):
     )
     op: Literal["derive"]
     column: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The new column
+    """
     expression: Annotated[StrictStr, Field(max_length=2000, min_length=1)]
     """
     Arithmetic over column names, such as "price * quantity".
@@ -105,6 +120,9 @@ class FillStep(BaseModel):
     )
     op: Literal["fill"]
     column: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The column with missing cells.
+    """
     value: StrictStr | StrictFloat | StrictBool | None
     """
     What to put in; null fills with the last value seen above.
@@ -119,7 +137,13 @@ class Aggregate(BaseModel):
         extra="forbid",
     )
     function: Literal["count", "sum", "mean", "median", "min", "max", "std", "distinct"]
+    """
+    count leaves missing cells out; distinct counts different values.
+    """
     column: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The column to aggregate.
+    """
     as_: Annotated[StrictStr | None, Field(alias="as", min_length=1)] = None
     """
     Name of the new column.
@@ -140,6 +164,9 @@ class GroupStep(BaseModel):
     Columns to group by. Empty makes one group of everything.
     """
     aggregates: Annotated[list[Aggregate], Field(max_length=50, min_length=1)]
+    """
+    What to compute for each group, one new column each.
+    """
 
 
 class SortKey(BaseModel):
@@ -147,7 +174,13 @@ class SortKey(BaseModel):
         extra="forbid",
     )
     column: Annotated[StrictStr, Field(min_length=1)]
+    """
+    The column to compare.
+    """
     descending: StrictBool = False
+    """
+    Largest or latest first.
+    """
 
 
 class SortStep(BaseModel):
@@ -160,6 +193,9 @@ class SortStep(BaseModel):
     )
     op: Literal["sort"]
     keys: Annotated[list[SortKey], Field(min_length=1)]
+    """
+    Columns to order by; later ones decide among equal rows.
+    """
 
 
 class LimitStep(BaseModel):
@@ -172,7 +208,13 @@ class LimitStep(BaseModel):
     )
     op: Literal["limit"]
     count: Annotated[StrictInt, Field(ge=1)]
+    """
+    How many rows to keep.
+    """
     offset: Annotated[StrictInt, Field(ge=0)] = 0
+    """
+    How many rows to skip before them.
+    """
 
 
 YItem = TypeAliasType("YItem", Annotated[StrictStr, Field(min_length=1)])
@@ -190,6 +232,9 @@ class Chart(BaseModel):
         extra="forbid",
     )
     type: Literal["line", "bar", "scatter", "histogram"]
+    """
+    A histogram counts the values of x; the others draw y over x.
+    """
     x: Annotated[StrictStr, Field(min_length=1)]
     """
     Column for the horizontal axis.
@@ -199,6 +244,9 @@ class Chart(BaseModel):
     Columns to draw.
     """
     title: Annotated[StrictStr | None, Field(max_length=200)] = None
+    """
+    Text above the chart.
+    """
     size: tuple[SizeItem, SizeItem] | None = None
     """
     Width and height in pixels.
@@ -298,6 +346,9 @@ class DataAnalysisParams(BaseModel):
     How to draw the result. Only used with output "chart".
     """
     max_rows: Annotated[StrictInt, Field(ge=1, le=10000)] = 100
+    """
+    Return at most so many rows; the result says whether it was cut.
+    """
     decimals: Literal[0, 1, 2, 3, 4, 6, 8] = 4
     """
     Digits after the decimal point in returned numbers.

@@ -56,6 +56,9 @@ class GrepParams(BaseModel):
     Lines to show around each match. Only used with output "lines".
     """
     ignore_case: StrictBool = False
+    """
+    Take capital and small letters for the same.
+    """
     multiline: StrictBool = False
     """
     Let the pattern match across line breaks.

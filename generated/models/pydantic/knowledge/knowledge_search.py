@@ -88,6 +88,9 @@ class KnowledgeSearchParams(BaseModel):
     Restricts the search by metadata fields: title, author.name, created, updated, language, kind.
     """
     mode: Literal["hybrid", "semantic", "keyword"] = "hybrid"
+    """
+    How to match: by meaning, by the words as they stand, or by both.
+    """
     top_k: Annotated[StrictInt, Field(ge=1, le=100)] = 8
     """
     Largest number of passages to return.

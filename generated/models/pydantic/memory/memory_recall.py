@@ -29,4 +29,10 @@ class MemoryRecallParams(BaseModel):
     Whose memories to search.
     """
     min_importance: Literal[1, 2, 3, 4, 5] = 1
+    """
+    Leave out memories below this; 5 is the most important.
+    """
     limit: Annotated[StrictInt, Field(ge=1, le=100)] = 10
+    """
+    Return at most so many memories, best matches first.
+    """

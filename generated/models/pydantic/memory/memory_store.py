@@ -15,11 +15,17 @@ class Source(BaseModel):
     """
 
     kind: Literal["user", "document", "tool", "inference"]
+    """
+    Who or what said it; inference is your own conclusion.
+    """
     reference: StrictStr | None = None
     """
     An address, file path or message id.
     """
     quote: Annotated[StrictStr | None, Field(max_length=1000)] = None
+    """
+    The passage that says it.
+    """
 
 
 class MemoryStoreParams(BaseModel):

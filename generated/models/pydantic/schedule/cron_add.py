@@ -12,11 +12,17 @@ class Notification(BaseModel):
         extra="forbid",
     )
     channel: Literal["email", "chat", "webhook"]
+    """
+    How the message is sent.
+    """
     target: Annotated[StrictStr, Field(min_length=1)]
     """
     Address, channel name or URL.
     """
     when: Literal["always", "success", "failure"] = "failure"
+    """
+    After which outcome of a run.
+    """
 
 
 MetadataAdditionalProperty = TypeAliasType(
@@ -55,6 +61,9 @@ class CronAddParams(BaseModel):
     Remove the job after this many runs; 1 makes it a reminder.
     """
     enabled: StrictBool = True
+    """
+    false stores the job without running it.
+    """
     notify: Annotated[list[Notification], Field(max_length=10, validate_default=True)] = []
     """
     Whom to tell about each run.

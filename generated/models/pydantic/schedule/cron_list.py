@@ -11,6 +11,9 @@ class CronListParams(BaseModel):
         extra="forbid",
     )
     status: Literal["enabled", "disabled", "all"] = "enabled"
+    """
+    Only list tasks that are in this state.
+    """
     name_contains: Annotated[StrictStr | None, Field(min_length=1)] = None
     """
     Only list tasks whose name contains this text.
@@ -20,6 +23,9 @@ class CronListParams(BaseModel):
     Only list tasks that carry all of these labels.
     """
     limit: Annotated[StrictInt, Field(ge=1, le=500)] = 50
+    """
+    Size of a page.
+    """
     cursor: StrictStr | None = None
     """
     The next_cursor of the previous page. null or left out starts at the beginning.

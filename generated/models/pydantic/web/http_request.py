@@ -46,7 +46,13 @@ class TextBody(BaseModel):
     )
     kind: Literal["text"]
     text: StrictStr
+    """
+    The body itself, sent as UTF-8.
+    """
     content_type: StrictStr = "text/plain"
+    """
+    Its media type.
+    """
 
 
 class HttpRequestParams(BaseModel):
@@ -58,6 +64,9 @@ class HttpRequestParams(BaseModel):
     Absolute address, starting with http:// or https://.
     """
     method: Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] = "GET"
+    """
+    What to do with the resource. GET and HEAD take no body.
+    """
     headers: dict[str, StrictStr] = {}
     """
     Request headers by name.
@@ -71,6 +80,9 @@ class HttpRequestParams(BaseModel):
     Request body; its kind decides the content type.
     """
     follow_redirects: StrictBool = True
+    """
+    Go on to the address that a 3xx answer names.
+    """
     timeout: Annotated[StrictFloat, Field(gt=0.0, le=300.0)] = 30
     """
     Seconds to wait for the whole response.

@@ -19,6 +19,9 @@ class WebFetchParams(BaseModel):
     Question to answer from the page. Leave out for the content itself.
     """
     format: Literal["markdown", "text", "html"] = "markdown"
+    """
+    Form of the content: markdown keeps links and headings, html everything.
+    """
     max_length: Annotated[StrictInt, Field(ge=100, le=200000)] = 20000
     """
     Largest number of characters to return.

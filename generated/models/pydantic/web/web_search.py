@@ -21,6 +21,9 @@ class WebSearchParams(BaseModel):
     What to search for.
     """
     max_results: Annotated[StrictInt, Field(ge=1, le=50)] = 10
+    """
+    Return at most so many results.
+    """
     allowed_domains: Annotated[list[AllowedDomain], Field(max_length=20)] = []
     """
     Only return results from these domains. Empty means any.
