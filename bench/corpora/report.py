@@ -26,7 +26,7 @@ _JUDGES = """\
   recorded calls, and each of these bent in one place (another type, an empty value, a property left out or
   added). For each the generated decoder and jsonschema-rs, which reads the schema as it was published, must
   say the same: law L1 with its two allowances.{unprobed}
-* **Provider files** are checked against the published rules of each provider (`tests/providers/rules.py`),
+* **Provider files** are checked against the published rules of each provider (`tests/providers/rules/`),
   which do not know the walk that wrote the files. "Strict" counts the tools that OpenAI's strict mode takes;
   all others go to OpenAI with `strict: false`.
 """

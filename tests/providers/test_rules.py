@@ -36,7 +36,7 @@ def test_what_was_answered_with_200_is_not_rejected_and_400_is(shared_dir: Path)
     path = shared_dir / "suites" / "provider-cassettes" / "tools.jsonl"
     wrong: list[str] = []
     judged: set[str] = set()
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in path.read_text(encoding="utf-8").rstrip("\n").split("\n"):
         record = json.loads(line)
         judge = JUDGES.get((record["host"], record["provider_format"]))
         if judge is None or any(record["source"].endswith(name) for name in CALLS_ARE_TO_BLAME):
@@ -153,7 +153,7 @@ NOT_THE_TOOL = ("INVALID_ARGUMENT error when MCP",)
 @pytest.mark.corpora
 def test_every_quoted_refusal_has_a_rule_that_says_it(shared_dir: Path) -> None:
     path = shared_dir / "suites" / "provider-cassettes" / "rejections.jsonl"
-    records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    records = [json.loads(line) for line in path.read_text(encoding="utf-8").rstrip("\n").split("\n")]
     texts = [(each["provider"], each["text"]) for each in records if each["provider"] != "arguments"]
     said = [(FAMILIES.get(provider, provider), words) for provider, _, words in (*QUOTED, *DOUBTED)]
     unsaid = [

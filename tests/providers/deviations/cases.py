@@ -79,7 +79,7 @@ def cases(shared: Path) -> list[Case]:
     """All of them, in the order of the file."""
     path = shared / "suites" / "normalizer-cases" / "oh-my-pi-18.0.0.jsonl"
     found = []
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in path.read_text(encoding="utf-8").rstrip("\n").split("\n"):
         record = json.loads(line)
         provider, strict = TARGETS[record["target"]]
         try:

@@ -10,7 +10,7 @@ from pathlib import Path
 from toolwright.providers import available, load_profile
 
 from . import CHECKERS
-from .survey import CORPORA, survey
+from .survey import CORPORA, SUITE, survey
 
 COLUMNS = ("provider", "tools", "unreadable", "strict", "encoded", "rejected", "over limit", "doubted",
            "partly ignored")  # fmt: skip
@@ -23,7 +23,7 @@ def main() -> int:
     findings: list[str] = []
     for provider in available():
         profile = load_profile(provider)
-        found = [survey(shared, corpus, profile) for corpus in CORPORA]
+        found = [survey(shared, corpus, profile) for corpus in (*CORPORA, SUITE)]
         findings += [f"{provider}: {line}" for each in found for line in each.rejected]
         row = [
             sum(getattr(each, name) for each in found)

@@ -13,6 +13,8 @@ from toolwright.providers import Profile, SchemaError, ToolInfo, normalize, tool
 from . import CHECKERS
 
 CORPORA = ("bfcl", "github-mcp-server", "mcp-servers", "openapi", "tau-bench")
+SUITE = "json-schema-test-suite"
+"""Every keyword in every form: hardly a real tool, but what a walk may meet."""
 
 
 @dataclass
@@ -29,9 +31,29 @@ class Survey:
     counts: Counter[str] = field(default_factory=Counter)
 
 
+def constructs(shared: Path) -> list[dict[str, Any]]:
+    """Schemas of the official suite as tools: as they are, or as the one parameter of a tool."""
+    found: list[dict[str, Any]] = []
+    for draft in ("draft2020-12", "draft7"):
+        path = shared / "suites" / "json-schema-test-suite" / f"{draft}.jsonl"
+        for number, line in enumerate(path.read_text(encoding="utf-8").rstrip("\n").split("\n")):
+            record = json.loads(line)
+            schema = record["parameters"]
+            if record.get("needs_remote"):
+                continue
+            if not isinstance(schema, dict) or schema.get("type") != "object":
+                if '"$ref": "#' in json.dumps(schema):
+                    continue  # a pointer from the root would lead elsewhere
+                schema = {"type": "object", "properties": {"value": schema}, "required": ["value"]}
+            found.append({"name": f"{draft} {number}", "description": "", "parameters": schema})
+    return found
+
+
 def tools(shared: Path, corpus: str, every: int = 1) -> list[dict[str, Any]]:
     """Each `every`-th record of a corpus."""
-    lines = (shared / "corpora" / f"{corpus}.jsonl").read_text(encoding="utf-8").splitlines()
+    if corpus == SUITE:
+        return constructs(shared)[::every]
+    lines = (shared / "corpora" / f"{corpus}.jsonl").read_text(encoding="utf-8").rstrip("\n").split("\n")
     return [json.loads(line) for line in lines[::every]]
 
 
