@@ -307,3 +307,12 @@ def test_anchors_and_escaped_pointers_are_followed(provider: str) -> None:
 def test_a_schema_that_takes_nothing_is_stable(provider: str, never: Any) -> None:
     once = normalize(obj({"v": never}, required=["v"]), provider)
     assert normalize(once.schema, provider).schema == once.schema
+
+
+def test_a_closed_tuple_stays_open_for_its_own_items() -> None:
+    """Where `items: false` cannot be said, maxItems says it: of all items, not only those past the tuple."""
+    pair = {"type": "array", "prefixItems": [{"type": "integer"}] * 2, "items": False, "minItems": 2}
+    contract = {"type": "object", "properties": {"a": pair}, "required": ["a"]}
+    made = jsonschema_rs.validator_for(normalize(contract, "vllm-xgrammar").schema)
+    assert made.is_valid({"a": [1, 2]})
+    assert not made.is_valid({"a": [1, 2, 3]})

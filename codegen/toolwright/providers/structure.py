@@ -92,8 +92,9 @@ def arrays(state: State, node: Node, path: Path) -> Node:
         if "items" not in node or state.dialect.booleans == "rewrite":
             return {**node, "items": {}}
     elif node["items"] is False and state.dialect.booleans == "rewrite":
-        state.note(path, "items", "rewritten", "kept elsewhere", "an empty list: said by maxItems")
-        return {**node, "items": {"type": "string"}, "maxItems": 0}
+        state.note(path, "items", "rewritten", "kept elsewhere", "no further items: said by maxItems")
+        longest = len(node.get("prefixItems", ()))
+        return {**node, "items": {"type": "string"}, "maxItems": min(longest, node.get("maxItems", longest))}
     return node
 
 
