@@ -6,9 +6,10 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 PEERS  := .venv-peers
 JUDGES := $(VENV)/.clients
+ENGINES := .venv-grammars
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help generate test check lint format types verify lint-tools clients wheel conformance fuzz corpora rules deviations bench peers ci clean
+.PHONY: help generate test check lint format types verify lint-tools clients wheel conformance fuzz corpora rules deviations grammars bench peers ci clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -73,6 +74,14 @@ rules: $(STAMP) ## Judge real tool definitions by every provider's published rul
 deviations: $(STAMP) ## Compare with another normaliser; writes docs/deviations.md
 	$(BIN)/python -m tests.providers.deviations
 
+$(ENGINES)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(ENGINES)
+	$(ENGINES)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[build,grammars]'
+	@touch $@
+
+grammars: $(ENGINES)/.installed ## Ask both grammar engines (xgrammar brings torch, some 6 GB); writes docs/grammars.md
+	$(ENGINES)/bin/python -m tests.grammars.table --write docs/grammars.md
+
 bench: $(STAMP) $(PEERS)/.installed ## Measure, beside peers
 	$(BIN)/python -m bench $(ARGS)
 	PYTHONPATH=codegen $(PEERS)/bin/python -m bench.normalize
@@ -90,4 +99,4 @@ ci: ## What continuous integration runs
 	bash .ci/run
 
 clean: ## Remove the environment and caches (never generated/)
-	rm -rf $(VENV) $(PEERS) .toolwright .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
+	rm -rf $(VENV) $(ENGINES) $(PEERS) .toolwright .mypy_cache .pytest_cache .ruff_cache .hypothesis dist

@@ -16,18 +16,24 @@ from toolwright.verify.oracle import Oracle, OracleError
 from tests.clients.emitted import Emitted, Told, emitted
 
 VALUES = 20
+LONGEST = 8000
+"""Characters of a text that an engine is asked about; past some 100,000 bytes llguidance gives up."""
 
 
-def enforced(provider: str) -> bool:
-    profile = load_profile(provider)
-    return profile.always_strict or profile.strict is not None
+GRAMMARS = frozenset(("vllm-xgrammar", "llama-cpp"))
+"""Profiles without a strict mode, whose every output an engine turns into a grammar."""
 
 
-ENFORCED = [provider for provider in available() if enforced(provider)]
+def is_always(provider: str) -> bool:
+    """Whether every schema is enforced, with no flag."""
+    return provider in GRAMMARS or load_profile(provider).always_strict
+
+
+ENFORCED = [id for id in available() if is_always(id) or load_profile(id).strict is not None]
 
 
 def strict_ones(tools: tuple[Told, ...], provider: str) -> list[Emitted]:
-    every = load_profile(provider).always_strict
+    every = is_always(provider)
     return [each for each in emitted(tools, provider) if every or each.strict]
 
 
@@ -47,7 +53,7 @@ def raised(tools: tuple[Told, ...]) -> Iterator[Told]:
 def has_flag(provider: str) -> bool:
     """Whether its strict schemas are for engines of llguidance's kind. A provider that enforces every schema
     has an engine of its own, which may take what llguidance refuses, loudly."""
-    return not load_profile(provider).always_strict
+    return not is_always(provider)
 
 
 class Case:
@@ -58,7 +64,9 @@ class Case:
         formats = asserted_formats()
         ledger = normalize(each.contract, profile, strict=each.strict).ledger
         self.each = each
-        self.contract = Oracle(each.contract, "", formats)
+        # As a contract file has it, in whose terms the dialect tells what the ledger covers.
+        document = {"$defs": each.contract.get("$defs", {}), "parameters": each.contract}
+        self.contract = Oracle(document, "/parameters", formats)
         self.dialect = Dialect(each.provider, each.schema, ledger, formats, each.ways)
         self.random = random.Random(f"{each.provider}:{each.tool}")
 

@@ -55,15 +55,19 @@ class Dialect:
         if not contract.accepts(value):
             return None
         sent = self.encoded(value)
-        if not self.oracle.accepts(sent):
-            problem = next(self.oracle.problems(sent))
-            if self._stated(contract, tuple(problem.instance_path)):
-                return None
-            actual = f"{self.provider}'s schema refuses it ({_short(sent)}): {problem.message[:300]}"
-            return Failure("L2", "the contract accepts it", actual, value)
-        return self._lossy(binding, contract, value, sent)
+        return self.refusal(contract, value, sent) or self._lossy(binding, contract, value, sent)
+
+    def refusal(self, contract: Oracle, value: Any, sent: Any) -> Failure | None:
+        """Why `value` cannot be sent as `sent`, if the ledger does not tell."""
+        problem = next(self.oracle.problems(sent), None)
+        if problem is None or self._stated(contract, tuple(problem.instance_path)):
+            return None
+        actual = f"{self.provider}'s schema refuses it ({_short(sent)}): {problem.message[:300]}"
+        return Failure("L2", "the contract accepts it", actual, value)
 
     def _lossy(self, binding: Binding, contract: Oracle, value: Any, sent: Any) -> Failure | None:
+        if not self.oracle.accepts(sent):
+            return None  # as the ledger says
         expected = f"the contract accepts it; it can be sent to {self.provider}, and comes back as it was"
         verdict, params = decoded(binding, as_text(sent), self.provider)
         if verdict != ACCEPTED:
