@@ -50,7 +50,7 @@ def absent(
     """`node` without null. `holder` is that of a property, told that leaving it out means null; elsewhere,
     and where nothing else is left, the whole value becomes JSON text."""
     if not says_null(state, node, path):
-        return node
+        return _tidied(state, node, path)
     rest = None if holder is None else _without(state, node, path, entered)
     if rest is None or holder is None:
         return as_json(state, node, path, notes)
@@ -62,6 +62,27 @@ def absent(
         state.note(path, "default", "dropped", "kept elsewhere", "null is said by leaving the key out")
         rest = {key: value for key, value in rest.items() if key != "default"}
     return rest
+
+
+def _tidied(state: State, node: Node, path: Path) -> Node:
+    """`node`, which takes no null, without naming it: type and enum may rule out each other's null."""
+    out = dict(node)
+    stated = out.get("type")
+    kinds = stated if isinstance(stated, list) else [stated]
+    if "null" in kinds:
+        left = [kind for kind in kinds if kind != "null"]
+        out["type"] = "string" if not left else left[0] if len(left) == 1 else left
+    values = out.get("enum")
+    if isinstance(values, list) and any(value is None for value in values):
+        out["enum"] = [value for value in values if value is not None]
+    if ("const" in out and out["const"] is None) or kinds == ["null"]:
+        out = {key: value for key, value in out.items() if key not in ("const", "enum")}
+    if out.get("enum") == [] and values != []:
+        del out["enum"]
+    for key in ("type", "enum", "const"):
+        if key in node and (key not in out or out[key] != node[key]):
+            state.note(path, key, "widened", "changed", "null is named there, and never fits")
+    return out if out != node else node
 
 
 def _without(state: State, node: Any, path: Path, entered: list[Segments], depth: int = 0) -> Node | None:

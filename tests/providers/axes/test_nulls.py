@@ -88,6 +88,21 @@ def test_null_in_a_list_or_a_map_is_json_text(node: Any) -> None:
     assert undone in ([None], {"k": None})
 
 
+@pytest.mark.parametrize(
+    ("node", "expected"),
+    [
+        ({"type": ["string", "null"], "enum": ["a"]}, {"type": "string", "enum": ["a"]}),
+        ({"type": "string", "enum": ["a", None]}, {"type": "string", "enum": ["a"]}),
+        ({"type": "string", "const": None}, {"type": "string"}),
+        ({"type": "null", "const": "a"}, {"type": "string"}),
+    ],
+)
+def test_null_that_is_named_and_never_fits_goes(node: Any, expected: Any) -> None:
+    result = laws(required(node), profile(**ABSENT))
+    assert result.schema["properties"]["a"] == expected
+    assert result.schema["required"] == ["a", "b"]
+
+
 def test_nothing_but_null_is_json_text() -> None:
     result = laws(required({"type": "null"}), profile(**ABSENT))
     assert result.schema["required"] == ["a", "b"]
