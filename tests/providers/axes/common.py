@@ -15,7 +15,7 @@ from toolwright.providers.sound import problems
 from tests.providers.laws import missing_without_entry
 
 quick = settings(
-    max_examples=30,
+    max_examples=20,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
 )
