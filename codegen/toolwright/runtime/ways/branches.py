@@ -43,7 +43,7 @@ class Branches:
         kinds = self._kinds
         if kinds is None:
             kinds = self._kinds = self._by_kind()
-        fitting = kinds[_KINDS[type(value)]]
+        fitting = kinds.get(_KINDS.get(type(value), ""), ())
         if len(fitting) == 1:
             return fitting[0]
         for index in fitting:
