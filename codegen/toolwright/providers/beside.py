@@ -70,8 +70,10 @@ def everywhere(state: State, out: Any, path: Path) -> Any:
     return alone(state, inner, path) if "anyOf" in inner else inner
 
 
-def takes_null(state: State, out: Node, path: Path) -> Node:
-    """An output node that takes null as well, in the dialect's words."""
+def takes_null(state: State, out: Any, path: Path) -> Any:
+    """An output schema that takes null as well, in the dialect's words."""
+    if isinstance(out, bool):
+        return out or {"type": "null"}
     dialect = state.dialect
     if dialect.type_arrays == "keep":
         result = with_null(out)

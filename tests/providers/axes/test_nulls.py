@@ -151,6 +151,12 @@ def test_what_is_optional_takes_null_too(axes: dict[str, Any], expected: Any) ->
     assert ("", "required", "rewritten") in actions(result)
 
 
+def test_optional_properties_that_are_boolean_schemas_take_null_too() -> None:
+    contract = {"type": "object", "properties": {"a": True, "b": False, "c": False}, "required": ["c"]}
+    result = laws(contract, profile(optional="also-null"))
+    assert result.schema["properties"] == {"a": True, "b": {"type": "null"}, "c": False}
+
+
 def test_what_negates_an_object_that_takes_null_is_said_in_words() -> None:
     inner = {"type": "object", "properties": {"a": {"type": "string"}}}
     contract = {
