@@ -1,0 +1,39 @@
+"""Whatever compiles can be linted, for every provider: no crash, and every finding has a place in the spec."""
+
+import json
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from toolwright.lint.project import Project
+from toolwright.lint.run import checked
+from toolwright.lint.subject import numbered, subject
+from toolwright.providers import available, load_profile
+from toolwright.spec import read_tool
+
+from tests.compile.strategies import parameters
+from tests.lint.projects import GOOD
+from tests.spec.helper import read
+
+PROFILES = tuple(load_profile(id) for id in available())
+DIALECTS = numbered(PROFILES)
+WORDS = st.sampled_from(["", "delete", "get", "api_key", "削除", "Deletes all.", "the", "_", "'add'"])
+
+
+@settings(deadline=None, max_examples=60)
+@given(parameters(), st.lists(WORDS, min_size=1, max_size=5))
+def test_composed_schemas(schema: dict[str, Any], words: list[str]) -> None:
+    text = json.dumps({**GOOD, "description": " ".join(words).strip() or "?", "parameters": schema})
+    tool, problems, _ = read_tool(read(text, "json"), "g/tool.json", frozenset(available()))
+    if tool is None:
+        assert problems
+        return
+    made, refused = subject(tool, {}, DIALECTS)
+    if made is None:
+        assert refused
+        return
+    project = Project(shown_root="specs", subjects=(made,), profiles=PROFILES, refused=())
+    for each in checked(project, (made, made), lossy=True):
+        assert each.message
+        assert "\n" not in each.fix
+        assert each.tool == "" or (each.file, each.line > 0, each.column > 0) == ("s", True, True)
