@@ -1,4 +1,4 @@
-"""Whatever compiles can be linted, for every provider: no crash, and every finding has a place in the spec."""
+"""Whatever compiles can be linted, for every provider: no crash, and each finding has a place in the spec."""
 
 import json
 from typing import Any
