@@ -68,6 +68,14 @@ def value(schema: Any, **more: Any) -> dict[str, Any]:
         ),
         (value(OPEN, allOf=[{"properties": {"v": ASKS}}]), {"v": {"k": 1}}),
         (value(OPEN, dependentSchemas={"v": {"properties": {"v": ASKS}}}), {"v": {"k": 1}}),
+        # What stands beside a reference, and acts on none but what it refers to.
+        (
+            value(
+                {"$ref": "#/$defs/A", "additionalProperties": {"required": ["k"]}},
+                **{"$defs": {"A": value(OPEN)}},
+            ),
+            {"v": {"v": {"k": ""}}},
+        ),
         # A reference that goes round.
         (
             value(

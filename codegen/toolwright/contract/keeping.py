@@ -107,8 +107,8 @@ class _Search:
         stack = [judge for judge in judges if isinstance(judge, dict) and id(judge) not in known]
         while stack:
             judge = stack.pop()
-            if judge is schema or id(judge) in known:
-                continue
+            if id(judge) in known or (judge is schema and self._owned(schema).schema is schema):
+                continue  # what is read by its own keywords alone has itself for a judge anyway
             known[id(judge)] = judge
             new.append(judge)
             stack += [inner for inner in self._in_place(judge) if isinstance(inner, dict)]
@@ -153,7 +153,7 @@ class _Search:
             return
         others = list(applied(own))
         if own is not schema and self.reader.merged(schema)[1]:
-            others += self._in_place(schema)
+            others.append(schema)
         if others:
             yield schema, others
         patterns = own.get("patternProperties") or {}
