@@ -81,6 +81,7 @@ parameters:
     "example-mismatch": "parameters: {type: object, properties: {a: {type: integer}}}\nexamples:\n  - {a: 1}\n  - ‸{a: x}\n",
     "unknown-keyword": "parameters: {type: object, properties: {a: {type: string, ‸minLenght: 3}}}",
     "slow-pattern": "parameters: {type: object, properties: {a: {type: string, pattern: ‸(a+)+$}}}",
+    "slow-pattern (polynomial)": "parameters: {type: object, properties: {a: {type: string, pattern: ‸a*a*b}}}",
     "slow-pattern (of names)": "parameters: {type: object, properties: {a: {patternProperties: {(a+)+: ‸true}}}}",
     "openapi-keyword": "parameters: {type: object, properties: {a: {type: string, ‸nullable: true}}}",
     "unsupported-keyword": "parameters: {type: object, properties: {a: {‸$dynamicRef: '#x'}}}",

@@ -4,8 +4,9 @@ import re
 import time
 
 import pytest
-from toolwright.runtime.schema import translate
-from toolwright.runtime.schema.ecma import is_safe
+from toolwright.contract.patterns import slow_pattern
+from toolwright.runtime.schema import Validator, translate
+from toolwright.runtime.schema.ecma import degree, is_safe
 
 
 @pytest.mark.parametrize(
@@ -48,3 +49,101 @@ def test_explosive(pattern: str, hard: str) -> None:
 )
 def test_harmless(pattern: str) -> None:
     assert is_safe(pattern) is None
+
+
+def cost(pattern: str, text: str) -> float:
+    """The processor time of one search, the least of a few."""
+    search = re.compile(translate(pattern)).search
+    times = []
+    for _ in range(4):
+        started = time.process_time()
+        for _ in range(3):
+            assert search(text) is None
+        times.append(time.process_time() - started)
+    return min(times)
+
+
+POLYNOMIAL = [
+    ("a*a*b", "a", 2),
+    (r"\s*\s*x", " ", 2),
+    (r"^\s*\s*$", " ", 2),
+    ("^.*foo.*bar$", "foo", 2),
+    ("foo.*bar", "foo", 2),
+    ("^(ab)*(ab)*c$", "ab", 2),
+    ("^a*b?a*c$", "a", 2),
+    (r"^\w+\d+x$", "1", 2),
+    (r"x\w+y", "x", 2),
+    ("^(?=.*a.*b)", "a", 2),
+    ("^(?:a*){2}b$", "a", 2),
+    (r"^[^@\s]+@[^@\s]+\.[^@\s]+$", ".", 2),
+    ("^.+/.+$", "/", 2),
+    ("^.*.*.*=$", "a", 3),
+    (r"^\s*(.*)\s*;$", " ", 3),
+]
+
+
+@pytest.mark.parametrize(("pattern", "text", "power"), POLYNOMIAL)
+def test_polynomial(pattern: str, text: str, power: int) -> None:
+    assert is_safe(pattern) is None
+    assert degree(pattern) == power
+    short = 600 if power == 2 else 80
+    head = "a@" if "@" in pattern else ""
+    lengths = [head + text * (count // len(text)) + "!\n" for count in (short, 4 * short)]
+    slow, slower = (cost(pattern, length) for length in lengths)
+    assert slower > 6 * slow, "a linear search takes four times as long"
+
+
+LINEAR = [
+    r"^[a-zA-Z0-9._%+-]+@[a-zA-Z0-9.-]+\.[a-zA-Z]{2,}$",
+    r"^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$",
+    r"^https?://.+$",
+    r"^/.*$",
+    r"^(?=.*[A-Z])(?=.*\d).{8,}$",
+    r"^arn:aws:[a-z0-9-]+:[a-z0-9-]*:\d{12}:.+$",
+    r"^[a-z0-9]+(-[a-z0-9]+)*$",
+    r"\s+$",
+    r"[a-z]+",
+    r"\d+px",
+    r"^[^/]+/[^/]+$",
+    r"^.*\.json$",
+    r"^\{.*\}$",
+    r"^[\s\S]*$",
+    r"^-?\d+(\.\d+)?([eE][+-]?\d+)?$",
+    r"^a*a*",  # nothing behind it can fail
+    r"^\w{1,64}\w{1,64}$",  # so short that it does not matter
+    r"^(\d{1,3}\.){3}\d{1,3}$",
+    r"^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$",
+]
+
+
+@pytest.mark.parametrize("pattern", LINEAR)
+def test_linear(pattern: str) -> None:
+    assert degree(pattern) == 1
+    assert slow_pattern(pattern) is None
+
+
+def test_a_short_text_is_no_reason_to_warn() -> None:
+    assert "the square of" in str(slow_pattern("a*a*b"))
+    assert "the power 3 of" in str(slow_pattern("^.*.*.*=$"))
+    assert slow_pattern("a*a*b", 1_000) is None
+    assert slow_pattern("^.*.*.*=$", 1_000) is not None
+    assert slow_pattern("^.*.*.*=$", 100) is None
+    assert "exponential" in str(slow_pattern("(a+)+b", 64))
+    assert slow_pattern("(a+)+b", 12) is None
+    assert slow_pattern("a*a*b", "1000") is not None
+
+
+def test_a_large_pattern_is_looked_at_quickly() -> None:
+    started = time.process_time()
+    degree("^(" + "|".join(f"[a-z]*{i}[a-z]*" for i in range(400)) + ")*$")
+    degree("^" + r"[a-z]*\d?" * 60 + "$")
+    assert time.process_time() - started < 3
+
+
+def test_too_long_a_text_is_not_searched() -> None:
+    """Explaining names each violation, but a search that maxLength was to keep short stays out."""
+    validator = Validator({"type": "string", "maxLength": 10, "pattern": "^a*a*a*a*b$"})
+    assert [one.keyword for one in validator.violations("a" * 12)] == ["maxLength", "pattern"]
+    started = time.process_time()
+    assert [one.keyword for one in validator.violations("a" * 100_000)] == ["maxLength"]
+    assert time.process_time() - started < 1

@@ -11,10 +11,9 @@ from difflib import get_close_matches
 from typing import Any
 
 from ..diagnostics import Diagnostic, Severity
-from ..runtime.schema.ecma import is_safe
-from ..runtime.schema.errors import UnsupportedPattern
 from ..spec.model import Document, Path, diagnose
 from .normal import Normal
+from .patterns import slow_pattern
 from .places import Home, Place, dialect, draft_of, get, kind
 from .pointers import defined, escape
 from .python_types import KEYWORD, stated
@@ -167,7 +166,7 @@ class Normaliser:
                 if keyword not in KNOWN and not keyword.startswith("x-"):
                     self._unknown(keyword, here)
                 elif keyword == "pattern":
-                    self._check_pattern(value, here)
+                    self._check_pattern(value, here, node.get("maxLength"))
                 out[keyword] = value
         if KEYWORD in out:
             added, problem = stated(out)
@@ -216,15 +215,12 @@ class Normaliser:
                 self._check_pattern(pattern, here.at(pattern))
         return {name: self._schema(item, here.at(name), depth + 1) for name, item in value.items()}
 
-    def _check_pattern(self, pattern: Any, here: Place) -> None:
+    def _check_pattern(self, pattern: Any, here: Place, longest: Any = None) -> None:
         """Warn of a pattern that model-made text can hang; one that is no pattern is refused later."""
-        try:
-            risk = is_safe(pattern) if isinstance(pattern, str) else None
-        except UnsupportedPattern:
-            return
-        if risk:
+        slow = slow_pattern(pattern, longest)
+        if slow is not None:
             self._complain(
-                here, "slow-pattern", f"the pattern {pattern!r} can take exponential time: {risk}",
+                here, "slow-pattern", slow,
                 "say each repetition in one way only, or bound the text by maxLength", severity="warning",
             )  # fmt: skip
 

@@ -7,6 +7,7 @@ u flag, `{`, `}` and `]` stand for themselves where they cannot be syntax, and a
 import re
 
 from . import charset
+from .ambiguity import SEARCH, Places
 from .charset import Ranges
 from .errors import UnsupportedPattern
 from .escapes import Scanner
@@ -14,6 +15,7 @@ from .shape import EMPTY, Shape, character, overlap
 
 _MAX_NESTING = 100
 _FEW = 10  # turns of a repetition that cannot hurt
+_ENOUGH = 1_000  # and from here on they might as well be endless
 _BRACES = re.compile(r"\{([0-9]+)(?:(,)([0-9]*))?\}")
 _ENDLESS = re.compile(r"[*+]|\{[0-9]+,[}?]")
 _NAME = re.compile(r"<((?:[^\W\d]|\$)[\w$]*)>")
@@ -41,12 +43,22 @@ def is_safe(pattern: str) -> str | None:
     """None, or why the pattern can take exponential time in a backtracking engine.
 
     Finds repetitions whose turns can be cut in many ways: `(a+)+`, `(\\w+\\s?)*`, `(a|a)*`. It does not look
-    for polynomial cost, as in `\\s*\\s*$`, nor for longer alternatives that spell the same text, as in
-    `(a|aa)*`. Raises UnsupportedPattern like `translate`.
+    for longer alternatives that spell the same text, as in `(a|aa)*`. Raises UnsupportedPattern like
+    `translate`.
     """
     translator = _Translator(pattern)
     translator.run()
     return translator.risk
+
+
+def degree(pattern: str) -> int:
+    """The power of a text's length that a search for the pattern may take where it fails: 1 is linear.
+
+    Says nothing about patterns that `is_safe` complains about. Raises UnsupportedPattern like `translate`.
+    """
+    translator = _Translator(pattern)
+    translator.run()
+    return translator.degree()
 
 
 class _Translator(Scanner):
@@ -62,6 +74,10 @@ class _Translator(Scanner):
         self.references: list[tuple[int, int]] = []  # (position in out, group)
         self.behind = 0
         self.shape = EMPTY  # of what was read last
+        self.places = Places()
+        self.anchored = True  # every alternative begins with `^`
+        self.copies = 0  # of an endless repetition in a row, written as one with a few turns
+        self.must_end = False  # somewhere it says where the text must end
         self.risk: str | None = None
         self.leading = ""  # one character, repeated without end at the start of the only alternative
 
@@ -73,6 +89,17 @@ class _Translator(Scanner):
         # `\s+$` linear in a long run of spaces, where a search from each of them is quadratic.
         return f"(?<!{self.leading}){source}" if self.leading else source
 
+    def degree(self) -> int:
+        """See `degree`; after `run`."""
+        places, starts, ends = self.places, self.shape.starts, self.shape.ends
+        if self.leading:  # a search begins only where the run does
+            starts -= {min(starts, default=SEARCH)}
+        if not self.anchored:
+            places.connect(frozenset({SEARCH}), starts)
+        if self.must_end:  # what takes any character reaches the end
+            ends = frozenset(place for place in ends if places.ranges[place] == charset.complement(()))
+        return places.degree(ends) + self.copies
+
     def disjunction(self, depth: int) -> str:
         if depth > _MAX_NESTING:
             raise self.fail(f"groups nested more than {_MAX_NESTING} deep", valid=True)
@@ -80,9 +107,11 @@ class _Translator(Scanner):
         text = self.text
         alternatives: list[Shape] = []
         shape = EMPTY
+        self.anchored &= depth > 0 or text.startswith("^", self.at)
         while self.at < len(text) and text[self.at] != ")":
             if text[self.at] == "|":
                 self.at += 1
+                self.anchored &= depth > 0 or text.startswith("^", self.at)
                 out.append("|")
                 alternatives.append(shape)
                 shape = EMPTY
@@ -101,6 +130,7 @@ class _Translator(Scanner):
                     self.leading = term
                 self.repeat(bounds, start)
             out.append(term + bounds)
+            self.places.connect(shape.ends, self.shape.starts)
             shape = shape.then(self.shape)
         if depth == 0 and (alternatives or len(out) == 1):
             self.leading = ""
@@ -127,6 +157,10 @@ class _Translator(Scanner):
         inner = self.shape
         if many and (inner.ambiguous or overlap(inner.tail, inner.first)) and not self.risk:
             self.risk = f"`{self.text[start : self.at]}` repeats what already repeats, with no border between"
+        if high is not None and 2 <= high <= _FEW and overlap(inner.tail, inner.first):
+            self.copies = max(self.copies, high - 1)
+        if high is None or high > _ENOUGH:
+            self.places.connect(inner.ends, inner.starts)
         self.shape = inner.repeated(low, many)
 
     def check_references(self, first_group: int, first_reference: int) -> None:
@@ -172,12 +206,13 @@ class _Translator(Scanner):
             raise self.fail("nothing to repeat")
         self.at += 1
         if char in "^$":
+            self.must_end |= char == "$"
             self.shape = EMPTY
             return ("^" if char == "^" else r"\Z"), False
         return self.one_of(_DOT if char == "." else ((ord(char), ord(char)),))
 
     def one_of(self, ranges: Ranges) -> tuple[str, bool]:
-        self.shape = character(ranges)
+        self.shape = character(ranges, self.places.add(ranges))
         return charset.source(ranges), True
 
     def group(self, depth: int) -> tuple[str, bool]:

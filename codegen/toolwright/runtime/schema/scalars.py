@@ -13,6 +13,10 @@ from .node import Check, Rule, Run
 from .site import Builder, Site, plain
 from .values import as_decimal, equal, is_multiple, is_number, is_whole, key
 
+_LONG = 1_000
+"""Characters in which any search that the build did not warn of is quick."""
+_ANY_LENGTH = float("inf")
+
 _TYPE_CHECKS: dict[str, Check] = {
     "object": lambda value, run: isinstance(value, dict),
     "array": lambda value, run: isinstance(value, (list, tuple)),
@@ -186,8 +190,10 @@ def pattern_rule(site: Site) -> Rule | None:
         return None
     pattern = site.schema["pattern"]
     search = compile_pattern(pattern, f"{site.pointer}/pattern").search
+    # Text that is far too long is told so by maxLength; a search in it may take its time.
+    longest = max(site.schema.get("maxLength", _ANY_LENGTH), _LONG)
     return plain(
-        lambda value, run: not isinstance(value, str) or search(value) is not None,
+        lambda value, run: not isinstance(value, str) or len(value) > longest or search(value) is not None,
         "pattern",
         pattern,
         lambda value, path: (

@@ -17,6 +17,8 @@ class Shape(NamedTuple):
     nullable: bool = True
     single: bool = False  # exactly one character
     ambiguous: bool = False  # may match one text in two ways of equal length
+    starts: frozenset[int] = frozenset()  # places (`ambiguity.Places`) where it may begin
+    ends: frozenset[int] = frozenset()  # and where it may end
 
     def then(self, following: "Shape") -> "Shape":
         """This, and then that."""
@@ -28,7 +30,10 @@ class Shape(NamedTuple):
             union([*self.first, *following.first]) if self.nullable else self.first,
             union([*self.tail, *following.tail]) if following.nullable else following.tail,
             self.nullable and following.nullable,
-        )._replace(ambiguous=self.ambiguous or following.ambiguous)
+            ambiguous=self.ambiguous or following.ambiguous,
+            starts=self.starts | following.starts if self.nullable else self.starts,
+            ends=self.ends | following.ends if following.nullable else following.ends,
+        )
 
     def otherwise(self, other: "Shape") -> "Shape":
         """This or that."""
@@ -37,20 +42,22 @@ class Shape(NamedTuple):
             union([*self.tail, *other.tail]),
             self.nullable or other.nullable,
             self.single and other.single,
+            starts=self.starts | other.starts,
+            ends=self.ends | other.ends,
         )
 
     def repeated(self, low: int, many: bool) -> "Shape":
         """At least `low` times, and (`many`) practically without end."""
         tail = union([*self.first, *self.tail]) if many else self.tail
-        return Shape(self.first, tail, self.nullable or low == 0, ambiguous=self.ambiguous)
+        return self._replace(tail=tail, nullable=self.nullable or low == 0, single=False)
 
 
 EMPTY = Shape()
 
 
-def character(ranges: Ranges) -> Shape:
-    """One character of `ranges`."""
-    return Shape(ranges, (), False, True)
+def character(ranges: Ranges, place: frozenset[int]) -> Shape:
+    """One character of `ranges`, at a place of its own."""
+    return Shape(ranges, (), False, True, starts=place, ends=place)
 
 
 def overlap(left: Ranges, right: Ranges) -> bool:
