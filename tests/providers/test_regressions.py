@@ -342,3 +342,13 @@ def test_a_closed_tuple_stays_open_for_its_own_items() -> None:
     made = jsonschema_rs.validator_for(normalize(contract, "vllm-xgrammar").schema)
     assert made.is_valid({"a": [1, 2]})
     assert not made.is_valid({"a": [1, 2, 3]})
+
+
+@pytest.mark.parametrize("provider", ["gemini-json-schema", "moonshot", "gemini"])
+def test_an_enum_of_strings_still_takes_null(provider: str) -> None:
+    """Beside the types string and null, an enum without null would refuse null."""
+    contract = {"type": "object", "properties": {"a": {"type": ["string", "null"], "enum": ["x", None]}}}
+    made = jsonschema_rs.validator_for(as_json_schema(normalize(contract, provider).schema))
+    assert made.is_valid({"a": None})
+    assert made.is_valid({"a": "x"})
+    assert not made.is_valid({"a": "y"})

@@ -132,6 +132,10 @@ def _strings(state: State, out: Node, values: list[Any], path: Path) -> Node:
         reason = "null is said by the type, each value stands once, as a string"
         state.note(path, "enum", "rewritten", "kept elsewhere", reason)
     out["enum"] = list(sent)
+    if null and state.dialect.type_arrays != "nullable" and state.dialect.any_of != "none":
+        # Beside the type null, an enum without null would still refuse it.
+        del out["type"]
+        out["anyOf"] = [{"type": "string", "enum": out.pop("enum")}, {"type": "null"}]
     if all(isinstance(value, str) and sent_value == value for sent_value, value in sent.items()):
         return out
     if kinds != ["string"] and "type" in out:
