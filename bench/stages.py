@@ -16,7 +16,7 @@ from toolwright.bindings.format import formatted
 from toolwright.bindings.render import tool_text
 from toolwright.bindings.templates import Templates
 from toolwright.build.compile import Options, pretty
-from toolwright.build.emit import profile_of, prove_tool, provider_definition, tool_names
+from toolwright.build.emit import offer_of, profile_of, prove_tool, provider_definition, tool_names
 from toolwright.build.rooms import FRONTEND, known_providers
 from toolwright.contract.build import Built, build_tool
 from toolwright.contract.normalise import Normaliser
@@ -65,7 +65,8 @@ def one_tool(
 
 
 def _definitions(tool: ToolSpec, built: Built, options: Options) -> list[bytes]:
-    return [pretty(provider_definition(tool, built, profile_of(id, options))[0]) for id in options.providers]
+    offer = offer_of(tool, built)
+    return [pretty(provider_definition(offer, profile_of(id, options))[0]) for id in options.providers]
 
 
 def _normal(tool: ToolSpec, types: dict[str, Document]) -> Any:

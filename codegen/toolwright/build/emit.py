@@ -6,6 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from ..bindings.format import formatted, parsed
@@ -65,10 +66,11 @@ def emit_tool(tool: ToolSpec, built: Built, options: Options) -> Compiled:
     ledger: dict[str, tuple[LedgerEntry, ...]] = {}
     undone: list[str] = []
     envelopes: dict[str, tuple[str, str]] = {}
+    offer = offer_of(tool, built)  # the same for every provider
     for id in options.providers:
         profile = profile_of(id, options)
         try:
-            definition, entries, ways = provider_definition(tool, built, profile)
+            definition, entries, ways = provider_definition(offer, profile)
         except SchemaError as problem:
             return _refused(
                 tool,
@@ -176,12 +178,16 @@ def _shared_sources(built: Built, options: Options) -> dict[str, str]:
     }
 
 
-def provider_definition(
-    tool: ToolSpec, built: Built, profile: Profile
-) -> tuple[dict[str, Any], tuple[LedgerEntry, ...], Ways | None]:
-    """The tool object that a provider accepts, what it lacks, and how arguments for it are undone."""
-    stated = tool.providers.get(profile.id, {})
-    parameters = normalize(built.normal.standalone("parameters"), profile, strict=stated.get("strict"))
+class Offer(Struct, frozen=True):
+    """What a tool says to every provider, before any dialect. Shared by all of them: nothing changes it."""
+
+    info: ToolInfo
+    parameters: dict[str, Any]
+    overrides: Mapping[str, Mapping[str, Any]]  # by provider, as the spec states them
+
+
+def offer_of(tool: ToolSpec, built: Built) -> Offer:
+    """What `tool` says to every provider."""
     result = built.normal.standalone("result") if "result" in built.normal.roots else None
     info = ToolInfo(
         name=tool.name,
@@ -193,10 +199,19 @@ def provider_definition(
         open_world=tool.annotations.open_world,
         result_schema=result if isinstance(result, dict) else None,
     )
+    return Offer(info, built.normal.standalone("parameters"), tool.providers)
+
+
+def provider_definition(
+    offer: Offer, profile: Profile
+) -> tuple[dict[str, Any], tuple[LedgerEntry, ...], Ways | None]:
+    """The tool object that a provider accepts, what it lacks, and how arguments for it are undone."""
+    stated = offer.overrides.get(profile.id, {})
+    parameters = normalize(offer.parameters, profile, strict=stated.get("strict"))
     ways = parameters.ways
     if ways is not None:
         ways = replace(ways, parameters=pointer_to("$parameters", profile) or "")
-    return tool_object(info, profile, parameters), parameters.ledger, ways
+    return tool_object(offer.info, profile, parameters), parameters.ledger, ways
 
 
 def profile_of(id: str, options: Options) -> Profile:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from ..runtime.brief import cut_definition
@@ -57,6 +59,13 @@ def pointer_to(value: str, profile: Profile) -> str | None:
 def unseen_places(profile: Profile) -> tuple[str, str] | None:
     """JSON pointers to the parameters and to the description of a provider's tool objects, where the runtime
     does not find them without being told; else None."""
+    return _unseen(profile.id, msgspec.json.encode(profile.envelope))
+
+
+@lru_cache(maxsize=64)
+def _unseen(id: str, envelope: bytes) -> tuple[str, str] | None:
+    """By the template alone, as JSON: asked for every tool, answered once."""
+    profile = Profile(id=id, dated="", envelope=msgspec.json.decode(envelope))
     places = pointer_to("$parameters", profile) or "", pointer_to("$description", profile) or ""
     text = {"description": "long"}
     schema = {"type": "object", "properties": {"x": {"type": "string", **text}}, **text}
