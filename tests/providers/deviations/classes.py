@@ -71,6 +71,9 @@ CLASSES: tuple[Deviation, ...] = (
         encoded.tuples,
     ),
     Deviation(
+        "closed tuples", "The provider refuses `false` as a schema; a length says it.", encoded.closed_tuple
+    ),
+    Deviation(
         "all types of a list",
         "Theirs keeps the first type of a list and locks the others out.",
         types.split_types,

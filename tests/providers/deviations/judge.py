@@ -7,18 +7,22 @@ import random
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from toolwright.providers import Normalizer, decode
+from toolwright.runtime import ArgumentError
+from toolwright.runtime.schema import UnsupportedSchema
 from toolwright.verify.forward import Forward
+from toolwright.verify.hold import asserted_formats
 from toolwright.verify.instances import instances
 from toolwright.verify.openapi import as_json_schema
 from toolwright.verify.oracle import Oracle
 
 from tests.providers.rules import CHECKERS
 
-from .cases import Case
+from .cases import TARGETS, Case
 from .classes import CLASSES
 from .compare import compare, same
 
-TRIED, JUDGED = 24, 10
+TRIED, JUDGED = 24, 6
 """Values drawn for an input, and how many that it accepts are asked about."""
 WITHOUT_NULL = frozenset({"cca"})
 """Targets whose rules let no type `null` remain."""
@@ -54,24 +58,45 @@ def refused(case: Case) -> list[str]:
     return [f"{case.id} ({case.target}) {line}" for line in found]
 
 
-def locked_out(cases: Iterable[Case]) -> Iterator[str]:
-    """Values that an input accepts and our answer has no form for (law L2)."""
+def lost_values(cases: Iterable[Case], every: int = 1) -> Iterator[str]:
+    """Of each `every`-th input: values that it accepts and our answer has no form for (law L2), or whose form
+    decodes to what the input refuses (law L3)."""
     values: dict[str, list[Any]] = {}
+    oracles: dict[str, Oracle] = {}
+    places: dict[str, int] = {}
+    normalizer = Normalizer(4096)
     for case in cases:
-        if case.ours is None:
+        place = places.setdefault(case.id, len(places))
+        if case.ours is None or place % every != every - 1:
             continue
         if case.id not in values:
-            oracle = Oracle(case.given)
+            oracle = oracles[case.id] = Oracle(case.given, formats=asserted_formats())
             drawn = instances(oracle, random.Random(case.id), TRIED)
             values[case.id] = [v for v in drawn if isinstance(v, dict) and oracle.accepts(v)][:JUDGED]
         emitted = Oracle(as_json_schema(case.ours.schema))
         forward = Forward(emitted, case.ours.ways, closes=True)
+        exact = Forward(emitted, case.ours.ways)
         for value in values[case.id]:
             forms = [value, *([_without_null(value)] if case.target in WITHOUT_NULL else ())]
             sent = [forward.encoded(form) for form in forms]
-            if not any(map(emitted.accepts, sent)):
-                yield f"{case.id} ({case.target}): {value!r} as {sent!r}"
+            taken = [each for each in sent if emitted.accepts(each)]
+            if not taken:
+                yield f"{case.id} ({case.target}): no form for {value!r}; tried {sent!r}"
                 break
+            if not emitted.accepts(exact.encoded(value)) and case.target not in WITHOUT_NULL:
+                continue  # keys without a meaning were left out, and with them perhaps a difference
+            back = _decoded(case, taken[0], normalizer)
+            if not oracles[case.id].accepts(back):
+                yield f"{case.id} ({case.target}): {value!r} as {taken[0]!r} decodes to {back!r}"
+                break
+
+
+def _decoded(case: Case, sent: Any, normalizer: Normalizer) -> Any:
+    provider, strict = TARGETS[case.target]
+    try:
+        return decode(sent, provider, schema=case.given, strict=strict, normalizer=normalizer)
+    except (ArgumentError, UnsupportedSchema) as error:
+        return f"{type(error).__name__}: {error}"
 
 
 def _without_null(value: Any) -> Any:

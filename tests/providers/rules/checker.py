@@ -11,6 +11,8 @@ from .nodes import Node, Path, walk
 Tool = dict[str, Any]
 Rule = Callable[[Node], Iterable[str]]
 """What is wrong with one node, in the provider's words."""
+ToolRule = Callable[[Tool], Iterable[str]]
+"""What is wrong with the envelope."""
 
 
 def pointer(path: Path) -> str:
@@ -29,7 +31,7 @@ class Checker:
     """
 
     schema: Callable[[Tool], Any]
-    envelope: tuple[Callable[[Tool], Iterable[str]], ...] = ()
+    envelope: tuple[ToolRule, ...] = ()
     rules: tuple[Rule, ...] = ()
     strict: tuple[Rule, ...] = ()
     is_strict: Callable[[Tool], bool] = lambda _: False
@@ -37,7 +39,7 @@ class Checker:
     strict_booleans: Rule = lambda _: ()
     limits: tuple[Rule, ...] = ()
     doubted: tuple[Rule, ...] = ()
-    doubted_envelope: tuple[Callable[[Tool], Iterable[str]], ...] = ()
+    doubted_envelope: tuple[ToolRule, ...] = ()
     unenforced: tuple[Rule, ...] = ()
     place: Callable[[Path], str] = pointer
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import common
 from .anthropic import DRAFT, KEY
-from .checker import Checker, Tool
+from .checker import Checker, Rule, Tool
 from .nodes import NAMED, Node, Path, Schema, target, walk
 
 FIELDS = {
@@ -89,7 +89,7 @@ def parsed(node: Node) -> Iterator[str]:
         yield "Invalid value at 'nullable' (TYPE_BOOL)"
 
 
-def enum_of_strings(*kinds: str) -> common.Rule:
+def enum_of_strings(*kinds: str) -> Rule:
     def rule(node: Node) -> Iterator[str]:
         if "enum" in node.schema and not set(node.types) & set(kinds):
             yield "enum: only allowed for STRING type"
@@ -129,7 +129,7 @@ def empty_root(node: Node) -> Iterator[str]:
         yield "properties: should be non-empty for OBJECT type"
 
 
-def unknown_name(fields: set[str]) -> common.Rule:
+def unknown_name(fields: set[str]) -> Rule:
     return common.only(fields, 'Unknown name "{key}": Cannot find field.')
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from . import common
-from .checker import Checker, Rule, Tool
+from .checker import Checker, Rule, Tool, ToolRule
 from .nodes import Node, Path, Schema, walk
 
 BASE = {"name", "title", "description", "inputSchema", "outputSchema", "annotations", "_meta"}
@@ -19,7 +19,7 @@ def place(path: Path) -> str:
     return "".join(("inputSchema", *(f".{part}" for part in path))) + ": "
 
 
-def tool_members(*further: str) -> Rule:
+def tool_members(*further: str) -> ToolRule:
     def rule(tool: Tool) -> Iterator[str]:
         yield from common.members(BASE | set(further), "Unrecognized key: {key}")(tool)
         yield from common.members(ANNOTATIONS, "Unrecognized key: {key}", "annotations")(tool)
@@ -76,7 +76,7 @@ RULES = (
 )
 
 
-def _checker(envelope: tuple[Rule, ...], *further: Rule) -> Checker:
+def _checker(envelope: tuple[ToolRule, ...], *further: Rule) -> Checker:
     return Checker(
         schema=lambda tool: tool.get("inputSchema"),
         envelope=(*envelope, valid_output),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from . import common
-from .checker import Checker, Tool
+from .checker import Checker, Rule, Tool
 from .nodes import Node, Path, depth, walk
 
 STRICT_KEYWORDS = {
@@ -105,7 +105,7 @@ def long_description(tool: Tool) -> Iterator[str]:
                f"length 1024, but got a string with length {len(text)} instead.")  # fmt: skip
 
 
-def sizes(levels: int, most: int, characters: int, values: int) -> common.Rule:
+def sizes(levels: int, most: int, characters: int, values: int) -> Rule:
     """Sizes of one strict schema."""
 
     def whole(schema: Any) -> Iterator[str]:
