@@ -1,27 +1,21 @@
 """Compile schemas in process and import what comes out, from memory and under a name of its own."""
 
 import importlib
-import importlib.abc
-import importlib.util
-import itertools
 import json
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib.machinery import ModuleSpec
 from pathlib import PurePosixPath
-from types import ModuleType
 from typing import Any
 
 from toolwright.build.compile import Compiled, Options, ToolEntry, compile_package, compile_tool, compile_type
 from toolwright.diagnostics import Diagnostic
 from toolwright.runtime import ToolBinding
 from toolwright.spec import SourceDocument, parse_document, read_tool
+from toolwright.verify.isolate import imported
 
 Binding = ToolBinding[Any, Any]
 PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini", "mcp")
 NO_PROVIDERS = Options(providers=())
-_numbers = itertools.count()
 
 
 class RefusedError(Exception):
@@ -34,38 +28,6 @@ class RefusedError(Exception):
     @property
     def codes(self) -> list[str]:
         return [d.code for d in self.found if d.severity == "error"]
-
-
-class MemoryFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Imports one generated package out of a mapping, as a zip importer would."""
-
-    def __init__(self, package: str, files: Mapping[str, bytes]) -> None:
-        self.package, self.files = package, files
-
-    def find_spec(self, fullname: str, *_: Any) -> ModuleSpec | None:
-        if fullname.partition(".")[0] != self.package:
-            return None
-        inner = fullname.replace(".", "/").partition("/")[2]
-        package = any(name.startswith(inner + "/") for name in self.files) or not inner
-        file = f"{inner}/__init__.py".lstrip("/") if package else f"{inner}.py"
-        if not package and file not in self.files:
-            return None
-        return importlib.util.spec_from_loader(fullname, self, origin=self.origin(file), is_package=package)
-
-    def origin(self, file: str) -> str:
-        return f"/generated/{self.package}/{file}"
-
-    def exec_module(self, module: ModuleType) -> None:
-        assert module.__spec__ is not None
-        assert module.__spec__.origin is not None
-        file = module.__spec__.origin.removeprefix(self.origin(""))
-        exec(compile(self.files.get(file, b""), module.__spec__.origin, "exec"), module.__dict__)
-
-    def get_data(self, path: str) -> bytes:
-        try:
-            return self.files[path.removeprefix(self.origin(""))]
-        except KeyError:
-            raise FileNotFoundError(path) from None
 
 
 def document(content: Any, file: str) -> SourceDocument:
@@ -100,20 +62,6 @@ def compile_files(
     folders = {"" if folder == "." else folder for folder in parents}
     files.update(compile_package(entries, sorted(folders), options))
     return files, entries, found
-
-
-@contextmanager
-def imported(files: Mapping[str, bytes]) -> Iterator[str]:
-    """The name of a fresh package that holds `files`; it is forgotten again at the end."""
-    package = f"compiled_{next(_numbers)}"
-    finder = MemoryFinder(package, files)
-    sys.meta_path.insert(0, finder)
-    try:
-        yield package
-    finally:
-        sys.meta_path.remove(finder)
-        for name in [n for n in sys.modules if n.partition(".")[0] == package]:
-            del sys.modules[name]
 
 
 def spec(parameters: Any, **more: Any) -> dict[str, Any]:
