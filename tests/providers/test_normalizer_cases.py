@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import copy
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from msgspec import structs
 
-from tests.providers.deviations.cases import Case, cases
+from tests.providers.deviations.cases import TARGETS, Case, cases
 from tests.providers.deviations.judge import lost_values, refused, sorted_into
 from tests.providers.deviations.report import page
 from tests.providers.known import CASES_LOST, CASES_REFUSED, unexplained
@@ -41,3 +45,27 @@ def test_every_value_of_an_input_goes_there_and_back(found: list[Case]) -> None:
 
 def test_the_page_of_deviations_says_what_is(found: list[Case]) -> None:
     assert PAGE.read_text(encoding="utf-8") == page(found), "run: make deviations"
+
+
+def _sabotaged(schema: dict[str, Any], how: str) -> dict[str, Any]:
+    """A tool of two properties, changed in a way that no class may explain."""
+    out = copy.deepcopy(schema)
+    if how == "property":
+        del out["properties"]["city"]
+    elif how == "type":
+        out["properties"]["city"]["type"] = "integer"
+    elif how == "enum":
+        held = out["properties"]["unit"]
+        held["enum"] = [value for value in held["enum"] if value != "celsius"]
+    else:
+        out["required"] = ["unit"]
+    return out
+
+
+@pytest.mark.parametrize("how", ["property", "type", "enum", "required"])
+def test_a_difference_that_is_wrong_is_of_no_class(found: list[Case], how: str) -> None:
+    judged = [case for case in found if case.id == "tool/get_weather" and case.ours is not None]
+    for case in judged:
+        wrong = structs.replace(case.ours, schema=_sabotaged(case.ours.schema, how))
+        assert sorted_into(replace(case, ours=wrong))[1], case.target
+    assert len(judged) == len(TARGETS)

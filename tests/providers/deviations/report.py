@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from tests.providers.known import CASES_LOST, CASES_REFUSED
+
 from .cases import TARGETS, Case
 from .classes import CLASSES
 from .judge import EQUAL, MODES, REORDERED, sorted_into
@@ -20,8 +22,9 @@ single difference belongs to one of the classes below. A class is a rule over th
 difference of a new kind fails the test.
 
 Every one of our answers is judged for itself, too: what the input accepts has a form that our schema accepts
-(`jsonschema-rs`), and the provider's published rules refuse nothing in it. The order of `required` and the
-text of descriptions count as differences; the order of keys does not.
+(`jsonschema-rs`) and that decodes to what the input accepts, and the provider's published rules refuse
+nothing in it; exceptions stand below. The order of `required` and the text of descriptions count as
+differences; the order of keys does not.
 """
 
 
@@ -46,4 +49,7 @@ def page(cases: Sequence[Case]) -> str:
         figures = [str(each[name] or "") for each in counts.values()]
         if any(figures):
             parts.append(f"| {name} | " + " | ".join(figures) + f" | {reasons[name]} |")
+    if known := (*CASES_REFUSED, *CASES_LOST):
+        parts.append("\nDefects of ours that these cases show, and that still stand:\n")
+        parts += [f"* `{part}`" for part in known]
     return "\n".join(parts) + "\n"

@@ -15,8 +15,13 @@ def type_lists(step: Step, ours: Any, theirs: Any) -> Pair | None:
     kinds = [branch.get("type") for branch in theirs["anyOf"] if isinstance(branch, dict)]
     if sorted(map(str, kinds)) != sorted(ours["type"]):
         return None
-    below = {key for branch in theirs["anyOf"] for key in branch}
-    return without(ours, "type", *below), without(theirs, "anyOf")
+    joined: dict[str, Any] = {}
+    for branch in theirs["anyOf"]:
+        enum = [*joined.get("enum", ()), *branch.get("enum", ())]
+        if "enum" in ours and "enum" not in branch and branch["type"] == "null":
+            enum.append(None)  # a branch without a list takes all of its type: null is the only one
+        joined |= {**without(branch, "type"), **({"enum": enum} if enum else {})}
+    return without(ours, "type"), {**joined, **without(theirs, "anyOf")}
 
 
 def _several_types(step: Step) -> bool:
