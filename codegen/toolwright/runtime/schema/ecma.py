@@ -7,16 +7,12 @@ u flag, `{`, `}` and `]` stand for themselves where they cannot be syntax, and a
 import re
 
 from . import charset
-from .ambiguity import SEARCH, Places
 from .charset import Ranges
+from .costs import BRACES, Costs
 from .errors import UnsupportedPattern
-from .escapes import Scanner
-from .shape import EMPTY, Shape, character, overlap
+from .shape import EMPTY, Shape, character
 
 _MAX_NESTING = 100
-_FEW = 10  # turns of a repetition that cannot hurt
-_ENOUGH = 1_000  # and from here on they might as well be endless
-_BRACES = re.compile(r"\{([0-9]+)(?:(,)([0-9]*))?\}")
 _ENDLESS = re.compile(r"[*+]|\{[0-9]+,[}?]")
 _NAME = re.compile(r"<((?:[^\W\d]|\$)[\w$]*)>")
 _W = charset.source(charset.WORD)
@@ -61,7 +57,7 @@ def degree(pattern: str) -> int:
     return translator.degree()
 
 
-class _Translator(Scanner):
+class _Translator(Costs):
     """One left-to-right pass; a method per construct, each appends to `out`."""
 
     def __init__(self, pattern: str) -> None:
@@ -73,13 +69,6 @@ class _Translator(Scanner):
         self.void: set[int] = set()  # inside a finished negative look-around: always undefined
         self.references: list[tuple[int, int]] = []  # (position in out, group)
         self.behind = 0
-        self.shape = EMPTY  # of what was read last
-        self.places = Places()
-        self.anchored = True  # every alternative begins with `^`
-        self.copies = 0  # of an endless repetition in a row, written as one with a few turns
-        self.must_end = False  # somewhere it says where the text must end
-        self.risk: str | None = None
-        self.leading = ""  # one character, repeated without end at the start of the only alternative
 
     def run(self) -> str:
         source = self.disjunction(0)
@@ -88,17 +77,6 @@ class _Translator(Scanner):
         # What matches from the middle of such a run matches from its start, too. To try only there makes
         # `\s+$` linear in a long run of spaces, where a search from each of them is quadratic.
         return f"(?<!{self.leading}){source}" if self.leading else source
-
-    def degree(self) -> int:
-        """See `degree`; after `run`."""
-        places, starts, ends = self.places, self.shape.starts, self.shape.ends
-        if self.leading:  # a search begins only where the run does
-            starts -= {min(starts, default=SEARCH)}
-        if not self.anchored:
-            places.connect(frozenset({SEARCH}), starts)
-        if self.must_end:  # what takes any character reaches the end
-            ends = frozenset(place for place in ends if places.ranges[place] == charset.complement(()))
-        return places.degree(ends) + self.copies
 
     def disjunction(self, depth: int) -> str:
         if depth > _MAX_NESTING:
@@ -137,32 +115,6 @@ class _Translator(Scanner):
         self.join(shape, alternatives)
         return "".join(out)
 
-    def join(self, shape: Shape, alternatives: list[Shape]) -> None:
-        """The shape of a group, from that of its last alternative and those before."""
-        ambiguous = shape.ambiguous
-        for other in alternatives:
-            both = shape.single and other.single and overlap(shape.first, other.first)
-            ambiguous = ambiguous or both or other.ambiguous
-            shape = shape.otherwise(other)
-        self.shape = shape._replace(ambiguous=ambiguous)
-
-    def repeat(self, bounds: str, start: int) -> None:
-        """Put the quantifier `bounds` on the shape read since `start`, and note whether that explodes."""
-        match = _BRACES.match(bounds)
-        low, high = (0 if bounds[0] in "*?" else 1), (1 if bounds[0] == "?" else None)
-        if match:
-            low = int(match[1])
-            high = int(match[3]) if match[3] else (None if match[2] else low)
-        many = high is None or high > _FEW
-        inner = self.shape
-        if many and (inner.ambiguous or overlap(inner.tail, inner.first)) and not self.risk:
-            self.risk = f"`{self.text[start : self.at]}` repeats what already repeats, with no border between"
-        if high is not None and 2 <= high <= _FEW and overlap(inner.tail, inner.first):
-            self.copies = max(self.copies, high - 1)
-        if high is None or high > _ENOUGH:
-            self.places.connect(inner.ends, inner.starts)
-        self.shape = inner.repeated(low, many)
-
     def check_references(self, first_group: int, first_reference: int) -> None:
         # ECMA forgets what a group matched at each turn of the loop around it, Python remembers.
         for _, group in self.references[first_reference:]:
@@ -176,7 +128,7 @@ class _Translator(Scanner):
         if char and char in "*+?":
             self.at += 1
             bounds = char
-        elif char == "{" and (match := _BRACES.match(self.text, self.at)):
+        elif char == "{" and (match := BRACES.match(self.text, self.at)):
             low, comma, high = match.groups()
             if len(low) > 9 or len(high or "") > 9:
                 raise self.fail("repetition count too large")
@@ -189,7 +141,7 @@ class _Translator(Scanner):
         if self.text.startswith("?", self.at):
             self.at += 1
             bounds += "?"
-        if self.text[self.at : self.at + 1] in {"*", "+", "?"} or _BRACES.match(self.text, self.at):
+        if self.text[self.at : self.at + 1] in {"*", "+", "?"} or BRACES.match(self.text, self.at):
             raise self.fail("nothing to repeat")
         return bounds
 
@@ -202,7 +154,7 @@ class _Translator(Scanner):
             return self.one_of(self.char_class())
         if char == "\\":
             return self.escape()
-        if char in "*+?" or (char == "{" and _BRACES.match(self.text, self.at)):
+        if char in "*+?" or (char == "{" and BRACES.match(self.text, self.at)):
             raise self.fail("nothing to repeat")
         self.at += 1
         if char in "^$":
