@@ -19,11 +19,9 @@ REJECTED: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("moonshot", "json-schema-test-suite"): ("dependentRequired",),
     ("vllm-xgrammar", "json-schema-test-suite"): ("enum array must not be empty",),
     ("xai", "json-schema-test-suite"): ("enum with zero variants",),
-    ("deepseek", "mcp-servers"): ("nested objects with no properties",),
 }
 """By provider and corpus: parts of what the provider would answer."""
 UNSTABLE: Mapping[tuple[str, str], tuple[str, ...]] = {
-    ("cohere", "mcp-servers"): ("normalising twice changes it",),
     ("moonshot", "mcp-servers"): ("normalising twice changes it",),
 }
 CASES_REFUSED = ("construct/deprequired",)
