@@ -36,22 +36,21 @@ SNAKE = {
     "prefix_items": "prefixItems",
     "property_ordering": "propertyOrdering",
 }
+OLD = frozenset(("nullable", "definitions", "dependencies", "additionalItems", *SNAKE))
+"""Keywords that the current draft does not have."""
 BOUNDS = (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum"))
 
 
 def is_legacy(node: dict[str, Any]) -> bool:
     """Whether a node that holds a keyword of `LEGACY` really speaks an older draft."""
+    if not OLD.isdisjoint(node):
+        return True
     return (
-        "nullable" in node
-        or "definitions" in node
-        or "dependencies" in node
-        or "additionalItems" in node
-        or isinstance(node.get("items"), list)
-        or isinstance(node.get("exclusiveMinimum"), bool)
-        or isinstance(node.get("exclusiveMaximum"), bool)
-        or isinstance(node.get("required"), bool)
+        node.get("items").__class__ is list
+        or node.get("required").__class__ is bool
+        or node.get("exclusiveMinimum").__class__ is bool
+        or node.get("exclusiveMaximum").__class__ is bool
         or node.get("type") == "any"
-        or not SNAKE.keys().isdisjoint(node)
     )
 
 

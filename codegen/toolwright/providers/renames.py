@@ -15,6 +15,7 @@ from .paths import Path
 from .state import State
 
 Node = dict[str, Any]
+CONTAINERS = frozenset((dict, list))
 LONGEST = 48
 """Of the cleaned part: what a collision adds must still fit in any provider's limit."""
 
@@ -56,7 +57,7 @@ def _declared(document: Any) -> Iterator[str]:
             named = each.get("properties")
             if isinstance(named, dict):
                 yield from named
-            waiting += each.values()
+            waiting += [child for child in each.values() if child.__class__ in CONTAINERS]
         elif isinstance(each, list):
             waiting += each
 
