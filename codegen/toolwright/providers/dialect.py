@@ -26,7 +26,6 @@ class Dialect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
     patterns: Literal["any", "python", "anchored"] = "any"
     # "python": must compile with Python's re. "anchored": the provider matches the whole text, so only what
     # is written ^…$ means the same there.
-    anchors: bool = True  # False, with patterns = "anchored": ^ and $ themselves are not understood
     lookaround: bool = True
     word_boundary: bool = True  # False: neither \b nor \B
     backreferences: bool = True
@@ -42,7 +41,7 @@ class Dialect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
     untyped: Literal["keep", "union", "block", "json"] = "keep"  # a node that takes any value
     booleans: Literal["keep", "rewrite"] = "keep"  # schemas that are true or false
     enums: Literal["any", "fitting", "alike", "strings"] = "any"
-    # "fitting": scalars of the stated type. "alike": strings only or numbers only. "strings": non-empty
+    # "fitting": scalars of the stated type. "alike": only strings, integers or floats. "strings": non-empty
     # strings; other values are sent as strings and undone.
     max_enum: int | None = None  # a longer enum is said in words
     const: Literal["keep", "enum"] = "keep"
@@ -66,7 +65,8 @@ class Dialect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
 
     property_names: str = ""  # a pattern for the whole name; others are renamed, which decoding undoes
     properties_required: bool = False  # objects must carry `properties`, if only {}
-    empty_objects: Literal["keep", "placeholder"] = "keep"  # "placeholder": objects need one property
+    empty_objects: Literal["keep", "placeholder", "block"] = "keep"
+    # "placeholder": objects below the root need one property. "block": those without cannot be said.
     placeholder: str = "any_key"
     closed: bool = False  # every object ends with additionalProperties: false
     open: Literal["silent", "explicit"] = "silent"  # "explicit": unsaid means false, so say true

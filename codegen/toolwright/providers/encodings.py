@@ -19,7 +19,7 @@ from .merge import merged
 from .paths import Path
 from .state import State
 from .values import kind_of, same
-from .words import MAX_WORDS, phrase, text
+from .words import MAX_WORDS, described, phrase, text
 
 Node = dict[str, Any]
 ALL = frozenset(("string", "number", "boolean", "null", "array", "object"))
@@ -179,6 +179,10 @@ def _values(state: State, node: Node, path: Path, notes: list[str]) -> Any:
 
 def _pair(state: State, node: Node, value: Any, path: Path) -> Node:
     """The schema of one pair."""
+    if state.dialect.null == "absent" and "null" in shapes(state, value, path):
+        told: list[str] = []  # a pair has no place for a null
+        value = as_json(state, value, (path, "additionalProperties"), told)
+        value["description"] = described(value.get("description"), told)
     key: Node = {"type": "string"}
     patterns = node.get("patternProperties") or {}
     if len(patterns) == 1 and node.get("additionalProperties") is False:

@@ -69,6 +69,9 @@ def with_enum(state: State, node: Node, path: Path, notes: list[str]) -> Node:
     if "const" in out and rules.enums == "fitting" and isinstance(out["const"], dict | list):
         out["enum"] = [out.pop("const")]
         state.note(path, "const", "rewritten", "kept elsewhere", "is an enum of one value")
+    stated = rules.enums == "fitting" and "const" in out and "type" in out
+    if stated and not fits(out["const"], checked_types(out, path)):
+        state.block(path, "const", "the constant does not fit the type")
     values = out.get("enum")
     if values is None:
         return out
@@ -110,8 +113,8 @@ def with_enum(state: State, node: Node, path: Path, notes: list[str]) -> Node:
 
 
 def _alike(values: list[Any]) -> bool:
-    kinds = {kind_of(value) for value in values}
-    return kinds == {"string"} or kinds <= {"integer", "number"}
+    classes = {value.__class__ for value in values}
+    return len(classes) == 1 and classes <= {str, int, float}
 
 
 def _strings(state: State, out: Node, values: list[Any], path: Path) -> Node:

@@ -109,13 +109,10 @@ def format(state: State, node: Node, key: str, value: Any, out: Node, path: Path
 
 def pattern(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
     """A pattern, if the provider can compile it."""
-    sent = sayable(state.dialect, value)
-    if sent is None:
+    if sayable(state.dialect, value) is None:
         said(state, path, key, value, notes)
-        return
-    out[key] = sent
-    if sent != value:
-        state.note(path, key, "rewritten", "kept elsewhere", "the whole text is matched there: no anchors")
+    else:
+        out[key] = value
 
 
 def guarded(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:

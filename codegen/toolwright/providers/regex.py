@@ -78,11 +78,7 @@ def compiles(pattern: str) -> bool:
 
 
 def sayable(dialect: Dialect, pattern: object) -> str | None:
-    """The pattern as the dialect's engine wants it, meaning the same; `None` if there is none.
-
-    Without anchors, `^…$` is sent as what stands between: the engine matches the whole text anyway. Such an
-    output says less when it is read as JSON Schema again, which is why it must not be normalised twice.
-    """
+    """The pattern, if it means the same to the dialect's engine; else `None`."""
     if dialect.patterns == "any" and _knows_all(dialect):
         return pattern if isinstance(pattern, str) else None
     if not isinstance(pattern, str):
@@ -97,11 +93,7 @@ def sayable(dialect: Dialect, pattern: object) -> str | None:
         or (used.unicode_classes and not dialect.unicode_classes)
     ):
         return None
-    if dialect.patterns != "anchored":
-        return pattern
-    if not used.whole or (used.inner_anchors and not dialect.anchors):
-        return None
-    return pattern if dialect.anchors else pattern[1:-1]
+    return pattern if dialect.patterns != "anchored" or used.whole else None
 
 
 def _knows_all(dialect: Dialect) -> bool:

@@ -101,8 +101,6 @@ def _others(dialect: Dialect) -> tuple[str, ...]:
         found.append(f'cycles = "{dialect.cycles}" is for refs = "keep": inlining opens circles anyway')
     if dialect.prune_definitions and dialect.refs == "keep" and dialect.ref_targets == "any":
         found.append('prune-definitions = true needs ref-targets = "definitions": others are not followed')
-    if not dialect.anchors and dialect.patterns != "anchored":
-        found.append('anchors = false needs patterns = "anchored"')
     if dialect.open == "explicit" and dialect.closed:
         found.append('open = "explicit" and closed = true contradict each other')
     if dialect.open == "explicit" and disposition(dialect, "additionalProperties") != "keep":

@@ -250,12 +250,15 @@ def _rewritten(
     if dialect.exclusive == "inclusive" and ("exclusiveMinimum" in node or "exclusiveMaximum" in node):
         node = bounded(state, node, path, notes)
     if (
-        dialect.empty_objects == "placeholder"
+        dialect.empty_objects != "keep"
         and path is not None
         and has_type(node, "object")
         and not node.get("properties")
     ):
-        node = placeholder(state, node, path, notes)
+        if dialect.empty_objects == "block":
+            state.block(path, "properties", "an object without properties cannot be said")
+        else:
+            node = placeholder(state, node, path, notes)
     return node
 
 

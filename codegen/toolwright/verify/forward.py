@@ -198,7 +198,7 @@ class _Run:
         others: dict[str, Any] = {}
         for name, child in value.items():
             sent = wire.get(name, name)
-            if child is None and name in nulls:
+            if child is None and (name in nulls or self._left_out(places, declared, sent)):
                 continue
             if sent in declared and sent != rest.rest:
                 out[sent] = self._property(declared[sent], child, depth)
@@ -214,6 +214,19 @@ class _Run:
                     self._absent(name, declared[name], rest.rest, out)
         # Grammars take properties in the order of the schema only.
         return {name: out[name] for name in (*(n for n in declared if n in out), *out)}
+
+    def _left_out(
+        self, places: list[_Place], declared: dict[str, list[tuple[Schema, Way]]], name: str
+    ) -> bool:
+        """Whether null can only be said by leaving an optional property out."""
+        return (
+            name in declared
+            and not any(name in node.get("required", ()) for node, _ in places)
+            and not any(self._is_valid(schema, None) for schema, _ in declared[name])
+        )
+
+    def _is_valid(self, schema: Schema, value: Any) -> bool:
+        return schema is True or (isinstance(schema, dict) and self.oracle.part(schema).is_valid(value))
 
     def _declared(self, places: list[_Place]) -> dict[str, list[tuple[Schema, Way]]]:
         """By the name that is sent: every schema of that property, with its way."""
@@ -257,10 +270,7 @@ class _Run:
         """What a strict mode demands where the contract lets a property be left out."""
         empties: tuple[Any, ...] = (None, []) if name in (rest, MORE) else (None,)
         for empty in empties:
-            if all(
-                schema is True or (isinstance(schema, dict) and self.oracle.part(schema).is_valid(empty))
-                for schema, _ in stated
-            ):
+            if all(self._is_valid(schema, empty) for schema, _ in stated):
                 out[name] = empty
                 return
 

@@ -161,7 +161,6 @@ def test_what_is_always_strict_has_nothing_to_fall_back_to() -> None:
         ({**NONE, "null": "keep"}, 'type-arrays = "single" needs'),
         ({**NONE, "untyped": "union"}, "needs a union"),
         ({**NONE, "optional": "also-null"}, "contradict"),
-        ({"anchors": False}, 'needs patterns = "anchored"'),
         ({"open": "explicit", "drop": ("additionalProperties",)}, "needs additionalProperties"),
         ({**PLAIN, "tuples": "keep", "untyped": "json"}, "prefixItems"),
         ({"open": "explicit", "closed": True}, "contradict"),
