@@ -33,7 +33,12 @@ strings = st.tuples(
 )
 numbers = st.tuples(
     st.sampled_from(["integer", "number"]),
-    st.one_of(bounds("minimum", "maximum"), bounds("exclusiveMinimum", "maximum", 9)),
+    st.one_of(
+        bounds("minimum", "maximum"),
+        bounds("exclusiveMinimum", "maximum", 9).filter(
+            lambda b: b.get("exclusiveMinimum", 0) < b.get("maximum", 10)  # else nothing could be drawn
+        ),
+    ),
     st.sampled_from([{}, {}, {"multipleOf": 1}]),
 ).map(lambda p: {"type": p[0], **p[1], **p[2]})
 scalars = st.sampled_from([{"type": "boolean"}, {"type": "null"}])
