@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolwright.runtime.ways import Choice, Way, Ways
 from toolwright.runtime.ways.undo import undo
-from toolwright.verify.forward import encode
+from toolwright.verify.forward import Forward, encode
 from toolwright.verify.openapi import as_json_schema
+from toolwright.verify.oracle import Oracle
 
 PAIRS: dict[str, Any] = {
     "type": "array",
@@ -328,6 +329,16 @@ def without_nulls(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: without_nulls(item) for name, item in value.items() if item is not None}
     return value
+
+
+def test_the_branch_that_takes_every_key_comes_before_one_that_loses_some() -> None:
+    """Where the ledger says that objects are closed, a key may go; but not if another branch has it."""
+    text = {"type": "string"}
+    union = {"anyOf": [closed(a=text), {"type": "object", "properties": {"a": text}}]}
+    schema = {"type": "object", "properties": {"x": union, "y": {"anyOf": [closed(a=text)]}}}
+    value = {"x": {"a": "b", "c": 1}, "y": {"a": "b", "c": 1}}
+    sent = Forward(Oracle(schema), None, closes=True).encoded(value)
+    assert sent == {"x": value["x"], "y": {"a": "b"}}
 
 
 KEYS = st.sampled_from(["a", "b c", "", "key", "value"])

@@ -75,12 +75,15 @@ class Forward:
 
 
 class _Run:
-    """One value on its way. `strict`: a value of a kind that a way does not encode ends its branch."""
+    """One value on its way. `strict`: a value of a kind that a way does not encode ends its branch.
+    `drops`: keys that a closed object does not declare are left out; otherwise they end the branch, too.
+    """
 
     def __init__(self, forward: Forward, *, strict: bool) -> None:
         self.forward = forward
         self.oracle = forward.oracle
         self.strict = strict
+        self.drops = forward.closes
         self.steps = 0
 
     def at(self, schema: Schema, way: Way, value: Any, depth: int) -> Any:
@@ -116,10 +119,17 @@ class _Run:
             for choice in way.choices
             if choice.at.rsplit("/", 2)[-2:-1] == [keyword]
         }
-        before, self.strict = self.strict, True
+        tries = [
+            (branch, branch_way)
+            for number, branch in enumerate(branches)
+            for branch_way in (_shared(way) if not way.choices else (ways.get(str(number), PLAIN),))
+        ]
+        before = self.strict, self.drops
+        self.strict = True
         try:
-            for number, branch in enumerate(branches):
-                for branch_way in _shared(way) if not way.choices else (ways.get(str(number), PLAIN),):
+            for drops in sorted({False, self.drops}):  # first the branches that take all of it
+                self.drops = drops
+                for branch, branch_way in tries:
                     try:
                         tried = self.at(branch, branch_way, value, depth + 1)
                     except _UnfitError:
@@ -129,7 +139,7 @@ class _Run:
                     ):
                         return branch, branch_way, tried
         finally:
-            self.strict = before
+            self.strict, self.drops = before
         return None
 
     # -- one place ----------------------------------------------------------------------------
@@ -248,7 +258,9 @@ class _Run:
         for node, way in places:
             further = node.get("additionalProperties", True)
             if further is False and self.forward.closes:
-                return
+                if self.drops:
+                    return
+                raise _UnfitError
             value = self.at(further, way.values or PLAIN, value, depth + 1)
         out[name] = value
 
