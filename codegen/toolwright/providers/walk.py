@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from . import operations
+from . import leaves, operations
 from .beside import alone as alone_at_last
 from .beside import everywhere as alone_everywhere
 from .dialect import Dialect, Disposition
@@ -60,7 +60,7 @@ class Rules:
 
     __slots__ = (
         *("always", "dialect", "encodes", "ends", "lists", "literal", "loops", "nulls", "ops", "other"),
-        *("encodes_enums", "objects", "patterns", "triggers", "unions"),
+        *("encodes_enums", "leaf", "objects", "patterns", "triggers", "unions"),
     )
 
     def __init__(self, dialect: Dialect) -> None:
@@ -96,8 +96,9 @@ class Rules:
         if dialect.booleans == "rewrite" or dialect.type_arrays == "nullable":
             ops["nullable"] = None
         if dialect.property_names:
-            ops["required"] = operations.renamed_list
-            ops["dependentRequired"] = operations.renamed_lists
+            for key, op in (("required", operations.renamed_list), ("dependentRequired", operations.renamed_lists)):
+                if ops.get(key, keep) is None:
+                    ops[key] = op
         if dialect.open == "explicit" and ops.get("unevaluatedProperties", self.other) is _one:
             ops["unevaluatedProperties"] = operations.drop  # every key is evaluated, by what is said instead
         ops[MARK] = operations.marked
@@ -105,13 +106,20 @@ class Rules:
         guarded |= operations.LENGTHS if dialect.pattern_alone else set()
         ops.update((key, operations.guarded) for key in guarded if ops.get(key, self.other) is None)
         self.ops = ops
+        plain = (key for key in leaves.PLAIN if ops.get(key, self.other) is None)
+        self.leaf = leaves.keywords(dialect, plain)
         triggers = set(LEGACY) - {"items", "required", "type"}
         opens = dialect.refs == "inline" or not dialect.ref_siblings or dialect.cycles == "unroll"
         triggers |= {"$ref"} if opens else set()
         triggers |= {"allOf"} if dialect.all_of == "merge" else set()
         triggers |= {"oneOf"} if dialect.one_of == "any-of" else set()
         triggers |= {"anyOf"} if dialect.any_of != "keep" else set()
-        self.literal = dialect.enums != "any" or dialect.const == "enum" or dialect.max_enum is not None
+        self.literal = (
+            dialect.enums != "any"
+            or dialect.const == "enum"
+            or dialect.max_enum is not None
+            or dialect.booleans == "rewrite"
+        )
         triggers |= {"enum", "const"} if self.literal else set()
         triggers |= {"prefixItems"} if dialect.tuples != "keep" else set()
         triggers |= {"required"} if dialect.declared_required else set()
@@ -145,6 +153,13 @@ def walked(state: State, rules: Rules, node: Any, path: Path) -> Any:
         if node.__class__ is not bool:
             raise SchemaError(pointer(path), "a schema is an object, true or false")
         return _boolean(state, rules, node, path)
+    if rules.leaf.issuperset(node):
+        leaf = leaves.leaf(node, rules.dialect.max_enum)
+        if leaf is not None:
+            state.enter(path)
+            state.depth -= 1
+            state.taken = NOTHING
+            return leaf
     if state.origins:
         path = state.origins.get(id(node), path)
     return finished(state, rules, node, path, [], [])
@@ -314,6 +329,9 @@ def _unfolded(
 def _one(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
     if key == "additionalProperties" and value.__class__ is bool:
         out[key] = value  # known as a flag where schemas cannot be true or false, too
+        return
+    if key == "additionalProperties" and value == {}:
+        out[key] = {}  # says that keys are free, not what they hold
         return
     lossy = state.lossy
     result = walked(state, rules_of(state.dialect), value, (path, key))

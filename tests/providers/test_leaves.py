@@ -1,0 +1,91 @@
+"""The short way of leaves says what the long one says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from toolwright.providers import Normalized, SchemaError, available, load_profile, normalize
+from toolwright.providers import walk as walk_module
+
+from tests.providers.strategies import contracts
+
+VALUES: dict[str, st.SearchStrategy[Any]] = {
+    "type": st.sampled_from(["string", "number", "integer", "boolean", "null", "any", ["string", "null"], 3]),
+    "title": st.text(max_size=4),
+    "description": st.one_of(st.text(max_size=4), st.none()),
+    "default": st.one_of(st.none(), st.integers(), st.text(max_size=2), st.lists(st.integers(), max_size=1)),
+    "enum": st.lists(st.sampled_from(["", "a", "b", 1, True, None, "1"]), max_size=3),
+    "minimum": st.integers(),
+    "maxLength": st.integers(0, 9),
+    "minLength": st.integers(0, 9),
+    "multipleOf": st.integers(1, 9),
+    "format": st.sampled_from(["uri", "date-time"]),
+    "nullable": st.booleans(),
+    "required": st.booleans(),
+    "exclusiveMinimum": st.one_of(st.booleans(), st.integers()),
+}
+nodes = st.fixed_dictionaries({}, optional=VALUES)
+places = st.sampled_from(["properties", "items", "anyOf", "oneOf", "prefixItems", "additionalProperties"])
+
+
+def _document(node: dict[str, Any], other: dict[str, Any], place: str) -> dict[str, Any]:
+    held: Any = {
+        "properties": {"type": "object", "properties": {"x": node, "y": other}, "required": ["x"]},
+        "items": {"type": "array", "items": node},
+        "anyOf": {"anyOf": [node, other]},
+        "oneOf": {"oneOf": [node, other]},
+        "prefixItems": {"type": "array", "prefixItems": [node, other], "items": False},
+        "additionalProperties": {"type": "object", "additionalProperties": node},
+    }[place]
+    return {"type": "object", "properties": {"value": held, "plain": node}, "required": ["value"]}
+
+
+def _said(document: Any, provider: str) -> Normalized | str:
+    try:
+        return normalize(document, load_profile(provider))
+    except SchemaError as problem:
+        return str(problem)
+
+
+def _long_way(document: Any, provider: str) -> Normalized | str:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(walk_module.leaves, "leaf", lambda _node, _longest: None)
+        return _said(document, provider)
+
+
+@settings(max_examples=40, deadline=None)
+@given(node=nodes, other=nodes, place=places)
+def test_both_ways_say_the_same_of_scalars_wherever_they_stand(
+    node: dict[str, Any], other: dict[str, Any], place: str
+) -> None:
+    document = _document(node, other, place)
+    for provider in available():
+        assert _said(document, provider) == _long_way(document, provider)
+
+
+@settings(max_examples=15, deadline=None)
+@given(contract=contracts())
+def test_both_ways_say_the_same_of_contracts(contract: Any) -> None:
+    for provider in available():
+        assert _said(contract, provider) == _long_way(contract, provider)
+
+
+def test_a_leaf_shares_nothing_with_what_was_given() -> None:
+    given_ = {
+        "type": "object",
+        "properties": {"a": {"type": "string", "enum": ["x", "y"]}},
+        "required": ["a"],
+    }
+    made = normalize(given_, "mcp").schema
+    made["properties"]["a"]["enum"].append("z")
+    made["properties"]["a"]["title"] = "changed"
+    assert given_["properties"]["a"] == {"type": "string", "enum": ["x", "y"]}
+
+
+def test_leaves_count_towards_the_bounds() -> None:
+    many = {"type": "object", "properties": {f"p{i}": {"type": "string"} for i in range(50_001)}}
+    with pytest.raises(SchemaError, match="more than 50000 schemas"):
+        normalize(many, "mcp")
