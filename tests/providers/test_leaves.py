@@ -27,7 +27,14 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "required": st.booleans(),
     "exclusiveMinimum": st.one_of(st.booleans(), st.integers()),
 }
-nodes = st.fixed_dictionaries({}, optional=VALUES)
+near = st.fixed_dictionaries(
+    {
+        "type": st.sampled_from(["string", "string", "integer"]),
+        "enum": st.one_of(st.lists(st.sampled_from(["", "a", "b"]), max_size=3), st.lists(st.just("a"))),
+    },
+    optional={"description": st.just("told"), "default": st.sampled_from(["", "a", 1])},
+)
+nodes = st.one_of(near, st.fixed_dictionaries({}, optional=VALUES))
 places = st.sampled_from(["properties", "items", "anyOf", "oneOf", "prefixItems", "additionalProperties"])
 
 
@@ -89,3 +96,12 @@ def test_leaves_count_towards_the_bounds() -> None:
     many = {"type": "object", "properties": {f"p{i}": {"type": "string"} for i in range(50_001)}}
     with pytest.raises(SchemaError, match="more than 50000 schemas"):
         normalize(many, "mcp")
+
+
+@pytest.mark.parametrize("provider", available())
+@pytest.mark.parametrize(
+    "values", [["", "a"], ["a", "a"], [], ["a", 1], ["a", None], "a", None, [f"v{i}" for i in range(600)]]
+)
+def test_an_enum_that_some_dialect_changes_is_no_leaf(provider: str, values: Any) -> None:
+    document = {"type": "object", "properties": {"a": {"type": "string", "enum": values}}}
+    assert _said(document, provider) == _long_way(document, provider)
