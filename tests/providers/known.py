@@ -5,27 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-REJECTED: Mapping[tuple[str, str], tuple[str, ...]] = {
-    ("cloud-code-assist", "json-schema-test-suite"): (
-        'Unknown name "dependentRequired"',
-        "Property keys should match",
-        "Input should be 'object'",
-    ),
-    ("conservative", "json-schema-test-suite"): (
-        "dependentRequired",
-        "is no portable property name",
-        "schema must have type 'object'",
-    ),
-    ("moonshot", "json-schema-test-suite"): ("dependentRequired",),
-    ("vllm-xgrammar", "json-schema-test-suite"): ("enum array must not be empty",),
-    ("xai", "json-schema-test-suite"): ("enum with zero variants",),
-}
+REJECTED: Mapping[tuple[str, str], tuple[str, ...]] = {}
 """By provider and corpus: parts of what the provider would answer."""
-UNSTABLE: Mapping[tuple[str, str], tuple[str, ...]] = {
-    ("moonshot", "mcp-servers"): ("normalising twice changes it",),
-}
-CASES_REFUSED = ("construct/deprequired",)
-CASES_LOST = ("construct/root_anyof (openai_strict)", "UnsupportedSchema: #/$schema")
+UNSTABLE: Mapping[tuple[str, str], tuple[str, ...]] = {}
+CASES_REFUSED: tuple[str, ...] = ()
+CASES_LOST: tuple[str, ...] = ()
 
 
 def unexplained(findings: Iterable[str], known: tuple[str, ...]) -> list[str]:

@@ -49,6 +49,7 @@ class Prepared:
             from ..runtime.schema import Validator
 
             contract = normalize(_parsed(self.schema), _PLAIN).schema
+            contract.pop("$schema", None)  # whatever draft it names: it is raised by now
             self._validator = Validator(contract, formats=True)
         return self._validator
 

@@ -105,7 +105,7 @@ def pairs(state: State, node: Node, path: Path, notes: list[str]) -> Node:
     value = _values(state, node, path, notes)
     if value is None:
         return node
-    if node.get("properties"):
+    if path is None or node.get("properties"):  # the root stays an object
         return _with_rest(state, node, value, path)
     if "array" in state.taken:
         return node
@@ -203,7 +203,7 @@ def _pair(state: State, node: Node, value: Any, path: Path) -> Node:
 
 
 def _with_rest(state: State, node: Node, value: Any, path: Path) -> Node:
-    declared: Node = node["properties"]
+    declared: Node = node.get("properties", {})
     name, count = REST, 1
     while name in declared:
         count += 1

@@ -90,6 +90,12 @@ def with_enum(state: State, node: Node, path: Path, notes: list[str]) -> Node:
             del out["enum"]
             state.block(path, "enum", "no value of it fits the type")
             return out
+    if not values and rules.booleans == "rewrite":
+        reason = "a list of no values takes nothing, which cannot be said here"
+        state.note(path, "enum", "widened", "changed", reason)
+        state.block(path, "enum", reason)
+        del out["enum"]
+        return out
     if rules.max_enum is not None and len(values) > rules.max_enum:
         reason = f"only {rules.max_enum} values can be said"
         state.say(path, "enum", phrase("enum", values), notes, reason)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .encodings import as_json
+from .encodings import as_json, shapes
 from .legacy import ANNOTATIONS, is_legacy, raised
 from .marks import MARK, mark
 from .paths import Path
@@ -178,7 +178,16 @@ def not_required(state: State, out: Node) -> None:
 
 def held(state: State, objects: list[Node], out: Node, path: Path) -> Node:
     """`out`, made of alternatives that are `objects`. Where one of them requires what may be null and another
-    does not, leaving it out could mean either: the value becomes JSON text, in which null can stand."""
+    does not, leaving it out could mean either: the value becomes JSON text, in which null can stand. Where
+    what is optional takes null only because a mode demands every key, that null means absence."""
+    if state.dialect.optional == "nullable":
+        required = out.get("required", ())
+        names = tuple(
+            name
+            for name, schema in out.get("properties", {}).items()
+            if name not in required and "null" not in shapes(state, schema, ((path, "properties"), name))
+        )
+        return mark(state, out, drops=names) if names else out
     if state.dialect.null != "absent":
         return out
     properties = dict(out.get("properties", {}))

@@ -49,7 +49,7 @@ def names_of(document: Node, pattern: str) -> dict[str, str]:
 
 
 def _declared(document: Any) -> Iterator[str]:
-    """Every name under a `properties`, wherever it stands; too many rather than too few."""
+    """Every name that a `properties` or `required` speaks of; rather too many than too few."""
     waiting = [document]
     while waiting:
         each = waiting.pop()
@@ -57,6 +57,9 @@ def _declared(document: Any) -> Iterator[str]:
             named = each.get("properties")
             if isinstance(named, dict):
                 yield from named
+            required = each.get("required")
+            if isinstance(required, list):
+                yield from (name for name in required if isinstance(name, str))
             waiting += [child for child in each.values() if child.__class__ in CONTAINERS]
         elif isinstance(each, list):
             waiting += each

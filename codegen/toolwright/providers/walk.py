@@ -96,7 +96,10 @@ class Rules:
         if dialect.booleans == "rewrite" or dialect.type_arrays == "nullable":
             ops["nullable"] = None
         if dialect.property_names:
-            for key, op in (("required", operations.renamed_list), ("dependentRequired", operations.renamed_lists)):
+            for key, op in (
+                ("required", operations.renamed_list),
+                ("dependentRequired", operations.renamed_lists),
+            ):
                 if ops.get(key, keep) is None:
                     ops[key] = op
         if dialect.open == "explicit" and ops.get("unevaluatedProperties", self.other) is _one:

@@ -4,6 +4,7 @@ Written from the meaning of `Way` alone and the provider's schema; shares no cod
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -210,7 +211,7 @@ class _Run:
             sent = wire.get(name, name)
             if child is None and (name in nulls or self._left_out(places, declared, sent)):
                 continue
-            if sent in declared and sent != rest.rest:
+            if sent in declared and not (rest.rest and sent == rest.rest):
                 out[sent] = self._property(declared[sent], child, depth)
             elif rest.rest:
                 others[name] = child
@@ -257,7 +258,7 @@ class _Run:
     ) -> None:
         for node, way in places:
             further = node.get("additionalProperties", True)
-            if further is False and self.forward.closes:
+            if further is False and self.forward.closes and not _matches(node, name):
                 if self.drops:
                     return
                 raise _UnfitError
@@ -285,6 +286,17 @@ class _Run:
             if all(self._is_valid(schema, empty) for schema, _ in stated):
                 out[name] = empty
                 return
+
+
+def _matches(node: dict[str, Any], name: str) -> bool:
+    """Whether a pattern of keys speaks of `name`."""
+    for pattern in node.get("patternProperties", {}):
+        try:
+            if re.search(pattern, name):
+                return True
+        except re.error:  # only ECMA-262 takes it
+            return True
+    return False
 
 
 def _without_names(way: Way) -> Way:

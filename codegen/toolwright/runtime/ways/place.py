@@ -18,6 +18,7 @@ class Place:
     __slots__ = (
         "choices",
         "count",
+        "drops",
         "encoding",
         "items",
         "least",
@@ -50,6 +51,7 @@ class Place:
         self.least = encoded.least if encoded else 0
         self.count = encoded.count if encoded else 0
         self.nulls = tuple(dict.fromkeys(name for part in parts for name in part.nulls))
+        self.drops = frozenset(name for part in parts for name in part.drops)
         self.properties: dict[str, Place | None] = {}
         self.items: Place | None = None
         self.values: Place | None = None
@@ -78,7 +80,9 @@ class Place:
         self.values = self.places.of(values) if values else None
         self.positions = [self.properties.get(position(index)) for index in range(self.count)]
         self.more = self.properties.get(MORE)
-        self.speaks_of_objects = bool(self.names or self.rest or self.nulls or self.properties or self.values)
+        self.speaks_of_objects = bool(
+            self.names or self.rest or self.nulls or self.drops or self.properties or self.values
+        )
 
     def choose(self, value: Any) -> "Place":
         """This place with the branches that `value` takes, and no choices left."""

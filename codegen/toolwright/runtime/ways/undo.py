@@ -79,6 +79,8 @@ def _object(place: Place, value: dict[str, Any]) -> dict[str, Any]:
         name = place.names.get(sent, sent)
         if name is not sent and name in value:
             name = sent  # both are there: nothing may be overwritten
+        if item is None and name in place.drops:
+            continue
         below = place.properties.get(sent, place.values)
         out[name] = item if below is None else undone(below, item)
     if rest:

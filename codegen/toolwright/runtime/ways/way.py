@@ -43,7 +43,8 @@ class Way(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     For an object that stays one: `names` maps the property names that were sent to those of the contract,
     `rest` is the property that holds its undeclared keys as pairs (`values` is their way), `nulls` are
-    properties (of the contract) whose absence means null, for a dialect that knows no null.
+    properties (of the contract) whose absence means null, for a dialect that knows no null; `drops` are those
+    whose null means absence, where the contract alone could not tell.
 
     A value that is in the contract's form already, because a model did not follow the schema, is left as it
     is: that loses nothing. `ref` goes on at a definition; `choices` at the first branch that takes the value.
@@ -58,6 +59,7 @@ class Way(Struct, frozen=True, kw_only=True, omit_defaults=True):
     least: int = 0  # of positions: so many items are always there; null at a later one means absent
     count: int = 0  # of positions: so many have a property of their own; later items are in `more_items`
     nulls: tuple[str, ...] = ()
+    drops: tuple[str, ...] = ()
     properties: Mapping[str, "Way"] = {}  # by the name that is sent; beside `values`, all declared ones
     items: "Way | None" = None
     values: "Way | None" = None  # of what additionalProperties describes, of pairs, and of `rest`
