@@ -105,3 +105,15 @@ def test_leaves_count_towards_the_bounds() -> None:
 def test_an_enum_that_some_dialect_changes_is_no_leaf(provider: str, values: Any) -> None:
     document = {"type": "object", "properties": {"a": {"type": "string", "enum": values}}}
     assert _said(document, provider) == _long_way(document, provider)
+
+
+def test_an_enum_past_the_limit_of_a_dialect_is_no_leaf() -> None:
+    node = {"type": "string", "enum": ["a", "b", "c"]}
+    assert walk_module.leaves.leaf(node, 3) == node
+    assert walk_module.leaves.leaf(node, 2) is None
+
+
+def test_an_enum_that_is_no_list_is_refused_in_words() -> None:
+    document = {"type": "object", "properties": {"a": {"type": "string", "enum": None}}}
+    with pytest.raises(SchemaError, match="enum must be a list of values"):
+        normalize(document, "openai")

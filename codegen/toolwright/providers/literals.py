@@ -72,9 +72,9 @@ def with_enum(state: State, node: Node, path: Path, notes: list[str]) -> Node:
     stated = rules.enums == "fitting" and "const" in out and "type" in out
     if stated and not fits(out["const"], checked_types(out, path)):
         state.block(path, "const", "the constant does not fit the type")
-    values = out.get("enum")
-    if values is None:
+    if "enum" not in out:
         return out
+    values = out["enum"]
     if not isinstance(values, list):
         raise SchemaError(pointer(path), "enum must be a list of values")
     if "type" in out:
