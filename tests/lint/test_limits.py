@@ -26,9 +26,9 @@ closed = true
 """
 
 
-def acme(folder: Path, limits: str, specs: dict[str, Any], answers: str = "") -> Path:
+def acme(folder: Path, limits: str, specs: dict[str, Any], answers: str = "", profile: str = PROFILE) -> Path:
     """A project whose only provider is one with these limits."""
-    (folder / "acme.toml").write_text(f"{PROFILE}{limits}\n[answers]\n{answers}\n", encoding="utf-8")
+    (folder / "acme.toml").write_text(f"{profile}{limits}\n[answers]\n{answers}\n", encoding="utf-8")
     return write(folder, specs, 'profiles = ["acme.toml"]\nproviders = ["acme"]\n')
 
 
@@ -55,7 +55,6 @@ BREACHES: list[tuple[str, str, dict[str, Any], str]] = [
     ("advised-name-length", "advised-name-length = 3\nname-length = 4", tool(name="abcd"), "at most 3 are"),
     ("property-name", 'property-pattern = "[a-z]+"', tool(1), "'p0' does not match [a-z]+"),
     ("description-length", "description-length = 40", tool(description="word " * 9), "45 characters"),
-    ("depth", "depth = 2", nested(3), "3 levels"),
     ("properties", "properties = 2", tool(3), "3 properties"),
     ("enum-values", "enum-values = 5", spec(properties={"a": LONG, "b": LONG}), "6 enum values"),
     ("string-chars", "string-chars = 12", spec(properties={"a": LONG}), "13 characters"),
@@ -82,6 +81,17 @@ def test_one_tool_over_a_limit(
     )
     if "pattern" not in limits and code != "required-at-least":
         assert found(acme(tmp_path, looser, {}), code) == []
+
+
+def test_nesting_costs_the_strictness_and_is_an_error_where_there_is_none(tmp_path: Path) -> None:
+    folder = acme(tmp_path, "depth = 2", {"t": nested(3)})
+    (only,) = found(folder, "not-strict")
+    assert "3 levels of nesting exceed the limit of 2" in only.message
+    assert found(folder, "depth") == []
+    loose = PROFILE.replace("[strict]\nclosed = true\n", "")
+    (only,) = found(acme(tmp_path, "depth = 2", {"t": nested(3)}, profile=loose), "depth")
+    assert "3 levels" in only.message
+    assert found(acme(tmp_path, "depth = 3", {}, profile=loose), "depth") == []
 
 
 SUMS: list[tuple[str, str, int, str]] = [

@@ -4,6 +4,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from ..providers.depth import levels
 from ..spec.model import Path
 from .words import among
 
@@ -13,8 +14,6 @@ ONE: Final = among(
 )
 MANY: Final = among("anyOf oneOf allOf prefixItems")
 NAMED: Final = among("properties patternProperties $defs definitions dependentSchemas")
-_DOWN: Final = among("items prefixItems properties patternProperties additionalProperties contains")
-"""Keywords below which values are nested in values; others say more about the same value."""
 
 
 class Enum(Struct, frozen=True):
@@ -38,14 +37,12 @@ class Size(Struct, frozen=True, kw_only=True):
 
 
 class _Count:
-    def __init__(self, schema: dict[str, Any]) -> None:
-        self.root = schema
+    def __init__(self) -> None:
         self.properties: list[Path] = []
         self.optional: list[Path] = []
         self.unions: list[Path] = []
         self.enums: list[Enum] = []
         self.chars = 0
-        self.depths: dict[str, int] = {}  # by reference: definitions that share others stay cheap
 
     def node(self, node: Any, path: Path) -> None:
         if not isinstance(node, dict):
@@ -81,46 +78,14 @@ class _Count:
                     self.optional.append(inner)
             self.node(each, inner)
 
-    def depth(self, node: Any, opened: frozenset[str]) -> int:
-        """Levels at and below `node`: 1 for an object or array without others in it, 0 for a scalar."""
-        if not isinstance(node, dict):
-            return 0
-        below, here = 0, 0
-        reference = node.get("$ref")
-        if isinstance(reference, str) and reference not in opened:
-            if reference not in self.depths:
-                self.depths[reference] = self.depth(self.target(reference), opened | {reference})
-            here = self.depths[reference]
-        stated = node.get("type")
-        container = bool({"object", "array"} & set(stated if isinstance(stated, list) else [stated]))
-        for keyword, value in node.items():
-            down = keyword in _DOWN
-            if keyword in ("$defs", "definitions") or (keyword not in ONE | MANY | NAMED):
-                continue
-            nested = [value] if keyword in ONE else value if isinstance(value, list) else list(value.values())
-            deepest = max((self.depth(each, opened) for each in nested), default=0)
-            if down and (deepest or not isinstance(value, bool)):
-                container = True
-                below = max(below, deepest)
-            else:
-                here = max(here, deepest)
-        return max(here, below + 1 if container else 0)
-
-    def target(self, reference: str) -> Any:
-        node: Any = self.root
-        for step in reference.lstrip("#").split("/")[1:]:
-            step = step.replace("~1", "/").replace("~0", "~")
-            node = node.get(step) if isinstance(node, dict) else None
-        return node
-
 
 def measured(schema: dict[str, Any]) -> Size:
     """The size of an emitted schema."""
-    count = _Count(schema)
+    count = _Count()
     count.node(schema, ())
     required = schema.get("required")
     return Size(
-        depth=max(0, count.depth(schema, frozenset(("#",))) - 1),
+        depth=levels(schema),
         properties=tuple(count.properties),
         optional=tuple(count.optional),
         unions=tuple(count.unions),

@@ -249,7 +249,7 @@ def positions(state: State, node: Node, path: Path, notes: list[str]) -> Node | 
     for i, kind in enumerate(kinds[:end]):
         state.place(kind, ((path, "prefixItems"), str(i)))
         properties[position(i)] = kind
-    if rest is True and least <= end:
+    if rest is True and least <= end and state.dialect.closed:
         if "items" not in node:
             reason = "closed: items after those that the tuple declares are refused"
             state.note(path, "items", "rewritten", "changed", reason)

@@ -22,6 +22,7 @@ from msgspec import Struct
 
 from ..runtime.ways import Ways
 from .definitions import definitions
+from .depth import levels
 from .dialect import Dialect
 from .errors import SchemaError
 from .ledger import LedgerEntry
@@ -72,6 +73,7 @@ def normalize(schema: Any, provider: str | Profile, *, strict: bool | None = Non
         )
     if profile.strict is not None and strict is not False:
         out, state = _walk(document, profile.strict)
+        _hold_depth(out, state, profile.limits.depth)
         if not state.blockers:
             return _normalized(out, state, True, ())
         reasons = _reasons(state.blockers, "reject" if strict else "lost")
@@ -80,6 +82,15 @@ def normalize(schema: Any, provider: str | Profile, *, strict: bool | None = Non
     if profile.always_strict:  # there is nothing to fall back to
         reasons = _reasons(state.blockers, "reject", "cannot be said, and strictness cannot be turned off")
     return _normalized(out, state, flag, reasons)
+
+
+def _hold_depth(out: dict[str, Any], state: State, limit: int | None) -> None:
+    """A strict mode that refuses deeper nesting is given up, as for anything else that it cannot say."""
+    if limit is None or (state.deepest <= limit and not state.names):
+        return
+    found = levels(out)
+    if found > limit:
+        state.block(None, "properties", f"{found} levels of nesting exceed the limit of {limit}")
 
 
 def _normalized(

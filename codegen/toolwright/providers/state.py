@@ -25,6 +25,7 @@ class State:
         "alive",
         "anchors",
         "blockers",
+        "deepest",
         "depth",
         "dialect",
         "document",
@@ -66,6 +67,7 @@ class State:
         self.fixed = 0  # how many tuples are around: inside one, what is encoded could not be undone
         self.nodes = 0
         self.depth = 0
+        self.deepest = 0
 
     def note(self, path: Path, keyword: str, action: Action, severity: SeverityOfLoss, reason: str) -> None:
         """One ledger entry; the same fact met again (a definition inlined twice) is told once."""
@@ -107,6 +109,8 @@ class State:
         """Count one more node on the way down. Raises `SchemaError` past the bounds."""
         self.depth += 1
         self.nodes += 1
+        if self.depth > self.deepest:
+            self.deepest = self.depth
         if self.depth > MAX_DEPTH:
             raise SchemaError(pointer(path), f"schemas are nested deeper than {MAX_DEPTH} levels")
         if self.nodes > MAX_NODES:

@@ -194,16 +194,8 @@ def said(state: State, path: Path, keyword: str, value: Any, notes: list[str]) -
 
 def reopened(state: State, out: Node, path: Path) -> None:
     """Where a pattern of keys was lost, its keys must stay allowed."""
-    out["additionalProperties"] = True
-    state.note(
-        path, "additionalProperties", "widened", "lost", "open, since a pattern of keys could not be said"
-    )
-    if "unevaluatedProperties" in out:
-        out["unevaluatedProperties"] = True
-        state.note(
-            path,
-            "unevaluatedProperties",
-            "widened",
-            "lost",
-            "open, since a pattern of keys could not be said",
-        )
+    for keyword in ("additionalProperties", "unevaluatedProperties"):
+        if out.get(keyword, True) not in (True, {}):
+            out[keyword] = True
+            reason = "open, since a pattern of keys could not be said"
+            state.note(path, keyword, "widened", "lost", reason)

@@ -194,7 +194,8 @@ def finished(
         state.opened[segments] -= 1
         if not state.opened[segments]:
             del state.opened[segments]
-    if "patternProperties" in out and len(out["patternProperties"]) < len(node["patternProperties"]):
+    patterns = node.get("patternProperties")
+    if patterns and len(out.get("patternProperties", ())) < len(patterns):
         reopened(state, out, path)
     if len(state.alive) > moved:
         state.forget(moved)

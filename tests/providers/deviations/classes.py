@@ -116,6 +116,11 @@ CLASSES: tuple[Deviation, ...] = (
     ),
     Deviation("open stays open", "Theirs forbids keys that the input takes.", keywords.open_stays_open),
     Deviation(
+        "keys of lost patterns",
+        "Where a pattern of keys is said in words, its keys stay allowed; theirs forbids them.",
+        keywords.lost_patterns,
+    ),
+    Deviation(
         "type of literals", "A type beside literals says nothing new; 5 is an integer.", types.number_type
     ),
     Deviation(

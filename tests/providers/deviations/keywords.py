@@ -147,6 +147,17 @@ def open_stays_open(step: Step, ours: Any, theirs: Any) -> Pair | None:
     return None
 
 
+def lost_patterns(step: Step, ours: Any, theirs: Any) -> Pair | None:
+    """A closed object whose patterns of keys are said in words must let such keys pass."""
+    if not both(ours, theirs) or step.case.ours is None:
+        return None
+    key = "additionalProperties"
+    told = any("pattern of keys could not be said" in entry.reason for entry in step.case.ours.ledger)
+    if told and ours.get(key) is True and theirs.get(key, False) is False:
+        return without(ours, key), without(theirs, key)
+    return None
+
+
 def inclusive(step: Step, ours: Any, theirs: Any) -> Pair | None:
     if not both(ours, theirs):
         return None
