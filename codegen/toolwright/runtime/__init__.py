@@ -21,10 +21,11 @@ from .errors import (
     EncodeError,
     FrozenRegistryError,
     MissingDataError,
+    RefusalError,
     UnknownProviderError,
     UnknownToolError,
 )
-from .handlers import Returns
+from .handlers import Returns, abandoned
 from .registry import ToolRegistry
 from .result import ToolResult
 
@@ -46,6 +47,7 @@ __all__ = [
     "Level",
     "MissingDataError",
     "PartialArguments",
+    "RefusalError",
     "Returns",
     "ToolBinding",
     "ToolContext",
@@ -54,6 +56,7 @@ __all__ = [
     "UnknownProviderError",
     "UnknownToolError",
     "Violation",
+    "abandoned",
     "check_bounds",
     "check_format",
     "check_member",

@@ -1,6 +1,8 @@
 """One call, from untyped arguments to a ToolResult: the only untyped parsing in the program.
 
 provider's way back → decode → precheck → handler → result
+
+`guarded` has the same order with what a program may put around it.
 """
 
 import os
@@ -10,8 +12,8 @@ import msgspec
 
 from .binding import ToolBinding
 from .context import ToolContext
-from .errors import ArgumentError
-from .handlers import Handler, call
+from .errors import ArgumentError, RefusalError
+from .handlers import Handler, call, call_in_thread
 from .result import ToolResult
 
 if TYPE_CHECKING:
@@ -21,11 +23,15 @@ if TYPE_CHECKING:
 async def run(
     binding: ToolBinding[Any, Any],
     handler: Handler,
+    awaited: bool,
     arguments: Any,
     context: ToolContext,
     guesses: "Guesses | None" = None,
 ) -> ToolResult:
-    """Carry out one call. Whatever happens is a ToolResult; only cancellation passes through."""
+    """Carry out one call. Whatever happens is a ToolResult; only cancellation passes through.
+
+    `awaited` says that the handler is async. This is the way without secrets, policy, hooks and limits.
+    """
     stage = "reading the arguments"
     try:
         try:
@@ -33,31 +39,38 @@ async def run(
         except ArgumentError as problem:
             return ToolResult.failed(explain(binding, problem))
         stage = "the precheck"
-        refusal = await _precheck(handler, params, context)
+        refusal = await ask_precheck(binding.name, handler, params, context)
         if refusal is not None:
-            return ToolResult.failed(refusal or f"The call of {binding.name!r} was refused.")
+            return ToolResult.failed(refusal)
         stage = "the handler"
-        value = await call(handler, params, context)
+        if awaited:
+            value = await handler(params, context)
+        else:
+            value = await call_in_thread(handler, params, context)
         stage = "encoding the result"
         return as_result(binding, value)
+    except RefusalError as problem:
+        return ToolResult.failed(str(problem) or f"The call of {binding.name!r} was refused.")
     except (Exception, SystemExit) as problem:
-        return report(binding.name, stage, _unwrap(problem))
+        return report(binding.name, stage, unwrap(problem))
 
 
-def _unwrap(problem: BaseException) -> BaseException:
+def unwrap(problem: BaseException) -> BaseException:
     """A coroutine cannot raise StopIteration; Python reports a RuntimeError caused by it."""
     cause = problem.__cause__
     return cause if isinstance(cause, StopIteration) else problem
 
 
-async def _precheck(handler: Handler, params: Any, context: ToolContext) -> str | None:
+async def ask_precheck(tool: str, handler: Handler, params: Any, context: ToolContext) -> str | None:
     """The handler's own refusal, if it has a precheck and that has one."""
     precheck = getattr(handler, "precheck", None)
     if precheck is None:
         return None
     refusal = await call(precheck, params, context)
-    if refusal is None or isinstance(refusal, str):
-        return refusal
+    if refusal is None:
+        return None
+    if isinstance(refusal, str):
+        return refusal or f"The call of {tool!r} was refused."
     # Neither a refusal nor a pass: a precheck that answers True or False may mean either.
     raise TypeError(f"precheck must return None or a refusal text, not {type(refusal).__name__}")
 
@@ -93,7 +106,11 @@ def report(tool: str, where: str, problem: BaseException) -> ToolResult:
     logging.getLogger("toolwright.runtime").error(
         "Tool %r failed in %s [%s]", tool, where, number, exc_info=problem
     )
-    kind = type(problem).__name__
+    return fault(tool, where, type(problem).__name__, number)
+
+
+def fault(tool: str, where: str, kind: str, number: str) -> ToolResult:
+    """What the model reads of a bug."""
     return ToolResult.failed(
         f"Tool {tool!r} failed in {where}: internal error {kind} (error id {number}). "
         "This is a fault of the tool, not of the arguments; do not repeat the call unchanged more than once."

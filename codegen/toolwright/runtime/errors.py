@@ -57,6 +57,13 @@ class EncodeError(ValueError):
         return "\n".join([head, *lines])
 
 
+class RefusalError(Exception):
+    """A handler or a precheck will not do what it was asked to; its text tells the model what to change.
+
+    Raised anywhere in them it becomes a failed result, as if it had been returned. A bug is anything else.
+    """
+
+
 class MissingDataError(FileNotFoundError):
     """A JSON file that belongs to generated code is not where the code expects it."""
 

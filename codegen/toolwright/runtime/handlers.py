@@ -1,6 +1,8 @@
 """What a handler is, and how it is called."""
 
+import threading
 from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
 from typing import Any, TypeAlias, TypeVar
 
 from .context import ToolContext
@@ -15,16 +17,88 @@ Handler: TypeAlias = Callable[[Any, ToolContext], Any]
 """A handler as the registry keeps it; the generated Protocols say the rest to type checkers."""
 
 
+class _Job:
+    """A plain function's call in a worker thread, and whether anyone waits for it still."""
+
+    __slots__ = ("abandoned", "begun", "function", "given", "lock", "over")
+
+    def __init__(self, function: Callable[..., Any], given: tuple[Any, ...]) -> None:
+        self.function = function
+        self.given = given
+        self.lock = threading.Lock()
+        self.begun = self.over = self.abandoned = False
+
+    def run(self) -> tuple[Any, BaseException | None]:
+        """The exception as a value: a future cannot carry every one (StopIteration hangs its waiter)."""
+        with self.lock:
+            if self.abandoned:
+                return None, None
+            self.begun = True
+        _job.set(self)
+        try:
+            return self.function(*self.given), None
+        except (Exception, SystemExit) as problem:
+            return None, problem
+        finally:
+            with self.lock:
+                self.over = True
+                if self.abandoned:
+                    self.tell("ended, after nobody waited for it any more")
+
+    def abandon(self) -> bool:
+        """Wait for it no longer. True where it runs on: a thread cannot be stopped from outside."""
+        with self.lock:
+            self.abandoned = True
+            running = self.begun and not self.over
+            if running:
+                self.tell("was cancelled, and its thread runs on")
+        return running
+
+    def tell(self, what: str) -> None:
+        import logging
+
+        name = getattr(self.function, "__qualname__", type(self.function).__qualname__)
+        logging.getLogger("toolwright.runtime").warning("Plain handler %s %s.", name, what)
+
+
+_job: ContextVar[_Job] = ContextVar("toolwright_job")
+
+
+class RunsOn(BaseException):
+    """Marks a cancellation, as its cause, whose worker thread could not be stopped."""
+
+
+def abandoned() -> bool:
+    """For plain handlers: whether the call was cancelled or timed out, so that it is time to give up."""
+    job = _job.get(None)
+    return job is not None and job.abandoned
+
+
 async def call(function: Callable[..., Any], *arguments: Any) -> Any:
     """Call a handler or a precheck: async ones awaited, plain ones in a worker thread with this context.
 
     Raises what the function raises.
     """
-    if _is_async(function):
+    if is_async(function):
         return await function(*arguments)
+    return await call_in_thread(function, *arguments)
+
+
+async def call_in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a plain function in a worker thread; what it returns is awaited if it can be.
+
+    Cancelled, it waits no longer. A function that has not begun never will; one that has runs on, can ask
+    `abandoned()`, and both this and its end are logged.
+    """
     import asyncio
 
-    outcome, problem = await asyncio.to_thread(_attempt, function, arguments)
+    job = _Job(function, arguments)
+    try:
+        outcome, problem = await asyncio.to_thread(job.run)
+    except asyncio.CancelledError as cancelled:
+        if job.abandon():
+            raise cancelled from RunsOn()
+        raise
     if problem is not None:
         raise problem
     if isinstance(outcome, Awaitable):  # a plain callable over an async one: a lambda, a decorator
@@ -32,15 +106,8 @@ async def call(function: Callable[..., Any], *arguments: Any) -> Any:
     return outcome
 
 
-def _is_async(function: Any) -> bool:
+def is_async(function: Any) -> bool:
+    """Whether calling `function` gives a coroutine, as far as can be told without a call."""
     from inspect import iscoroutinefunction
 
     return iscoroutinefunction(function) or iscoroutinefunction(type(function).__call__)
-
-
-def _attempt(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, BaseException | None]:
-    """The exception as a value: a future cannot carry every one (StopIteration hangs its waiter)."""
-    try:
-        return function(*arguments), None
-    except (Exception, SystemExit) as problem:
-        return None, problem

@@ -1,0 +1,221 @@
+"""Tools by name: what a registry and a selection of its tools have in common."""
+
+from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+
+import msgspec
+
+from .binding import Level, ToolBinding
+from .bridge import report, run
+from .context import ToolContext
+from .errors import UnknownToolError
+from .handlers import Handler, is_async
+from .parse import Arguments
+from .result import ToolResult
+
+if TYPE_CHECKING:
+    from .guarded import Guard
+    from .ways.guesses import Guesses
+
+Permission = Literal["read", "write", "execute", "network"]
+PERMISSIONS = ("read", "write", "execute", "network")
+
+
+class Entry(NamedTuple):
+    """A registered tool."""
+
+    binding: ToolBinding[Any, Any]
+    handler: Handler
+
+
+class Snapshot:
+    """All tools between two registrations, sorted by name, and what was made of them."""
+
+    __slots__ = ("definitions", "entries", "is_async")
+
+    def __init__(self, entries: dict[str, Entry]) -> None:
+        self.entries = {name: entries[name] for name in sorted(entries)}
+        self.is_async = {name: is_async(entry.handler) for name, entry in self.entries.items()}
+        self.definitions: dict[tuple[str, str], bytes] = {}
+
+
+class Common:
+    """What a registry shares with every selection of it."""
+
+    __slots__ = ("closed", "guard", "guesses")
+
+    def __init__(self, guesses: "Guesses | None", guard: "Guard | None") -> None:
+        self.guesses = guesses
+        self.guard = guard
+        self.closed = False
+
+
+class ToolView:
+    """Reading and calling tools. Safe from many threads and tasks: whatever is read was all there at once."""
+
+    _common: Common
+
+    def _snapshot(self) -> Snapshot:
+        raise NotImplementedError
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all tools, sorted."""
+        return tuple(self._snapshot().entries)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name in self._snapshot().entries
+
+    def __len__(self) -> int:
+        return len(self._snapshot().entries)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def get(self, name: str) -> Entry:
+        """Binding and handler of a tool. Raises UnknownToolError, with the nearest names."""
+        return _find(self._snapshot(), name)
+
+    def select(
+        self,
+        *,
+        groups: str | Collection[str] | None = None,
+        names: str | Collection[str] | None = None,
+        permission: Permission | Collection[Permission] | None = None,
+    ) -> "Selection":
+        """The tools that fit everything that is given, with the same methods, for reading and calling.
+
+        A group fits with all groups below it. The selection follows later registrations; a name that no tool
+        has is no error, since some tools are registered on conditions. Raises ValueError for what is no
+        permission.
+        """
+        return Selection(self, _set(groups), _set(names), _permissions(permission))
+
+    async def execute(
+        self,
+        name: str,
+        arguments: Arguments,
+        provider: str | None = None,
+        context: ToolContext | None = None,
+        guesses: "Guesses | None" = None,
+    ) -> ToolResult:
+        """Carry out a call. Whatever happens is a ToolResult; only cancellation passes through.
+
+        `arguments` is the provider's JSON text, or a parsed mapping; `provider` the dialect it is written in.
+        `guesses` takes the place of the registry's own.
+        """
+        snapshot = self._snapshot()
+        common = self._common
+        guard = common.guard
+        try:
+            binding, handler = _find(snapshot, name)
+        except UnknownToolError as problem:
+            refused = ToolResult.failed(str(problem))
+            return refused if guard is None else guard.unknown(name, provider, context, refused)
+        if common.closed:
+            return ToolResult.failed(f"Tool {name!r} cannot be called: the program is closing its tools.")
+        try:
+            circumstances = _complete(context, binding.name, provider)
+        except Exception as problem:
+            return report(binding.name, "reading the context", problem)
+        chosen = common.guesses if guesses is None else guesses
+        if guard is None:
+            return await run(binding, handler, snapshot.is_async[name], arguments, circumstances, chosen)
+        return await guard.run(binding, handler, snapshot.is_async[name], arguments, circumstances, chosen)
+
+    def definitions(self, provider: str, level: Level = "full") -> bytes:
+        """What goes into a request: a JSON array of all tool objects, sorted by name; `[]` without tools.
+
+        The same bytes until the next registration, so prompt caches hold. Raises UnknownProviderError.
+        """
+        snapshot = self._snapshot()
+        ready = snapshot.definitions.get((provider, level))
+        if ready is None:
+            objects = [entry.binding.definition(provider, level) for entry in snapshot.entries.values()]
+            ready = b"[" + b",".join(objects) + b"]"
+            snapshot.definitions[provider, level] = ready
+        return ready
+
+    def definitions_raw(self, provider: str, level: Level = "full") -> msgspec.Raw:
+        """The same bytes as a value that `msgspec.json.encode` copies into a request as it is."""
+        return msgspec.Raw(self.definitions(provider, level))
+
+    def definition_objects(self, provider: str, level: Level = "full") -> list[dict[str, Any]]:
+        """The same as parsed objects, for clients that take those; new ones each time, to change at will."""
+        return cast("list[dict[str, Any]]", msgspec.json.decode(self.definitions(provider, level)))
+
+
+class Selection(ToolView):
+    """Some tools of a registry: a view, made by `select`."""
+
+    def __init__(
+        self,
+        base: ToolView,
+        groups: frozenset[str] | None,
+        names: frozenset[str] | None,
+        permissions: frozenset[str] | None,
+    ) -> None:
+        self._base = base
+        self._groups = groups
+        self._chosen = names
+        self._permissions = permissions
+        self._common = base._common
+        self._made: tuple[Snapshot, Snapshot] | None = None  # the base's, and what is left of it
+
+    def _snapshot(self) -> Snapshot:
+        whole = self._base._snapshot()
+        made = self._made
+        if made is None or made[0] is not whole:
+            left = {name: entry for name, entry in whole.entries.items() if self._fits(entry.binding)}
+            made = self._made = (whole, Snapshot(left))
+        return made[1]
+
+    def _fits(self, binding: ToolBinding[Any, Any]) -> bool:
+        if self._chosen is not None and binding.name not in self._chosen:
+            return False
+        if self._permissions is not None and binding.permission not in self._permissions:
+            return False
+        parts = binding.group.split("/")
+        above = ("/".join(parts[: length + 1]) for length in range(len(parts)))
+        return self._groups is None or any(group in self._groups for group in above)
+
+
+def _set(given: str | Collection[str] | None) -> frozenset[str] | None:
+    if given is None:
+        return None
+    return frozenset([given]) if isinstance(given, str) else frozenset(given)
+
+
+def _permissions(given: str | Collection[str] | None) -> frozenset[str] | None:
+    chosen = _set(given)
+    for one in sorted(chosen or ()):
+        if one not in PERMISSIONS:
+            raise ValueError(f"There is no permission {one!r}. Choose among {', '.join(PERMISSIONS)}.")
+    return chosen
+
+
+def _find(snapshot: Snapshot, name: Any) -> Entry:
+    entry = snapshot.entries.get(name) if isinstance(name, str) else None
+    if entry is None:
+        raise UnknownToolError(_unknown(name, tuple(snapshot.entries)))
+    return entry
+
+
+def _complete(context: ToolContext | None, tool: str, provider: str | None) -> ToolContext:
+    if context is None:
+        return ToolContext(tool=tool, provider=provider)
+    return msgspec.structs.replace(
+        context, tool=context.tool or tool, provider=context.provider if provider is None else provider
+    )
+
+
+def _unknown(name: Any, names: tuple[str, ...]) -> str:
+    from difflib import get_close_matches
+
+    # A model may send anything for a name; only a short one is worth comparing.
+    asked = name[:64] if isinstance(name, str) else type(name).__name__
+    near = get_close_matches(asked, names, n=3)
+    if near:
+        return f"There is no tool {asked!r}. Did you mean {', '.join(near)}?"
+    listed = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
+    return f"There is no tool {asked!r}. " + (f"Tools: {listed}." if names else "No tool is registered.")
