@@ -1,0 +1,221 @@
+"""Files inside one folder, and none outside of it, whatever changes meanwhile."""
+
+import os
+import stat
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+
+from ..errors import RefusalError
+from .spelling import check_spelling
+
+_LINKS = 40
+_MODES = {
+    "r": os.O_RDONLY,
+    "r+": os.O_RDWR,
+    "w": os.O_WRONLY | os.O_CREAT,
+    "w+": os.O_RDWR | os.O_CREAT,
+    "a": os.O_WRONLY | os.O_CREAT | os.O_APPEND,
+    "a+": os.O_RDWR | os.O_CREAT | os.O_APPEND,
+    "x": os.O_WRONLY | os.O_CREAT | os.O_EXCL,
+    "x+": os.O_RDWR | os.O_CREAT | os.O_EXCL,
+}
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | os.O_CLOEXEC
+# Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
+_FILE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | os.O_CLOEXEC
+
+
+class WorkspaceError(RefusalError):
+    """A path that leads out of the workspace, or is none; the text tells the model why."""
+
+
+class Workspace:
+    """A folder that paths of a model may not leave.
+
+    Every step of a path is opened relative to the one before, by descriptor, and no step follows a link by
+    itself: links are read, and followed by hand while they stay inside. So a link, or a folder, that is
+    exchanged between a check and its use leads nowhere else: there is no check apart from the use.
+
+    Made for POSIX systems; raises NotImplementedError elsewhere, ValueError for the root of the file system
+    and for what is no folder.
+    """
+
+    def __init__(self, root: str | os.PathLike[str]) -> None:
+        if os.open not in os.supports_dir_fd or not hasattr(os, "O_NOFOLLOW"):
+            raise NotImplementedError("Workspace needs a system that opens files relative to folders.")
+        self.root = Path(root).resolve()
+        self._given = Path(os.path.abspath(root))  # noqa: PTH100 - links are to stay
+        if not self.root.is_dir():
+            raise ValueError(f"The workspace {self.root} is no folder.")
+        if self.root.parent == self.root:
+            raise ValueError("The root of the file system cannot be a workspace: nothing is outside of it.")
+        self._fd = os.open(self.root, _FOLDER)
+        try:
+            self._proc: int | None = Path("/proc").stat().st_dev
+        except OSError:
+            self._proc = None
+
+    def close(self) -> None:
+        """Give the folder's descriptor back."""
+        fd, self._fd = self._fd, -1
+        if fd >= 0:
+            os.close(fd)
+
+    def __enter__(self) -> "Workspace":
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def open(
+        self,
+        path: str,
+        mode: str = "r",
+        *,
+        encoding: str | None = None,
+        errors: str | None = None,
+        newline: str | None = None,
+    ) -> IO[Any]:
+        """A regular file inside, as `open` gives it; text is UTF-8 unless `encoding` says otherwise.
+
+        Raises WorkspaceError for what is outside or no regular file, and for writing to a file that has
+        another name elsewhere (a hard link), for that may be outside; OSError as `open` does; ValueError for
+        a mode that there is not.
+        """
+        kind = mode.replace("b", "").replace("t", "")
+        if kind not in _MODES or len(mode) - len(kind) > 1:
+            raise ValueError(f"There is no mode {mode!r}.")
+        flags = _MODES[kind]
+        with self._walk(path) as (folder, name, _):
+            if name is None:
+                raise WorkspaceError(f"{path!r} is a folder. Name a file in it.")
+            fd = os.open(name, flags | _FILE, 0o666, dir_fd=folder)
+            try:
+                check_spelling(folder, name, WorkspaceError)
+                self._judge(os.fstat(fd), path, writes=kind != "r")
+                if kind.startswith("w"):  # only now: an open that is refused must change nothing
+                    os.ftruncate(fd, 0)
+                os.set_blocking(fd, True)
+                if "b" in mode:
+                    return os.fdopen(fd, mode)
+                return os.fdopen(fd, mode, encoding=encoding or "utf-8", errors=errors, newline=newline)
+            except BaseException:
+                os.close(fd)
+                raise
+
+    def resolve(self, path: str) -> Path:
+        """Where `path` leads, inside, with no links left; its last part need not be there.
+
+        For showing and comparing. It may lead elsewhere a moment later: read and write with `open`.
+        Raises WorkspaceError for what is outside, OSError where a folder on the way is not there.
+        """
+        with self._walk(path) as (_, name, parts):
+            return self.root.joinpath(*parts, *([] if name is None else [name]))
+
+    def _judge(self, status: os.stat_result, path: str, writes: bool) -> None:
+        if not stat.S_ISREG(status.st_mode):
+            raise WorkspaceError(f"{path!r} is no regular file. Name one that is.")
+        if writes and status.st_nlink > 1:
+            raise WorkspaceError(
+                f"{path!r} has another name elsewhere (a hard link), so writing may change a file outside of "
+                "the workspace. Write a new file instead."
+            )
+        if status.st_dev == self._proc:
+            raise WorkspaceError(f"{path!r} belongs to the system, not to the workspace.")
+
+    def _parts(self, path: str) -> list[str]:
+        """The names in a path, from the root on."""
+        if not isinstance(path, str) or not path or "\0" in path:
+            raise WorkspaceError("A path must be text that is not empty, without a zero byte.")
+        pure = PurePosixPath(path)
+        if ".." in pure.parts:
+            raise WorkspaceError(f"{path!r} steps upwards with '..'. Write it from the workspace's root.")
+        if not pure.is_absolute():
+            return list(pure.parts)
+        # "//x" is another root to PurePosixPath.
+        pure = PurePosixPath("/" + path.lstrip("/"))
+        for root in (self.root, self._given):
+            if pure.is_relative_to(root):
+                return list(pure.relative_to(root).parts)
+        raise self._outside(path)
+
+    def _outside(self, path: str) -> WorkspaceError:
+        return WorkspaceError(f"{path!r} is outside of the workspace. Name a path below {self.root}.")
+
+    @contextmanager
+    def _walk(self, path: str) -> Generator[tuple[int, str | None, list[str]], None, None]:
+        """The folder in which `path` ends, open; the last name in it, which is no link (None for the root);
+        and the names of the folders on the way."""
+        todo = self._parts(path)[::-1]
+        trail: list[tuple[str, int]] = []
+        links = 0
+        try:
+            while True:
+                folder = trail[-1][1] if trail else self._fd
+                if not todo:
+                    name = None
+                    if trail:
+                        # A path that ended in a link to a folder, or in `..` of a link.
+                        name, last = trail.pop()
+                        os.close(last)
+                    yield (trail[-1][1] if trail else self._fd), name, [part for part, _ in trail]
+                    return
+                name = todo.pop()
+                if name == "..":  # only links have them
+                    if not trail:
+                        raise self._outside(path)
+                    os.close(trail.pop()[1])
+                    continue
+                target = _link(name, folder)
+                if target is not None:
+                    links += 1
+                    if links > _LINKS:
+                        raise WorkspaceError(f"{path!r} leads through too many links.")
+                    todo += self._follow(target, trail, path)
+                elif todo:
+                    trail.append((name, self._enter(name, folder, path)))
+                else:
+                    yield folder, name, [part for part, _ in trail]
+                    return
+        finally:
+            for _, fd in trail:
+                os.close(fd)
+
+    def _follow(self, target: str, trail: list[tuple[str, int]], path: str) -> list[str]:
+        """What a link adds to the way, last first."""
+        if not target.startswith("/"):
+            return [part for part in target.split("/") if part not in ("", ".")][::-1]
+        pure = PurePosixPath(os.path.normpath("/" + target.lstrip("/")))
+        root = next((root for root in (self.root, self._given) if pure.is_relative_to(root)), None)
+        if root is None:
+            raise self._outside(path)
+        while trail:
+            os.close(trail.pop()[1])
+        return list(pure.relative_to(root).parts)[::-1]
+
+    def _enter(self, name: str, folder: int, path: str) -> int:
+        try:
+            fd = os.open(name, _FOLDER, dir_fd=folder)
+        except NotADirectoryError:
+            raise NotADirectoryError(f"{path!r}: {name!r} is no folder") from None
+        try:
+            check_spelling(folder, name, WorkspaceError)
+            if os.fstat(fd).st_dev == self._proc:
+                raise WorkspaceError(f"{path!r} belongs to the system, not to the workspace.")
+        except BaseException:
+            os.close(fd)
+            raise
+        return fd
+
+
+def _link(name: str, folder: int) -> str | None:
+    """Where a link leads; None for what is none, or not there."""
+    try:
+        return os.readlink(name, dir_fd=folder)
+    except FileNotFoundError:
+        return None
+    except OSError as problem:
+        if problem.errno == 22:  # EINVAL: it is no link
+            return None
+        raise
