@@ -234,3 +234,15 @@ def test_any_value_may_be_nested_at_will() -> None:
     sent = encode(value, result.ways, as_json_schema(result.schema))
     assert jsonschema_rs.validator_for(as_json_schema(result.schema)).is_valid(sent)
     assert back(result, sent) == value
+
+
+def test_what_stands_at_a_position_of_a_tuple_is_undone() -> None:
+    inner = {"type": "object", "properties": {"a b": {"enum": [1, 2]}}, "required": ["a b"]}
+    tuple_ = {"type": "array", "prefixItems": [{"type": "string"}, inner], "items": inner}
+    contract = {"type": "object", "properties": {"v": tuple_}, "required": ["v"]}
+    dialect = Dialect(property_names="[a-z_]+", enums="strings")
+    result = normalize(contract, profile(dialect))
+    value = {"v": ["x", {"a b": 1}, {"a b": 2}]}
+    sent = encode(value, result.ways, result.schema)
+    assert sent == {"v": ["x", {"a_b": "1"}, {"a_b": "2"}]}
+    assert back(result, sent) == value

@@ -109,8 +109,8 @@ def with_enum(state: State, node: Node, path: Path, notes: list[str]) -> Node:
         return out
     if values and rules.enums == "alike" and _alike(values):
         return out
-    strings = all(isinstance(value, str) and value for value in values)
-    if (("string" in state.taken or state.fixed) and not strings) or not values:
+    strings = all(value is None or (isinstance(value, str) and value) for value in values)
+    if ("string" in state.taken and not strings) or not values:
         if rules.enums == "fitting":
             state.block(path, "enum", "only an enum of scalars can be said")
             return out

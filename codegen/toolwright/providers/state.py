@@ -31,7 +31,6 @@ class State:
         "document",
         "encoded",
         "entries",
-        "fixed",
         "graph",
         "lossy",
         "names",
@@ -64,7 +63,6 @@ class State:
         self.source: tuple[str, ...] = ()  # the definition that is walked
         self.graph: dict[tuple[str, ...], set[tuple[str, ...]]] | None = None  # which refer to which
         self.reach: dict[tuple[str, ...], frozenset[tuple[str, ...]]] = {}  # the same, followed to the end
-        self.fixed = 0  # how many tuples are around: inside one, what is encoded could not be undone
         self.nodes = 0
         self.depth = 0
         self.deepest = 0

@@ -359,15 +359,12 @@ def _many(state: State, node: Node, key: str, value: Any, out: Node, path: Path,
     if union:
         confused(state, value, path, key)
     branches: list[Any] = []
-    fixed = key == "prefixItems"
-    state.fixed += fixed
     for i, child in enumerate(value):
         if drop and child is False:
             continue
         if union:
             state.taken = NOTHING.union(*kinds[:i], *kinds[i + 1 :])
         branches.append(walked(state, rules, child, (place, str(i))))
-    state.fixed -= fixed
     state.taken = NOTHING
     if key == "oneOf" and state.lossy != lossy:
         # Branches grew wider, so that one value may fit two of them: exclusiveness would refuse it.

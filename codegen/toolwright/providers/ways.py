@@ -53,6 +53,9 @@ def _way(node: Any, at: str) -> Way:
     properties = {
         name: _way(child, f"{at}/properties/{_escaped(name)}") for name, child in _named(node, "properties")
     }
+    prefix = tuple(
+        _some(child, f"{at}/prefixItems/{i}") for i, child in enumerate(node.get("prefixItems", ()))
+    )
     items = _some(node.get("items"), f"{at}/items")
     values = _some(node.get("additionalProperties"), f"{at}/additionalProperties")
     names = dict(own.names)
@@ -63,10 +66,18 @@ def _way(node: Any, at: str) -> Way:
         properties.pop(own.rest, None)
     if values is None:
         properties = {name: way for name, way in properties.items() if way != EMPTY}
+    found = replace(
+        own,
+        properties=properties,
+        prefix=prefix if any(prefix) else (),
+        items=items,
+        values=values,
+        names=names,
+    )
     choices = _choices(node, at)
-    if len(choices) == 1 and choices[0].way and not (own.ref or properties or items or values or names):
+    if len(choices) == 1 and choices[0].way and found == EMPTY:
         return choices[0].way  # whatever is not of that form is left as it is
-    return replace(own, properties=properties, items=items, values=values, names=names, choices=choices)
+    return replace(found, choices=choices)
 
 
 def _some(node: Any, at: str) -> Way | None:
@@ -178,11 +189,13 @@ def _pruned(way: Way, used: frozenset[str]) -> Way:
     values = below(way.values)
     if values is not None:  # a declared property is none of those that `values` speaks of
         properties = {name: properties.get(name, EMPTY) for name in way.properties}
+    prefix = tuple(below(child) for child in way.prefix)
     choices = tuple(replace(choice, way=below(choice.way)) for choice in way.choices)
     return replace(
         way,
         ref=way.ref if way.ref in used else "",
         properties=properties,
+        prefix=prefix if any(prefix) else (),
         items=below(way.items),
         values=values,
         choices=choices if any(choice.way for choice in choices) else (),
@@ -192,7 +205,8 @@ def _pruned(way: Way, used: frozenset[str]) -> Way:
 def _all(way: Way) -> Iterator[Way]:
     """A way and every way below it; references are not followed."""
     yield way
-    for child in (*way.properties.values(), way.items, way.values, *(choice.way for choice in way.choices)):
+    choices = (choice.way for choice in way.choices)
+    for child in (*way.properties.values(), *way.prefix, way.items, way.values, *choices):
         if child is not None:
             yield from _all(child)
 

@@ -174,7 +174,8 @@ class _Run:
         for node, way in places:
             prefix = node.get("prefixItems", [])
             if index < len(prefix):
-                value = self.at(prefix[index], PLAIN, value, depth + 1)
+                fixed = way.prefix[index] if index < len(way.prefix) else None
+                value = self.at(prefix[index], fixed or PLAIN, value, depth + 1)
             elif "items" in node:
                 value = self.at(node["items"], way.items or PLAIN, value, depth + 1)
         return value

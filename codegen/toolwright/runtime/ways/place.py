@@ -28,6 +28,7 @@ class Place:
         "parts",
         "places",
         "positions",
+        "prefix",
         "properties",
         "rest",
         "speaks_of_objects",
@@ -53,6 +54,7 @@ class Place:
         self.nulls = tuple(dict.fromkeys(name for part in parts for name in part.nulls))
         self.drops = frozenset(name for part in parts for name in part.drops)
         self.properties: dict[str, Place | None] = {}
+        self.prefix: list[Place | None] = []
         self.items: Place | None = None
         self.values: Place | None = None
         self.positions: list[Place | None] = []
@@ -77,6 +79,10 @@ class Place:
         items = tuple(part.items for part in self.parts if part.items is not None)
         values = tuple(part.values for part in self.parts if part.values is not None)
         self.items = self.places.of(items) if items else None
+        for index in range(max(len(part.prefix) for part in self.parts)):
+            found = (part.prefix[index] for part in self.parts if index < len(part.prefix))
+            fixed = tuple(way for way in found if way is not None)
+            self.prefix.append(self.places.of(fixed) if fixed else None)
         self.values = self.places.of(values) if values else None
         self.positions = [self.properties.get(position(index)) for index in range(self.count)]
         self.more = self.properties.get(MORE)

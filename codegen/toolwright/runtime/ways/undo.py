@@ -62,10 +62,16 @@ def undone(place: Place, value: Any) -> Any:
         return value
     if kind is dict:
         return _object(place, value) if place.speaks_of_objects else value
-    if kind is list and place.items is not None:
-        below = place.items
-        return [undone(below, item) for item in value]
+    if kind is list and (place.items is not None or place.prefix):
+        return _listed(place, value)
     return value
+
+
+def _listed(place: Place, value: list[Any]) -> list[Any]:
+    below, fixed = place.items, len(place.prefix)
+    out = [item if way is None else undone(way, item) for way, item in zip(place.prefix, value, strict=False)]
+    rest = value[fixed:] if fixed else value
+    return out + (rest if below is None else [undone(below, item) for item in rest])
 
 
 def _object(place: Place, value: dict[str, Any]) -> dict[str, Any]:

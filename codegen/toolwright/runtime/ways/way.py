@@ -61,7 +61,8 @@ class Way(Struct, frozen=True, kw_only=True, omit_defaults=True):
     nulls: tuple[str, ...] = ()
     drops: tuple[str, ...] = ()
     properties: Mapping[str, "Way"] = {}  # by the name that is sent; beside `values`, all declared ones
-    items: "Way | None" = None
+    prefix: tuple["Way | None", ...] = ()  # of the first items, where a tuple stays one
+    items: "Way | None" = None  # of the items after those
     values: "Way | None" = None  # of what additionalProperties describes, of pairs, and of `rest`
     choices: tuple[Choice, ...] = ()
 
