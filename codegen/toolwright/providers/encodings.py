@@ -50,7 +50,11 @@ def shapes(state: State, node: Any, path: Path, followed: int = 0) -> frozenset[
                 *(shapes(state, branch, path, followed + 1) for branch in node[keyword])
             )
     meant = inferred(node)
-    return _numbers(meant) if meant and state.dialect.typed else ALL
+    found = _numbers(meant) if meant and state.dialect.typed else ALL
+    if isinstance(node.get("allOf"), list) and followed < MAX_FOLLOWED:
+        for branch in node["allOf"]:
+            found &= shapes(state, branch, path, followed + 1)
+    return found
 
 
 def _numbers(kinds: Any) -> frozenset[str]:
