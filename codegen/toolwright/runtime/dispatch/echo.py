@@ -1,0 +1,135 @@
+"""The model's own turn, as it goes into the history before the results of its calls.
+
+Every provider wants it back, and with all that it holds: text, reasoning with its signatures (Gemini's
+`thoughtSignature`, Anthropic's thinking blocks, OpenAI's reasoning items), and each call under its id.
+"""
+
+from typing import Any
+
+import msgspec
+
+from .call import Call
+from .formats import Format, format_of
+from .ids import wire_ids
+from .parse import is_call, locate, parse, place
+from .read import load, look, plain
+
+_DROPPED = {
+    "openai": ("annotations", "parsed"),
+    "openai-responses": ("parsed_arguments",),
+    "anthropic": ("parsed_output",),
+}
+"""What clients and answers add, and no request takes."""
+
+INVALID = "INVALID_JSON"
+"""The key under which a text stands that should have been an object: its provider wants an object back."""
+
+
+def assistant_messages(response: Any, format: str) -> list[dict[str, Any]]:
+    """What an answer leaves in the history: one message, the items of OpenAI Responses, nothing for MCP.
+
+    Plain dicts, ready for the next request; `render`'s messages come right after. Where ids were missing,
+    came twice, or are none that the provider takes, both hold the same new ones. Raises DispatchError.
+    """
+    known = format_of(format)
+    if known.name.startswith("mcp"):
+        return []
+    response = load(response)
+    calls = list(parse(response, format))
+    if known.ids is not None:
+        sent = wire_ids((call.id for call in calls), known.ids)
+        calls = [msgspec.structs.replace(call, id=sent[call.id]) for call in calls]
+    message = _message(response, known)
+    if message is None:
+        return []
+    if known.name == "openai-responses":
+        return [_cleaned(item, known) for item in _with_calls(message["output"], calls, known)]
+    key = str(known.calls[0][-1])
+    message = _cleaned(message, known)
+    if key == "tool_calls":
+        if calls:
+            message[key] = _with_calls(message[key], calls, known)
+        return [{"role": "assistant", **message}]
+    listed = message.get(key)
+    if isinstance(listed, list):
+        listed = [_cleaned(item, known) for item in _with_calls(listed, calls, known) if not _is_blank(item)]
+    role = "model" if known.name == "gemini" else "assistant"
+    return [{"role": role, key: listed}] if listed else []
+
+
+def _message(response: Any, format: Format) -> dict[str, Any] | None:
+    """The message of an answer, as plain data; None where there is none."""
+    path = place(response, format)
+    if path is None:
+        if look(response, "role", "$") is None:
+            return None
+        path = format.calls[-1]
+    found, at = locate(response, path[:-1])
+    if found is None:
+        return None
+    if format.name == "openai-responses":
+        return {"output": plain(locate(response, path)[0] or [], f"{at}.output")}
+    made: dict[str, Any] = plain(found, at)
+    return made
+
+
+def _with_calls(listed: list[Any], calls: list[Call], format: Format) -> list[Any]:
+    """The items, each call with its own id and with arguments as a request takes them."""
+    waiting = {call.index: call for call in calls}
+    out: list[Any] = []
+    index = 0
+    for item in listed:
+        call = waiting.get(index)
+        if call is None or not is_call(item, format):
+            out.append(item)
+            continue
+        index += 1
+        inner = item[format.inner] if format.inner else item
+        sent = _sent(call, format)
+        changed = {**inner, format.arguments: sent}
+        if format.inner:
+            changed = {**item, format.inner: {k: v for k, v in changed.items() if k != "parsed_arguments"}}
+        holder = changed[format.inner] if format.mark else changed
+        if call.id:
+            holder[format.id] = call.id
+        out.append(changed)
+    return out
+
+
+def _sent(call: Call, format: Format) -> Any:
+    """Arguments as a request takes them."""
+    given = call.arguments
+    if isinstance(given, dict):
+        return given if format.objects or format.name == "mistral" else msgspec.json.encode(given).decode()
+    text = given.decode("utf-8", "replace") if isinstance(given, bytes) else given
+    if not format.objects:
+        return text if text.strip() else "{}"
+    return as_object(text)
+
+
+def as_object(text: str) -> dict[str, Any]:
+    """JSON text as an object; what is none, under a key that says so."""
+    if not text.strip():
+        return {}
+    try:
+        value = msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return {INVALID: text}
+    return value if isinstance(value, dict) else {INVALID: text}
+
+
+def _cleaned(item: Any, format: Format) -> Any:
+    dropped = _DROPPED.get(format.name, ())
+    if not isinstance(item, dict):
+        return item
+    kept = {key: value for key, value in item.items() if key not in dropped}
+    if format.name == "openai" and isinstance(kept.get("audio"), dict):
+        kept["audio"] = {"id": kept["audio"].get("id")}  # what was said is known there
+    return kept
+
+
+def _is_blank(item: Any) -> bool:
+    """A block of empty text: APIs give them and do not take them. Beside a signature it stays (Gemini)."""
+    if not isinstance(item, dict) or not isinstance(item.get("text"), str) or item["text"].strip():
+        return False
+    return not (set(item) - {"text", "type", "citations"})

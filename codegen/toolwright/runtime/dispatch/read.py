@@ -1,0 +1,145 @@
+"""Reading an answer, whatever it is made of: dicts, JSON text, or the objects of an official client.
+
+No client is imported. `look` takes one step without a copy, so that the arguments of a call stay as they
+came; `plain` copies a whole message to plain data.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from .call import DispatchError
+
+MAX_LEVELS = 64
+"""Levels of a message that are copied. What is deeper belongs to a call's arguments."""
+MAX_VALUES = 1_000_000
+"""Values of a message: shared objects could make a small one endless."""
+MAX_JSON = 64 * 1024 * 1024
+"""Longest JSON text of an answer; images may be in it."""
+
+_HUMP = re.compile(r"(?<=[a-z0-9])[A-Z]")
+_SCALARS = (str, int, float, bool, bytes, type(None))
+
+
+def load(value: Any) -> Any:
+    """JSON text decoded, everything else as it is. Raises DispatchError."""
+    if not isinstance(value, (bytes, bytearray, memoryview, str)):
+        return value
+    text = value if isinstance(value, (bytes, str)) else bytes(value)
+    if len(text) > MAX_JSON:
+        raise DispatchError(
+            f"$: the answer is too large: {len(text)} bytes or characters, {MAX_JSON} allowed"
+        )
+    try:
+        return msgspec.json.decode(text)
+    except RecursionError:
+        raise DispatchError("$: the answer is nested too deeply") from None
+    except (msgspec.DecodeError, UnicodeError) as problem:
+        raise DispatchError(f"$: the answer is not JSON: {problem}") from None
+
+
+def look(value: Any, key: str, path: str) -> Any:
+    """What stands under a key, or in the attribute of that name; None where there is neither.
+
+    A key of the wire may be written as Python's clients have it: `functionCall` or `function_call`.
+    """
+    snake = _HUMP.sub(lambda found: "_" + found[0], key).lower()
+    if isinstance(value, Mapping):
+        found = value.get(key)
+        return value.get(snake) if found is None and snake != key else found
+    if isinstance(value, (*_SCALARS, list, tuple)):
+        raise DispatchError(f"{path}: expected an object, got {kind(value)}")
+    try:
+        found = getattr(value, key, None)
+        return getattr(value, snake, None) if found is None and snake != key else found
+    except Exception as problem:  # a property of a foreign class may raise anything
+        raise DispatchError(f"{path}.{key}: reading it raised {type(problem).__name__}") from problem
+
+
+def items(value: Any, path: str) -> Sequence[Any]:
+    """A list, or nothing for None. Raises DispatchError for anything else."""
+    if value is None:
+        return ()
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray, memoryview)):
+        return value
+    raise DispatchError(f"{path}: expected a list, got {kind(value)}")
+
+
+def text(value: Any, path: str) -> str:
+    """A text; "" for None. Raises DispatchError for anything else."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return str.__str__(value)
+    raise DispatchError(f"{path}: expected text, got {kind(value)}")
+
+
+def kind(value: Any) -> str:
+    """What a value is, for a message."""
+    if value is None:
+        return "nothing"
+    return f"a Python {type(value).__name__}"
+
+
+def plain(value: Any, path: str = "$") -> Any:
+    """A copy as plain data: dict, list, str, int, float, bool, None, and bytes where a client has them.
+
+    Fields of an object that are None are left out: an API refuses many of them when they come back.
+    """
+    return _Copy().of(value, path, 0)
+
+
+class _Copy:
+    """One copy, and how many values it has so far."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def of(self, value: Any, path: str, level: int) -> Any:
+        self.count += 1
+        if self.count > MAX_VALUES:
+            raise DispatchError(f"{path}: the answer holds more than {MAX_VALUES} values")
+        if isinstance(value, _SCALARS):
+            return value
+        if level > MAX_LEVELS:
+            if type(value) in (dict, list):
+                return value
+            raise DispatchError(f"{path}: the answer is nested too deeply")
+        if isinstance(value, Mapping):
+            return {
+                _name(key, path): self.of(item, f"{path}.{key}", level + 1) for key, item in value.items()
+            }
+        if isinstance(value, Sequence) and not isinstance(value, (bytearray, memoryview)):
+            return [self.of(item, f"{path}[{i}]", level + 1) for i, item in enumerate(value)]
+        fields = _fields(value, path)
+        return {
+            key: self.of(item, f"{path}.{key}", level + 1) for key, item in fields.items() if item is not None
+        }
+
+
+def _name(key: Any, path: str) -> str:
+    if not isinstance(key, str):
+        raise DispatchError(f"{path}: a key must be text, not {kind(key)}")
+    return str.__str__(key)
+
+
+def _fields(value: Any, path: str) -> Mapping[str, Any]:
+    """What an object holds: by the dump of its own that pydantic's models have, or by its attributes."""
+    dump = getattr(type(value), "model_dump", None)
+    if dump is not None:
+        try:
+            made = dump(value, mode="json", by_alias=True, exclude_none=True, warnings=False)
+        except Exception as problem:
+            raise DispatchError(f"{path}: {kind(value)} cannot be copied: {problem}") from problem
+        if isinstance(made, Mapping):
+            return made
+    slots: Any = getattr(type(value), "__struct_fields__", None) or getattr(type(value), "__slots__", ())
+    names: Sequence[str] = (slots,) if isinstance(slots, str) else tuple(slots)
+    found = {name: getattr(value, name, None) for name in names}
+    found |= getattr(value, "__dict__", {})
+    public = {name: item for name, item in found.items() if not name.startswith("_")}
+    if not public or callable(value) or isinstance(value, type):
+        raise DispatchError(f"{path}: expected plain data or a client's object, got {kind(value)}")
+    return public

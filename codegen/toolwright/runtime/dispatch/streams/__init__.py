@@ -1,0 +1,1 @@
+"""How each format streams an answer, and how its pieces are one again."""

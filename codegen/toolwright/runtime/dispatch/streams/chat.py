@@ -1,0 +1,256 @@
+"""Chunks of chat messages: OpenAI and what speaks like it, Mistral, Cohere, Ollama."""
+
+from typing import Any
+
+from ..call import DispatchError
+from ..read import text
+from .pieces import Event, Pieces, number, objects, report, section
+
+_WORDS = ("refusal", "reasoning_content", "reasoning", "thinking")
+"""Texts beside the content. Some servers want their reasoning back with the calls."""
+
+
+class Calls:
+    """Calls that arrive in fragments, told apart by index or by id."""
+
+    def __init__(self, pieces: Pieces, no_id: tuple[str, ...] = ()) -> None:
+        self._pieces = pieces
+        self._no_id = no_id
+        self._calls: list[dict[str, Any]] = []
+        self._at: dict[int, int | None] = {}  # the server's index → ours; None: no call of a function
+        self._last: int | None = None
+
+    def feed(self, item: Event, path: str) -> None:
+        """Take one item of `tool_calls`."""
+        function = section(item, "function", path)
+        id = text(item.get("id"), f"{path}.id")
+        id = "" if id in self._no_id else id
+        name = text(function.get("name"), f"{path}.function.name")
+        index = None if item.get("index") is None else number(item, "index", path)
+        if item.get("type") not in (None, "", "function"):
+            at = None
+        else:
+            at = self._find(index, id, name, path)
+        if index is not None:
+            self._at[index] = at
+        if at is None:
+            return
+        self._last = at
+        call = self._calls[at]
+        for key, value in (("id", id), ("name", name)):
+            call[key] = call[key] or self._pieces.keep(value, path)
+        if name and name != call["name"]:
+            raise DispatchError(f"{path}.function.name: {name!r:.80} in a call of {call['name']!r:.80}")
+        self._take(call, at, function.get("arguments"), f"{path}.function.arguments")
+
+    def listed(self) -> list[dict[str, Any]]:
+        """The calls so far, in the order in which they began."""
+        return [
+            {
+                **({"id": call["id"]} if call["id"] else {}),
+                "type": "function",
+                "function": {
+                    "name": call["name"],
+                    "arguments": self._pieces.text(("call", at)) if call["whole"] is None else call["whole"],
+                },
+            }
+            for at, call in enumerate(self._calls)
+        ]
+
+    def _take(self, call: dict[str, Any], at: int, arguments: Any, path: str) -> None:
+        if not isinstance(arguments, dict):
+            self._pieces.add(("call", at), arguments, path)
+        elif call["whole"] is None and not self._pieces.text(("call", at)):
+            call["whole"] = self._pieces.keep(arguments, path)
+        else:
+            raise DispatchError(f"{path}: an object after other arguments of the same call")
+
+    def _find(self, index: int | None, id: str, name: str, path: str) -> int | None:
+        """Which call a fragment belongs to; a new one where it begins one."""
+        if index is not None and index in self._at:
+            at = self._at[index]
+            # Servers that stream whole calls may give all of them the index 0.
+            if at is None or not (id and name and self._calls[at]["id"] not in ("", id)):
+                return at
+            return self._begin(path)
+        if index is not None:
+            return self._begin(path)
+        known = next((at for at, call in enumerate(self._calls) if id and call["id"] == id), None)
+        if known is not None:
+            return known
+        if id or name:
+            return self._begin(path)
+        if self._last is None:
+            raise DispatchError(f"{path}: a fragment of a call that has not begun")
+        return self._last
+
+    def _begin(self, path: str) -> int:
+        at = len(self._calls)
+        self._pieces.add(("call", at), None, path)
+        self._calls.append({"id": "", "name": "", "whole": None})
+        return at
+
+
+class Content:
+    """The content of a message: text, or blocks where one came that is no text."""
+
+    def __init__(self, pieces: Pieces) -> None:
+        self._pieces = pieces
+        self._blocks: list[Any] = []  # a key of a text, or a block as it came
+
+    def feed(self, content: Any, path: str) -> None:
+        """Take the next text, or a list of blocks."""
+        if not isinstance(content, list):
+            self._text(content, path)
+            return
+        for block in objects(content, path):
+            if block.get("type") == "text":
+                self._text(block.get("text"), path)
+            else:
+                self._blocks.append(self._pieces.keep(block, path))
+
+    def whole(self) -> Any:
+        """Text, or the list of blocks."""
+        made = [
+            {"type": "text", "text": self._pieces.text(block)} if isinstance(block, tuple) else block
+            for block in self._blocks
+        ]
+        if all(isinstance(block, tuple) for block in self._blocks):
+            return "".join(block["text"] for block in made)
+        return made
+
+    def _text(self, fragment: Any, path: str) -> None:
+        if fragment is None or fragment == "":
+            return
+        if not self._blocks or not isinstance(self._blocks[-1], tuple):
+            self._blocks.append(("text", len(self._blocks)))
+        self._pieces.add(self._blocks[-1], fragment, path)
+
+
+class ChatStream:
+    """`choices[0].delta` of OpenAI chat and Mistral; the event of Mistral's client has it under `data`."""
+
+    def __init__(self, limit: int, no_id: tuple[str, ...] = ()) -> None:
+        self.ended = False
+        self._pieces = Pieces(limit)
+        self._content = Content(self._pieces)
+        self._calls = Calls(self._pieces, no_id)
+        self._details: list[Any] = []
+        self._id = self._reason = ""
+
+    def feed(self, event: Event) -> None:
+        """Take one chunk."""
+        chunk = section(event, "data", "$") or event
+        if chunk.get("error"):
+            raise report(chunk["error"])
+        self._id = self._id or self._pieces.keep(text(chunk.get("id"), "$.id"), "$.id")
+        for at, choice in enumerate(objects(chunk.get("choices"), "$.choices")):
+            if choice.get("index") in (None, 0):  # the others are alternatives to this one
+                self._choice(choice, f"$.choices[{at}]")
+
+    def _choice(self, choice: Event, path: str) -> None:
+        delta = section(choice, "delta", path)
+        path = f"{path}.delta"
+        self._content.feed(delta.get("content"), f"{path}.content")
+        for key in _WORDS:
+            if delta.get(key):
+                self._pieces.add(key, delta[key], f"{path}.{key}")
+        for detail in objects(delta.get("reasoning_details"), f"{path}.reasoning_details"):
+            self._details.append(self._pieces.keep(detail, path))
+        for at, item in enumerate(objects(delta.get("tool_calls"), f"{path}.tool_calls")):
+            self._calls.feed(item, f"{path}.tool_calls[{at}]")
+        reason = choice.get("finish_reason")
+        if reason:
+            self._reason, self.ended = text(reason, f"{path}.finish_reason"), True
+
+    def response(self) -> dict[str, Any]:
+        """A chat completion."""
+        calls = self._calls.listed()
+        message: dict[str, Any] = {"role": "assistant", "content": self._content.whole()}
+        message |= {key: self._pieces.text(key) for key in _WORDS if self._pieces.has(key)}
+        message |= {"reasoning_details": self._details} if self._details else {}
+        message |= {"tool_calls": calls} if calls else {}
+        return {"id": self._id, "choices": [{"index": 0, "message": message, "finish_reason": self._reason}]}
+
+
+class OllamaStream:
+    """`message` of each line; calls come whole, content and thinking in fragments."""
+
+    def __init__(self, limit: int) -> None:
+        self.ended = False
+        self._pieces = Pieces(limit)
+        self._calls: list[Any] = []
+        self._top: dict[str, Any] = {}
+
+    def feed(self, event: Event) -> None:
+        """Take one line."""
+        if event.get("error"):
+            raise report(event["error"])
+        message = section(event, "message", "$")
+        for key in ("content", "thinking"):
+            if message.get(key):
+                self._pieces.add(key, message[key], f"$.message.{key}")
+        for item in objects(message.get("tool_calls"), "$.message.tool_calls"):
+            self._calls.append(self._pieces.keep(item, "$.message.tool_calls"))
+        for key in ("created_at", "done_reason"):
+            if event.get(key):
+                self._top[key] = text(event[key], f"$.{key}")[:200]
+        self.ended = self.ended or event.get("done") is True
+
+    def response(self) -> dict[str, Any]:
+        """A chat response."""
+        message: dict[str, Any] = {"role": "assistant", "content": self._pieces.text("content")}
+        message |= {"thinking": self._pieces.text("thinking")} if self._pieces.has("thinking") else {}
+        message |= {"tool_calls": self._calls} if self._calls else {}
+        return {**self._top, "message": message, "done": self.ended}
+
+
+class CohereStream:
+    """Events `tool-plan-delta`, `tool-call-start`, `tool-call-delta`, `content-delta`, `message-end`."""
+
+    def __init__(self, limit: int) -> None:
+        self.ended = False
+        self._pieces = Pieces(limit)
+        self._calls = Calls(self._pieces)
+        self._content: dict[int, dict[str, Any]] = {}
+        self._id = self._reason = ""
+
+    def feed(self, event: Event) -> None:
+        """Take one event."""
+        kind = event.get("type")
+        delta = section(event, "delta", "$")
+        message, path = section(delta, "message", "$.delta"), "$.delta.message"
+        if kind == "message-start":
+            self._id = self._pieces.keep(text(event.get("id"), "$.id"), "$.id")
+        elif kind == "tool-plan-delta":
+            self._pieces.add("plan", message.get("tool_plan"), f"{path}.tool_plan")
+        elif kind in ("tool-call-start", "tool-call-delta"):
+            index = number(event, "index", "$")
+            self._calls.feed({**section(message, "tool_calls", path), "index": index}, f"{path}.tool_calls")
+        elif kind in ("content-start", "content-delta"):
+            self._take(number(event, "index", "$"), section(message, "content", path), f"{path}.content")
+        elif kind == "message-end":
+            if delta.get("error"):
+                raise report(delta["error"])
+            self._reason, self.ended = text(delta.get("finish_reason"), "$.delta.finish_reason"), True
+
+    def _take(self, index: int, content: Event, path: str) -> None:
+        block = self._content.get(index)
+        if block is None:
+            kind = "thinking" if content.get("type") == "thinking" or "thinking" in content else "text"
+            block = self._content[index] = {"type": self._pieces.keep(kind, path)}
+        key = block["type"]
+        self._pieces.add(("content", index), content.get(key), f"{path}.{key}")
+
+    def response(self) -> dict[str, Any]:
+        """A chat response."""
+        message: dict[str, Any] = {"role": "assistant"}
+        message |= {"tool_plan": self._pieces.text("plan")} if self._pieces.has("plan") else {}
+        texts = [
+            {**block, block["type"]: self._pieces.text(("content", index))}
+            for index, block in self._content.items()
+        ]
+        calls = self._calls.listed()
+        message |= {"content": texts} if texts else {}
+        message |= {"tool_calls": calls} if calls else {}
+        return {"id": self._id, "message": message, "finish_reason": self._reason}

@@ -1,0 +1,5 @@
+"""Official clients, where they are installed."""
+
+from tests.clients.conftest import client
+
+__all__ = ["client"]
