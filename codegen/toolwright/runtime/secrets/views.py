@@ -27,6 +27,7 @@ def _utf8(prefix: str) -> str:
 _BYTE = r"\\x"
 _SLASH = (
     rf"\\u[dD][89abAB]{_HEX}{{2}}\\u[dD][c-fC-F]{_HEX}{{2}}|\\u{_HEX}{{4}}"
+    rf"|\\U{_HEX}{{8}}|\\u\{{{_HEX}{{1,6}}\}}"
     rf"|{_utf8(_BYTE)}|\\x{_HEX}{{2}}|\\(?:.|\n)"
 )
 _PERCENT = _utf8("%")
@@ -58,7 +59,7 @@ def _meaning(found: re.Match[str]) -> str:
         high, low = int(token[2:6], 16), int(token[8:], 16)
         return chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))
     if len(token) > 2:
-        return _char(int(token[2:], 16)) or token
+        return _char(int(token[2:].strip("{}"), 16)) or token
     return _LETTERS.get(token[1], token[1])
 
 

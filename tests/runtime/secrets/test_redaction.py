@@ -1,0 +1,337 @@
+"""Values stay inside: planted everywhere, in every form, and looked for in everything that comes out."""
+
+# ruff: noqa: ARG001, ARG002, ARG005 - a handler's signature is fixed, whatever it uses
+
+import asyncio
+import base64
+import dataclasses
+import datetime
+import html
+import json
+import logging
+import textwrap
+import urllib.parse
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+from toolwright.runtime import RefusalError, ToolRegistry, ToolResult
+from toolwright.runtime.secrets import Secrets
+from toolwright.runtime.secrets.redactor import WITHHELD, Redactor
+
+from generated.web.http_request import HTTP_REQUEST
+
+SECRET = 'p@ss/w+rd "ü" %41\\n'
+ARGUMENTS = {"url": "https://example.org/", "headers": {"A": "<secret_ref:KEY>"}}
+
+
+def quoted_every_byte(text: str) -> str:
+    return "".join(f"%{byte:02x}" for byte in text.encode())
+
+
+FORMS: dict[str, Callable[[str], str]] = {
+    "as it is": str,
+    "base64": lambda s: base64.b64encode(s.encode()).decode(),
+    "base64 after one byte": lambda s: base64.b64encode(b"u" + s.encode() + b":tail").decode(),
+    "base64 after two bytes": lambda s: base64.b64encode(b"us" + s.encode() + b"t").decode(),
+    "url-safe base64": lambda s: base64.urlsafe_b64encode(b"user:" + s.encode()).decode(),
+    "base64 without padding": lambda s: base64.b64encode(s.encode()).decode().rstrip("="),
+    "base64 in lines": lambda s: "\n".join(textwrap.wrap(base64.b64encode(s.encode()).decode(), 6)),
+    "base64 in a URL": lambda s: urllib.parse.quote(base64.b64encode(s.encode()).decode(), safe=""),
+    "URL": lambda s: urllib.parse.quote(s, safe=""),
+    "URL path": lambda s: urllib.parse.quote(s),
+    "URL form": lambda s: urllib.parse.urlencode({"k": s}),
+    "URL twice": lambda s: urllib.parse.quote(urllib.parse.quote(s)),
+    "URL, every byte": quoted_every_byte,
+    "JSON": json.dumps,
+    "JSON in UTF-8": lambda s: json.dumps(s, ensure_ascii=False),
+    "JSON in JSON": lambda s: json.dumps({"a": json.dumps([s])}),
+    "Python": repr,
+    "Python bytes": lambda s: repr(s.encode()),
+    "JavaScript": lambda s: "".join(f"\\u{{{ord(letter):x}}}" for letter in s),
+    "HTML": html.escape,
+    "hexadecimal": lambda s: s.encode().hex(),
+    "hexadecimal, upper": lambda s: s.encode().hex().upper(),
+    "hexadecimal in groups": lambda s: s.encode().hex(" ", 2),
+    "spread": lambda s: "\n  ".join(s),
+    "indented": lambda s: textwrap.indent(s, "    "),
+}
+TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=20)
+VALUES = st.one_of(
+    st.text(st.sampled_from("abcXYZ019+/=_-%&\\\"'<> \n\tüß€😀"), min_size=8, max_size=40),
+    st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=8, max_size=20),
+    st.binary(min_size=12, max_size=30).map(lambda data: base64.b64encode(data).decode()),
+)
+
+
+def redactor(value: str) -> Redactor:
+    made = Redactor()
+    made.add("KEY", value)
+    return made
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_is_found(form: str) -> None:
+    for value in (SECRET, "hunter2-hunter2", "aaaaaaaa", "key=1&b=2"):
+        text = redactor(value).text(f"<<{FORMS[form](value)}>>")
+        assert "[redacted:KEY]" in text
+        assert text.startswith("<<")
+        assert text.endswith(">>")
+        assert FORMS[form](value) not in text
+
+
+@settings(max_examples=60)
+@given(value=VALUES, form=st.sampled_from(sorted(FORMS)), before=TEXT, after=TEXT)
+@example(value="00000000%", form="URL", before="", after="")
+@example(value="%41%41%41%41", form="URL", before="", after="")
+@example(value="&amp;&amp;\\n\\n", form="JSON", before="\\", after="")
+def test_random_values_in_random_text_are_found(value: str, form: str, before: str, after: str) -> None:
+    assume(len("".join(value.split())) >= 4)
+    wanted = FORMS[form](value)
+    assume(wanted not in before + after)
+    # What stands around must not run into the form: an escape, a longer base64 text.
+    text = redactor(value).text(f"{before.rstrip(chr(92))} {wanted} {after}")
+    assert wanted not in text
+    assert len("".join(wanted.split())) < 8 or "".join(wanted.split()) not in "".join(text.split())
+
+
+@given(value=VALUES, text=TEXT)
+def test_text_without_the_value_stays_as_it_is(value: str, text: str) -> None:
+    squeezed = "".join(value.split())
+    assume(len(squeezed) >= 8 and squeezed not in "".join(text.split()))
+    assert redactor(value).text(text) == text
+
+
+def test_overlapping_values_leave_no_rest() -> None:
+    made = Redactor()
+    for name, value in {"A": "abcdef", "B": "efghij", "C": "abcdefgh"}.items():
+        made.add(name, value)
+    assert made.text("-abcdefghij-") == "-[redacted:C]-"
+    assert made.text("aaaa") == "aaaa"
+    made.add("D", "aaaa")
+    assert made.text("aaaaaa b") == "[redacted:D] b"
+
+
+def test_lines_of_a_long_value_are_found_alone() -> None:
+    key = (
+        "-----BEGIN KEY-----\n"
+        + "\n".join(f"{n}MIIEvQIBADANBgkqhkiG" for n in range(5))
+        + "\n-----END KEY-----"
+    )
+    made = redactor(key)
+    assert made.text("line 3: 3MIIEvQIBADANBgkqhkiG.") == "line 3: [redacted:KEY]."
+    assert made.text("-----BEGIN KEY-----") == "-----BEGIN KEY-----"
+
+
+@pytest.mark.parametrize("value", ["redacted", "[redacted:KEY]", "****", "KEY]"])
+def test_the_mark_is_never_the_value(value: str) -> None:
+    assert value not in redactor(value).text(f"x {value} y")
+
+
+class Inner(msgspec.Struct, frozen=True):
+    text: str
+    count: int = 1
+
+
+@dataclasses.dataclass
+class Plain:
+    text: str
+
+
+class Opaque:
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+def test_values_in_data_are_found_at_any_depth() -> None:
+    made = redactor("12345678")
+    clean = {"a": [1, 2.5, None, True, (1,), b"x", datetime.date(2020, 1, 1), Inner("x"), Plain("y"), {1}]}
+    assert made.value(clean) is clean
+    assert made.value({"12345678": [Inner("a12345678", 12345678)], "t": ("x", "12345678")}) == {
+        "[redacted:KEY]": [Inner("a[redacted:KEY]", "[redacted:KEY]")],  # type: ignore[arg-type]
+        "t": ("x", "[redacted:KEY]"),
+    }
+    assert made.value([b"\xff12345678", bytearray(b"12345678")]) == [b"\xff[redacted:KEY]", b"[redacted:KEY]"]
+    assert made.value([12345678, 12345678.0, Plain("12345678"), Opaque("")]) == [
+        "[redacted:KEY]",
+        "[redacted:KEY].0",
+        {"text": "[redacted:KEY]"},
+        WITHHELD,
+    ]
+    loop: list[Any] = []
+    loop.append(loop)
+    assert made.value(loop) == WITHHELD
+
+
+# --- through a registry
+
+
+class Watch:
+    def __init__(self) -> None:
+        self.events: list[Any] = []
+
+    def on(self, event: Any) -> None:
+        self.events.append(event)
+
+
+def everything_out(
+    handler: Any, value: str, caplog: pytest.LogCaptureFixture, **options: Any
+) -> tuple[ToolResult, str]:
+    """The result, and one text of all that came out: result, events, log with tracebacks."""
+    caplog.clear()
+    watch = Watch()
+    registry = ToolRegistry(secrets=lambda name: value, hooks=watch, **options)
+    registry.register(HTTP_REQUEST, handler)
+    with caplog.at_level(logging.DEBUG):
+        result = asyncio.run(registry.execute("http_request", ARGUMENTS))
+    logged = [
+        f"{record.getMessage()} {record.args} {record.exc_info} {record.exc_text}"
+        for record in caplog.records
+    ]
+    return result, "\n".join([repr(result), *map(repr, watch.events), *logged, caplog.text])
+
+
+async def in_output(params: Any, context: Any) -> Any:
+    return f"sent {params.headers['A']}"
+
+
+async def in_result(params: Any, context: Any) -> Any:
+    return ToolResult.ok("sent", {"deep": [params.headers]})
+
+
+async def in_typed(params: Any, context: Any) -> Any:
+    return {"status": 200, "headers": params.headers, "body": params.headers["A"]}
+
+
+async def in_error(params: Any, context: Any) -> Any:
+    return ToolResult.failed(f"401 for {params.headers['A']}")
+
+
+async def in_bug(params: Any, context: Any) -> Any:
+    raise ValueError(params.headers["A"]) from KeyError(json.dumps(params.headers))
+
+
+async def in_refusal(params: Any, context: Any) -> Any:
+    raise RefusalError(f"not {params.headers['A']}")
+
+
+async def in_params(params: Any, context: Any) -> Any:
+    return params
+
+
+async def in_no_result(params: Any, context: Any) -> Any:
+    return type("X", (), {"value": params.headers["A"]})()
+
+
+class InPrecheck:
+    def precheck(self, params: Any, context: Any) -> str:
+        return f"bad: {params.headers['A']}"
+
+    def __call__(self, params: Any, context: Any) -> str:
+        return "done"
+
+
+HANDLERS = [
+    in_output,
+    in_result,
+    in_typed,
+    in_error,
+    in_bug,
+    in_refusal,
+    in_params,
+    in_no_result,
+    InPrecheck(),
+]
+
+
+@pytest.mark.parametrize("handler", HANDLERS)
+@pytest.mark.parametrize("value", ["hunter2-hunter2", SECRET])
+def test_no_way_out(handler: Any, value: str, caplog: pytest.LogCaptureFixture) -> None:
+    _, text = everything_out(handler, value, caplog)
+    for form in ("as it is", "JSON", "Python"):
+        assert FORMS[form](value).strip("'\"") not in text
+
+
+def test_what_a_person_is_asked_holds_the_reference() -> None:
+    from toolwright.runtime.policy import Policy
+
+    asked: list[Any] = []
+
+    def approve(request: Any) -> str:
+        asked.append(request)
+        return "always"
+
+    policy = Policy(approver=approve)
+    registry = ToolRegistry(secrets=lambda name: "hunter2-hunter2", policy=policy)
+    registry.register(HTTP_REQUEST, in_output)
+    assert asyncio.run(registry.execute("http_request", ARGUMENTS)).output == "sent [redacted:KEY]"
+    assert asked[0].params.headers == {"A": "<secret_ref:KEY>"}
+    assert "<secret_ref:KEY>" in str(policy.remembered[0])
+    assert "hunter2" not in repr((asked, policy.remembered))
+
+
+def test_a_cut_never_leaves_half_a_value(caplog: pytest.LogCaptureFixture) -> None:
+    value = "0123456789abcdefghij"
+
+    for offset in range(60):
+
+        async def handler(params: Any, context: Any, offset: int = offset) -> Any:
+            return "-" * offset + params.headers["A"] + "-" * (100 - offset)
+
+        result, _ = everything_out(handler, value, caplog, output_limit=40)
+        assert not any(value[at : at + 4] in result.output for at in range(len(value) - 3))
+
+
+def test_a_value_stays_hidden_in_later_calls_and_of_other_registries() -> None:
+    secrets = Secrets({"KEY": "hunter2-hunter2"}.get)
+    first, second = ToolRegistry(secrets=secrets), ToolRegistry(secrets=secrets)
+    first.register(HTTP_REQUEST, in_output)
+    second.register(HTTP_REQUEST, lambda params, context: "it was hunter2-hunter2")
+    assert (
+        asyncio.run(second.execute("http_request", {"url": "https://x.org"})).output
+        == "it was hunter2-hunter2"
+    )
+    asyncio.run(first.execute("http_request", ARGUMENTS))
+    assert (
+        asyncio.run(second.execute("http_request", {"url": "https://x.org"})).output
+        == "it was [redacted:KEY]"
+    )
+    wrong = asyncio.run(second.execute("http_request", {"url": 7, "hunter2-hunter2": 1}))
+    assert "hunter2" not in wrong.error
+    assert "hunter2" not in asyncio.run(second.execute("hunter2-hunter2", {})).error
+
+
+def test_a_value_may_be_hidden_beforehand() -> None:
+    secrets = Secrets(lambda name: None)
+    secrets.hide("ENV", "hunter2-hunter2")
+    assert secrets.redact_text("a hunter2-hunter2") == "a [redacted:ENV]"
+    with pytest.raises(ValueError, match="too short"):
+        secrets.hide("PIN", " 1 2 3 ")
+
+
+def test_typed_output_stays_json(caplog: pytest.LogCaptureFixture) -> None:
+    async def number(params: Any, context: Any) -> Any:
+        return {"status": 200, "headers": {}, "body": None, "id": int(params.headers["A"])}
+
+    result, text = everything_out(number, "12345678", caplog)
+    assert json.loads(result.output)["id"] == "[redacted:KEY]"
+    assert "12345678" not in text
+
+
+def test_redaction_is_linear() -> None:
+    import time
+
+    made = Redactor()
+    for number in range(10):
+        made.add(f"K{number}", f"value number {number} " * 3)
+
+    def cost(size: int) -> float:
+        text = '{"a": "\\u00e4 %C3%A4 &amp; value number + more"}\n' * size
+        start = time.process_time()
+        assert made.text(text) == text
+        return time.process_time() - start
+
+    assert any(cost(800) < 10 * max(cost(200), 0.004) for _ in range(5))
