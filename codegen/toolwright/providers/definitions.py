@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from .rules import Rules
 from .state import State
-from .walk import Rules, walked
+from .walk import walked
 
 Node = dict[str, Any]
 

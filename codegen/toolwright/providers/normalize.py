@@ -112,7 +112,7 @@ def _walk(document: dict[str, Any], dialect: Dialect) -> tuple[dict[str, Any], S
     state = State(document, dialect)
     if dialect.property_names:
         state.renames = names_of(document, dialect.property_names)
-    rules = rules_of(dialect)
+    rules = state.rules = rules_of(dialect)
     notes: list[str] = []
     entered: list[Segments] = []
     try:

@@ -40,6 +40,7 @@ class State:
         "pending",
         "reach",
         "renames",
+        "rules",
         "source",
         "taken",
     )
@@ -47,6 +48,7 @@ class State:
     def __init__(self, document: dict[str, Any], dialect: Dialect) -> None:
         self.document = document
         self.dialect = dialect
+        self.rules: Any = None  # the dialect made ready, a `Rules`; the walk sets it
         self.entries: dict[tuple[str, str, str], LedgerEntry] = {}
         self.blockers: list[LedgerEntry] = []
         self.names: dict[tuple[str, ...], str] = {}  # referenced place → its name under the output's $defs

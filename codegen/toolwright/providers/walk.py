@@ -7,26 +7,25 @@ the node as a whole. Nothing of the input is changed; output shares no container
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from . import leaves, operations
+from . import leaves
 from .beside import alone as alone_at_last
 from .beside import everywhere as alone_everywhere
-from .dialect import Dialect, Disposition
+from .dialect import Dialect
 from .encodings import confused, pairs, positions, shapes
 from .errors import SchemaError
 from .kinds import Made
-from .legacy import LEGACY, is_legacy, raised
+from .legacy import is_legacy, raised
 from .literals import bounded, listed_types, typed, with_enum
-from .marks import MARK
 from .nulls import absent, left_out, not_required
 from .onekind import one_kind
 from .paths import Path, pointer
 from .refs import MANY, NAMED, ONE, Segments, opened
-from .regex import limited, sayable
+from .regex import sayable
 from .renames import renamed
+from .rules import Op, Rules
 from .state import State
 from .structure import (
     arrays,
@@ -47,104 +46,11 @@ from .values import ATOMS, copied
 from .words import described
 
 Node = dict[str, Any]
-Op = Callable[[State, Node, str, Any, Node, Path, list[str]], None]
 
 NEGATING = frozenset(("not", "if", "then", "else"))
 """Keywords under which a wider subschema would be a narrower schema."""
 MAX_STEPS = 64
 NOTHING: frozenset[str] = frozenset()
-
-
-class Rules:
-    """A dialect made ready: an operation for each keyword (`None`: copy), and what triggers a rewrite."""
-
-    __slots__ = (
-        *("always", "dialect", "encodes", "ends", "lists", "literal", "loops", "nulls", "ops", "other"),
-        *("encodes_enums", "leaf", "objects", "patterns", "triggers", "unions"),
-    )
-
-    def __init__(self, dialect: Dialect) -> None:
-        self.dialect = dialect
-        by: dict[Disposition, Op | None] = {
-            "keep": None,
-            "drop": operations.drop,
-            "spill": operations.spill,
-            "block": operations.block,
-        }
-        self.other = by[dialect.other]
-        keep = by["keep"] if dialect.other == "keep" else self.other
-        ops: dict[str, Op | None] = dict.fromkeys(
-            (*ONE, *MANY, *NAMED, "$ref", "type", "format", "pattern"), keep
-        )
-        for disposition in ("keep", "drop", "spill", "block"):
-            ops.update(dict.fromkeys(getattr(dialect, disposition), by[disposition]))
-        own: tuple[tuple[frozenset[str], Op], ...] = (
-            (ONE, _one),
-            (MANY, _many),
-            (NAMED, _named),
-            (frozenset(("$ref",)), operations.reference),
-            (frozenset(("type",)), operations.stated),
-            (frozenset(("format",)), operations.format),
-            (frozenset(("pattern",)), operations.pattern),
-        )
-        for keywords, op in own:
-            ops.update((key, op) for key in keywords if ops[key] is None)
-        if dialect.closed:
-            ops["additionalProperties"] = operations.closed
-        if dialect.refs == "inline":
-            ops["$defs"] = operations.inlined
-        if dialect.booleans == "rewrite" or dialect.type_arrays == "nullable":
-            ops["nullable"] = None
-        if dialect.property_names:
-            for key, op in (
-                ("required", operations.renamed_list),
-                ("dependentRequired", operations.renamed_lists),
-            ):
-                if ops.get(key, keep) is None:
-                    ops[key] = op
-        if dialect.open == "explicit" and ops.get("unevaluatedProperties", self.other) is _one:
-            ops["unevaluatedProperties"] = operations.drop  # every key is evaluated, by what is said instead
-        ops[MARK] = operations.marked
-        guarded = {*dialect.integers_only, *(key for key, _ in dialect.at_most)}
-        guarded |= operations.LENGTHS if dialect.pattern_alone else set()
-        ops.update((key, operations.guarded) for key in guarded if ops.get(key, self.other) is None)
-        self.ops = ops
-        plain = (key for key in leaves.PLAIN if ops.get(key, self.other) is None)
-        self.leaf = leaves.keywords(dialect, plain)
-        triggers = set(LEGACY) - {"items", "required", "type"}
-        opens = dialect.refs == "inline" or not dialect.ref_siblings or dialect.cycles == "unroll"
-        triggers |= {"$ref"} if opens else set()
-        triggers |= {"allOf"} if dialect.all_of == "merge" else set()
-        triggers |= {"oneOf"} if dialect.one_of == "any-of" else set()
-        triggers |= {"anyOf"} if dialect.any_of != "keep" else set()
-        self.literal = (
-            dialect.enums != "any"
-            or dialect.const == "enum"
-            or dialect.max_enum is not None
-            or dialect.booleans == "rewrite"
-        )
-        triggers |= {"enum", "const"} if self.literal else set()
-        triggers |= {"prefixItems"} if dialect.tuples != "keep" else set()
-        triggers |= {"required"} if dialect.declared_required else set()
-        triggers |= {"additionalProperties", "patternProperties"} if dialect.maps == "pairs" else set()
-        self.triggers = frozenset(triggers)
-        self.loops = frozenset(triggers & {"$ref", "allOf", "oneOf", "anyOf"})
-        self.lists = dialect.type_arrays != "keep" or dialect.any_of == "none"
-        self.nulls = dialect.null == "absent"
-        self.unions = dialect.any_of == "none"
-        self.triggers |= {"type"} if self.lists else set[str]()
-        self.always = dialect.typed or self.nulls
-        self.patterns = limited(dialect)
-        self.encodes = dialect.maps != "keep" or dialect.tuples == "object" or dialect.enums != "any"
-        self.encodes_enums = dialect.enums in ("alike", "strings")
-        self.objects = dialect.closed or dialect.properties_required or dialect.optional == "also-null"
-        self.ends = self.objects or not dialect.empty_required or dialect.open == "explicit" or self.nulls
-
-
-@lru_cache(maxsize=64)
-def rules_of(dialect: Dialect) -> Rules:
-    """The table of a dialect; made once."""
-    return Rules(dialect)
 
 
 def walked(state: State, rules: Rules, node: Any, path: Path) -> Any:
@@ -338,7 +244,7 @@ def _one(state: State, node: Node, key: str, value: Any, out: Node, path: Path, 
         out[key] = {}  # says that keys are free, not what they hold
         return
     lossy = state.lossy
-    result = walked(state, rules_of(state.dialect), value, (path, key))
+    result = walked(state, state.rules, value, (path, key))
     if state.lossy != lossy and (key in NEGATING or (key == "contains" and "maxContains" in node)):
         said(state, path, key, value, notes)
         return
@@ -348,7 +254,7 @@ def _one(state: State, node: Node, key: str, value: Any, out: Node, path: Path, 
 def _many(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
     if not isinstance(value, list):
         raise SchemaError(pointer(path), f"{key} must be a list of schemas")
-    rules = rules_of(state.dialect)
+    rules = state.rules
     place = (path, key)
     lossy = state.lossy
     drop = (
@@ -381,7 +287,7 @@ def _many(state: State, node: Node, key: str, value: Any, out: Node, path: Path,
 def _named(state: State, node: Node, key: str, value: Any, out: Node, path: Path, __: list[str]) -> None:
     if not isinstance(value, dict):
         raise SchemaError(pointer(path), f"{key} must be an object of schemas")
-    rules = rules_of(state.dialect)
+    rules = state.rules
     if key == "$defs":
         if path is None:
             out[key] = {}  # filled once the walk knows what is referred to
@@ -428,3 +334,12 @@ def _named(state: State, node: Node, key: str, value: Any, out: Node, path: Path
     if nulls:
         left_out(state, node, out, nulls, path)
     out[key] = children
+
+
+INNER: dict[frozenset[str], Op] = {ONE: _one, MANY: _many, NAMED: _named}
+
+
+@lru_cache(maxsize=64)
+def rules_of(dialect: Dialect) -> Rules:
+    """The table of a dialect; made once."""
+    return Rules(dialect, INNER)

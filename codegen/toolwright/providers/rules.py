@@ -1,0 +1,103 @@
+"""A dialect made ready for the walk: what to do at each keyword, and what makes a node need more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from . import leaves, operations
+from .dialect import Dialect, Disposition
+from .legacy import LEGACY
+from .marks import MARK
+from .paths import Path
+from .refs import MANY, NAMED, ONE
+from .regex import limited
+from .state import State
+
+Node = dict[str, Any]
+Op = Callable[[State, Node, str, Any, Node, Path, list[str]], None]
+
+
+class Rules:
+    """A dialect made ready: an operation for each keyword (`None`: copy), and what triggers a rewrite."""
+
+    __slots__ = (
+        *("always", "dialect", "encodes", "ends", "lists", "literal", "loops", "nulls", "ops", "other"),
+        *("encodes_enums", "leaf", "objects", "patterns", "triggers", "unions"),
+    )
+
+    def __init__(self, dialect: Dialect, inner: Mapping[frozenset[str], Op]) -> None:
+        """`inner` walks the schemas below the keywords of each set."""
+        self.dialect = dialect
+        by: dict[Disposition, Op | None] = {
+            "keep": None,
+            "drop": operations.drop,
+            "spill": operations.spill,
+            "block": operations.block,
+        }
+        self.other = by[dialect.other]
+        keep = by["keep"] if dialect.other == "keep" else self.other
+        ops: dict[str, Op | None] = dict.fromkeys(
+            (*ONE, *MANY, *NAMED, "$ref", "type", "format", "pattern"), keep
+        )
+        for disposition in ("keep", "drop", "spill", "block"):
+            ops.update(dict.fromkeys(getattr(dialect, disposition), by[disposition]))
+        own: tuple[tuple[frozenset[str], Op], ...] = (
+            *inner.items(),
+            (frozenset(("$ref",)), operations.reference),
+            (frozenset(("type",)), operations.stated),
+            (frozenset(("format",)), operations.format),
+            (frozenset(("pattern",)), operations.pattern),
+        )
+        for keywords, op in own:
+            ops.update((key, op) for key in keywords if ops[key] is None)
+        if dialect.closed:
+            ops["additionalProperties"] = operations.closed
+        if dialect.refs == "inline":
+            ops["$defs"] = operations.inlined
+        if dialect.booleans == "rewrite" or dialect.type_arrays == "nullable":
+            ops["nullable"] = None
+        if dialect.property_names:
+            for key, op in (
+                ("required", operations.renamed_list),
+                ("dependentRequired", operations.renamed_lists),
+            ):
+                if ops.get(key, keep) is None:
+                    ops[key] = op
+        if dialect.open == "explicit" and ops.get("unevaluatedProperties", self.other) is inner[ONE]:
+            ops["unevaluatedProperties"] = operations.drop  # every key is evaluated, by what is said instead
+        ops[MARK] = operations.marked
+        guarded = {*dialect.integers_only, *(key for key, _ in dialect.at_most)}
+        guarded |= operations.LENGTHS if dialect.pattern_alone else set()
+        ops.update((key, operations.guarded) for key in guarded if ops.get(key, self.other) is None)
+        self.ops = ops
+        plain = (key for key in leaves.PLAIN if ops.get(key, self.other) is None)
+        self.leaf = leaves.keywords(dialect, plain)
+        triggers = set(LEGACY) - {"items", "required", "type"}
+        opens = dialect.refs == "inline" or not dialect.ref_siblings or dialect.cycles == "unroll"
+        triggers |= {"$ref"} if opens else set()
+        triggers |= {"allOf"} if dialect.all_of == "merge" else set()
+        triggers |= {"oneOf"} if dialect.one_of == "any-of" else set()
+        triggers |= {"anyOf"} if dialect.any_of != "keep" else set()
+        self.literal = (
+            dialect.enums != "any"
+            or dialect.const == "enum"
+            or dialect.max_enum is not None
+            or dialect.booleans == "rewrite"
+        )
+        triggers |= {"enum", "const"} if self.literal else set()
+        triggers |= {"prefixItems"} if dialect.tuples != "keep" else set()
+        triggers |= {"required"} if dialect.declared_required else set()
+        triggers |= {"additionalProperties", "patternProperties"} if dialect.maps == "pairs" else set()
+        self.triggers = frozenset(triggers)
+        self.loops = frozenset(triggers & {"$ref", "allOf", "oneOf", "anyOf"})
+        self.lists = dialect.type_arrays != "keep" or dialect.any_of == "none"
+        self.nulls = dialect.null == "absent"
+        self.unions = dialect.any_of == "none"
+        self.triggers |= {"type"} if self.lists else set[str]()
+        self.always = dialect.typed or self.nulls
+        self.patterns = limited(dialect)
+        self.encodes = dialect.maps != "keep" or dialect.tuples == "object" or dialect.enums != "any"
+        self.encodes_enums = dialect.enums in ("alike", "strings")
+        self.objects = dialect.closed or dialect.properties_required or dialect.optional == "also-null"
+        self.ends = self.objects or not dialect.empty_required or dialect.open == "explicit" or self.nulls
