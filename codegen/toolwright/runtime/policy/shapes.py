@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from ..binding import ToolBinding
-from ..encode import to_builtins
+from ..encode import without_defaults
 
 Freedom: TypeAlias = Literal["exact", "folder", "any"]
 """How far a later value may differ: not at all; it is a path in the same folder or below; in any way."""
@@ -20,8 +20,8 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 class Shape(Struct, frozen=True):
     """One tool, called with just these parameters, each as free as the policy says.
 
-    `parts` are (parameter, freedom, what it is held to), sorted. A parameter that was left out must be left
-    out again. Values are those that the model wrote: references to secrets, never the secrets.
+    `parts` are (parameter, freedom, what it is held to), sorted. A parameter that was left out, or
+    had its default, must be so again. Values are as the model wrote them: references, never secrets.
     """
 
     tool: str
@@ -56,7 +56,7 @@ def _covers(mine: tuple[str, Freedom, str], its: tuple[str, Freedom, str]) -> bo
 
 def shape_of(binding: ToolBinding[Any, Any], params: Any, freedoms: Mapping[str, Freedom]) -> Shape:
     """The shape of one call. What `freedoms` do not name is exact; a path that steps upwards is, too."""
-    plain: Any = to_builtins(params)
+    plain: Any = without_defaults(params)
     parts: list[tuple[str, Freedom, str]] = []
     for name in sorted(plain):
         freedom = freedoms.get(name, "exact")

@@ -1,0 +1,354 @@
+"""Which calls run: the order of the rules, what *always* means, how often."""
+
+# ruff: noqa: ARG001, ARG005 - a handler's signature is fixed, whatever it uses
+
+import asyncio
+import itertools
+import threading
+import time
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from toolwright.runtime import ToolBinding, ToolRegistry, ToolResult
+from toolwright.runtime.policy import Answer, Policy, RateLimit
+from toolwright.runtime.policy.rate import Bucket
+
+from tests.runtime.sample.files.edit import EDIT
+
+Binding = ToolBinding[Any, Any]
+GOOD = {"file_path": "/src/a.py", "old_string": "x", "new_string": "y"}
+
+
+def like(permission: str = "write", name: str = "edit") -> Binding:
+    return msgspec.structs.replace(EDIT, name=name, permission=permission, _lazy=type(EDIT._lazy)())
+
+
+class Approver:
+    """Answers in turn, and remembers what it was asked."""
+
+    def __init__(self, *answers: Any) -> None:
+        self.answers = list(answers)
+        self.asked: list[Any] = []
+
+    def __call__(self, request: Any) -> Any:
+        self.asked.append(request)
+        answer = self.answers.pop(0)
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+
+class Watch:
+    def __init__(self) -> None:
+        self.events: list[Any] = []
+
+    def on(self, event: Any) -> None:
+        self.events.append(event)
+
+
+def registry_with(policy: Policy, binding: Binding | None = None, **options: Any) -> ToolRegistry:
+    registry = ToolRegistry(policy=policy, **options)
+    registry.register(like() if binding is None else binding, lambda params, context: "done")
+    return registry
+
+
+def run(policy: Policy, binding: Binding | None = None, **changed: Any) -> ToolResult:
+    registry = registry_with(policy, binding)
+    return asyncio.run(registry.execute(registry.names[0], {**GOOD, **changed}))
+
+
+def remembered(**options: Any) -> tuple[Any, ...]:
+    """What a session knows after the good call was answered *always*."""
+    policy = Policy(approver=Approver("always"), **options)
+    assert run(policy).success
+    return policy.remembered
+
+
+ALWAYS = remembered()
+
+
+@pytest.mark.parametrize("autonomy", ["read_only", "supervised", "full"])
+@pytest.mark.parametrize("permission", ["read", "write"])
+def test_the_order_of_the_rules(autonomy: Any, permission: str) -> None:
+    """The whole table."""
+    for ask, auto, session in itertools.product((False, True), repeat=3):
+        for answer in (None, "yes", "no"):
+            judge(autonomy, permission, ask, auto, session, answer)
+
+
+def judge(autonomy: Any, permission: str, ask: bool, auto: bool, session: bool, answer: Any) -> None:
+    """One row, against the order written as a sentence."""
+    approver = None if answer is None else Approver(answer)
+    policy = Policy(
+        autonomy,
+        always_ask=["edit"] if ask else [],
+        auto_approve=["edit"] if auto else [],
+        approver=approver,
+    )
+    policy._session = ALWAYS if session else ()
+    if autonomy == "full":
+        expected, asks = True, False
+    elif autonomy == "read_only" and permission != "read":
+        expected, asks = False, False
+    elif ask or not (auto or session or autonomy == "read_only"):
+        expected, asks = answer == "yes", True
+    else:
+        expected, asks = True, False
+    result = run(policy, like(permission))
+    assert result.success is expected
+    assert (approver is not None and bool(approver.asked)) == (asks and answer is not None)
+    assert result.success or "'edit'" in result.error
+
+
+@pytest.mark.parametrize(
+    ("answer", "word"),
+    [
+        ("no", "was not approved. Do not repeat it"),
+        (Answer("no", "use the other file."), "was not approved: use the other file. Do not"),
+        (True, "internal error TypeError"),
+        (None, "internal error TypeError"),
+        ("YES", "internal error TypeError"),
+        (Answer("maybe"), "internal error TypeError"),  # type: ignore[arg-type]
+        (ValueError("x"), "internal error ValueError"),
+    ],
+)
+def test_anything_but_yes_runs_nothing(answer: Any, word: str) -> None:
+    result = run(Policy(approver=Approver(answer)))
+    assert not result.success
+    assert word in result.error
+
+
+def test_an_async_approver_is_awaited() -> None:
+    async def approve(request: Any) -> str:
+        await asyncio.sleep(0)
+        return "always"
+
+    policy = Policy(approver=approve)
+    assert run(policy).success
+    assert len(policy.remembered) == 1
+    assert run(Policy(approver=lambda request: approve(request))).success
+
+
+def test_the_request_says_everything() -> None:
+    approver = Approver("yes")
+    assert run(Policy(approver=approver)).success
+    (request,) = approver.asked
+    assert (request.tool, request.permission, request.summary) == ("edit", "write", EDIT.summary)
+    assert request.params.file_path == "/src/a.py"
+    assert str(request.shape) == 'edit with file_path = "/src/a.py", new_string = "y", old_string = "x"'
+
+
+def test_always_is_remembered_and_said() -> None:
+    watch, policy = Watch(), Policy(approver=Approver("always", "no"))
+    registry = registry_with(policy, hooks=watch)
+    for _ in range(2):
+        assert asyncio.run(registry.execute("edit", GOOD)).success
+    approved = [event for event in watch.events if type(event).__name__ == "Approved"]
+    assert [(event.by, bool(event.remembered)) for event in approved] == [
+        ("approver", True),
+        ("session", False),
+    ]
+    assert approved[0].remembered == str(policy.remembered[0])
+    policy.forget()
+    assert not asyncio.run(registry.execute("edit", GOOD)).success
+
+
+SHAPES: Any = {"edit": {"file_path": "folder", "new_string": "any"}}
+
+
+@pytest.mark.parametrize(
+    ("changed", "covered"),
+    [
+        ({}, True),
+        ({"new_string": "other"}, True),
+        ({"file_path": "/src/b.py"}, True),
+        ({"file_path": "/src/deep/er/b.py"}, True),
+        ({"file_path": "/src/./b.py"}, True),
+        ({"old_string": "other"}, False),
+        ({"line": 3}, False),
+        ({"file_path": "/srcx/a.py"}, False),
+        ({"file_path": "/a.py"}, False),
+        ({"file_path": "/src/../etc/passwd"}, False),
+        ({"file_path": "/src/.."}, False),
+        ({"file_path": "src/a.py"}, False),
+        ({"file_path": "/SRC/a.py"}, False),
+        ({"file_path": "//etc/a.py"}, False),
+    ],
+)
+def test_always_covers_its_shape_and_no_more(changed: Any, covered: bool) -> None:
+    approver = Approver("always", "no")
+    policy = Policy(approver=approver, shapes=SHAPES)
+    assert run(policy).success
+    assert str(policy.remembered[0]) == 'edit with file_path in "/src/", any new_string, old_string = "x"'
+    assert run(policy, **changed).success is covered
+    assert len(approver.asked) == (1 if covered else 2)
+
+
+def test_always_for_one_tool_is_not_for_another() -> None:
+    policy = Policy(approver=Approver("always", "no"))
+    assert run(policy).success
+    assert not run(policy, like(name="edit2")).success
+
+
+def test_always_asked_means_asked_always() -> None:
+    approver = Approver("always", "always", "no")
+    policy = Policy(always_ask=["edit"], approver=approver)
+    assert [run(policy).success for _ in range(3)] == [True, True, False]
+    assert policy.remembered == ()
+    assert approver.asked[0].shape is None
+
+
+def test_equal_numbers_and_booleans_are_not_the_same_shape() -> None:
+    from toolwright.runtime.policy.shapes import shape_of
+
+    from tests.runtime.sample.misc.note import NOTE
+
+    one, true = (shape_of(NOTE, NOTE.decode({"v": value}), {}) for value in (1, True))
+    assert not one.covers(true)
+    deep, other = (
+        shape_of(NOTE, NOTE.decode({"v": value}), {}) for value in ({"a": 1, "b": 2}, {"b": 2, "a": 1})
+    )
+    assert deep.covers(other)
+
+
+def test_questions_come_one_at_a_time_and_an_answer_settles_those_that_wait() -> None:
+    inside, most, asked = [0], [0], [0]
+
+    def approve(request: Any) -> str:
+        inside[0] += 1
+        most[0] = max(most[0], inside[0])
+        asked[0] += 1
+        time.sleep(0.02)
+        inside[0] -= 1
+        return "always"
+
+    registry = registry_with(Policy(approver=approve))
+
+    async def many() -> list[ToolResult]:
+        return await asyncio.gather(*[registry.execute("edit", GOOD) for _ in range(6)])
+
+    assert all(result.success for result in asyncio.run(many()))
+    assert (most, asked) == ([1], [1])
+
+
+def test_a_cancelled_call_is_not_asked_for() -> None:
+    approver = Approver("yes")
+    free = threading.Event()
+
+    def approve(request: Any) -> Any:
+        free.wait(5)
+        return approver(request)
+
+    registry = registry_with(Policy(approver=approve))
+
+    async def both() -> None:
+        first = asyncio.create_task(registry.execute("edit", GOOD))
+        await asyncio.sleep(0.02)
+        second = asyncio.create_task(registry.execute("edit", {**GOOD, "old_string": "z"}))
+        await asyncio.sleep(0.02)
+        second.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await second
+        free.set()
+        assert (await first).success
+
+    asyncio.run(both())
+    assert len(approver.asked) == 1
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_rate_limits_deny_and_say_when() -> None:
+    clock = Clock()
+    policy = Policy("full", rate_limits={"edit": RateLimit(2, 10.0)}, clock=clock)
+    registry = registry_with(policy)
+
+    def call() -> ToolResult:
+        return asyncio.run(registry.execute("edit", GOOD))
+
+    assert [call().success for _ in range(3)] == [True, True, False]
+    assert "2 calls in 10 s are allowed. Call it again in 5.0 s" in call().error
+    clock.now += 4.9
+    assert not call().success
+    clock.now += 0.1
+    assert [call().success for _ in range(2)] == [True, False]
+    clock.now -= 1000  # a clock that goes back gives nothing away
+    assert not call().success
+    clock.now += 2000
+    assert [call().success for _ in range(3)] == [True, True, False]
+
+
+def test_each_tool_has_a_limit_of_its_own() -> None:
+    policy = Policy("full", rate_limits={"*": RateLimit(1, 60)}, clock=Clock())
+    assert [run(policy, like(name=name)).success for name in ("a", "b", "a")] == [True, True, False]
+
+
+def test_a_limit_is_asked_before_a_person() -> None:
+    approver = Approver("no", "no")
+    policy = Policy(approver=approver, rate_limits={"edit": RateLimit(1)}, clock=Clock())
+    assert "not approved" in run(policy).error
+    assert "too often" in run(policy).error
+    assert len(approver.asked) == 1
+
+
+@given(
+    calls=st.integers(1, 5),
+    seconds=st.floats(0.5, 100),
+    burst=st.none() | st.integers(1, 8),
+    steps=st.lists(st.floats(0, 20), max_size=40),
+)
+def test_a_bucket_never_gives_more_than_its_pace(
+    calls: int, seconds: float, burst: int | None, steps: list[float]
+) -> None:
+    limit = RateLimit(calls, seconds, burst)
+    bucket, now, given_at = Bucket(limit, 0.0), 0.0, []
+    for step in steps:
+        now += step
+        wait = bucket.take(now)
+        if wait == 0:
+            given_at.append(now)
+        else:
+            assert wait <= seconds / calls + 1e-6
+    capacity = calls if burst is None else burst
+    for first, last in itertools.combinations(range(len(given_at)), 2):
+        passed = given_at[last] - given_at[first]
+        assert last - first + 1 <= capacity + passed * calls / seconds + 1e-6
+
+
+def test_threads_share_a_bucket() -> None:
+    bucket, taken = Bucket(RateLimit(100), 0.0), []
+
+    def take() -> None:
+        taken.extend(bucket.take(0.0) for _ in range(100))
+
+    threads = [threading.Thread(target=take) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert taken.count(0.0) == 100
+
+
+@pytest.mark.parametrize(
+    ("make", "word"),
+    [
+        (lambda: Policy("none"), "autonomy"),  # type: ignore[arg-type]
+        (lambda: Policy(always_ask="edit"), "always_ask"),
+        (lambda: Policy(shapes={"edit": {"a": "some"}}), "edit.a"),  # type: ignore[dict-item]
+        (lambda: RateLimit(0), "at least one"),
+        (lambda: RateLimit(1, 0), "at least one"),
+        (lambda: RateLimit(1, 1, 0), "at least one"),
+    ],
+)
+def test_a_policy_that_says_nothing_is_refused(make: Any, word: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=word):
+        make()

@@ -1,0 +1,123 @@
+"""Asking at a terminal, played by a pseudo-terminal."""
+
+import os
+import pty
+import threading
+import time
+from typing import Any
+
+import pytest
+from toolwright.runtime.policy import ApprovalRequest, TerminalApprover
+from toolwright.runtime.policy.shapes import Shape
+from toolwright.runtime.policy.terminal import escaped, question
+
+SHAPE = Shape("edit", (("file_path", "folder", '"/src/"'),))
+
+
+def request(shape: Shape | None = SHAPE, **params: Any) -> ApprovalRequest:
+    return ApprovalRequest(tool="edit", summary="Edits.", permission="write", params=params, shape=shape)
+
+
+def ask(typed: bytes, early: bytes = b"", asked: ApprovalRequest | None = None) -> tuple[Any, str]:
+    """The answer, and what stood on the terminal; `early` is typed before the question."""
+    master, slave = pty.openpty()
+    shown = b""
+    answers: list[Any] = []
+    try:
+        if early:
+            os.write(master, early)
+        approver = TerminalApprover(os.ttyname(slave))
+        thread = threading.Thread(target=lambda: answers.append(approver(asked or request(a=1))))
+        thread.start()
+        until = time.monotonic() + 10
+        while b"Run it?" not in shown and time.monotonic() < until:
+            shown += os.read(master, 4096)
+        time.sleep(0.02)
+        os.write(master, typed)
+        thread.join(10)
+        assert not thread.is_alive()
+    finally:
+        os.close(master)
+        os.close(slave)
+    return answers[0], shown.decode()
+
+
+@pytest.mark.parametrize(
+    ("typed", "verdict"),
+    [
+        (b"y\n", "yes"),
+        (b" YES \n", "yes"),
+        (b"a\n", "always"),
+        (b"always\n", "always"),
+        (b"n\n", "no"),
+        (b"\n", "no"),
+        (b"yes please\n", "no"),
+        (b"\x04", "no"),
+        (b"\xff\n", "no"),
+    ],
+)
+def test_answers(typed: bytes, verdict: str) -> None:
+    assert ask(typed)[0].verdict == verdict
+
+
+def test_what_was_typed_before_the_question_answers_nothing() -> None:
+    assert ask(b"n\n", early=b"y\ny\na\n")[0].verdict == "no"
+
+
+def test_always_is_yes_where_nothing_is_remembered() -> None:
+    answer, shown = ask(b"a\n", asked=request(None, a=1))
+    assert answer.verdict == "yes"
+    assert "always" not in shown
+
+
+def test_no_terminal_is_no(tmp_path: Any) -> None:
+    (tmp_path / "file").write_text("y\n")
+    for path in (tmp_path / "gone", tmp_path / "file", "/dev/null"):
+        answer = TerminalApprover(str(path))(request(a=1))
+        assert (answer.verdict, "no terminal" in answer.reason) == ("no", True)
+
+
+HOSTILE = "\x1b[2J\x1b]0;title\x07\r\n\x9b31m\u202eevil\u2066\x00\x7f\u200b\u2028 ok ü"
+
+
+def test_arguments_cannot_act_on_the_terminal() -> None:
+    """No control character, and nothing that turns text around, but line breaks of ours."""
+    shape = Shape(HOSTILE, (("a", "exact", HOSTILE),))
+    text = question(
+        ApprovalRequest(
+            tool=HOSTILE, summary=HOSTILE, permission="write", params={HOSTILE: [HOSTILE]}, shape=shape
+        )
+    )
+    assert all(letter.isprintable() or letter == "\n" for letter in text)
+    assert "Run it?" in text.splitlines()[-1]
+    assert len(text.splitlines()) == 5
+    assert "ok ü" in text
+    assert escaped("\x1b\u202e") == "\\x1b\\u202e"
+
+
+def test_a_long_argument_says_that_not_all_is_shown() -> None:
+    text = question(request(command="x" * 5000 + "; rm -rf /"))
+    assert "more characters NOT SHOWN" in text
+    assert "rm -rf" not in text
+
+
+def test_a_cancelled_call_lets_the_terminal_go() -> None:
+    import asyncio
+
+    from toolwright.runtime.handlers import call_in_thread
+
+    master, slave = pty.openpty()
+    approver = TerminalApprover(os.ttyname(slave))
+
+    async def cancel() -> None:
+        task = asyncio.create_task(call_in_thread(approver, request(a=1)))
+        await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    started = time.monotonic()
+    asyncio.run(cancel())  # waits for its threads
+    assert time.monotonic() - started < 5
+    os.close(master)
+    os.close(slave)
