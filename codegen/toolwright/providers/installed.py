@@ -14,7 +14,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from .errors import ProfileError
-from .profile import id_of
+from .profile_file import id_of
 
 GROUP = "toolwright.profiles"
 

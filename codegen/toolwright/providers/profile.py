@@ -7,7 +7,6 @@ form, which may start from another one with `base = "openai"`.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -19,7 +18,8 @@ from msgspec import Struct
 from .dialect import Dialect
 from .errors import ProfileError, ProfileProblem
 from .limits import Limits
-from .profile_check import forms, line_of, meanings, near
+from .profile_check import forms, meanings, near
+from .profile_file import error_at, id_of, problem_at, read_file
 from .sound import problems
 
 BUILT_IN = Path(__file__).parent / "profiles"
@@ -100,15 +100,6 @@ def load_profiles(files: Sequence[str | Path]) -> dict[str, Profile]:
     return made
 
 
-def id_of(file: str | Path) -> str:
-    """The id that a profile's file states, and nothing more of it. Raises `ProfileError`."""
-    raw, text = _read(Path(file))
-    if not isinstance(raw.get("id"), str):
-        told, hint = "'id' is missing" if "id" not in raw else "'id' must be a string", 'write id = "acme"'
-        raise _error(file, text, ("id",), told, hint)
-    return str(raw["id"])
-
-
 def _profile(path: Path, others: Mapping[str, Path]) -> Profile:
     raw, text = _raw(path, others, ())
     strict = raw.get("strict")
@@ -122,7 +113,7 @@ def _profile(path: Path, others: Mapping[str, Path]) -> Profile:
     except msgspec.ValidationError as error:
         made, found = None, forms(raw, Profile) or [(str(error), "")]
     if made is None or found:
-        raise ProfileError.of([_problem(path, text, *problem) for problem in found])
+        raise ProfileError.of([problem_at(path, text, *problem) for problem in found])
     return made
 
 
@@ -137,21 +128,21 @@ def _unsound(made: Profile) -> list[tuple[str, ...]]:
 
 def _raw(path: Path, others: Mapping[str, Path], seen: tuple[Path, ...]) -> tuple[dict[str, Any], str]:
     """What a file says over what it inherits, and its text."""
-    raw, text = _read(path)
+    raw, text = read_file(path)
     base, without = raw.pop("base", None), raw.pop("without", [])
     if not isinstance(without, list) or not all(isinstance(name, str) for name in without):
         hint = 'for example without = ["strict", "dialect.formats"]'
-        raise _error(path, text, ("without",), "'without' must be a list of keys", hint)
+        raise error_at(path, text, ("without",), "'without' must be a list of keys", hint)
     if base is None:
         if without:
-            raise _error(path, text, ("without",), "'without' needs a base to take from", "leave it out")
+            raise error_at(path, text, ("without",), "'without' needs a base to take from", "leave it out")
         return raw, text
     below = _base(path, text, base, others, (*seen, path))
     inherited, _ = _raw(below, others, (*seen, path))
     for name in without:
         if not _removed(inherited, name):
             told = f"{name!r} is not inherited from {base!r}"
-            raise _error(path, text, ("without",), told, near(name, _keys(inherited), "inherited"))
+            raise error_at(path, text, ("without",), told, near(name, _keys(inherited), "inherited"))
     if "envelope" in raw:  # a template is one value: half of another one's keys would make no sense
         inherited.pop("envelope", None)
     return _overlaid(inherited, raw), text
@@ -167,7 +158,7 @@ def _base(path: Path, text: str, base: Any, others: Mapping[str, Path], seen: tu
         found = built_in
     if found is None:
         known = {*available(), *others} - {id for id, file in others.items() if file == path}
-        raise _error(
+        raise error_at(
             path,
             text,
             ("base",),
@@ -177,27 +168,8 @@ def _base(path: Path, text: str, base: Any, others: Mapping[str, Path], seen: tu
     if found in seen:
         chain = " → ".join(file.stem for file in (*seen, found))
         told = f"profiles are based on each other in a circle: {chain}"
-        raise _error(path, text, ("base",), told, "one of them must start from another")
+        raise error_at(path, text, ("base",), told, "one of them must start from another")
     return found
-
-
-def _read(path: Path) -> tuple[dict[str, Any], str]:
-    try:
-        text = path.read_text(encoding="utf-8")
-        return tomllib.loads(text), text
-    except OSError as error:
-        told = f"cannot be read: {error.strerror}"
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        told = f"is not TOML: {error}"
-    raise ProfileError.of([ProfileProblem(file=str(path), message=told)])
-
-
-def _error(path: str | Path, text: str, keys: tuple[str, ...], message: str, hint: str) -> ProfileError:
-    return ProfileError.of([_problem(path, text, message, hint, *keys)])
-
-
-def _problem(path: str | Path, text: str, message: str, hint: str, *keys: str) -> ProfileProblem:
-    return ProfileProblem(file=str(path), line=line_of(text, keys), message=message, hint=hint)
 
 
 def _removed(table: dict[str, Any], name: str) -> bool:

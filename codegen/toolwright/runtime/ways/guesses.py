@@ -6,27 +6,14 @@ after it; else none of a call's guesses is made, and the error speaks of what wa
 
 from collections.abc import Iterable
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import LIMIT
+from .names import NAMES, Name
 
 if TYPE_CHECKING:
     from ..schema import Validator, Violation
 
-Name = Literal[
-    "number", "boolean", "null-text", "empty-string", "json-text", "single-item", "fence", "bracket"
-]
-NAMES: tuple[Name, ...] = get_args(Name)
-"""In the order in which they are tried.
-
-* `number`: `"5"` is 5. `boolean`: `"true"` is true.
-* `null-text`: `"null"` is null, or an optional property left out.
-* `empty-string`: `""` is an optional property left out.
-* `json-text`: a string that holds a JSON object or array is that.
-* `single-item`: a string, number or boolean is an array of it alone.
-* `fence`: arguments between lines of ``` are what stands there.
-* `bracket`: arguments whose text lacks exactly one bracket, brace or quote at its end.
-"""
 MAX_TRIES = 64
 """Values that are judged for one call at most: each costs a look at all of the arguments."""
 MAX_WORK = 50_000

@@ -6,7 +6,8 @@ from typing import Any
 from ..errors import ArgumentError
 from ..plan import MAX_TEXT
 from ..schema import Validator
-from .guesses import Guesses, Name
+from .guesses import Guesses
+from .names import Name
 
 
 def guess(

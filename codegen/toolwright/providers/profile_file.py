@@ -1,0 +1,41 @@
+"""The file of a profile: its text as TOML, its id, and where in it something is wrong."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from .errors import ProfileError, ProfileProblem
+from .profile_check import line_of
+
+
+def read_file(path: Path) -> tuple[dict[str, Any], str]:
+    """What a file says, and its text. Raises `ProfileError`."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        return tomllib.loads(text), text
+    except OSError as error:
+        told = f"cannot be read: {error.strerror}"
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        told = f"is not TOML: {error}"
+    raise ProfileError.of([ProfileProblem(file=str(path), message=told)])
+
+
+def id_of(file: str | Path) -> str:
+    """The id that a profile's file states, and nothing more of it. Raises `ProfileError`."""
+    raw, text = read_file(Path(file))
+    if not isinstance(raw.get("id"), str):
+        told, hint = "'id' is missing" if "id" not in raw else "'id' must be a string", 'write id = "acme"'
+        raise error_at(file, text, ("id",), told, hint)
+    return str(raw["id"])
+
+
+def error_at(path: str | Path, text: str, keys: tuple[str, ...], message: str, hint: str) -> ProfileError:
+    """One thing that is wrong, at the line that holds the innermost of `keys` that stands there."""
+    return ProfileError.of([problem_at(path, text, message, hint, *keys)])
+
+
+def problem_at(path: str | Path, text: str, message: str, hint: str, *keys: str) -> ProfileProblem:
+    """See `error_at`."""
+    return ProfileProblem(file=str(path), line=line_of(text, keys), message=message, hint=hint)
