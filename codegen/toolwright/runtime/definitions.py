@@ -1,15 +1,23 @@
 """What a binding reads of its provider's files, and what it says when its own parts disagree."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Protocol
 
 from .errors import ArgumentError, MissingDataError, UnknownProviderError
 from .home import list_folders, read_resource
 
-if TYPE_CHECKING:
-    from .binding import ToolBinding
+
+class Named(Protocol):
+    """What is asked of a binding here: whose it is, and where its files lie."""
+
+    @property
+    def module(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def schemas(self) -> str: ...
 
 
-def read_definition(binding: "ToolBinding[Any, Any]", provider: str) -> bytes:
+def read_definition(binding: Named, provider: str) -> bytes:
     """The tool object as it was generated. Raises UnknownProviderError."""
     # The name becomes part of a path, and may come from a request: only what a profile may be called passes.
     if provider.replace("-", "").replace("_", "").isalnum():
@@ -27,7 +35,7 @@ def read_definition(binding: "ToolBinding[Any, Any]", provider: str) -> bytes:
     )
 
 
-def disagree(binding: "ToolBinding[Any, Any]", problem: Exception) -> ArgumentError:
+def disagree(binding: Named, problem: Exception) -> ArgumentError:
     """The contract accepts what the Struct refuses: a bug of the generator's, and no fault of the model's."""
     import logging
 
