@@ -65,12 +65,15 @@ def _bedrock(load: Load) -> Judge:
 
 
 def _ollama(load: Load) -> Judge:
-    message_type = load("ollama").Message
+    copied = load("ollama._client")._copy_messages  # what `chat` does with each message first
 
     def judge(message: dict[str, Any]) -> None:
-        read = message_type.model_validate(message)
-        assert read.content == message.get("content")
+        (read,) = copied([message])
+        assert (read.content or "") == message.get("content", "")
         assert read.tool_name == message.get("tool_name")
+        # Serialising looks at the images.
+        sent = read.model_dump(exclude_none=True, by_alias=True)
+        assert sent.get("images") == message.get("images")
 
     return judge
 

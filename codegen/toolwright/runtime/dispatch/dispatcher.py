@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from ..context import ToolContext
-from ..registry import ToolRegistry
 from ..result import ToolResult
+from ..view import ToolView
 from .call import Call
 from .formats import format_of
 from .parse import parse
@@ -21,7 +21,7 @@ _CUT = (
 
 
 class Dispatcher:
-    """parse → execute → render, for one registry and one wire format.
+    """parse → execute → render, for one registry (or a selection of it) and one wire format.
 
     An answer's calls run at the same time, at most `limit` of them, and are answered in their order. A call
     that takes longer than `timeout` seconds is cancelled, and its result says so. `provider` is the dialect
@@ -32,7 +32,7 @@ class Dispatcher:
 
     def __init__(
         self,
-        registry: ToolRegistry,
+        registry: ToolView,
         format: str,
         *,
         provider: str | None = None,
@@ -92,8 +92,8 @@ class Dispatcher:
                 )
         except TimeoutError:
             return ToolResult.failed(
-                f"Tool {call.name!r} was stopped after {self._timeout:g} seconds. "
-                "Ask for less at once, or try another way; it may have done a part of its work."
+                f"Tool {call.name!r} did not finish within {self._timeout:g} s and was cancelled. It may have "
+                "taken effect in part: look before you call it again, and ask for less at once."
             )
         except asyncio.CancelledError:
             task = asyncio.current_task()
