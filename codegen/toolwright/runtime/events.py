@@ -14,19 +14,19 @@ from .result import ToolResult
 Stage = Literal["lookup", "arguments", "secrets", "precheck", "policy", "handler"]
 
 
-class _Event(Struct, frozen=True, kw_only=True):
+class _Event(Struct, frozen=True):
     tool: str
-    call_id: str = ""
-    provider: str | None = None
+    call_id: str
+    provider: str | None
 
 
-class Decoded(_Event, frozen=True, kw_only=True):
+class Decoded(_Event, frozen=True):
     """The arguments are the tool's typed parameters."""
 
     params: Any
 
 
-class Approved(_Event, frozen=True, kw_only=True):
+class Approved(_Event, frozen=True):
     """The policy lets the call run: `by` says which of its rules; `remembered` what was approved for
     later calls, too, empty where nothing was."""
 
@@ -34,18 +34,18 @@ class Approved(_Event, frozen=True, kw_only=True):
     remembered: str = ""
 
 
-class Started(_Event, frozen=True, kw_only=True):
+class Started(_Event, frozen=True):
     """The handler is about to be called."""
 
 
-class Refused(_Event, frozen=True, kw_only=True):
+class Refused(_Event, frozen=True):
     """The call does not run, or the handler would not do it; `error` is what the model reads."""
 
     stage: Stage
     error: str
 
 
-class Failed(_Event, frozen=True, kw_only=True):
+class Failed(_Event, frozen=True):
     """A bug: the exception's class, and the number under which its traceback was logged."""
 
     stage: str
@@ -53,7 +53,7 @@ class Failed(_Event, frozen=True, kw_only=True):
     number: str
 
 
-class TimedOut(_Event, frozen=True, kw_only=True):
+class TimedOut(_Event, frozen=True):
     """A step took too long. `runs_on` says that a plain handler's thread could not be stopped."""
 
     stage: str
@@ -61,13 +61,13 @@ class TimedOut(_Event, frozen=True, kw_only=True):
     runs_on: bool
 
 
-class Cancelled(_Event, frozen=True, kw_only=True):
+class Cancelled(_Event, frozen=True):
     """Whoever called waits no longer."""
 
     stage: str
 
 
-class Finished(_Event, frozen=True, kw_only=True):
+class Finished(_Event, frozen=True):
     """The call is over, after so many seconds in all."""
 
     result: ToolResult

@@ -61,7 +61,7 @@ class ToolRegistry(ToolView):
         self._frozen = False
         guard = None
         if any(given is not None for given in (secrets, policy, hooks, timeout, output_limit)):
-            from .guarded import Guard
+            from .guard import Guard
 
             guard = Guard(secrets, policy, hooks, timeout, output_limit)
         self._common = Common(guesses, guard)

@@ -14,7 +14,7 @@ from .parse import Arguments
 from .result import ToolResult
 
 if TYPE_CHECKING:
-    from .guarded import Guard
+    from .guard import Guard
     from .ways.guesses import Guesses
 
 Permission = Literal["read", "write", "execute", "network"]

@@ -98,6 +98,10 @@ class Policy:
 
     async def decide(self, binding: ToolBinding[Any, Any], params: Any, context: ToolContext) -> Decision:
         """Whether this call may run. Raises what an approver raises; the call must not run then."""
+        return self.rule(binding, params) or await self.ask(binding, params, context)
+
+    def rule(self, binding: ToolBinding[Any, Any], params: Any) -> Decision | None:
+        """What the rules say, and None where somebody must be asked. Counts as a call."""
         limited = self._limited(binding.name) if self._limits else None
         if limited is not None:
             return limited
@@ -111,15 +115,13 @@ class Policy:
                 f"Tool {name!r} may not run: only tools that read are allowed now, and its permission is "
                 f"{binding.permission!r}. Go on without it, or tell the user what you would change.",
             )
-        must_ask = name in self._always_ask
-        if not must_ask:
-            if name in self._auto_approve:
-                return _AUTO
-            if self._session and self._is_remembered(self._shape(binding, params)):
-                return _SESSION
-            if self.autonomy == "read_only":
-                return _READ
-        return await self._ask(binding, params, context, must_ask)
+        if name in self._always_ask:
+            return None
+        if name in self._auto_approve:
+            return _AUTO
+        if self._session and self._is_remembered(self._shape(binding, params)):
+            return _SESSION
+        return _READ if self.autonomy == "read_only" else None
 
     def _limited(self, name: str) -> Decision | None:
         limit = self._limits.get(name) or self._limits.get("*")
@@ -146,10 +148,10 @@ class Policy:
     def _is_remembered(self, shape: Shape) -> bool:
         return any(known.covers(shape) for known in self._session)
 
-    async def _ask(
-        self, binding: ToolBinding[Any, Any], params: Any, context: ToolContext, must_ask: bool
-    ) -> Decision:
+    async def ask(self, binding: ToolBinding[Any, Any], params: Any, context: ToolContext) -> Decision:
+        """What somebody says. Raises what an approver raises."""
         name, approver = binding.name, self._approver
+        must_ask = name in self._always_ask
         if approver is None:
             return Decision(
                 False,
