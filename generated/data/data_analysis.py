@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Final, Literal, Protocol
 import msgspec
 from msgspec import Meta, Struct
 
-from toolwright.runtime import Returns, ToolBinding, ToolContext, check_unique
+from toolwright.runtime import Returns, ToolBinding, ToolContext, check_pattern, check_unique
 
 from .._types.filter import Filter
 
@@ -58,8 +58,11 @@ class DataAnalysisSourceResult(
     tag="result",
 ):
     kind: ClassVar[Literal["result"]] = "result"
-    result_id: Annotated[str, Meta(pattern="^res_[0-9a-z]{6,32}\\Z")]
+    result_id: str
     """The result_id that an earlier call returned."""
+
+    def __post_init__(self) -> None:
+        check_pattern("result_id", self.result_id, "^res_[0-9a-z]{6,32}\\Z")
 
 
 class DataAnalysisStepsItemFilter(

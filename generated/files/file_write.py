@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal, Protocol
 
 from msgspec import Meta, Struct
 
-from toolwright.runtime import Returns, ToolBinding, ToolContext
+from toolwright.runtime import Returns, ToolBinding, ToolContext, check_pattern
 
 
 class FileWriteParams(
@@ -17,8 +17,12 @@ class FileWriteParams(
     """The complete text to write. Line breaks are kept as they are."""
     mode: Literal["overwrite", "append", "create"] = "overwrite"
     """overwrite replaces the file, append adds to its end, create fails when the file exists."""
-    permissions: Annotated[str, Meta(pattern="^0?[0-7]{3}\\Z")] | None = None
+    permissions: str | None = None
     """Octal permission bits for a new file, such as "644" or "755". Default is the system's."""
+
+    def __post_init__(self) -> None:
+        if self.permissions is not None:
+            check_pattern("permissions", self.permissions, "^0?[0-7]{3}\\Z")
 
 
 class FileWriteResult(Struct, frozen=True, kw_only=True, omit_defaults=True):

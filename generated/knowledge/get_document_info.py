@@ -10,6 +10,7 @@ from toolwright.runtime import (
     ToolBinding,
     ToolContext,
     check_format,
+    check_pattern,
     check_unique,
     checked,
 )
@@ -24,7 +25,7 @@ class Section(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class GetDocumentInfoParams(
     Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
 ):
-    document_id: Annotated[str, Meta(pattern="^doc_[0-9A-Za-z]{6,40}\\Z")]
+    document_id: str
     """Identifier from a result of knowledge_search."""
     include: list[Literal["outline", "versions", "links"]] = []
     """Further details to return."""
@@ -34,6 +35,7 @@ class GetDocumentInfoParams(
     """Version to describe. null or left out means the newest."""
 
     def __post_init__(self) -> None:
+        check_pattern("document_id", self.document_id, "^doc_[0-9A-Za-z]{6,40}\\Z")
         check_unique("include", self.include)
 
 

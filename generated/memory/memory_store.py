@@ -5,7 +5,14 @@ from typing import Annotated, Final, Literal, Protocol, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from toolwright.runtime import Returns, ToolBinding, ToolContext, check_format, check_unique
+from toolwright.runtime import (
+    Returns,
+    ToolBinding,
+    ToolContext,
+    check_format,
+    check_pattern,
+    check_unique,
+)
 
 from .._types.memory_item import MemoryItem
 
@@ -26,7 +33,7 @@ class MemoryStoreParams(
 ):
     content: Annotated[str, Meta(min_length=1, max_length=4000)]
     """The statement to remember."""
-    id: Annotated[str, Meta(pattern="^mem_[0-9a-z]{8,32}\\Z")] | None = None
+    id: str | None = None
     """Identifier of a memory to replace."""
     tags: Annotated[
         list[Annotated[str, Meta(pattern="^[0-9a-z][\\-0-9a-z]{0,39}\\Z")]], Meta(max_length=10)
@@ -44,6 +51,8 @@ class MemoryStoreParams(
     """Where the fact comes from."""
 
     def __post_init__(self) -> None:
+        if self.id is not None:
+            check_pattern("id", self.id, "^mem_[0-9a-z]{8,32}\\Z")
         check_unique("tags", self.tags)
         if self.expires_at is not None:
             check_format("expires_at", self.expires_at, "date-time")

@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal, Protocol, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from toolwright.runtime import Returns, ToolBinding, ToolContext, check_format
+from toolwright.runtime import Returns, ToolBinding, ToolContext, check_format, check_pattern
 
 from .._types.cron_job import CronJob
 
@@ -24,14 +24,9 @@ class CronAddNotifyItem(
 class CronAddParams(
     Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
 ):
-    name: Annotated[str, Meta(pattern="^[a-z][\\-0-9a-z]{0,62}\\Z")]
+    name: str
     """Unique short name in lower case, such as daily-report."""
-    schedule: Annotated[
-        str,
-        Meta(
-            pattern="^(@(hourly|daily|weekly|monthly)|[^\\x09-\\x0d \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]+( [^\\x09-\\x0d \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]+){4})\\Z"
-        ),
-    ]
+    schedule: str
     """When to run, such as "0 9 * * 1-5" for nine o'clock on weekdays."""
     timezone: Annotated[str, Meta(pattern="^[A-Za-z]+([+\\-/_][0-9A-Za-z]+)*\\Z")] = "UTC"
     """IANA time zone that the schedule is in, such as Europe/Berlin."""
@@ -49,6 +44,12 @@ class CronAddParams(
     """Labels to keep with the job."""
 
     def __post_init__(self) -> None:
+        check_pattern("name", self.name, "^[a-z][\\-0-9a-z]{0,62}\\Z")
+        check_pattern(
+            "schedule",
+            self.schedule,
+            "^(@(hourly|daily|weekly|monthly)|[^\\x09-\\x0d \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]+( [^\\x09-\\x0d \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]+){4})\\Z",
+        )
         if self.until is not None:
             check_format("until", self.until, "date-time")
 

@@ -5,7 +5,7 @@ from typing import Annotated, Final, Protocol, TypeAlias
 
 from msgspec import Meta, Struct
 
-from toolwright.runtime import Returns, ToolBinding, ToolContext
+from toolwright.runtime import Returns, ToolBinding, ToolContext, check_pattern
 
 from .._types.process_state import ProcessState
 
@@ -13,7 +13,7 @@ from .._types.process_state import ProcessState
 class BashProcessParams(
     Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
 ):
-    process_id: Annotated[str, Meta(pattern="^[\\-0-9A-Z_a-z]{1,64}\\Z")]
+    process_id: str
     """Identifier that bash returned."""
     block: bool = False
     """Wait for the command to end before returning."""
@@ -21,6 +21,9 @@ class BashProcessParams(
     """Longest time to wait, in seconds. Only used with block."""
     stop: bool = False
     """End the command."""
+
+    def __post_init__(self) -> None:
+        check_pattern("process_id", self.process_id, "^[\\-0-9A-Z_a-z]{1,64}\\Z")
 
 
 BashProcessResult: TypeAlias = ProcessState

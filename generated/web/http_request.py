@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal, Protocol
 
 from msgspec import Meta, Struct
 
-from toolwright.runtime import Returns, ToolBinding, ToolContext, check_format
+from toolwright.runtime import Returns, ToolBinding, ToolContext, check_format, check_pattern
 
 
 class HttpRequestBodyJson(
@@ -55,13 +55,7 @@ class HttpRequestBodyText(
 class HttpRequestParams(
     Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
 ):
-    url: Annotated[
-        str,
-        Meta(
-            max_length=8192,
-            pattern="^https?://[^\\x09-\\x0d \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]+\\Z",
-        ),
-    ]
+    url: Annotated[str, Meta(max_length=8192)]
     """Absolute address, starting with http:// or https://."""
     method: Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] = "GET"
     """What to do with the resource. GET and HEAD take no body."""
@@ -77,6 +71,11 @@ class HttpRequestParams(
     """Seconds to wait for the whole response."""
 
     def __post_init__(self) -> None:
+        check_pattern(
+            "url",
+            self.url,
+            "^https?://[^\\x09-\\x0d \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]+\\Z",
+        )
         check_format("url", self.url, "uri")
 
 

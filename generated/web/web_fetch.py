@@ -5,19 +5,13 @@ from typing import Annotated, Final, Literal, Protocol
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from toolwright.runtime import Returns, ToolBinding, ToolContext, check_format
+from toolwright.runtime import Returns, ToolBinding, ToolContext, check_format, check_pattern
 
 
 class WebFetchParams(
     Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
 ):
-    url: Annotated[
-        str,
-        Meta(
-            max_length=8192,
-            pattern="^https?://[^\\x09-\\x0d \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]+\\Z",
-        ),
-    ]
+    url: Annotated[str, Meta(max_length=8192)]
     """Absolute address of the page."""
     prompt: Annotated[str, Meta(min_length=1, max_length=2000)] | None = None
     """Question to answer from the page. Leave out for the content itself."""
@@ -29,6 +23,11 @@ class WebFetchParams(
     """Character to start from."""
 
     def __post_init__(self) -> None:
+        check_pattern(
+            "url",
+            self.url,
+            "^https?://[^\\x09-\\x0d \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff]+\\Z",
+        )
         check_format("url", self.url, "uri")
 
 

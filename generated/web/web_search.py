@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal, Protocol
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from toolwright.runtime import Returns, ToolBinding, ToolContext, check_format
+from toolwright.runtime import Returns, ToolBinding, ToolContext, check_format, check_pattern
 
 
 class WebSearchParams(
@@ -21,8 +21,12 @@ class WebSearchParams(
     """Never return results from these domains."""
     recency: Literal["day", "week", "month", "year", None] | UnsetType = UNSET
     """Only return pages from the last day, week, month or year. null means any age."""
-    language: Annotated[str, Meta(pattern="^[a-z]{2}(-[A-Z]{2})?\\Z")] | None = None
+    language: str | None = None
     """Preferred language, such as en or pt-BR."""
+
+    def __post_init__(self) -> None:
+        if self.language is not None:
+            check_pattern("language", self.language, "^[a-z]{2}(-[A-Z]{2})?\\Z")
 
 
 class WebSearchResultResultsItem(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -31,7 +31,7 @@ SPEC = {
             "a-b": {"type": "integer", "minimum": 3, "default": 5},
             "mode": {"enum": ["on", "off"], "default": "on"},
             "rate": {"type": "integer", "multipleOf": 4},
-            "list": {"type": "array", "items": {"type": "string"}, "default": ["x"]},
+            "list": {"type": "array", "items": {"type": "string", "pattern": "^i"}, "default": ["ix"]},
             "mixed": {"enum": [1, 1.5, "z"]},
             "tree": {"$ref": "#/$defs/tree"},
             "shape": {
@@ -47,12 +47,17 @@ SPEC = {
     },
 }
 CHANGES = {
-    "a pattern": ('pattern="^k"', 'pattern="^j"'),
+    "a pattern": ('self.key, "^k"', 'self.key, "^j"'),
+    "a pattern of items": ('pattern="^i"', 'pattern="^j"'),
+    "a pattern that is a format": (
+        'check_pattern("key", self.key, "^k")',
+        'check_format("key", self.key, "^k")',
+    ),
     "a length": ("max_length=7", "max_length=8"),
     "a bound": ("ge=3", "ge=2"),
     "a default": ("default=5", "default=6"),
     "a default of another type": ("default=5", "default=True"),
-    "a mutable default": ('["x"]', '["y"]'),
+    "a mutable default": ('["ix"]', '["iy"]'),
     "an enum member": ('Literal["on", "off"]', 'Literal["on", "of"]'),
     "the order of members": ('Literal["on", "off"]', 'Literal["off", "on"]'),
     "a checked member": ('(1, 1.5, "z")', '(1, 1.0, "z")'),

@@ -49,6 +49,7 @@ STATEMENTS = st.one_of(
     ),
     st.tuples(NAMES, ANNOTATIONS).map(": TypeAlias = ".join),
     st.tuples(NAMES, CALLS).map(" = ".join),
+    st.tuples(STRINGS, NAMES, STRINGS).map("check_pattern({0[0]}, self.{0[1]}, {0[2]})".format),
 )
 
 
@@ -72,6 +73,7 @@ def test_common_statements_need_no_black() -> None:
         f"    fields: list[Literal[{names}]] | None = None",
         f"    per_page: {bounded} | None = None",
         f"Pet: TypeAlias = {' | '.join(f'VeryLongOptionName{number}' for number in range(6))}",
+        f'        check_pattern("name", self.name, "{"[a-z]" * 20}")',
         f'    Pet = one_of(__name__, "../contracts/adopt.json#/$defs/Pet", ("/0", lambda: {"Cat" * 20}))',
     ):
         assert len(row) > LINE_LENGTH

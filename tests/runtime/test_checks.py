@@ -10,7 +10,15 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolwright.runtime import check_bounds, check_member, check_multiple_of, check_properties, check_unique
+from toolwright.runtime import (
+    check_bounds,
+    check_member,
+    check_multiple_of,
+    check_pattern,
+    check_properties,
+    check_unique,
+)
+from toolwright.runtime.schema import translate
 
 SCALARS = st.one_of(
     st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from([0.0, 1.0, 1.5]), st.text("ab")
@@ -37,6 +45,23 @@ def test_unique_is_json_unique(items: list[Any]) -> None:
 @given(SCALARS, st.lists(SCALARS, min_size=1, max_size=4))
 def test_member_is_json_enum(value: Any, allowed: list[Any]) -> None:
     assert passes(check_member, value, tuple(allowed)) == valid({"enum": allowed}, value)
+
+
+_VALUES = st.one_of(st.text("ab-\n\u2028 ", max_size=4), SCALARS, st.just(msgspec.UNSET))
+
+
+@given(st.sampled_from(["^a+$", r"^\S*$", "b", "^(a|-)?b", r"^[a-z]{2}(\s|$)"]), _VALUES)
+def test_pattern_is_json_pattern(pattern: str, value: Any) -> None:
+    absent = value is msgspec.UNSET
+    for _ in range(2):  # the first call of a pattern goes another way
+        assert passes(check_pattern, value, translate(pattern)) == (
+            absent or valid({"pattern": pattern}, value)
+        )
+
+
+def test_a_pattern_is_told() -> None:
+    with pytest.raises(ValueError, match='name must match \\^a, got "b"'):
+        check_pattern("name", "b", "^a")
 
 
 def test_true_is_not_one() -> None:

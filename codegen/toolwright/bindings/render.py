@@ -19,8 +19,8 @@ TYPING: Final = ("TYPE_CHECKING", "Annotated", "Any", "ClassVar", "Final", "Lite
 MSGSPEC: Final = ("UNSET", "Meta", "Struct", "UnsetType")
 RUNTIME: Final = (
     "Returns", "ToolBinding", "ToolContext", "check_bounds", "check_format", "check_member",
-    "check_multiple_of", "check_properties", "check_unique", "checked", "decode_hook", "one_of",
-    "open_object",
+    "check_multiple_of", "check_pattern", "check_properties", "check_unique", "checked", "decode_hook",
+    "one_of", "open_object",
 )  # fmt: skip
 
 

@@ -1,4 +1,5 @@
-"""Black's way with the long statements that our templates print most: annotations, unions and marker calls.
+"""Black's way with the long statements that our templates print most: annotations, unions, marker calls
+and checks.
 
 Black explodes the last bracket, puts what is inside on one line if it fits, else one part per line, and goes
 on with each part; a union is put in parentheses and broken before each `|`. Only statements whose shape
@@ -11,7 +12,7 @@ import re
 LINE_LENGTH = 100
 _PIECE = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[\]\[(){}]|, | \| | = |[^\]\[(){}"', |]+|.""")
 _OPENING, _CLOSING = "([{", ")]}"
-_STATEMENT = re.compile(r"( *)(\w+: (?:TypeAlias = )?|\w+ = )(.*)")
+_STATEMENT = re.compile(r"( *)(\w+: (?:TypeAlias = )?|\w+ = |(?=check_\w+\())(.*)")
 _BRACKETED = re.compile(r"((?:\| )?(?:\w+=)?[\w.]*)([\[(])(.*)([\])])")
 _ATOM = re.compile(r"""(?:\| )?(?:\w+=)?(?:lambda: )?(?:-?[\w.]+|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")
 _DEFAULT = re.compile(r"(.*) = (\w+)")

@@ -278,7 +278,8 @@ class _Proof:
             if isinstance(value, tuple):
                 self.member(call, value, said)
             elif isinstance(value, str):
-                if value not in said.formats:
-                    raise UnsoundError(f"line {call.lineno}: {value!r} is not the contract's format")
+                word = dotted(call.func).removeprefix("check_")
+                if value not in {"format": said.formats, "pattern": said.patterns}.get(word, ()):
+                    raise UnsoundError(f"line {call.lineno}: {value!r} is not the contract's {word}")
             elif not said.has_number(name, repr(value)):
                 raise UnsoundError(f"line {call.lineno}: {value!r} is not the contract's")

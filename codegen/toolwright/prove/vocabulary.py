@@ -16,8 +16,8 @@ _OPERATORS = (ast.BitOr, ast.USub, ast.IsNot, ast.expr_context)
 _CALLS = frozenset(
     {
         "Meta", "ToolBinding", "check_bounds", "check_format", "check_member", "check_multiple_of",
-        "check_properties", "check_unique", "checked", "one_of", "open_object", "msgspec.field",
-        "msgspec.convert",
+        "check_pattern", "check_properties", "check_unique", "checked", "one_of", "open_object",
+        "msgspec.field", "msgspec.convert",
     }
 )  # fmt: skip
 _KNOWN = frozenset({"str", "int", "float", "bool", "list", "dict", "tuple", "__name__", "self"})

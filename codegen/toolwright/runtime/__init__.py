@@ -10,6 +10,7 @@ from .checks import (
     check_format,
     check_member,
     check_multiple_of,
+    check_pattern,
     check_properties,
     check_unique,
 )
@@ -61,6 +62,7 @@ __all__ = [
     "check_format",
     "check_member",
     "check_multiple_of",
+    "check_pattern",
     "check_properties",
     "check_unique",
     "checked",

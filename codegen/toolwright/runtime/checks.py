@@ -4,6 +4,7 @@ Each raises ValueError, which msgspec turns into an error with a path. As in JSO
 nothing about values of other types; so None and UNSET, which stand for absence, pass.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -74,16 +75,21 @@ def check_properties(value: msgspec.Struct, minimum: int = 0, maximum: int | Non
 
 def check_format(label: str, value: Any, name: str) -> None:
     """`format`, for the names in `schema.formats.FORMATS`; every other name says nothing."""
-    if not isinstance(value, str):
-        return
-    test = _formats.get(name)
-    if test is not None and test(value):
-        return
-    # Not good at a glance, or the first of its name.
+    if isinstance(value, str):
+        try:
+            if _formats[name](value):
+                return
+        except KeyError:
+            pass
+        _judge_format(label, value, name)
+
+
+def _judge_format(label: str, value: str, name: str) -> None:
+    """What is not good at a glance, and the first of its name."""
     from .schema.formats import FORMATS, GLANCES  # its expressions are made at first use
 
     judge = FORMATS.get(name, _anything)
-    if test is None:
+    if name not in _formats:
         _formats[name] = GLANCES[name].compiled() if name in GLANCES else judge
     if not judge(value):
         from .schema.words import literal
@@ -98,6 +104,30 @@ def _anything(text: str) -> bool:  # noqa: ARG001
 _formats: dict[str, Callable[[str], object]] = {}
 """A test for each name that was used; it may be true of less than what is valid. A cache: the same entries
 in every order."""
+
+
+def check_pattern(label: str, value: Any, pattern: str) -> None:
+    """`pattern`, an ECMA-262 expression that was translated to Python's."""
+    if isinstance(value, str):
+        try:
+            if _searches[pattern](value):
+                return
+        except KeyError:
+            pass
+        _judge_pattern(label, value, pattern)
+
+
+def _judge_pattern(label: str, value: str, pattern: str) -> None:
+    """What does not match, and the first of its pattern."""
+    search = _searches[pattern] = re.compile(pattern).search
+    if not search(value):
+        from .schema.words import literal
+
+        raise ValueError(f"{label} must match {pattern}, got {literal(value)}")
+
+
+_searches: dict[str, Callable[[str], object]] = {}
+"""The search of each pattern that was used: as many as generated modules have. A cache, as above."""
 
 
 def check_member(name: str, value: Any, allowed: Sequence[Any]) -> None:

@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
-from ..contract.tree import Choice, Field, Object, String
+from ..contract.tree import Choice, Field, Node, Null, Object, String, Union
 from ..contract.walk import nodes
+from ..runtime.schema import translate
 from .builder import Builder, Hint
 from .literals import docstring, literal, text
 from .model import AliasDefinition, ClassDefinition, Expression, FieldLine
@@ -76,8 +77,6 @@ def write_root(builder: Builder, node: Object, root: str, name: str) -> Expressi
 
 
 def _with(expression: Expression, **changes: Any) -> Expression:
-    from msgspec import structs
-
     return structs.replace(expression, **changes)
 
 
@@ -146,10 +145,29 @@ def _write(builder: Builder, node: Object, file: str, name: str, keep: Callable[
 
 def _field_type(builder: Builder, field: Field, file: str, base: str) -> Expression:
     """A field may carry checks; what is not exact even so gets a marker."""
-    expression = builder.express(field.node, file, base, field.wire)
+    # A default is mostly left in place, and msgspec does not look at it; a check would.
+    node, pattern = _apart(field.node) if field.default is UNSET else (field.node, None)
+    expression = builder.express(node, file, base, field.wire)
+    if pattern:
+        check = f"check_pattern({{label}}, {{value}}, {text(translate(pattern))})"
+        expression = _with(expression, checks=(check, *expression.checks))
     if expression.exact:
         return expression
     return builder.settle(expression, field.node, file, base, field.wire)
+
+
+def _apart(node: Node) -> tuple[Node, str | None]:
+    """A string (or null) without its pattern, and that pattern, for a check of the field. In a Meta it takes
+    twice the time: msgspec looks up by name, for each value, what to search with."""
+    if isinstance(node, String) and not node.residue and node.python is None:
+        return structs.replace(node, pattern=None), node.pattern
+    if isinstance(node, Union) and not node.residue and len(node.branches) == 2:
+        strings = [b for b in node.branches if isinstance(b, String)]
+        if len(strings) == 1 and any(isinstance(b, Null) and not b.residue for b in node.branches):
+            bare, pattern = _apart(strings[0])
+            branches = tuple(bare if b is strings[0] else b for b in node.branches)
+            return structs.replace(node, branches=branches), pattern
+    return node, None
 
 
 def _line(field: Field, kind: Expression, name: str) -> FieldLine:
@@ -180,7 +198,8 @@ def _checks(field: Field, kind: Expression, name: str) -> list[str]:
     beside = "none" in kind.kinds and not isinstance(field.node, Choice)
     rows: list[str] = []
     for check in kind.checks:
-        call = check.replace("{label}", text(field.wire)).replace("{value}", value)
+        # Only what leads: a pattern may have braces of its own.
+        call = check.replace("{label}, {value}", f"{text(field.wire)}, {value}", 1)
         guarded = absent or beside or (not field.required and field.nullable)
         rows += [f"if {value} is not None:", f"{INDENT}{call}"] if guarded else [call]
     return rows

@@ -11,8 +11,8 @@ IMPORTED: Final = frozenset(
         "Annotated", "Any", "ClassVar", "Final", "Literal", "Protocol", "TYPE_CHECKING", "TypeAlias",
         "Meta", "Struct", "UNSET", "UnsetType", "msgspec",
         "Returns", "ToolBinding", "ToolContext", "ToolResult", "checked", "one_of", "open_object",
-        "check_bounds", "check_format", "check_member", "check_multiple_of", "check_properties",
-        "check_unique", "decode_hook",
+        "check_bounds", "check_format", "check_member", "check_multiple_of", "check_pattern",
+        "check_properties", "check_unique", "decode_hook",
     }
 )  # fmt: skip
 """Names that generated modules import; nothing generated may be called like one."""

@@ -12,6 +12,7 @@ from toolwright.runtime import (
     ToolContext,
     check_member,
     check_multiple_of,
+    check_pattern,
     check_unique,
 )
 
@@ -28,7 +29,7 @@ class EverythingParams(
 ):
     text: Annotated[str, Meta(min_length=1, max_length=20)]
     """Plain text."""
-    code: Annotated[str, Meta(pattern="^[a-z]+(?:-[0-9a-z]+)*\\Z")] | None = None
+    code: str | None = None
     token: str | None = None
     count: Annotated[int, Meta(ge=1, le=10)]
     ratio: Annotated[int, Meta(gt=0, le=1)] | Annotated[float, Meta(gt=0.0, le=1.0)] = 0.5
@@ -53,6 +54,8 @@ class EverythingParams(
     field_2fa: bool | None = msgspec.field(default=None, name="2fa")
 
     def __post_init__(self) -> None:
+        if self.code is not None:
+            check_pattern("code", self.code, "^[a-z]+(?:-[0-9a-z]+)*\\Z")
         if self.even is not None:
             check_multiple_of("even", self.even, 2)
         if self.mixed is not None:
