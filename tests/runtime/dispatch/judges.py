@@ -1,5 +1,6 @@
 """What the official clients' types say to messages, and their objects for answers and events."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -158,5 +159,7 @@ def _read(name: str, value: dict[str, Any], load: Load) -> Any:
         # As those clients do it: nothing is refused, whatever the server sends.
         return load(f"{name.partition('.')[0]}._models").construct_type(type_=found, value=value)
     if name.startswith("cohere"):
-        return load("cohere.core.unchecked_base_model").construct_type(type_=found, object_=value)
+        with warnings.catch_warnings():  # it uses what pydantic gives another name now
+            warnings.simplefilter("ignore", DeprecationWarning)
+            return load("cohere.core.unchecked_base_model").construct_type(type_=found, object_=value)
     return found.model_validate(value)

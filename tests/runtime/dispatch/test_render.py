@@ -328,3 +328,18 @@ def test_content_from_base64() -> None:
 def test_a_stranger_in_the_format(client: Client) -> None:
     with pytest.raises(DispatchError):
         parse(as_object("openai", ANSWERS["openai"]([]), client), "anthropic")
+
+
+def test_what_a_result_must_repeat(client: Client) -> None:
+    caller = {"type": "program", "caller_id": "ps_1"}
+    call = {"type": "function_call", "call_id": "c", "name": "t", "arguments": "{}", "caller": caller}
+    (item,) = render(parse({"output": [call]}, "openai-responses"), [ToolResult.ok("x")], "openai-responses")
+    assert item["caller"] == caller
+    judge_of("openai-responses", client)(item)
+    used = {"type": "tool_use", "id": "c", "name": "t", "input": {}, "toolset_name": "browser"}
+    answer = {"role": "assistant", "content": [used]}
+    (message,) = render(parse(answer, "anthropic"), [ToolResult.ok("x")], "anthropic")
+    assert message["content"][0]["toolset_name"] == "browser"
+    judge_of("anthropic", client)(message)
+    (message,) = assistant_messages(answer, "anthropic")
+    judge_of("anthropic", client)(message)

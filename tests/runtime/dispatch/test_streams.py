@@ -195,6 +195,15 @@ def test_vertex_streams_values() -> None:
     assert "partialArgs" not in json.dumps(stream.response())
 
 
+def test_vertex_may_repeat_the_name() -> None:
+    def part(key: str) -> Any:
+        return vertex(name="f", partialArgs=[{"jsonPath": f"$.{key}", "boolValue": True}], willContinue=True)
+
+    events = [vertex(name="f", willContinue=True), part("a"), part("b"), vertex(), part("c"), vertex(), END]
+    stream = assembled("gemini", events)
+    assert told(stream.calls()) == [("", "f", {"a": True, "b": True}), ("", "f", {"c": True})]
+
+
 def test_vertex_streams_calls_at_once_by_id() -> None:
     def part(id: str, value: int, more: bool) -> Any:
         return vertex(

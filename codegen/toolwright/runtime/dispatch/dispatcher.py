@@ -92,8 +92,8 @@ class Dispatcher:
                 )
         except TimeoutError:
             return ToolResult.failed(
-                f"Tool {call.name!r} did not finish within {self._timeout:g} s and was cancelled. It may have "
-                "taken effect in part: look before you call it again, and ask for less at once."
+                f"Tool {call.name!r} did not finish within {self._timeout:g} s and was cancelled. It may "
+                "have taken effect in part: look before you call it again, and ask for less at once."
             )
         except asyncio.CancelledError:
             task = asyncio.current_task()

@@ -20,6 +20,7 @@ class Format(Struct, frozen=True, kw_only=True):
     `kinds` are the values of `type` that a function call may have (None: no such key). `inner` leads from an
     item to what holds the other keys; `mark` says that an item is a call where it has such a key at all.
     `stop` and `stops` tell that the answer ended at a limit. `objects`: arguments come as objects.
+    `repeated` are keys of a call that its result must have, too.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Format(Struct, frozen=True, kw_only=True):
     stop: tuple[Path, ...] = ()
     stops: tuple[str, ...] = ()
     objects: bool = False
+    repeated: tuple[str, ...] = ()
 
 
 _CHAT = Format(
@@ -76,6 +78,7 @@ FORMATS = {
             ids=IdRule(r"(?s).{1,64}"),
             stop=(("incomplete_details", "reason"),),
             stops=("max_output_tokens", "content_filter"),
+            repeated=("caller",),
         ),
         Format(
             name="anthropic",
@@ -87,6 +90,7 @@ FORMATS = {
             stop=(("stop_reason",),),
             stops=("max_tokens", "model_context_window_exceeded"),
             objects=True,
+            repeated=("toolset_name",),
         ),
         _GEMINI,
         Format(

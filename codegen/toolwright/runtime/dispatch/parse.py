@@ -9,7 +9,7 @@ from ..ways.fragments import MAX_CALLS
 from .call import Call, DispatchError
 from .formats import Format, Path, format_of
 from .ids import distinct
-from .read import items, kind, load, look, text
+from .read import items, kind, load, look, plain, text
 
 
 def parse(response: Any, format: str) -> tuple[Call, ...]:
@@ -116,7 +116,13 @@ def _call(item: Any, path: str, format: Format, index: int) -> Call | None:
         name=name,
         arguments=_arguments(given, f"{within}.{format.arguments}"),
         index=index,
+        repeated=_repeated(outer, format, path) if format.repeated else {},
     )
+
+
+def _repeated(item: Any, format: Format, path: str) -> dict[str, Any]:
+    found = {key: look(item, key, path) for key in format.repeated}
+    return {key: plain(value, f"{path}.{key}") for key, value in found.items() if value is not None}
 
 
 def _arguments(given: Any, path: str) -> bytes | str | dict[str, Any]:

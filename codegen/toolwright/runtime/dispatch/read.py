@@ -45,7 +45,9 @@ def look(value: Any, key: str, path: str) -> Any:
 
     A key of the wire may be written as Python's clients have it: `functionCall` or `function_call`.
     """
-    snake = _HUMP.sub(lambda found: "_" + found[0], key).lower()
+    if type(value) is dict and (key in value or key.islower()):
+        return value.get(key)
+    snake = key if key.islower() else _HUMP.sub(lambda found: "_" + found[0], key).lower()
     if isinstance(value, Mapping):
         found = value.get(key)
         return value.get(snake) if found is None and snake != key else found

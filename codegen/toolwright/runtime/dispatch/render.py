@@ -103,6 +103,7 @@ def _responses(calls: Sequence[Call], results: Sequence[ToolResult], format: For
             "type": "function_call_output",
             "call_id": call.id,
             "output": _blocks(_flagless(result), result, blocks.responses, format.name, "input_text"),
+            **call.repeated,
         }
         for call, result in zip(calls, results, strict=True)
     ]
@@ -111,7 +112,7 @@ def _responses(calls: Sequence[Call], results: Sequence[ToolResult], format: For
 def _anthropic(calls: Sequence[Call], results: Sequence[ToolResult], format: Format) -> list[Message]:
     content: list[Message] = []
     for call, result in zip(calls, results, strict=True):
-        block: Message = {"type": "tool_result", "tool_use_id": call.id}
+        block: Message = {"type": "tool_result", "tool_use_id": call.id, **call.repeated}
         block["content"] = _blocks(words(result), result, blocks.anthropic, format.name, "text")
         if not result.success:
             block["is_error"] = True

@@ -127,7 +127,7 @@ class GeminiStream:
 
     def _grow(self, part: Event, call: Event, path: str) -> None:
         id, name = (text(call.get(key), f"{path}.functionCall.{key}") for key in ("id", "name"))
-        at = self._which(id, name, path)
+        at = self._which(id, name, bool(call.get("partialArgs")), path)
         if at is None:
             at = len(self._parts)
             kept = {key: value for key, value in part.items() if key != "functionCall"}
@@ -148,13 +148,15 @@ class GeminiStream:
         if not call.get("willContinue"):
             self._open.remove(at)
 
-    def _which(self, id: str, name: str, path: str) -> int | None:
-        """The open call that a part goes on with; None where it begins one."""
+    def _which(self, id: str, name: str, goes_on: bool, path: str) -> int | None:
+        """The open call that a part goes on with; None where it begins one. `goes_on`: it brings values, so
+        that a name may be there again."""
         if len(self._growing) >= MAX_CALLS:
             raise DispatchError(f"{path}: more than {MAX_CALLS} calls in one answer")
         if id:
             return next((at for at in self._open if self._parts[at]["functionCall"].get("id") == id), None)
-        if name:
+        last = self._parts[self._open[-1]]["functionCall"] if self._open else {}
+        if name and (name != last.get("name") or last.get("id") or not goes_on):
             return None
         if not self._open:
             raise DispatchError(f"{path}.functionCall: a piece of a call that has not begun")
