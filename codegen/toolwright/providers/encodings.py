@@ -253,13 +253,8 @@ def positions(state: State, node: Node, path: Path, notes: list[str]) -> Node | 
     for i, kind in enumerate(kinds[:end]):
         state.place(kind, ((path, "prefixItems"), str(i)))
         properties[position(i)] = kind
-    if rest is True and least <= end and state.dialect.closed:
-        if "items" not in node:
-            reason = "closed: items after those that the tuple declares are refused"
-            state.note(path, "items", "rewritten", "changed", reason)
-            rest = False
-        elif state.dialect.untyped == "block":
-            state.block(path, "items", "further items of any type cannot be said")
+    if rest is True and state.dialect.untyped == "block":
+        state.block(path, "items", "further items of any type cannot be said")
     if rest is not False:
         state.place(rest, (path, "items"))
         more: Node = {"type": "array", "items": rest}

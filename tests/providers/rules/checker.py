@@ -61,7 +61,9 @@ class Checker:
         return [*found, *self._asked(tool, self.doubted)]
 
     def over_limit(self, tool: Tool) -> list[str]:
-        """Sizes of this one tool that the provider does not take."""
+        """Sizes of this one tool that the provider does not take; of its strict mode, if it has one."""
+        if self.strict and not self.is_strict(tool):
+            return []
         return self._asked(tool, self.limits)
 
     def _asked(self, tool: Tool, rules: tuple[Rule, ...], booleans: tuple[Rule, ...] = ()) -> list[str]:
