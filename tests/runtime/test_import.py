@@ -1,5 +1,6 @@
 """Importing the runtime is cheap, and importing a package of tools imports none of them."""
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -52,3 +53,21 @@ def test_an_unknown_binding_is_a_key_error() -> None:
         BINDINGS["gone"]
     assert BINDINGS["edit"] is BINDINGS["edit"]
     assert sorted(binding.name for binding in BINDINGS.values()) == sorted(BINDINGS)
+
+
+def test_what_stands_around_calls_is_imported_when_asked_for() -> None:
+    code = (
+        "import sys, asyncio; from toolwright.runtime import ToolRegistry as R; "
+        "from tests.runtime.sample.files.edit import EDIT\n"
+        "rooms = lambda: [n for n in ('guard', 'secrets', 'policy') "
+        "if f'toolwright.runtime.{n}' in sys.modules]\n"
+        "r = R(); r.register(EDIT, lambda params, context: 'ok')\n"
+        "asyncio.run(r.execute('edit', {})); print(rooms()); R(timeout=1); print(rooms())\n"
+        "from toolwright.runtime import policy, secrets\n"
+        "print(sorted({m.partition('.')[0] for m in sys.modules} - set(sys.stdlib_module_names)))"
+    )
+    lines = python(code).splitlines()
+    # msgspec tries typing_extensions itself, where it happens to be installed.
+    assert lines[:2] == ["[]", "['guard', 'secrets']"]
+    foreign = set(ast.literal_eval(lines[2])) - {"tests", "toolwright", "msgspec", "typing_extensions"}
+    assert not {name for name in foreign if not name.startswith("_")}
