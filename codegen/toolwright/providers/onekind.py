@@ -41,7 +41,9 @@ def one_kind(state: State, node: Node, path: Path, notes: list[str], entered: li
     null = len(rest) < len(branches)
     if not branches:
         reason = "no alternative takes anything, which cannot be said here"
-        state.note(path, keyword, "widened", "changed", reason)
+        for key in node:
+            if key in MOVED or key == "anyOf":
+                state.note(path, key, "widened", "changed", reason)
         return outer
     if not rest:
         state.note(path, keyword, "rewritten", "kept elsewhere", "only null is left")

@@ -14,6 +14,7 @@ from .marks import MARK
 from .paths import Path
 from .refs import kept
 from .regex import sayable
+from .renames import sent_under
 from .state import State
 from .structure import said
 from .values import ATOMS, copied
@@ -76,9 +77,11 @@ def renamed_list(
 ) -> None:
     """Names of properties, some of which are sent under another name."""
     names = state.renames
-    out[key] = (
-        [names.get(name, name) for name in value] if names and isinstance(value, list) else copied(value)
-    )
+    if not names or not isinstance(value, list):
+        out[key] = copied(value)
+        return
+    out[key] = [names.get(name, name) for name in value]
+    sent_under(state, out, value)
 
 
 def renamed_lists(
@@ -90,6 +93,7 @@ def renamed_lists(
         out[key] = copied(value)
         return
     out[key] = {names.get(name, name): [names.get(one, one) for one in ones] for name, ones in value.items()}
+    sent_under(state, out, [*value, *(one for ones in value.values() for one in ones)])
 
 
 def format(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:

@@ -6,7 +6,7 @@ A name is replaced by the same one in the whole document, wherever a schema spea
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -74,5 +74,14 @@ def renamed(state: State, out: Node, key: str, children: Node, path: Path) -> No
         reason = f"is sent as {sent!r}, which decoding undoes"
         state.note((path, key), name, "rewritten", "kept elsewhere", reason)
     if key == "properties":
-        out[MARK] = mark(state, out, names=changed)[MARK]
+        sent_under(state, out, children)
     return {state.renames.get(name, name): child for name, child in children.items()}
+
+
+def sent_under(state: State, out: Node, names: Iterable[str]) -> None:
+    """Note on `out` which of `names` its object is sent under others: those that it declares, and those
+    that it only requires."""
+    changed = {state.renames[name]: name for name in names if name in state.renames}
+    if changed:
+        known = out[MARK].names if MARK in out else {}
+        out[MARK] = mark(state, out, names={**known, **changed})[MARK]

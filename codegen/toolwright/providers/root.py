@@ -14,7 +14,7 @@ from .nulls import held
 from .paths import Path
 from .refs import Segments, remember
 from .state import State
-from .unions import merge_all_of, plain, spill
+from .unions import gone, merge_all_of, plain, spill
 from .words import phrase
 
 Node = dict[str, Any]
@@ -103,5 +103,7 @@ def _united(state: State, node: Node, keyword: str, notes: list[str], entered: l
         objects.append(together)
     spill(state, None, keyword, in_words(keyword, node[keyword], objects), notes)
     if objects:
-        base = held(state, objects, union(objects, base, tuple(forbidden(state.dialect))), None)
+        together = union(objects, base, tuple(forbidden(state.dialect)))
+        gone(state, base, together, None)
+        base = held(state, objects, together, None)
     return {**base, **outer}

@@ -78,7 +78,7 @@ class Rules:
         triggers |= {"$ref"} if opens else set()
         triggers |= {"allOf"} if dialect.all_of == "merge" else set()
         triggers |= {"oneOf"} if dialect.one_of == "any-of" else set()
-        triggers |= {"anyOf"} if dialect.any_of != "keep" else set()
+        triggers |= {"anyOf"} if dialect.any_of != "keep" or dialect.type_arrays != "keep" else set()
         self.literal = (
             dialect.enums != "any"
             or dialect.const == "enum"

@@ -54,8 +54,13 @@ def tuples(state: State, node: Node, path: Path, notes: list[str]) -> Node:
         notes.append(words)
     state.note(path, "prefixItems", "spilled", "changed", "is said as a list of the union of its kinds")
     out = {key: value for key, value in node.items() if key not in ("prefixItems", "items")}
+    for i, kind in enumerate(kinds):
+        state.place(kind, ((path, "prefixItems"), str(i)))
     rest = node.get("items", True)
+    state.place(rest, (path, "items"))
     longest = node.get("maxItems")
+    if isinstance(rest, dict):
+        state.note(path, "items", "widened", "changed", "any item may be of any of the tuple's kinds")
     if rest is False:
         state.note(path, "items", "rewritten", "kept elsewhere", "no further items: said by maxItems")
         out["maxItems"] = len(kinds) if longest is None else min(longest, len(kinds))

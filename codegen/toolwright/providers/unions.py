@@ -63,6 +63,7 @@ def merge_all_of(
     outer = {key: base.pop(key) for key in list(base) if key in BESIDE}
     state.note(path, "allOf", "rewritten", "kept elsewhere", "its branches are merged into one schema")
     told: dict[str, Any] = {}
+    own = base
     for i, raw in enumerate(branches):
         place = ((path, "allOf"), str(i))
         branch = plain(state, raw, place, entered)
@@ -81,7 +82,17 @@ def merge_all_of(
         if blocking:
             state.block(place, "allOf", "a branch that cannot be merged with the others")
         spill(state, place, "allOf", f"Must also match: {text(raw)}.", notes)
+    gone(state, own, base, path)
     return {**base, **told, **outer}
+
+
+def gone(state: State, before: Node, after: Node, path: Path) -> None:
+    """Note the properties that are declared no more, since what was merged with them forbids their keys."""
+    left = after.get("properties", {})
+    for name in before.get("properties", {}):
+        if name not in left:
+            reason = "another part of the schema forbids this key"
+            state.note((path, "properties"), name, "dropped", "kept elsewhere", reason)
 
 
 def as_any_of(state: State, node: Node, path: Path) -> Node:

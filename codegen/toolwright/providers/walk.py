@@ -49,6 +49,7 @@ Node = dict[str, Any]
 
 NEGATING = frozenset(("not", "if", "then", "else"))
 """Keywords under which a wider subschema would be a narrower schema."""
+CONDITIONAL = ("then", "else")
 MAX_STEPS = 64
 NOTHING: frozenset[str] = frozenset()
 
@@ -225,7 +226,9 @@ def _unfolded(
             node = merge_all_of(state, node, path, notes, entered)
         if rules.nulls and path is not None:
             node = absent(state, node, path, notes, entered, holder)
-        if "anyOf" in node and dialect.any_of != "keep":
+        if "anyOf" in node and (
+            dialect.any_of != "keep" or (rules.lists and node.get("type").__class__ is list)
+        ):
             node = alone(state, node, path, notes, entered)
         if "anyOf" in node and rules.unions:
             node = one_kind(state, node, path, notes, entered)
@@ -243,12 +246,23 @@ def _one(state: State, node: Node, key: str, value: Any, out: Node, path: Path, 
     if key == "additionalProperties" and value == {}:
         out[key] = {}  # says that keys are free, not what they hold
         return
+    if key in CONDITIONAL and "if" in node and "if" not in out and _follows(node, "if", key):
+        return  # said with its condition
     lossy = state.lossy
     result = walked(state, state.rules, value, (path, key))
     if state.lossy != lossy and (key in NEGATING or (key == "contains" and "maxContains" in node)):
         said(state, path, key, value, notes)
+        for other in CONDITIONAL if key == "if" else ():  # they would hold for no value, or for all
+            if other in node:
+                out.pop(other, None)
+                said(state, path, other, node[other], notes)
         return
     out[key] = result
+
+
+def _follows(node: Node, first: str, second: str) -> bool:
+    """Whether `second` stands after `first`."""
+    return next(key for key in node if key in (first, second)) == first
 
 
 def _many(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:

@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import jsonschema_rs
+
 from ..providers import LedgerEntry
 from ..runtime.ways import Ways
 from ..runtime.ways.undo import Undo
@@ -18,6 +20,9 @@ from .values import Path
 
 _ENTRY = 3
 """Steps of an evaluation path before the schema itself: `allOf/0/$ref` (see `Oracle.part`)."""
+
+
+_NO_BRANCH = (jsonschema_rs.ValidationErrorKind.AnyOf, jsonschema_rs.ValidationErrorKind.OneOfNotValid)
 
 
 class Dialect:
@@ -60,10 +65,17 @@ class Dialect:
     def refusal(self, contract: Oracle, value: Any, sent: Any) -> Failure | None:
         """Why `value` cannot be sent as `sent`, if the ledger does not tell."""
         problem = next(self.oracle.problems(sent), None)
-        if problem is None or self._stated(contract, tuple(problem.instance_path)):
+        if problem is None or self._told(contract, problem):
             return None
         actual = f"{self.provider}'s schema refuses it ({_short(sent)}): {problem.message[:300]}"
         return Failure("L2", "the contract accepts it", actual, value)
+
+    def _told(self, contract: Oracle, problem: Any) -> bool:
+        """Whether the ledger tells of a refusal; of a union's, whether it tells all that one branch says."""
+        if self._stated(contract, tuple(problem.instance_path)):
+            return True
+        branches = problem.kind.context if isinstance(problem.kind, _NO_BRANCH) else ()
+        return any(branch and all(self._told(contract, each) for each in branch) for branch in branches)
 
     def _lossy(self, binding: Binding, contract: Oracle, value: Any, sent: Any) -> Failure | None:
         if not self.oracle.accepts(sent):

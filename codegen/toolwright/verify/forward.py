@@ -284,9 +284,14 @@ class _Run:
         """What a strict mode demands where the contract lets a property be left out."""
         empties: tuple[Any, ...] = (None, []) if name in (rest, MORE) else (None,)
         for empty in empties:
-            if all(self._is_valid(schema, empty) for schema, _ in stated):
+            if all(_speaks(schema) and self._is_valid(schema, empty) for schema, _ in stated):
                 out[name] = empty
                 return
+
+
+def _speaks(schema: Schema) -> bool:
+    """Whether a schema says anything: one that takes all was not widened by null."""
+    return isinstance(schema, dict) and not schema.keys() <= {"description", "title"}
 
 
 def _matches(node: dict[str, Any], name: str) -> bool:
