@@ -68,6 +68,16 @@ CONTRACTS: dict[str, dict[str, Any]] = {
         required=["v"],
         **{"$defs": {"C": {"type": "object"}}},
     ),
+    "a tuple without a type": obj({"v": {"prefixItems": [{"type": "integer"}, {"type": "boolean"}]}}),
+    "items that nothing evaluates": obj(
+        {
+            "v": {"type": "array", "prefixItems": [True], "unevaluatedItems": {"type": "string"}},
+            "w": {"type": "array", "contains": {"const": 1}, "unevaluatedItems": {"type": "string"}},
+        }
+    ),
+    "a change in an alternative beside an encoding": obj(
+        {"v": {**obj({"a": {"additionalProperties": False}, "b": {"items": True}}), "type": ["boolean", "object"]}}
+    ),
     "a type that is only meant, in an alternative": obj(
         {"v": {**obj({"a": {"additionalProperties": False}}), "type": ["boolean", "string", "object"]}}
     ),

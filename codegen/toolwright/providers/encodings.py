@@ -278,6 +278,8 @@ def positions(state: State, node: Node, path: Path, notes: list[str]) -> Node | 
         if keyword in node:
             reason = "sent as an object with a property for each position, which decoding undoes"
             state.note(path, keyword, "rewritten", "kept elsewhere", reason)
+    if "type" not in node:
+        state.note(path, "type", "rewritten", "changed", "every node needs a type: the one of a tuple")
     notes.append("The items of a list, in the order of their numbers, without gaps.")
     out = _without_literals(state, out, path, notes)
     return mark(state, out, encoding="positions", least=min(least, end), count=end)

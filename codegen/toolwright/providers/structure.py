@@ -94,6 +94,8 @@ def arrays(state: State, node: Node, path: Path) -> Node:
     if "items" not in node or node["items"] is True:
         if state.dialect.untyped == "block":
             state.block(path, "items", "a list of anything cannot be said")
+        if "items" not in node and "unevaluatedItems" in node:
+            return _evaluated(state, node, path)
         if "items" not in node or state.dialect.booleans == "rewrite":
             return {**node, "items": {}}
     elif node["items"] is False and state.dialect.booleans == "rewrite":
@@ -101,6 +103,23 @@ def arrays(state: State, node: Node, path: Path) -> Node:
         longest = len(node.get("prefixItems", ()))
         return {**node, "items": {"type": "string"}, "maxItems": min(longest, node.get("maxItems", longest))}
     return node
+
+
+_EVALUATING = frozenset(
+    ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "then", "else", "contains", "dependentSchemas")
+)
+
+
+def _evaluated(state: State, node: Node, path: Path) -> Node:
+    """Where arrays must carry `items`, none is left unevaluated: `items` says what those would have to be."""
+    out = {key: value for key, value in node.items() if key != "unevaluatedItems"}
+    if _EVALUATING.isdisjoint(node):
+        rest = node["unevaluatedItems"]
+        state.note(path, "unevaluatedItems", "rewritten", "kept elsewhere", "is said by items")
+        state.place(rest, (path, "unevaluatedItems"))
+        return arrays(state, {**out, "items": rest}, path)
+    state.note(path, "unevaluatedItems", "dropped", "lost", "items, which must be there, evaluates all")
+    return {**out, "items": {}}
 
 
 def placeholder(state: State, node: Node, path: Path, notes: list[str]) -> Node:

@@ -72,10 +72,15 @@ class Dialect:
 
     def _told(self, contract: Oracle, problem: Any) -> bool:
         """Whether the ledger tells of a refusal; of a union's, whether it tells all that one branch says."""
-        if self._stated(contract, tuple(problem.instance_path)):
+        path = tuple(problem.instance_path)
+        if self._stated(contract, path):
             return True
-        branches = problem.kind.context if isinstance(problem.kind, _NO_BRANCH) else ()
-        return any(branch and all(self._told(contract, each) for each in branch) for branch in branches)
+        if not isinstance(problem.kind, _NO_BRANCH):
+            return False
+        if any(branch and all(self._told(contract, each) for each in branch) for branch in problem.kind.context):
+            return True
+        # What no branch takes is not encoded for any: then a change below it is what keeps it out.
+        return any(self._stated(contract, (*path, *below)) for below in _paths(problem.instance))
 
     def _lossy(self, binding: Binding, contract: Oracle, value: Any, sent: Any) -> Failure | None:
         if not self.oracle.accepts(sent):
@@ -153,6 +158,14 @@ class Dialect:
         place = _inner("/" + "/".join(escaped(str(step)) for step in problem.schema_path))
         below = _below(contract, problem.schema_path)
         return any(entry == place or entry.startswith((f"{place}/", *below)) for entry in self.entries)
+
+
+def _paths(value: Any) -> Iterator[Path]:
+    """Where all values inside a value stand."""
+    below = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for step, child in below:
+        yield (step,)
+        yield from ((step, *path) for path in _paths(child))
 
 
 def _short(value: Any) -> str:
