@@ -14,6 +14,7 @@ from .checks import (
     check_properties,
     check_unique,
 )
+from .content import Content
 from .context import ToolContext
 from .encode import encode_json, to_builtins
 from .errors import (
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArgumentError",
+    "Content",
     "DuplicateToolError",
     "EncodeError",
     "FragmentError",

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolwright.runtime.dispatch import FORMATS, Assembler, Call, DispatchError, assistant_messages, parse
 from toolwright.runtime.dispatch.formats import SPOKEN
+from toolwright.runtime.dispatch.read import MAX_JSON
 
 from tests.clients.conftest import Client
 from tests.runtime.dispatch.answers import ANSWERS, MCP, Asked, id_for, mcp
@@ -232,6 +233,13 @@ def test_what_is_no_answer(format: str, answer: Any, path: str | None) -> None:
         return
     with pytest.raises(DispatchError, match=path):
         parse(answer, format)
+
+
+def test_an_answer_that_is_too_large_is_not_read() -> None:
+    with pytest.raises(DispatchError, match="too large"):
+        parse(b" " * (MAX_JSON + 1), "openai")
+    with pytest.raises(DispatchError, match="too large"):
+        Assembler("openai").feed(" " * (MAX_JSON + 1))
 
 
 def test_too_many_calls() -> None:
