@@ -39,6 +39,7 @@ class Dialect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
     null: Literal["keep", "absent"] = "keep"  # "absent": no null at all; left out means null
     typed: bool = False  # every node must state a type (or anyOf, or $ref)
     untyped: Literal["keep", "union", "block", "json"] = "keep"  # a node that takes any value
+    untyped_levels: int = 2  # with "union": how often lists are said in lists; below that, JSON text
     booleans: Literal["keep", "rewrite"] = "keep"  # schemas that are true or false
     enums: Literal["any", "fitting", "alike", "strings"] = "any"
     # "fitting": scalars of the stated type. "alike": only strings, integers or floats. "strings": non-empty

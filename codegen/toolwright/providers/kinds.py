@@ -98,7 +98,7 @@ def scalar_value(*, nullable: bool) -> Made:
     return _union([{"type": kind} for kind in ("string", "number", "boolean")], nullable=nullable)
 
 
-def any_value(key: str, deeper: dict[str, Any], *, nullable: bool, levels: int = 2) -> Made:
+def any_value(key: str, deeper: dict[str, Any], *, nullable: bool, levels: int) -> Made:
     """Any JSON value, for a dialect in which each node has a type; after `levels` lists in lists, items are
     `deeper`.
 

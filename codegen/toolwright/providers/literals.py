@@ -237,8 +237,13 @@ def _untyped(state: State, node: Node, path: Path, notes: list[str]) -> Node:
         state.block(path, "type", "a value of any type cannot be said")
     if state.dialect.untyped != "union":
         return node
-    reason = "any value is a union of all types; lists in lists in lists have items of JSON text"
+    reason = "any value is a union of all types; lists nested deeply have items of JSON text"
     state.note(path, "type", "rewritten", "changed", reason)
     nullable = state.dialect.type_arrays == "nullable"
     deeper = mark(state, {"type": "string", "description": "JSON text of any value."}, encoding="json")
-    return {**any_value(state.dialect.placeholder, deeper, nullable=nullable), **node}
+    return {
+        **any_value(
+            state.dialect.placeholder, deeper, nullable=nullable, levels=state.dialect.untyped_levels
+        ),
+        **node,
+    }
