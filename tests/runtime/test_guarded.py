@@ -182,7 +182,7 @@ def test_a_timeout_of_a_plain_handler_says_that_it_runs_on(caplog: pytest.LogCap
         while not abandoned():
             time.sleep(0.002)
         ended.set()
-        return "late"
+        raise KeyError("nobody sees it")
 
     watch = Watch()
     with caplog.at_level(logging.WARNING, "toolwright.runtime"):
@@ -192,7 +192,7 @@ def test_a_timeout_of_a_plain_handler_says_that_it_runs_on(caplog: pytest.LogCap
     (late,) = [event for event in watch.events if isinstance(event, TimedOut)]
     assert (late.runs_on, late.seconds) == (True, 0.02)
     assert "runs on" in caplog.text
-    assert "ended" in caplog.text
+    assert "ended with KeyError" in caplog.text
 
 
 def test_a_plain_handler_that_never_began_is_stopped() -> None:

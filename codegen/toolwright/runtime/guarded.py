@@ -89,7 +89,9 @@ class GuardedCall:
                 params = shown = binding.decode(arguments, context.provider, guesses)
             except ArgumentError as problem:
                 return self.refuse("arguments", explain(binding, problem))
-            self.tell(Decoded, shown)
+            if guard.hooks is not None:
+                # A model may have learnt a value elsewhere and write it out.
+                self.tell(Decoded, shown if guard.secrets is None else guard.secrets.redact(shown))
             self.stage = "secrets"
             if guard.secrets is not None and guard.secrets.concerns(binding, shown):
                 params = await self.within(guard.secrets.fill(binding, shown))
@@ -106,7 +108,7 @@ class GuardedCall:
                     decision = await guard.policy.ask(binding, shown, context)
                 if not decision.allowed:
                     return self.refuse("policy", decision.error)
-                self.tell(Approved, decision.by, decision.remembered)
+                self.tell(Approved, decision.by, guard.text(decision.remembered))
             self.stage = "handler"
             self.tell(Started)
             work = handler(params, context) if awaited else call_in_thread(handler, params, context)

@@ -36,14 +36,15 @@ class _Job:
             self.begun = True
         _job.set(self)
         try:
-            return self.function(*self.given), None
+            outcome: tuple[Any, BaseException | None] = self.function(*self.given), None
         except (Exception, SystemExit) as problem:
-            return None, problem
-        finally:
-            with self.lock:
-                self.over = True
-                if self.abandoned:
-                    self.tell("ended, after nobody waited for it any more")
+            outcome = None, problem
+        with self.lock:
+            self.over = True
+            if self.abandoned:
+                how = "" if outcome[1] is None else f" with {type(outcome[1]).__name__}"
+                self.tell(f"ended{how}, after nobody waited for it any more")
+        return outcome
 
     def abandon(self) -> bool:
         """Wait for it no longer. True where it runs on: a thread cannot be stopped from outside."""

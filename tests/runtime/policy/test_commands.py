@@ -111,6 +111,10 @@ INJECTIONS = [
     "git log '--out'put=/x",
     "git log -o x",
     "git log --exec=x",
+    "git log --outp=/etc/x",
+    "git log --e x",
+    "git log -o/etc/x",
+    "git log -po /etc/x",
 ]
 
 

@@ -304,6 +304,19 @@ def test_a_value_stays_hidden_in_later_calls_and_of_other_registries() -> None:
     assert "hunter2" not in asyncio.run(second.execute("hunter2-hunter2", {})).error
 
 
+def test_a_value_that_the_model_writes_out_is_in_no_event() -> None:
+    from toolwright.runtime.policy import Policy
+
+    secrets, watch = Secrets(lambda name: None), Watch()
+    secrets.hide("KEY", "hunter2-hunter2")
+    registry = ToolRegistry(secrets=secrets, hooks=watch, policy=Policy(approver=lambda request: "always"))
+    registry.register(HTTP_REQUEST, in_output)
+    arguments = {"url": "https://x.org", "headers": {"A": "hunter2-hunter2"}}
+    assert asyncio.run(registry.execute("http_request", arguments)).output == "sent [redacted:KEY]"
+    assert len(watch.events) == 4
+    assert "hunter2" not in repr(watch.events)
+
+
 def test_a_value_may_be_hidden_beforehand() -> None:
     secrets = Secrets(lambda name: None)
     secrets.hide("ENV", "hunter2-hunter2")

@@ -21,8 +21,8 @@ class Commands:
 
     Each entry of `allow` is words that a command must begin with, whole words, as parsed: `"git status"`
     allows `git status -s` and neither `git push` nor `git -C /x status` nor `./git status`. What follows is
-    free, but for `refuse`: words, and options with `=`, that may stand nowhere (`--exec`, `-o`). Variables
-    may be set before a command where `environment` names them.
+    free, but for `refuse`: words and options that may stand nowhere (`--exec`, `-o`), also cut short, run
+    together, or with a value. Variables may be set before a command where `environment` names them.
 
     The whole of a command is one program with literal words. Pipes, lists, redirections, substitutions,
     variables, globs and comments are refused, so that it means the same with a shell and without.
@@ -57,9 +57,8 @@ class Commands:
             allowed = ", ".join(" ".join(entry) for entry in self._allow) or "none"
             raise CommandError(f"The command {_brief(words)} is not allowed. Allowed are: {allowed}.")
         for word in words:
-            option = word.partition("=")[0]
-            if word in self._refuse or option in self._refuse:
-                raise CommandError(f"The word {option!r} may not stand in this command. Leave it out.")
+            if any(_is_option(word, refused) for refused in self._refuse):
+                raise CommandError(f"The word {word[:80]!r} may not stand in this command. Leave it out.")
         return variables, words
 
 
@@ -99,6 +98,18 @@ def split(command: str) -> list[str]:
     if not words or not words[0]:
         raise CommandError("The command is empty.")
     return words
+
+
+def _is_option(word: str, refused: str) -> bool:
+    """Whether `word` may be read as `refused`: with a value behind `=`; a long option cut short, as most
+    programs take them; a short one among others (`-xo`) or with its value (`-o/x`)."""
+    option = word.partition("=")[0]
+    if word == refused or option == refused:
+        return True
+    if refused.startswith("--"):
+        return len(option) > 2 and refused.startswith(option) and option.startswith("--")
+    short = len(refused) == 2 and refused[0] == "-"
+    return short and word[:1] == "-" and word[:2] != "--" and refused[1] in word
 
 
 def _add(word: list[str], letter: str) -> list[str]:

@@ -192,7 +192,10 @@ class Policy:
 
     def _ask_in_turn(self, approver: Approver, request: ApprovalRequest) -> Any:
         """One question at a time: an answer may settle those that wait."""
-        with self._asking:
+        while not self._asking.acquire(timeout=0.1):
+            if abandoned():
+                return "no"
+        try:
             if request.shape is not None and self._is_remembered(request.shape):
                 return _SESSION
             if abandoned():
@@ -204,3 +207,5 @@ class Policy:
                     with self._lock:
                         self._session = (*self._session, request.shape)
             return given
+        finally:
+            self._asking.release()
