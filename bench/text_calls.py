@@ -1,0 +1,62 @@
+"""How fast texts are read for tool calls: characters that are no call, and calls.
+
+    python -m bench.text_calls        (`make bench` runs it)
+
+The best of some rounds, in millions of bytes (UTF-8) per second. Fails where plain prose is read slower than
+`LEAST`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from time import perf_counter
+
+from toolwright.runtime.text import parse, render_call
+
+SIZE = 2_000_000
+ROUNDS = 5
+LEAST = 50.0
+"""Millions of bytes of plain prose per second."""
+
+
+def texts() -> Mapping[str, str]:
+    """What is read, each about SIZE characters."""
+    prose = "The tools are ready; `make` builds it, and 3 > 2. Nothing here calls anything.\n"
+    calls = render_call("edit", {"file_path": "/a.txt", "old_string": "a" * 40, "new_string": "b" * 40})
+    samples = {
+        "plain prose": prose,
+        "Chinese prose": "工具已经准备好了,这里没有任何调用。\n",
+        "code": "if a < b and c[0] == 'x':  # a comment\n    total += b << 2\n",
+        "HTML": "<p>Some <b>bold</b> words</p>\n",
+        "JSON": json.dumps({"name": "edit", "arguments": {"a": [1, 2]}}) + "\n",
+        "calls in prose": prose * 30 + calls,
+    }
+    # Fewer calls than the bound of one text.
+    return {name: (sample * (SIZE // len(sample) + 1))[:SIZE] for name, sample in samples.items()}
+
+
+def measure(text: str) -> float:
+    """Millions of bytes per second."""
+    best = float("inf")
+    for _ in range(ROUNDS):
+        begun = perf_counter()
+        parse(text)
+        best = min(best, perf_counter() - begun)
+    return len(text.encode()) / 1e6 / best
+
+
+def main() -> int:
+    """Print a table; 1 where prose is too slow."""
+    figures = {name: measure(text) for name, text in texts().items()}
+    for name, figure in figures.items():
+        print(f"{name:16} {figure:10,.0f} MB/s")
+    if figures["plain prose"] < LEAST:
+        print(f"plain prose: less than {LEAST:g} MB/s", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,134 @@
+"""JSON in a text: how far it reaches, and which calls it holds."""
+
+import re
+
+import msgspec
+
+from .call import BrokenError, Found
+from .source import Source
+
+_RUN = re.compile(r'(?:[\s,:\-+.\w]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
+_BETWEEN = re.compile(r"[\s,;]*(?:<\|python_tag\|>\s*)?")
+_OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_LIST = msgspec.json.Decoder(list[msgspec.Raw])
+_STRING = msgspec.json.Decoder(str)
+_IDS = ("id", "tool_call_id", "call_id")
+_TOOL_CALLS = ("tool_calls", "function_call")
+_FAULTS = (msgspec.MsgspecError, UnicodeError, RecursionError)
+
+
+def extent(source: Source, start: int) -> int:
+    """The end of the object or array that begins at `start`; -1 where it is broken or does not end.
+
+    Only what can stand in JSON is passed over, so a broken one is noticed where it breaks: a later block
+    never lies in a stretch that was read before, but within a string of it.
+    """
+    text, at, depth = source.text, start, 0
+    while True:
+        found = _RUN.match(text, at)
+        at = at if found is None else found.end()
+        bracket = text[at : at + 1]
+        if bracket in ("{", "["):
+            depth += 1
+        elif bracket in ("}", "]"):
+            depth -= 1
+        else:
+            # An open string was read to the end of the text.
+            source.steps += (len(text) if bracket == '"' else at) - start
+            return -1
+        at += 1
+        if depth == 0:
+            source.steps += at - start
+            return at
+
+
+def series(source: Source, start: int) -> tuple[list[str], int]:
+    """The objects and arrays that follow each other from `start`, and the end of the last."""
+    values: list[str] = []
+    end = at = start
+    while source.text[at : at + 1] in ("{", "["):
+        reach = extent(source, at)
+        if reach < 0:
+            raise BrokenError("the JSON of the call is broken or has no end")
+        values.append(source.text[at:reach])
+        end = reach
+        between = source.match(_BETWEEN, end)
+        at = end if between is None else between.end()
+    return values, end
+
+
+def calls(raw: str, *, strict: bool = False) -> list[Found] | None:
+    """The calls of a JSON value: an object with a name, an answer in OpenAI's form, or an array of such.
+
+    None where it is not JSON or anything in it is no call. `strict` asks for arguments beside the name:
+    without a tag around it, an object with a name alone is data.
+    """
+    found: list[Found] = []
+    waiting = [raw]
+    while waiting:
+        value = waiting.pop()
+        try:
+            if value.lstrip()[:1] == "[":
+                items = _LIST.decode(value)
+                if not items:
+                    return None
+                waiting += [_text(item) for item in reversed(items)]
+                continue
+            members = {key: _text(item) for key, item in _OBJECT.decode(value).items()}
+            inner = next((members[key] for key in _TOOL_CALLS if _holds(members.get(key))), None)
+            if inner is not None and "name" not in members:
+                waiting.append(inner)
+                continue
+            one = _call(members, strict)
+        except _FAULTS:
+            return None
+        if one is None:
+            return None
+        found.append(one)
+    return found
+
+
+def content(raw: str) -> str:
+    """The words beside the calls of an answer in OpenAI's form."""
+    try:
+        return _STRING.decode(_OBJECT.decode(raw).get("content", msgspec.Raw(b'""'))).strip()
+    except _FAULTS:
+        return ""
+
+
+def is_json(raw: str) -> bool:
+    """Whether the text is JSON."""
+    try:
+        msgspec.json.decode(raw)
+    except _FAULTS:
+        return False
+    return True
+
+
+def _call(members: dict[str, str], strict: bool) -> Found | None:
+    outer = members
+    function = members.get("function")
+    if function is not None and function[:1] == "{" and "name" not in members:
+        members = {key: _text(item) for key, item in _OBJECT.decode(function).items()}
+        function = None
+    name = members.get("name", function)
+    given = next((members[key] for key in ("arguments", "parameters") if key in members), None)
+    if name is None or name[:1] != '"' or (given is None and strict):
+        return None
+    named = _STRING.decode(name)
+    if not named.strip():
+        return None
+    id = next((outer[key] for key in _IDS if key in outer), '""')
+    if given is None or given == "null":
+        given = "{}"
+    elif given[:1] == '"':  # encoded twice, as OpenAI does
+        given = _STRING.decode(given)
+    return Found(named.strip(), given, "json", _STRING.decode(id) if id[:1] == '"' else "")
+
+
+def _text(raw: msgspec.Raw) -> str:
+    return bytes(raw).decode().strip()
+
+
+def _holds(raw: str | None) -> bool:
+    return raw is not None and raw[:1] in ("{", "[")

@@ -1,0 +1,111 @@
+"""Texts in every form, each with the calls that it is: (name, arguments). Arguments are parsed."""
+
+from typing import Any
+
+LS: list[tuple[str, Any]] = [("shell", {"command": "ls"})]
+J = '{"name": "shell", "arguments": {"command": "ls"}}'
+TAGS = (
+    "tool_call",
+    "tool_calls",
+    "toolcall",
+    "tool-call",
+    "tools",
+    "invoke",
+    "minimax:tool_call",
+    "minimax:toolcall",
+)
+
+FORMS: dict[str, tuple[str, list[tuple[str, Any]]]] = {
+    **{f"json in {tag}": (f"<{tag}>{J}</{tag}>", LS) for tag in TAGS},
+    **{f"json in unclosed {tag}": (f"<{tag}>\n{J}", LS) for tag in TAGS},
+    **{f"{tag} closed by another": (f"<{tag}>{J}</toolcall>", LS) for tag in TAGS},
+    "several in one tag": (f"<tool_call>{J}\n{J}, {J}</tool_call>", LS * 3),
+    "an array in a tag": (f"<tool_calls>[{J}, {J}]</tool_calls>", LS * 2),
+    "parameters": ('<tool_call>{"name":"shell","parameters":{"command":"ls"}}</tool_call>', LS),
+    "a function inside": ('<tool_call>{"function":{"name":"shell","arguments":{"command":"ls"}}}', LS),
+    "no arguments": ('<tool_call>{"name":"now"}</tool_call>', [("now", {})]),
+    "null arguments": ('<tool_call>{"name":"now","arguments":null}</tool_call>', [("now", {})]),
+    "a fence in a tag": (f"<tool_call>\n```json\n{J}\n```\n</tool_call>", LS),
+    "whole object": (f"  {J}\n", LS),
+    "whole array": (f"[{J},{J}]", LS * 2),
+    "whole answer": (
+        '{"content":null,"tool_calls":[{"id":"c","type":"function",'
+        '"function":{"name":"shell","arguments":"{\\"command\\":\\"ls\\"}"}}]}',
+        LS,
+    ),
+    "whole after thoughts": (f"<think>{J}</think>\n{J}", LS),
+    "invoke": ('<invoke name="shell"><parameter name="command">ls</parameter></invoke>', LS),
+    "invoke, single quotes": ("<invoke name='shell'><parameter name='command'>ls</parameter></invoke>", LS),
+    "invoke, unclosed": ('<invoke name="shell"><parameter name="command">ls</parameter>', LS),
+    "invoke, parameter unclosed": ('<invoke name="shell"><parameter name="command">ls</invoke>', LS),
+    "invoke in a tag": (
+        '<tool_call>\n<invoke name="shell">\n<parameter name="command">ls</parameter>\n</invoke>\n'
+        "</tool_call>",
+        LS,
+    ),
+    "invoke with JSON": ('<invoke name="shell">{"command": "ls"}</invoke>', LS),
+    "invoke with elements": ('<invoke name="shell"><command>ls</command></invoke>', LS),
+    "invoke without arguments": ('<invoke name="now"></invoke>', [("now", {})]),
+    "invoke that closes itself": ('<invoke name="now"/>', [("now", {})]),
+    "nested tags": (f"<tool_calls><tool_call>{J}</tool_call><tool_call>{J}</tool_call></tool_calls>", LS * 2),
+    "named elements": (
+        "<tool_call><name>shell</name><arguments><command>ls</command></arguments></tool_call>",
+        LS,
+    ),
+    "named elements, JSON": (
+        '<tool_call><name>shell</name><arguments>{"command":"ls"}</arguments></tool_call>',
+        LS,
+    ),
+    "elements": ("<tool_call><shell><command>ls</command></shell></tool_call>", LS),
+    "several elements": (
+        "<tool_call><a><x>1</x></a><b><x>1</x><x>2</x></b></tool_call>",
+        [("a", {"x": "1"}), ("b", {"x": ["1", "2"]})],
+    ),
+    "short": ("<tool_call>shell>ls -la</tool_call>", [("shell", "ls -la")]),
+    "short, JSON": ('<tool_call>shell>{"command":"ls"}</tool_call>', LS),
+    "short, attributes": ('<tool_call>shell>command="ls"</tool_call>', LS),
+    "short, lines": (
+        "<tool_call>shell>\ncommand: ls\ncwd: /\n</tool_call>",
+        [("shell", {"command": "ls", "cwd": "/"})],
+    ),
+    "attributes": ('<tool_call>shell command="ls"</tool_call>', LS),
+    "attributes, unclosed": ('<tool_call>shell command="ls"', LS),
+    "attributes, quotes": (
+        '<tool_call>shell command="echo \\"a\\"" cwd=\'/x\'</tool_call>',
+        [("shell", {"command": 'echo "a"', "cwd": "/x"})],
+    ),
+    "lines": ("<tool_call>\nname: shell\narguments:\n  command: ls\n</tool_call>", LS),
+    "lines under a name": ("<tool_call>\nshell\ncommand: 'ls'\n</tool_call>", LS),
+    "function": ('<tool_call>shell(command="ls")</tool_call>', LS),
+    "function, literals": (
+        "<tool_call>f(a=1, b=-2.5, c=True, d=None, e=['x', {'y': 1}], g='it\\'s')</tool_call>",
+        [("f", {"a": 1, "b": -2.5, "c": True, "d": None, "e": ["x", {"y": 1}], "g": "it's"})],
+    ),
+    "function, unclosed": ("<tool_call>now()", [("now", {})]),
+    "a name alone": ("<tool_call>now</tool_call>", [("now", {})]),
+    "keys and values": (
+        "<tool_call>shell\n<arg_key>command</arg_key>\n<arg_value>ls</arg_value>\n</tool_call>",
+        LS,
+    ),
+    "fence tool_call": (f"```tool_call\n{J}\n```", LS),
+    "fence tool_call closed by a tag": (f"```tool_call\n{J}\n</tool_call>", LS),
+    "fence tool_call, unclosed": (f"```tool_call\n{J}", LS),
+    "fence invoke": (f"```invoke\n{J}\n```", LS),
+    "fence invoke, tag": (
+        '```invoke\n<invoke name="shell"><parameter name="command">ls</parameter></invoke>\n```',
+        LS,
+    ),
+    "fence with a name": ('```tool shell\n{"command": "ls"}\n```', LS),
+    "fence with a name, words": ("```tool shell\nls\n```", [("shell", "ls")]),
+    "arrow": ('TOOL_CALL\n{tool => "shell", args => {\n  --command "ls"\n}}\n/TOOL_CALL', LS),
+    "arrow, brackets": ('[TOOL_CALL]\n{tool => "shell", args => { command => "ls" }}\n[/TOOL_CALL]', LS),
+    "arrow, no arguments": ('TOOL_CALL{tool => "now"}', [("now", {})]),
+    "FunctionCall": ("<FunctionCall>\nshell\n<code>command>ls</code>\n</FunctionCall>", LS),
+    "FunctionCall, JSON": (f"<FunctionCall>{J}</FunctionCall>", LS),
+    "function=": ("<function=shell>\n<parameter=command>\nls\n</parameter>\n</function>", LS),
+    "model tokens, list": ('<|tool_call_start|>[shell(command="ls")]<|tool_call_end|>', LS),
+    "model tokens, JSON": (f"<|python_tag|>{J};{J}", LS * 2),
+    "mistral": (f"[TOOL_CALLS] [{J}]", LS),
+    "mistral, compact": ('[TOOL_CALLS]shell[ARGS]{"command":"ls"}', LS),
+    "two blocks": (f"<tool_call>{J}</tool_call>\n<invoke>{J}</invoke>", LS * 2),
+}
