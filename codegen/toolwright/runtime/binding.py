@@ -1,6 +1,6 @@
 """What a generated module says of its tool, and the one decoder for its arguments."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import msgspec
@@ -243,6 +243,12 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
         document = msgspec.json.decode(read_resource(self.module, self.contract))
         parameters: dict[str, Any] = document["parameters"]
         return parameters
+
+    def specialise(self, /, **values: Sequence[str]) -> "ToolBinding[P, H]":
+        """The tool with values for its `runtime_enums`, in definitions and decoding. Raises ValueError."""
+        from .specialise import specialise
+
+        return specialise(self, values)
 
     def definition(self, provider: str, level: Level = "full") -> bytes:
         """The tool object as that provider wants it: compact JSON, the same bytes each time.

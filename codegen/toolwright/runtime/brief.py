@@ -5,6 +5,7 @@ from typing import Any
 
 # Where envelopes keep the parameter schema, beside the tool's name, if nothing else is said.
 _SCHEMA_KEYS = ("parameters", "parametersJsonSchema", "input_schema", "inputSchema")
+_GEMINI_KEYS = ("parameters", "parametersJsonSchema")
 
 # What a schema needs to stay well formed, strict modes included. Dropping anything else only widens it.
 _KEPT = frozenset({"type", "nullable", "required", "enum", "const", "$ref", "propertyOrdering"})
@@ -30,23 +31,55 @@ def cut_schema(schema: Any) -> Any:
     return cut
 
 
-def cut_definition(definition: Any, name: str, summary: str, places: tuple[str, str] | None = None) -> Any:
-    """The same envelope, with `summary` for the description and the parameter schema cut.
+def cut_definition(
+    definition: Any,
+    name: str,
+    summary: str | None,
+    places: tuple[str, str] | None = None,
+    cut: Callable[[Any], Any] = cut_schema,
+) -> Any:
+    """The same envelope, with `summary` for the description (None leaves it) and the schema cut by `cut`.
 
     `places` are JSON pointers to the schema and to the description; empty for what is not there. Without
     them both are looked for, by the keys that known providers use.
     """
     if places is not None:
         schema, description = places
-        cut = _replaced(definition, schema, cut_schema) if schema else definition
-        return _replaced(cut, description, lambda _: summary) if description else cut
+        done = _replaced(definition, schema, cut) if schema else definition
+        return (
+            _replaced(done, description, lambda _: summary) if description and summary is not None else done
+        )
     if isinstance(definition, list):
-        return [cut_definition(item, name, summary) for item in definition]
+        return [cut_definition(item, name, summary, None, cut) for item in definition]
     if not isinstance(definition, Mapping):
         return definition
     if definition.get("name") != name:
-        return {key: cut_definition(value, name, summary) for key, value in definition.items()}
-    return {key: _cut_member(key, value, summary) for key, value in definition.items()}
+        return {key: cut_definition(value, name, summary, None, cut) for key, value in definition.items()}
+    return {key: _cut_member(key, value, summary, cut) for key, value in definition.items()}
+
+
+def bare_definition(definition: Any, name: str, summary: str, places: tuple[str, str] | None = None) -> Any:
+    """The same envelope with name and `summary` alone: any arguments fit its schema.
+
+    So it cannot be strict, which would take no arguments at all. Gemini's tool object has no schema where
+    there are no parameters (the API answers 400 to an object without properties).
+    """
+    bare = cut_definition(definition, name, summary, places, _emptied)
+    if isinstance(bare, Mapping) and bare.get("name") == name and "type" not in bare:
+        bare = {key: value for key, value in bare.items() if key not in _GEMINI_KEYS}
+    return _not_strict(bare, name)
+
+
+def _emptied(schema: Any) -> Any:
+    return {"type": schema.get("type", "object"), "properties": {}} if isinstance(schema, Mapping) else schema
+
+
+def _not_strict(value: Any, name: str) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    if value.get("name") != name:
+        return {key: _not_strict(item, name) for key, item in value.items()}
+    return {key: False if key == "strict" else item for key, item in value.items()}
 
 
 def _replaced(value: Any, pointer: str, change: Callable[[Any], Any]) -> Any:
@@ -60,11 +93,11 @@ def _replaced(value: Any, pointer: str, change: Callable[[Any], Any]) -> Any:
     return {**value, key: _replaced(value[key], slash + rest, change)}
 
 
-def _cut_member(key: str, value: Any, summary: str) -> Any:
-    if key == "description":
+def _cut_member(key: str, value: Any, summary: str | None, cut: Callable[[Any], Any]) -> Any:
+    if key == "description" and summary is not None:
         return summary
     if key not in _SCHEMA_KEYS:
         return value
     if isinstance(value, Mapping) and set(value) == {"json"}:  # Bedrock wraps the schema once more
-        return {"json": cut_schema(value["json"])}
-    return cut_schema(value)
+        return {"json": cut(value["json"])}
+    return cut(value)
