@@ -5,6 +5,7 @@
 import asyncio
 import json
 import logging
+import os
 import threading
 import time
 from typing import Any
@@ -383,6 +384,7 @@ def everything(**options: Any) -> tuple[ToolRegistry, list[tuple[str, Any]]]:
 GUARDED, CALLED = everything(
     secrets=lambda name: f"secret of {name}", policy=Policy("full"), hooks=Watch(), timeout=9, output_limit=50
 )
+EXAMPLES = int(os.environ.get("TOOLWRIGHT_FUZZ_EXAMPLES", "100"))  # 200 a second: 60,000 for five minutes
 FRAGMENTS = st.sampled_from(
     ["<secret_ref:A>", "<secret_ref:", "<tool_call>", "\x1b[2J", "<secret_ref:1>", "‮"]
 )
@@ -399,6 +401,7 @@ LIKELY = st.fixed_dictionaries(
 ).map(json.dumps)
 
 
+@settings(max_examples=EXAMPLES, deadline=None)
 @given(arguments=HOSTILE | LIKELY | LIKELY.map(str.encode), name=st.sampled_from(["edit", "note", "shapes"]))
 def test_execute_never_raises_and_no_handler_gets_what_the_spec_refuses(
     arguments: Any, name: str, oracle: Any

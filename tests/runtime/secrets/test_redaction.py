@@ -98,6 +98,24 @@ def test_random_values_in_random_text_are_found(value: str, form: str, before: s
     assert len("".join(wanted.split())) < 8 or "".join(wanted.split()) not in "".join(text.split())
 
 
+@settings(max_examples=60)
+@given(
+    value=st.text(st.characters(codec="ascii"), min_size=8, max_size=30),
+    before=st.binary(max_size=7),
+    after=st.binary(max_size=7),
+)
+def test_base64_keeps_no_bit_of_a_value(value: str, before: bytes, after: bytes) -> None:
+    """What is left of the text would be the same for the value with every bit turned."""
+    assume(len("".join(value.split())) >= 8)
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        text = encode(before + value.encode() + after).decode()
+        turned = encode(before + bytes(255 - byte for byte in value.encode()) + after).decode()
+        head, mark, rest = redactor(value).text(text).partition("[redacted:KEY]")
+        assert mark
+        assert turned.startswith(head)
+        assert turned.endswith(rest.rpartition("]")[2])
+
+
 @given(value=VALUES, text=TEXT)
 def test_text_without_the_value_stays_as_it_is(value: str, text: str) -> None:
     squeezed = "".join(value.split())
