@@ -384,7 +384,7 @@ def everything(**options: Any) -> tuple[ToolRegistry, list[tuple[str, Any]]]:
 GUARDED, CALLED = everything(
     secrets=lambda name: f"secret of {name}", policy=Policy("full"), hooks=Watch(), timeout=9, output_limit=50
 )
-EXAMPLES = int(os.environ.get("TOOLWRIGHT_FUZZ_EXAMPLES", "100"))  # 200 a second: 60,000 for five minutes
+EXAMPLES = int(os.environ.get("TOOLWRIGHT_FUZZ_EXAMPLES", "100"))  # about 200 a second
 FRAGMENTS = st.sampled_from(
     ["<secret_ref:A>", "<secret_ref:", "<tool_call>", "\x1b[2J", "<secret_ref:1>", "‮"]
 )
