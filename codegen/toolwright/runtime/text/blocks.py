@@ -33,11 +33,11 @@ def read(source: Source, mark: re.Match[str]) -> Read | None:
     if mark["function"] is not None:
         return _named(source, mark["function"], mark.end(), "")
     if mark["call"] is not None:
-        return markup.code_values(source, mark.end()) or _body(source, mark.end(), bare=True)
+        return markup.code_values(source, mark.end()) or _surely(_body(source, mark.end(), bare=True))
     if mark["fence"] is not None:
         if mark["fenced"] is not None:
-            return _named(source, mark["fenced"], mark.end(), "")
-        return _body(source, mark.end(), bare=True)
+            return _surely(_named(source, mark["fenced"], mark.end(), ""))
+        return _surely(_body(source, mark.end(), bare=True))
     if mark["arrow"] is not None:
         return _arrow(source, mark.end())
     name = next((mark[key] for key in ("kimi", "deep", "deeper", "compact") if mark[key] is not None), None)
@@ -70,14 +70,14 @@ def _named(source: Source, tool: str, start: int, id: str) -> Read | None:
     if source.match(CLOSER, at) is not None or source.text.startswith("```", at):
         return [Found(tool, "{}", "invoke", id)], _closed(source, at)
     end = source.search(BODY_END, at)
-    if end is None or source.text[end.start() : end.start() + 2] not in ("</", "``"):
-        if source.text[at : at + 1] in ("<", ""):
-            raise BrokenError(f"the call of {tool!r} has no end")
+    if end is None and source.text[at : at + 1] not in ("<", ""):
         return None
-    if source.text[at] == "<":
-        raise BrokenError(f"the arguments of {tool!r} have no end")
+    if end is None or source.text[at] == "<" or not _ends(source, end.start()):
+        raise BrokenError(f"the call of {tool!r} has no end")
     one = lines.read(f"{tool}>\n{source.text[at : end.start()]}", closed=True, bare=False)
-    return None if one is None else ([one._replace(id=id)], _closed(source, end.start()))
+    if one is None:
+        raise BrokenError(f"the arguments of {tool!r} are in none of the known forms")
+    return [one._replace(id=id)], _closed(source, end.start())
 
 
 def _body(source: Source, start: int, *, bare: bool) -> Read | None:
@@ -97,10 +97,8 @@ def _body(source: Source, start: int, *, bare: bool) -> Read | None:
         if OPENER.match(text, at) is not None:
             return [], at  # the calls are those of the tags inside
         roots = markup.elements(source, at)
-        if roots is None:
-            return None
-        calls = markup.calls(roots[0])
-        return None if calls is None else (calls, _closed(source, roots[1]))
+        calls = None if roots is None else markup.calls(roots[0])
+        return _surely(None if roots is None or calls is None else (calls, _closed(source, roots[1])))
     pair = markup.pairs(source, at)
     if pair is not None:
         return [pair[0]], _closed(source, pair[1])
@@ -109,22 +107,38 @@ def _body(source: Source, start: int, *, bare: bool) -> Read | None:
         return [called[0]], _closed(source, called[1])
     end = source.search(BODY_END, at)
     stop = len(text) if end is None else end.start()
-    if end is not None and text[stop : stop + 2] in ("</", "``"):
-        one = lines.read(text[at:stop], closed=True, bare=bare)
-        return None if one is None else ([one], _closed(source, stop))
-    return _unclosed(text, at, stop)
+    if end is None or not _ends(source, stop):
+        return _unclosed(source, at, stop)
+    one = lines.read(text[at:stop], closed=True, bare=bare)
+    return _words(source, at) if one is None else ([one], _closed(source, stop))
 
 
-def _unclosed(text: str, at: int, stop: int) -> Read | None:
+def _unclosed(source: Source, at: int, stop: int) -> Read | None:
     """A block in words without an end: its first line, if that shows its own end."""
-    line = text.find("\n", at, stop)
+    line = source.text.find("\n", at, stop)
     stop = stop if line < 0 else line
-    one = lines.read(text[at:stop], closed=False, bare=False)
-    if one is not None:
-        return [one], stop
-    if lines.SHORT.match(text, at) is not None:
-        raise BrokenError("the value of the call has no end")
+    one = lines.read(source.text[at:stop], closed=False, bare=False)
+    return _words(source, at) if one is None else ([one], stop)
+
+
+def _words(source: Source, at: int) -> Read | None:
+    """Nothing, for prose. What begins as a call does is one that cannot be read: what may stand in it is no
+    call of its own. Raises BrokenError for it."""
+    if source.match(lines.BEGUN, at) is not None:
+        raise BrokenError("the call has no end, or is in none of the known forms")
     return None
+
+
+def _surely(block: Read | None) -> Read:
+    """A block whose mark prose does not have. Raises BrokenError where it cannot be read."""
+    if block is None:
+        raise BrokenError("the call is in none of the known forms")
+    return block
+
+
+def _ends(source: Source, at: int) -> bool:
+    """Whether the mark at `at` ends a block."""
+    return source.text.startswith(("</", "```"), at)
 
 
 def _json(source: Source, at: int) -> Read:

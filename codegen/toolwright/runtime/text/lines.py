@@ -3,12 +3,17 @@
 import re
 
 from . import jsons
-from .call import Found
+from .call import BrokenError, Found
 from .openers import NAME
 from .pythonic import unescape
 from .source import Source
 
-SHORT = re.compile(rf"({NAME})>")
+_SHORT = re.compile(rf"({NAME})>")
+BEGUN = re.compile(
+    r"(?:name|tool|function)[ \t]*:[ \t]"
+    rf"|{NAME}(?:>|\(|[ \t]+[\w.-]+[ \t]*=[ \t]*[\"']|[ \t]*\r?\n[ \t]*[\w.-]+:)"
+)
+"""How a call in words begins."""
 _HEAD = re.compile(rf"({NAME})(?=[ \t]+[\w.-]+[ \t]*=[ \t]*[\"'])")
 _ATTRIBUTE = re.compile(
     r"""\s*,?\s*([\w.-]{1,128})[ \t]*=[ \t]*(?:"((?:[^"\\]++|\\.)*+)"|'((?:[^'\\]++|\\.)*+)')""", re.DOTALL
@@ -36,7 +41,7 @@ def read(body: str, *, closed: bool, bare: bool) -> Found | None:
     shows its own end counts. `bare` lets a name alone be a call.
     """
     body = body.strip()
-    short = SHORT.match(body)
+    short = _SHORT.match(body)
     if short is not None:
         return _after(short[1], body[short.end() :].strip(), closed=closed)
     head = _HEAD.match(body)
@@ -112,7 +117,7 @@ def _lines(text: str) -> dict[str, str] | None:
 
 
 def arrow(source: Source, start: int) -> tuple[Found, int] | None:
-    """`{tool => "x", args => { --key "v" }}` from `start`."""
+    """`{tool => "x", args => { --key "v" }}` from `start`; None for other braces. Raises BrokenError."""
     head = source.match(_ARROW, start)
     if head is None:
         return None
@@ -122,12 +127,14 @@ def arrow(source: Source, start: int) -> tuple[Found, int] | None:
         while (pair := source.match(_ARROW_PAIR, at)) is not None:
             value = next(part for part in pair.groups()[1:] if part is not None)
             if pair[1] in found:
-                return None
+                raise BrokenError(f"argument {pair[1]!r} is given twice")
             found[pair[1]] = unescape(value)
             at = pair.end()
         end = source.match(_ARROW_END, at)
         if end is None:
-            return None
+            raise BrokenError(f"the arguments of {head[1]!r} have no end")
         at = end.end()
     end = source.match(_ARROW_END, at)
-    return None if end is None else (Found(head[1], found, "arrow", textual=True), end.end())
+    if end is None:
+        raise BrokenError(f"the call of {head[1]!r} has no end")
+    return (Found(head[1], found, "arrow", textual=True), end.end())

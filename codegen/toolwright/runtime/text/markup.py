@@ -5,13 +5,14 @@ from typing import Any
 
 from . import jsons
 from .call import BrokenError, Found, Read
-from .openers import CLOSER, NAME
+from .openers import ALIASES, CLOSER, NAME
 from .source import Source
 
 _PARAMETER = re.compile(
     r"""\s*<(?P<end>(?:｜DSML｜)?parameter)(?:=\"?(?P<bare>[^<>"]{1,256}?)\"?"""
     r"""|\s[^<>]{0,256}?\bname\s{0,8}=\s{0,8}(?P<quote>["'])(?P<name>[^<>]{1,256}?)(?P=quote)[^<>]{0,256}?)\s*>"""
 )
+_NEXT = re.compile(rf"<(?P<more>(?:｜DSML｜)?parameter[\s=])|</?(?:{ALIASES}|function\b)")
 _PAIR = re.compile(r"(?:\\n|\s)*<arg_key>")
 _PAIR_VALUE = re.compile(r"(?:\\n|\s)*<arg_value>")
 _PAIR_HEAD = re.compile(rf"\s*({NAME})(?:\\n|\s)*(?=<arg_key>)")
@@ -49,7 +50,12 @@ def parameters(source: Source, start: int) -> tuple[dict[str, str] | None, int]:
         if key in found:
             raise BrokenError(f"parameter {key!r} is given twice")
         found[key] = trimmed(value)
-    return (found, at) if at > start else (None, start)
+    if at == start:
+        return None, start
+    more = source.search(_NEXT, at)
+    if more is not None and more["more"] is not None:
+        raise BrokenError("words stand between two parameters")
+    return found, at
 
 
 def trimmed(value: str) -> str:
@@ -105,9 +111,13 @@ def _element(source: Source, start: int) -> tuple[Pair, int] | None:
         found = source.match(_ELEMENT, at) if not stack else source.search(_ELEMENT, at)
         if found is None or (not stack and found["close"]):
             return None
+        if stack and not found["close"] and source.text[at : found.start()].strip():
+            return None  # words beside elements would be lost
         if found["close"]:
             name, children, begin = stack.pop()
             if found["name"] != name:
+                return None
+            if children and source.text[at : found.start()].strip():
                 return None
             value = children or source.text[begin : found.start()].strip()
             done = (name, value)
