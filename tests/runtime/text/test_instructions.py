@@ -1,6 +1,8 @@
 """The block for the system prompt."""
 
 import json
+import subprocess
+import sys
 from typing import Any
 
 import jsonschema_rs
@@ -82,3 +84,11 @@ def test_no_description_leaves_its_line(text: str) -> None:
     assert [tool["description"] for tool in told(block)] == [description, NOTE.description]
     for mark in ("<", "`", "TOOL_CALL"):
         assert mark not in block.partition("per line:")[2]
+
+
+def test_the_runtime_does_not_load_it() -> None:
+    code = "import sys, toolwright.runtime; print(any('runtime.text' in name for name in sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.strip() == "False"
