@@ -182,6 +182,74 @@ def test_a_value_written_anew_accounts_for_no_key_that_came_twice(data: st.DataO
         assert not doubled(value)
 
 
+class Flat(msgspec.Struct, omit_defaults=True):
+    s: str
+    t: str
+    o: "str | None" = None
+    n: int = 3
+    u: "str | msgspec.UnsetType" = msgspec.UNSET
+    x: list[str] = []
+    m: list[str] = msgspec.field(default_factory=lambda: ["a"])
+
+
+_FLAT = st.lists(
+    st.tuples(st.sampled_from("stou"), _TEXT)
+    | st.tuples(st.just("n"), st.integers(2, 4))
+    | st.tuples(st.sampled_from("xm:"), st.lists(_TEXT | st.just("a"), max_size=2)),
+    max_size=6,
+)
+
+
+@given(st.data(), _FLAT, st.booleans())
+def test_what_was_given_at_least_accounts_for_no_key_that_came_twice(
+    data: st.DataObject, pairs: list[tuple[str, Any]], more: bool
+) -> None:
+    plan = Plan(Flat)
+    value = Pairs([("s", data.draw(_TEXT)), ("t", data.draw(_TEXT)), *(pairs if more else pairs[2:])])
+    text = data.draw(texts(value))
+    params = plan.decode(text)
+    least, colons = plan.given(params), text.count(":")
+    assert least <= len({name for name, _ in value})
+    if least == colons or ("\\" not in text and least + plan.inside(params) == colons):
+        assert not doubled(value)
+
+
+def test_plain_calls_are_counted_at_once() -> None:
+    plan = Plan(Flat)
+    for text, least, inside in (
+        ('{"s":"a","t":"b","n":4,"x":["q"]}', 4, 0),
+        ('{"s":"a:b","t":"::","u":"d","m":[]}', 4, 3),
+        ('{"s":"a","t":"b","o":"c","n":3,"x":[],"m":["a"]}', 3, 0),  # defaults that were spelt out
+    ):
+        params = plan.decode(text)
+        assert (plan.given(params), plan.inside(params)) == (least, inside)
+
+
+def test_types_that_have_keys_further_down_are_not_counted() -> None:
+    for inner in (dict[str, int], Node, list[Flat], Any):
+        assert Plan(msgspec.defstruct("S", [("a", inner), ("b", int, 1)])).given is None
+        assert Plan(msgspec.defstruct("S", [("b", int), ("a", inner | None, None)])).given is not None
+    assert Plan(Tagged).given is None
+    assert Plan(msgspec.defstruct("S", [("b", int)])).given is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b'{"file_path": "/a", "old_string": "b", "new_string": "c", "replace_all": true, "file_path": "/a"}',
+        b'{"file_path": "/a", "old_string": ":", "new_string": "c", "new_string": "c"}',
+        b'{"file_path": "/a", "old_string": "\\u003a", "new_string": "c", "new_string": "c"}',
+        b'{"file_path": "/a:", "old_string": "", "new_string": "c", "file_path": "/a"}',
+        b'{"replace_all": true, "file_path": "/", "old_string": "", "new_string": "c", "replace_all": false}',
+    ],
+)
+def test_a_count_lets_no_key_pass_twice(edit: Binding, text: bytes) -> None:
+    for arguments in (text, text.decode()):
+        for _ in range(2):
+            with pytest.raises(ArgumentError, match="duplicate property"):
+                edit.decode(arguments)
+
+
 def test_types_that_write_more_than_they_read_are_told() -> None:
     import datetime
 

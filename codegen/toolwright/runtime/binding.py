@@ -32,13 +32,27 @@ _decode_any = msgspec.json.Decoder().decode
 class _Lazy:
     """What a binding makes at first use and keeps. Two threads at once make the same thing twice."""
 
-    __slots__ = ("decode", "definitions", "faithful", "keys", "parameters", "plan", "result", "short", "undo")
+    __slots__ = (
+        "decode",
+        "definitions",
+        "faithful",
+        "given",
+        "inside",
+        "keys",
+        "parameters",
+        "plan",
+        "result",
+        "short",
+        "undo",
+    )
 
     def __init__(self) -> None:
-        # The next four are the plan's, one attribute nearer. No text is as short as -1, so the first call
+        # The next six are the plan's, one attribute nearer. No text is as short as -1, so the first call
         # of all makes the plan.
         self.decode: Any = None
         self.faithful = False
+        self.given: Any = None
+        self.inside: Any = None
         self.keys = -1
         self.short = -1
         self.plan: Plan | None = None
@@ -107,11 +121,15 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
                     if colons == lazy.keys:
                         return params
                     # No backslash (92), no colon in disguise.
+                    if lazy.given is not None:
+                        least = lazy.given(params)
+                        if least == colons or (92 not in text and least + lazy.inside(params) == colons):
+                            return params
                     if lazy.faithful and 92 not in text and _encode(params).count(b":") == colons:
                         return params
                 else:
                     colons = text.count(":")
-                    if colons == lazy.keys:
+                    if colons == lazy.keys or (lazy.given is not None and lazy.given(params) == colons):
                         return params
                 if self._has_each_once(text, params, colons):
                     return params
@@ -279,6 +297,7 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
         lazy = self._lazy
         plan = lazy.plan = Plan(self._shape())
         lazy.decode, lazy.keys, lazy.faithful = plan.decode, plan.keys, plan.faithful
+        lazy.given, lazy.inside = plan.given, plan.inside
         # Last: it opens the way for other threads. It stays shut where "" needs a look.
         lazy.short = -1 if self.empty_is_absent else plan.short
         return plan

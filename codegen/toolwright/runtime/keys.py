@@ -3,9 +3,9 @@ two readers of one text would act on different values, so such arguments are ref
 
 Looking at every key would cost more than decoding. Colons tell as much: every key has one of its own, so
 a text with no more colons than its value accounts for holds each key once. `Plan.keys` accounts for those
-of the required properties; where there are more, the value is written anew, which brings every key that
-was kept and every colon inside of a string that was kept. Only where that, too, has fewer colons than the
-text are the keys looked at one by one.
+of the required properties, and `given` for the optional ones of flat Structs; where there are more, the
+value is written anew, which brings every key that was kept and every colon inside of a string that was
+kept. Only where that, too, has fewer colons than the text are the keys looked at one by one.
 """
 
 from typing import Any, NamedTuple

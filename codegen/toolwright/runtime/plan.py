@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from .checked import Marker, decode_hook, targets
+from .given import counters
 
 MAX_TEXT = 4 * 1024 * 1024
 """Longest JSON text of arguments, in bytes or characters: about a million tokens, more than any model
@@ -19,10 +20,11 @@ class Plan:
 
     `decode` is the decoder's method; `keys` the number of properties that no accepted text can lack;
     `short` the length up to which a text needs no look at its depth; `faithful` whether writing a value
-    of the type brings only keys and strings that were read.
+    of the type brings only keys and strings that were read; `given` and `inside`
+    are those of `given.counters`, None where they do not help.
     """
 
-    __slots__ = ("decode", "faithful", "keys", "short")
+    __slots__ = ("decode", "faithful", "given", "inside", "keys", "short")
 
     def __init__(self, shape: Any) -> None:
         """Raises what msgspec raises for types that it cannot decode."""
@@ -31,6 +33,8 @@ class Plan:
         info = msgspec.inspect.type_info(shape)
         traits.walk(info)
         self.keys = _required(info)
+        counts: Any = counters(info, faithful=traits.faithful) or (None, None)
+        self.given, self.inside = counts
         self.faithful = traits.faithful
         self.short = SHORT if traits.deep else MAX_TEXT
 
