@@ -85,6 +85,7 @@ grammars: $(ENGINES)/.installed ## Ask both grammar engines (xgrammar brings tor
 bench: $(STAMP) $(PEERS)/.installed ## Measure, beside peers
 	$(BIN)/python -m bench $(ARGS)
 	PYTHONPATH=codegen $(PEERS)/bin/python -m bench.normalize
+	$(BIN)/python -m bench.text_calls
 
 $(PEERS)/.installed: bench/peers/requirements.txt bench/peers/requirements-apart.txt
 	$(PYTHON) -m venv $(PEERS)
