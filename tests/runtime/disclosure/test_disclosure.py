@@ -1,0 +1,275 @@
+"""Tools shown in part until a call needs them whole."""
+
+import asyncio
+import json
+from typing import Any
+
+import jsonschema_rs
+import msgspec
+import pytest
+from toolwright.providers import ToolInfo, available, load_profile, normalize, tool_object
+from toolwright.runtime import Guesses, ToolContext, ToolRegistry, ToolResult, UnknownToolError
+from toolwright.runtime.brief import bare_definition, cut_definition
+from toolwright.runtime.disclosure import Disclosure
+from toolwright.runtime.dispatch import Dispatcher
+from toolwright.runtime.native import Native
+from toolwright.runtime.routing import match_groups
+
+from generated.registry import BINDINGS
+
+TOOLS = ("delegate", "edit", "web_fetch", "web_search")
+GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
+
+
+async def handle(_: Any, __: ToolContext) -> ToolResult:
+    return ToolResult.ok("done")
+
+
+def registry_of(*names: str, **options: Any) -> ToolRegistry:
+    registry = ToolRegistry(**options)
+    for name in names or TOOLS:
+        registry.register(BINDINGS[name], handle)
+    return registry
+
+
+def disclosure(**options: Any) -> Disclosure:
+    return Disclosure(registry_of(), options.pop("provider", "openai"), **{"native": False, **options})
+
+
+def call(shown: Disclosure, arguments: Any, name: str = "edit", **options: Any) -> ToolResult:
+    return asyncio.run(shown.execute(name, arguments, **options))
+
+
+def tool(shown: Disclosure, name: str = "edit") -> Any:
+    [found] = [each for each in shown.definition_objects() if each["function"]["name"] == name]
+    return found["function"]
+
+
+def test_the_levels_show_names_then_types_then_everything() -> None:
+    summary, brief, full = (tool(disclosure(level=level)) for level in ("summary", "brief", "full"))
+    binding = BINDINGS["edit"]
+    assert summary == {
+        **{key: value for key, value in full.items() if key == "strict"},
+        "name": "edit",
+        "description": binding.summary,
+        "parameters": {"type": "object", "properties": {}},
+        **({"strict": False} if "strict" in full else {}),
+    }
+    assert brief["description"] == binding.summary
+    assert brief["parameters"]["required"] == full["parameters"]["required"]
+    types = {name: each.get("type") for name, each in full["parameters"]["properties"].items()}
+    assert {name: each.get("type") for name, each in brief["parameters"]["properties"].items()} == types
+    assert json.loads(binding.definition("openai"))["function"] == full
+
+
+@pytest.mark.parametrize("arguments", [{}, {"file_path": "/a"}, {**GOOD, "replace_all": "maybe"}, "nonsense"])
+def test_a_first_wrong_call_is_answered_with_all_that_is_wrong_and_the_schema(arguments: Any) -> None:
+    shown = disclosure()
+    stub = tool(shown)
+    first = call(shown, arguments)
+    assert not first.success
+    assert first.error.startswith("Invalid arguments for tool 'edit'")
+    if isinstance(arguments, dict):
+        wrong = {"new_string", "old_string", "file_path"} - {*arguments} or {"replace_all"}
+        assert all(f"`{name}`" in first.error for name in wrong)
+    schema = json.loads(first.error[first.error.index("{", first.error.index("The full ")) :])
+    assert "replace_all" in str(schema)
+    assert tool(shown) == tool(disclosure(level="full")) != stub
+
+
+def test_a_second_wrong_call_in_a_turn_is_answered_as_any_call() -> None:
+    shown = disclosure(upgrade="answer")
+    wrong = {**GOOD, "replace_all": "maybe"}
+    plain = asyncio.run(registry_of().execute("edit", wrong, "openai"))
+    assert call(shown, wrong) != plain
+    assert call(shown, wrong) == plain
+    other = {"url": "https://a.example", "start_index": "x"}
+    assert "The full definition" in call(shown, other, name="web_fetch").error
+    shown.next_turn()
+    assert call(shown, wrong) != plain
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_the_next_turn_clears_or_keeps(keep: bool) -> None:
+    shown = disclosure(keep=keep)
+    call(shown, {})
+    assert shown.level_of("edit") == "full"
+    shown.next_turn()
+    assert shown.level_of("edit") == ("full" if keep else "brief")
+
+
+def test_with_the_schema_in_the_answer_definitions_stay_as_they_are() -> None:
+    shown = disclosure(upgrade="answer")
+    before = shown.definitions()
+    assert "The full " in call(shown, {}).error
+    assert shown.definitions() == before
+
+
+def test_good_calls_failures_of_handlers_and_unknown_tools_upgrade_nothing() -> None:
+    async def broken(_: Any, __: ToolContext) -> ToolResult:
+        raise RuntimeError
+
+    registry = ToolRegistry()
+    registry.register(BINDINGS["edit"], broken)
+    for shown in (disclosure(), Disclosure(registry, "openai")):
+        call(shown, GOOD)
+        assert not call(shown, GOOD, name="edti").success
+        assert shown.level_of("edit") == "brief"
+
+
+def test_guesses_hold_and_are_counted_once() -> None:
+    guesses = Guesses(["boolean"])
+
+    async def failing(_: Any, __: ToolContext) -> ToolResult:
+        return ToolResult.failed("no")
+
+    registry = ToolRegistry(guesses=guesses)
+    registry.register(BINDINGS["edit"], failing)
+    shown = Disclosure(registry, "openai")
+    assert call(shown, {**GOOD, "replace_all": "true"}).error == "no"
+    assert shown.level_of("edit") == "brief"
+    assert guesses.counts["boolean"] == 1
+
+
+def test_two_wrong_calls_side_by_side_get_one_answer_in_full() -> None:
+    async def both(shown: Disclosure) -> list[ToolResult]:
+        wrong = {**GOOD, "replace_all": "maybe"}
+        return await asyncio.gather(shown.execute("edit", wrong), shown.execute("edit", wrong))
+
+    results = asyncio.run(both(disclosure()))
+    assert sorted("The full definition" in result.error for result in results) == [False, True]
+
+
+def test_levels_by_group_and_tools_that_are_always_full() -> None:
+    shown = disclosure(level="full", levels={"web": "summary"}, eager=["web_search"])
+    assert [shown.level_of(name) for name in TOOLS] == ["full", "full", "summary", "full"]
+    assert tool(shown, "web_fetch")["parameters"]["properties"] == {}
+    shown.disclose("web_fetch")
+    shown.next_turn()
+    assert shown.level_of("web_fetch") == "full"
+    with pytest.raises(UnknownToolError, match="web_fetch"):
+        shown.disclose("web_fech")
+
+
+KEYWORDS = {"web": ["web", "url", "网页"], "files": ["file"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "groups"),
+    [
+        ("Which FILES are there?", ("files",)),
+        ("my profile", ()),
+        ("请读取网页并保存file", ("web", "files")),
+        ("open the urls", ("web",)),
+        ("hello", ()),
+    ],
+)
+def test_words_lead_to_groups(text: str, groups: tuple[str, ...]) -> None:
+    assert match_groups(text, KEYWORDS) == groups
+
+
+@pytest.mark.parametrize("words", ["web", [" "]])
+def test_keywords_are_lists_of_words(words: Any) -> None:
+    with pytest.raises(ValueError, match="a list of words"):
+        match_groups("text", {"web": words})
+
+
+def test_routes_add_to_what_a_session_shows_and_no_match_shows_all() -> None:
+    shown = disclosure()
+    assert shown.route("Find it in the web", KEYWORDS) == ("web",)
+    shown.definitions()
+    assert shown.names == ("web_fetch", "web_search")
+    shown.route("the file", KEYWORDS)
+    shown.definitions()
+    assert shown.names == ("web_fetch", "web_search", "edit")
+    assert shown.route("hello", KEYWORDS) == ()
+    shown.definitions()
+    assert shown.names == ("web_fetch", "web_search", "edit", "delegate")
+
+
+def test_groups_and_names_can_be_chosen() -> None:
+    shown = disclosure()
+    shown.choose(groups="web", names=["edit"])
+    shown.definitions()
+    assert shown.names == ("edit", "web_fetch", "web_search")
+
+
+@pytest.mark.parametrize(
+    ("provider", "search"),
+    [
+        ("anthropic", {"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"}),
+        ("openai-responses", {"type": "tool_search"}),
+    ],
+)
+def test_providers_that_load_tools_get_all_of_them_whole(provider: str, search: Any) -> None:
+    shown = Disclosure(registry_of(), provider, eager=["edit"])
+    first, *tools = shown.definition_objects()
+    assert first == search
+    for name, each in zip(TOOLS, tools, strict=True):
+        assert each.pop("defer_loading", False) is (name != "edit")
+        assert each == json.loads(BINDINGS[name].definition(provider))
+    plain = asyncio.run(registry_of().execute("edit", {"file_path": 1}, provider))
+    assert call(shown, {"file_path": 1}) == plain
+
+
+def test_native_loading_is_asked_for_offered_or_refused() -> None:
+    own = Native(member={"lazy": 1})
+    assert tool(disclosure(native=own))["name"] == "edit"
+    assert disclosure(native=own).definition_objects()[0]["lazy"] == 1
+    assert disclosure(provider="anthropic").definition_objects()[0]["name"] == "delegate"
+    with pytest.raises(ValueError, match="anthropic, openai-responses"):
+        disclosure(native=True)
+    assert Disclosure(registry_of(), "anthropic", eager=TOOLS).definition_objects()[0]["name"] == "delegate"
+    assert Disclosure(ToolRegistry(), "anthropic").definitions() == b"[]"
+
+
+def test_a_dispatcher_takes_its_tools() -> None:
+    shown = disclosure()
+    function = {"name": "edit", "arguments": '{"file_path": "/a"}'}
+    calls = [{"id": "1", "type": "function", "function": function}]
+    answer = {"choices": [{"finish_reason": "tool_calls", "message": {"tool_calls": calls}}]}
+    [message] = asyncio.run(Dispatcher(shown.tools, "openai").run(answer))
+    assert "`old_string`" in message["content"]
+    assert shown.level_of("edit") == "full"
+
+
+@pytest.mark.parametrize("options", [{"level": "short"}, {"levels": {"web": "x"}}, {"upgrade": "never"}])
+def test_words_that_are_no_choice_are_refused(options: Any) -> None:
+    with pytest.raises(ValueError, match=r"level|upgrade"):
+        disclosure(**options)
+
+
+SCHEMA = {
+    "type": "object",
+    "required": ["路径"],
+    "properties": {"路径": {"type": "string", "description": "汉字" * 60}, "n": {"type": "integer"}},
+}
+
+
+@pytest.mark.parametrize("provider", available())
+def test_stubs_keep_required_whole_characters_and_any_call(provider: str) -> None:
+    """Every profile: what a stub's schema refuses, the full one refuses as well."""
+    summary = "读取文件内容并返回。" * 20
+    info = ToolInfo(name="read", description=summary * 2)
+    full = tool_object(info, load_profile(provider), normalize(SCHEMA, provider))
+    full = msgspec.json.decode(msgspec.json.encode(full))
+    brief = cut_definition(full, "read", summary)
+    bare = bare_definition(full, "read", summary)
+    for stub in (brief, bare):
+        assert summary in json.dumps(stub, ensure_ascii=False)
+        assert "汉字" not in json.dumps(stub, ensure_ascii=False)
+    whole, cut = (_schema(each) for each in (full, brief))
+    assert cut.get("required") == whole.get("required")
+    assert '"strict": true' not in json.dumps(bare)
+    empty = _schema(bare)
+    if empty is not None:
+        assert jsonschema_rs.Draft202012Validator(empty).is_valid({"anything": 1})
+
+
+def _schema(definition: Any) -> Any:
+    if isinstance(definition, dict):
+        if str(definition.get("type")).lower() == "object":
+            return definition
+        found = (_schema(value) for value in definition.values())
+        return next((each for each in found if each is not None), None)
+    return None
