@@ -103,7 +103,7 @@ HTTP_REQUEST: Final[ToolBinding[HttpRequestParams, HttpRequestHandler]] = ToolBi
     group="web",
     params=HttpRequestParams,
     permission="network",
-    secrets=("url", "headers", "body"),
+    secrets=("headers", "body"),
     summary="Send an HTTP request and return the response.",
     description=(
         "Sends one HTTP request and returns status, headers and body.\n\n"

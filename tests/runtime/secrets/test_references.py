@@ -90,7 +90,7 @@ def test_the_decoded_parameters_stay_as_they_were() -> None:
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
-        ({"query": {"key": "<secret_ref:TOKEN>"}}, "Only these parameters may: url, headers, body"),
+        ({"query": {"key": "<secret_ref:TOKEN>"}}, "Only these parameters may: headers, body"),
         ({"query": {"<secret_ref:TOKEN>": "x"}}, "Only these parameters may"),
         ({"query": {"key": ["a", "b<secret_ref:"]}}, "Only these parameters may"),
         ({"headers": {"<secret_ref:TOKEN>": "x"}}, "property's name"),
