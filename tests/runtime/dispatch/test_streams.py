@@ -282,3 +282,50 @@ def test_hostile_events_end_in_a_dispatch_error(format: str, data: st.DataObject
         stream.end()
         stream.calls()
         assistant_messages(stream.response(), format)
+
+
+def said(*parts: dict[str, Any]) -> dict[str, Any]:
+    return {"candidates": [{"content": {"role": "model", "parts": list(parts)}}]}
+
+
+def test_a_signature_stays_with_its_part() -> None:
+    parts = [
+        {"text": "hm", "thought": True},
+        {"text": "a"},
+        {"text": "b", "thoughtSignature": "s1"},
+        {"text": "c", "thoughtSignature": "s1"},
+        {"text": "d"},
+        {"text": "", "thoughtSignature": "s2"},
+    ]
+    stream = assembled("gemini", [*map(said, parts), said({"text": ""}), END])
+    (message,) = assistant_messages(stream.response(), "gemini")
+    # Blank text with a signature is no blank part; blank text alone is.
+    assert message["parts"] == parts
+    growing = [said({"text": "a"}), said({"text": "b"}), said({"text": "c", "thought": True}), END]
+    (message,) = assistant_messages(assembled("gemini", growing).response(), "gemini")
+    assert message["parts"] == [{"text": "ab"}, {"text": "c", "thought": True}]
+
+
+def test_a_block_that_begins_with_text() -> None:
+    block = {"type": "text", "text": "be"}
+    stream = assembled(
+        "anthropic",
+        [
+            {"type": "content_block_start", "index": 0, "content_block": block},
+            {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "gin"}},
+            {
+                "type": "content_block_delta",
+                "index": 0,
+                "delta": {"type": "citations_delta", "citation": {"n": 1}},
+            },
+            {"type": "message_stop"},
+        ],
+    )
+    assert stream.response()["content"] == [{"type": "text", "text": "begin", "citations": [{"n": 1}]}]
+
+
+@pytest.mark.parametrize("format", ["gemini", "ollama", "openai-responses", "anthropic"])
+def test_what_comes_whole_is_bounded_too(format: str) -> None:
+    calls = [Asked(f"c{i}", "t" * 400, dump({"a": "x" * 400})) for i in range(5)]
+    with pytest.raises(DispatchError, match="too large"):
+        assembled(format, STREAMS[format](calls, [[]] * 5, first), limit=1500)
