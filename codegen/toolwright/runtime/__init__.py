@@ -32,6 +32,10 @@ from .registry import ToolRegistry
 from .result import ToolResult
 
 if TYPE_CHECKING:
+    from .delegation import delegate
+    from .disclosure import Disclosure
+    from .loop import run_tools
+    from .record import Budget, Record
     from .schema import Violation
     from .ways.fragments import FragmentError, Fragments
     from .ways.guesses import Guesses
@@ -39,7 +43,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArgumentError",
+    "Budget",
     "Content",
+    "Disclosure",
     "DuplicateToolError",
     "EncodeError",
     "FragmentError",
@@ -50,6 +56,7 @@ __all__ = [
     "Level",
     "MissingDataError",
     "PartialArguments",
+    "Record",
     "RefusalError",
     "Returns",
     "ToolBinding",
@@ -69,19 +76,26 @@ __all__ = [
     "check_unique",
     "checked",
     "decode_hook",
+    "delegate",
     "encode_json",
     "one_of",
     "open_object",
+    "run_tools",
     "to_builtins",
 ]
 
 
 _LATE = {
+    "Budget": "record",
+    "Disclosure": "disclosure",
     "FragmentError": "ways.fragments",
     "Fragments": "ways.fragments",
     "Guesses": "ways.guesses",
     "PartialArguments": "ways.partial",
+    "Record": "record",
     "Violation": "schema",
+    "delegate": "delegation",
+    "run_tools": "loop",
 }
 
 

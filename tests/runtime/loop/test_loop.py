@@ -1,0 +1,313 @@
+"""The loop of an agent, with scripted models."""
+
+# ruff: noqa: ARG001 - a handler's signature is fixed, whatever it uses
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from toolwright.runtime import ToolContext, ToolRegistry, ToolResult
+from toolwright.runtime.disclosure import Disclosure
+from toolwright.runtime.loop import run_tools
+from toolwright.runtime.record import Asked, Budget, Called, Ended, LoopEvent, Record, Stopped
+
+from generated.files.edit import EDIT
+from generated.web.web_fetch import WEB_FETCH
+
+GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
+USER = [{"role": "user", "content": "Edit it."}]
+
+
+def asks(*calls: tuple[str, Any]) -> dict[str, Any]:
+    """An answer in OpenAI's chat format."""
+    made = [
+        {
+            "id": f"c{index}",
+            "type": "function",
+            "function": {"name": name, "arguments": json.dumps(arguments)},
+        }
+        for index, (name, arguments) in enumerate(calls)
+    ]
+    reason = "tool_calls" if made else "stop"
+    message = {
+        "role": "assistant",
+        "content": None if made else "Done.",
+        **({"tool_calls": made} if made else {}),
+    }
+    return {"choices": [{"index": 0, "finish_reason": reason, "message": message}]}
+
+
+class Scripted:
+    """A model that says what stands in a list, the last for ever."""
+
+    def __init__(self, *answers: Any) -> None:
+        self.answers = [*answers]
+        self.seen: list[tuple[list[Any], bytes]] = []
+
+    async def __call__(self, messages: list[Any], definitions: bytes) -> Any:
+        self.seen.append((messages, definitions))
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+
+async def edit(params: Any, context: ToolContext) -> ToolResult:
+    if params.old_string == "hang":
+        await asyncio.sleep(60)
+    if params.old_string == "fail":
+        return ToolResult.failed("no such text")
+    return ToolResult.ok(f"edited {params.file_path}")
+
+
+def tools() -> ToolRegistry:
+    registry = ToolRegistry()
+    registry.register(EDIT, edit)
+    return registry
+
+
+def run(*answers: Any, **options: Any) -> Record:
+    return asyncio.run(
+        run_tools(Scripted(*answers), options.pop("tools", tools()), USER, format="openai", **options)
+    )
+
+
+def answered(record: Record) -> None:
+    """Every call of the conversation has its answer, right after it."""
+    waiting: list[str] = []
+    for message in record.messages:
+        if message["role"] == "tool":
+            assert message["tool_call_id"] in waiting
+            waiting.remove(message["tool_call_id"])
+        else:
+            assert not waiting
+            waiting = [call["id"] for call in message.get("tool_calls", ())]
+    assert not waiting
+
+
+def test_it_ends_when_the_model_asks_for_nothing() -> None:
+    model = Scripted(asks(("edit", GOOD), ("edit", {**GOOD, "file_path": "/b"})), asks())
+    record = asyncio.run(run_tools(model, tools(), USER, format="openai"))
+    assert (record.stopped, len(record.rounds)) == ("answer", 2)
+    assert [message["role"] for message in record.messages] == [
+        "user",
+        "assistant",
+        "tool",
+        "tool",
+        "assistant",
+    ]
+    assert [(call.id, call.name, call.result.output) for call in record.calls] == [
+        ("c0", "edit", "edited /a"),
+        ("c1", "edit", "edited /b"),
+    ]
+    assert record.response == asks()
+    assert record.seconds >= sum(each.model_seconds + each.tool_seconds for each in record.rounds)
+    assert [len(messages) for messages, _ in model.seen] == [1, 4]
+    assert {definitions for _, definitions in model.seen} == {tools().definitions("openai")}
+    assert len(USER) == 1
+    answered(record)
+
+
+def test_the_context_reaches_the_handlers() -> None:
+    seen: list[Any] = []
+
+    async def note(params: Any, context: ToolContext) -> str:
+        seen.append((context.extra["user"], context.call_id))
+        return ""
+
+    registry = ToolRegistry()
+    registry.register(EDIT, note)  # type: ignore[arg-type]
+    run(asks(("edit", GOOD)), asks(), tools=registry, context=ToolContext(extra={"user": "ada"}))
+    assert seen == [("ada", "c0")]
+
+
+@pytest.mark.parametrize("rounds", [1, 3, 10])
+def test_it_ends_after_so_many_rounds(rounds: int) -> None:
+    record = run(asks(("edit", GOOD)), max_rounds=rounds)
+    assert (record.stopped, len(record.rounds), len(record.calls)) == ("rounds", rounds, rounds)
+    answered(record)
+
+
+def test_ten_rounds_unless_more_are_asked_for() -> None:
+    assert len(run(asks(("edit", GOOD))).rounds) == 10
+
+
+def test_a_call_past_the_budget_is_answered_and_not_made() -> None:
+    record = run(asks(("edit", GOOD), ("edit", {**GOOD, "file_path": "/b"})), budget=Budget(calls=3))
+    assert record.stopped == "calls"
+    assert [call.executed for call in record.calls] == [True, True, True, False]
+    assert "may make 3 calls" in record.calls[-1].result.error
+    answered(record)
+
+
+def test_a_budget_that_just_suffices_stops_nothing() -> None:
+    assert run(asks(("edit", GOOD)), asks(), budget=Budget(calls=1)).stopped == "answer"
+
+
+def test_the_same_failing_call_three_times_is_enough() -> None:
+    failing = {**GOOD, "old_string": "fail"}
+    again = dict(reversed(failing.items()))
+    record = run(
+        asks(("edit", failing)), asks(("edit", GOOD)), asks(("edit", again)), asks(("edit", failing))
+    )
+    assert (record.stopped, len(record.rounds)) == ("repeated", 4)
+    answered(record)
+
+
+def test_other_failing_calls_are_tries() -> None:
+    script = [asks(("edit", {**GOOD, "old_string": "fail", "new_string": str(n)})) for n in range(6)]
+    assert run(*script, asks()).stopped == "answer"
+
+
+def test_time_runs_out_within_a_call_which_is_cancelled_and_answered() -> None:
+    hanging = asks(("edit", {**GOOD, "old_string": "hang"}), ("edit", GOOD))
+    record = run(hanging, budget=Budget(seconds=0.05))
+    assert record.stopped == "seconds"
+    assert record.seconds < 5
+    assert {call.result.success for call in record.calls} == {True, False}
+    assert any("was stopped: this run may take 0.05 seconds" in call.result.error for call in record.calls)
+    answered(record)
+
+
+def test_time_runs_out_while_the_model_thinks() -> None:
+    async def slow(messages: list[Any], definitions: bytes) -> Any:
+        await asyncio.sleep(60)
+
+    record = asyncio.run(run_tools(slow, tools(), USER, format="openai", budget=Budget(seconds=0.05)))
+    assert (record.stopped, record.rounds, record.messages) == ("seconds", (), tuple(USER))
+
+
+def test_events_tell_every_step_and_their_observer_stops_nothing() -> None:
+    seen: list[LoopEvent] = []
+
+    def observe(event: LoopEvent) -> None:
+        seen.append(event)
+        raise RuntimeError
+
+    record = run(asks(("edit", GOOD)), asks(), on_event=observe)
+    assert [type(event) for event in seen] == [Asked, Called, Ended, Asked, Ended, Stopped]
+    assert seen[-1] == Stopped(record=record)
+
+
+def test_what_the_model_raises_passes_and_the_record_is_told() -> None:
+    seen: list[LoopEvent] = []
+    with pytest.raises(ConnectionError):
+        run(asks(("edit", GOOD)), ConnectionError(), on_event=seen.append)
+    [stopped] = [event for event in seen if isinstance(event, Stopped)]
+    assert (stopped.record.stopped, len(stopped.record.calls)) == ("error", 1)
+    answered(stopped.record)
+
+
+def test_a_timeout_of_the_models_own_is_no_budget() -> None:
+    with pytest.raises(TimeoutError):
+        run(TimeoutError(), budget=Budget(seconds=60))
+
+
+@pytest.mark.parametrize("script", [[asks(("edit", {**GOOD, "old_string": "hang"}))], ["slow"]])
+def test_cancellation_passes_leaves_no_task_and_the_record_is_told(script: list[Any]) -> None:
+    seen: list[LoopEvent] = []
+
+    async def model(messages: list[Any], definitions: bytes) -> Any:
+        if script == ["slow"]:
+            await asyncio.sleep(60)
+        return script[0]
+
+    async def main() -> None:
+        work = run_tools(model, tools(), USER, format="openai", on_event=seen.append)
+        task = asyncio.create_task(work)
+        await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(main())
+    assert isinstance(seen[-1], Stopped)
+    record = seen[-1].record
+    assert record.stopped == "cancelled"
+    assert [call.result.error for call in record.calls] == (
+        [] if script == ["slow"] else ["Tool 'edit' was cancelled."]
+    )
+    answered(record)
+
+
+def test_tools_in_part_come_whole_in_the_next_round() -> None:
+    registry = tools()
+    registry.register(WEB_FETCH, edit)  # type: ignore[arg-type]
+    shown = Disclosure(registry, "openai")
+    model = Scripted(asks(("edit", {"file_path": "/a"})), asks(("edit", GOOD)), asks())
+    record = asyncio.run(run_tools(model, shown, USER, format="openai"))
+    assert [call.result.success for call in record.calls] == [False, True]
+    first, second, third = (json.loads(definitions) for _, definitions in model.seen)
+    assert first != second == third
+    assert second[0] == json.loads(EDIT.definition("openai"))
+    asyncio.run(run_tools(again := Scripted(asks()), shown, USER, format="openai"))
+    assert json.loads(again.seen[0][1]) == first
+
+
+def test_calls_in_text() -> None:
+    call = json.dumps({"name": "edit", "arguments": GOOD})
+    model = Scripted(f"I will.\n<tool_call>{call}</tool_call>", "Done.")
+    record = asyncio.run(run_tools(model, tools(), USER, format="text"))
+    assert (record.stopped, record.calls[0].result.output) == ("answer", "edited /a")
+    assert [message["role"] for message in record.messages] == ["user", "assistant", "user", "assistant"]
+    assert b"edit" in model.seen[0][1]
+
+
+class Own:
+    """A dispatcher of a program's own: a response is a list of calls."""
+
+    def __init__(self, tools: Any) -> None:
+        self.tools = tools
+
+    def assistant(self, response: Any) -> Sequence[Any]:
+        return [("said", response)]
+
+    async def run(self, response: Any, context: ToolContext | None = None) -> Sequence[Any]:
+        return [await self.tools.execute(name, arguments, context=context) for name, arguments in response]
+
+
+def test_a_dispatcher_of_ones_own() -> None:
+    model = Scripted([("edit", GOOD)], [])
+    record = asyncio.run(run_tools(model, tools(), [], dispatcher=Own, provider="mcp"))
+    assert (record.stopped, record.calls[0].result.output) == ("answer", "edited /a")
+    assert model.seen[0][1] == tools().definitions("mcp")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "one of"),
+        ({"format": "openai", "dispatcher": Own}, "one of"),
+        ({"dispatcher": Own}, "needs provider="),
+        ({"format": "openai", "max_rounds": 0}, "at least 1"),
+        ({"format": "openai", "repeats": 0}, "at least 1"),
+        ({"format": "smoke"}, "no format 'smoke'"),
+    ],
+)
+def test_what_cannot_be_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        asyncio.run(run_tools(Scripted(asks()), tools(), USER, **options))
+
+
+@pytest.mark.parametrize(("format", "provider"), [("openai", "anthropic"), ("text", None)])
+def test_a_disclosure_has_its_own_dialect(format: str, provider: str | None) -> None:
+    shown = Disclosure(tools(), "openai")
+    with pytest.raises(ValueError, match=r"Disclosure|disclosed"):
+        asyncio.run(run_tools(Scripted(asks()), shown, USER, format=format, provider=provider))
+
+
+def test_runs_side_by_side_share_nothing() -> None:
+    registry = tools()
+
+    async def one(number: int) -> Record:
+        model = Scripted(asks(("edit", {**GOOD, "file_path": f"/{number}"})), asks())
+        return await run_tools(model, registry, USER, format="openai", budget=Budget(calls=1))
+
+    async def many(count: int) -> list[Record]:
+        return await asyncio.gather(*(one(number) for number in range(count)))
+
+    records = asyncio.run(many(200))
+    assert [record.calls[0].result.output for record in records] == [f"edited /{n}" for n in range(200)]
