@@ -110,6 +110,8 @@ def test_prose_calls_nothing(text: str) -> None:
         '<invoke name="shell"><parameter name="a">x<parameter name="b">y</parameter></invoke>',
         '<invoke name="shell"><parameter name="a">x</parameter><parameter name="a">y</parameter></invoke>',
         '<invoke name="shell"><command>ls</invoke>',
+        '<invoke name="shell"><cwd>/</cwd><command>rm -rf /tm',
+        "<tool_call><shell><cwd>/</cwd></shell><shell><command>rm -rf /tm",
         "<tool_call>shell>rm -rf /tm",
         "<tool_call>shell<arg_key>command</arg_key><arg_value>rm -rf /tm",
         "<function=shell><parameter=command>rm",

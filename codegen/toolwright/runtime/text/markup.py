@@ -22,6 +22,7 @@ _INSIDE = ("<parameter=", "<parameter name=", "<｜DSML｜parameter ")
 _NAMES = ("name", "tool_name", "function", "tool")
 _ARGUMENTS = ("arguments", "parameters", "args", "input")
 _IDS = ("id", "tool_call_id", "call_id")
+_BLOCK = re.compile(rf"</?(?:{ALIASES}|function\b|FunctionCall>)|<tool_result\b")
 MAX_DEPTH = 32
 
 Pair = tuple[str, Any]
@@ -90,16 +91,18 @@ def _until(source: Source, mark: str, start: int, what: str) -> tuple[str, int]:
 def elements(source: Source, start: int) -> tuple[list[Pair], int] | None:
     """The elements that follow each other from `start`: names, and texts or lists of elements.
 
-    None where the first has no end of its own; of what comes after it, only what is whole.
+    None where there is none, or one has no end: half of the arguments must not be carried out.
     """
     roots: list[Pair] = []
     at = start
     while True:
         while source.text[at : at + 1].isspace():
             at += 1
+        if source.match(_BLOCK, at) is not None or source.match(_ELEMENT, at) is None:
+            return (roots, at) if roots else None
         one = _element(source, at)
         if one is None:
-            return (roots, at) if roots else None
+            return None
         roots.append(one[0])
         at = one[1]
 
