@@ -25,7 +25,9 @@ def cut_schema(schema: Any) -> Any:
         elif key in _ONE:
             cut[key] = cut_schema(value)
         elif key in _LISTS and isinstance(value, list):
-            cut[key] = [cut_schema(item) for item in value]
+            # Cut, two branches may take the same value, which `oneOf` would refuse.
+            if key != "oneOf" or "anyOf" not in schema:
+                cut["anyOf" if key == "oneOf" else key] = [cut_schema(item) for item in value]
         elif key in _NAMED and isinstance(value, Mapping):
             cut[key] = {name: cut_schema(item) for name, item in value.items()}
     return cut

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from toolwright.providers import ToolInfo, available, load_profile, normalize, tool_object
 from toolwright.runtime import Guesses, ToolContext, ToolRegistry, ToolResult, UnknownToolError
-from toolwright.runtime.brief import bare_definition, cut_definition
+from toolwright.runtime.brief import bare_definition, cut_definition, cut_schema
 from toolwright.runtime.disclosure import Disclosure
 from toolwright.runtime.dispatch import Dispatcher
 from toolwright.runtime.native import Native
@@ -273,3 +273,12 @@ def _schema(definition: Any) -> Any:
         found = (_schema(value) for value in definition.values())
         return next((each for each in found if each is not None), None)
     return None
+
+
+def test_branches_that_only_bounds_told_apart_do_not_refuse_each_other() -> None:
+    """`oneOf` of cut branches would refuse what two of them take now."""
+    branches = [{"type": "integer", "minimum": 5}, {"type": "integer", "maximum": 4}]
+    brief = cut_schema({"type": "object", "properties": {"n": {"oneOf": branches}}})
+    assert jsonschema_rs.Draft202012Validator(brief).is_valid({"n": 3})
+    both = {"anyOf": [{"type": "string"}, {"type": "integer"}], "oneOf": branches}
+    assert cut_schema(both) == {"anyOf": [{"type": "string"}, {"type": "integer"}]}
