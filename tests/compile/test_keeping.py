@@ -145,3 +145,16 @@ def test_a_shared_open_object_that_cannot_come_back_is_refused_when_written() ->
         params = tool.decode({"v": [{}, {"k": 1}]})
         with pytest.raises(EncodeError, match="must not repeat items"):
             tool.encode(params)
+
+
+@pytest.mark.parametrize(
+    ("schema", "whole"),
+    [
+        (value({**OPEN, "default": {"k": 1}}), {"v": {"k": 1}}),
+        (value(value(OPEN, default={"v": {"k": 1}})), {"v": {"v": {"k": 1}}}),
+        (value({"type": "array", "items": OPEN, "default": [{"k": 1}]}), {"v": [{"k": 1}]}),
+    ],
+)
+def test_a_default_that_says_more_than_is_declared_is_kept(schema: Any, whole: Any) -> None:
+    with binding(schema) as tool:
+        assert msgspec.json.decode(tool.encode(tool.decode({}))) in ({}, whole)

@@ -152,6 +152,8 @@ class _Search:
                         yield branch, [other for other in branches if other is not branch]
             return
         others = list(applied(own))
+        if "default" in schema and self._exceeds(own, schema["default"]):
+            others.append(WHOLE)  # the default is a value of this place, all of it
         if own is not schema and self.reader.merged(schema)[1]:
             others.append(schema)
         if others:
@@ -168,6 +170,18 @@ class _Search:
         judges += [WHOLE] if own.get("uniqueItems") is True else []
         for item in items if judges else ():
             yield item, judges
+
+    def _exceeds(self, schema: Any, default: Any) -> bool:
+        """Whether a default has properties that the objects of its schema do not declare."""
+        own = self._owned(schema).schema if isinstance(schema, dict) else None
+        if own is None:
+            return False
+        if isinstance(default, dict):
+            declared = own.get("properties") or {}
+            return any(
+                name not in declared or self._exceeds(declared[name], default[name]) for name in default
+            )
+        return isinstance(default, list) and any(self._exceeds(own.get("items"), item) for item in default)
 
     def _parts(self, schema: Mapping[str, Any], judges: list[Any]) -> Iterator[tuple[Any, list[Any]]]:
         """What the judges of a value have to say of its parts."""
