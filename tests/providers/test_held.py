@@ -76,8 +76,25 @@ CONTRACTS: dict[str, dict[str, Any]] = {
         }
     ),
     "a change in an alternative beside an encoding": obj(
-        {"v": {**obj({"a": {"additionalProperties": False}, "b": {"items": True}}), "type": ["boolean", "object"]}}
+        {
+            "v": {
+                **obj({"a": {"additionalProperties": False}, "b": {"items": True}}),
+                "type": ["boolean", "object"],
+            }
+        }
     ),
+    "a union of many branches": obj(
+        {
+            "o": {"anyOf": [obj({"k": {"const": i}, f"v{i}": {"type": "string"}}) for i in range(12)]},
+            "s": {"oneOf": [{"type": "string", "pattern": f"^{i}"} for i in range(11)] + [{"type": "null"}]},
+            "r": {"anyOf": [{"$ref": "#/$defs/N"}, *({"type": "array", "minItems": i} for i in range(11))]},
+        },
+        **{"$defs": {"N": obj({"n": {"anyOf": [{"$ref": "#/$defs/N"}, {"type": "integer"}]}})}},
+    ),
+    "free keys that are counted": obj(
+        {}, additionalProperties={"type": "integer"}, minProperties=2, maxProperties=3
+    ),
+    "optional keys that are counted": obj({"a": {"type": "string"}}, minProperties=1),
     "a type that is only meant, in an alternative": obj(
         {"v": {**obj({"a": {"additionalProperties": False}}), "type": ["boolean", "string", "object"]}}
     ),

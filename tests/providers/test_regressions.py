@@ -352,3 +352,13 @@ def test_an_enum_of_strings_still_takes_null(provider: str) -> None:
     assert made.is_valid({"a": None})
     assert made.is_valid({"a": "x"})
     assert not made.is_valid({"a": "y"})
+
+
+@pytest.mark.parametrize("provider", ["openai", "openai-responses", "azure-openai"])
+def test_the_ledger_tells_that_a_key_left_out_comes_back_as_null(provider: str) -> None:
+    """Strict asks for every key: what is optional and nullable is null where it is left out."""
+    contract = obj({"a": {"type": ["string", "null"]}, "b": {"type": "string"}}, additionalProperties=False)
+    result = normalize(contract, provider)
+    assert result.strict
+    changed = [(entry.path, entry.keyword) for entry in result.ledger if entry.severity == "changed"]
+    assert changed == [("/properties/a", "type")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -10,17 +11,55 @@ from .paths import Path
 from .state import State
 
 Segments = tuple[str, ...]
+DEFINITIONS = ("$defs", "definitions")
 
 
 def container(segments: Segments) -> Segments:
     """The definition that a place belongs to; `()` for all that stands outside definitions."""
-    return segments[:2] if len(segments) > 1 and segments[0] in ("$defs", "definitions") else ()
+    return segments[:2] if len(segments) > 1 and segments[0] in DEFINITIONS else ()
 
 
 def closes(state: State, segments: Segments) -> bool:
     """Whether a reference to `segments`, from where the walk is now, leads back to where it is."""
+    start = container(segments)
+    if not start and segments:  # into the root, past its top: what stands there may lead nowhere else
+        return _leads_back(state, segments, frozenset(), set())
     here = {container(state.source), *map(container, state.opened)}
-    return not here.isdisjoint(_reach(state, container(segments)))
+    return not here.isdisjoint(_reach(state, start))
+
+
+def _leads_back(state: State, segments: Segments, above: frozenset[Segments], clear: set[Segments]) -> bool:
+    """Whether what stands at `segments`, outside definitions, leads back to the root, to itself, or to one
+    of the places `above` that led here. `clear` are those known to lead nowhere back."""
+    if segments in above or not segments:
+        return True
+    if segments in clear:
+        return False
+    above |= {segments}
+    for target in _targets(state, state.resolve(segments)[0]):
+        start = container(target)
+        if start:
+            if () in _reach(state, start):
+                return True
+        elif target == segments[: len(target)] or _leads_back(state, target, above, clear):
+            return True
+    clear.add(segments)
+    return False
+
+
+def _targets(state: State, schema: Any) -> Iterator[Segments]:
+    """Where the references inside a schema lead. Literals are read too: too many rather than too few."""
+    waiting = [schema]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, list):
+            waiting += each
+        elif isinstance(each, dict):
+            reference = each.get("$ref")
+            if isinstance(reference, str):
+                with suppress(SchemaError):  # a property of that name, or told where it is really used
+                    yield state.segments(reference, None)
+            waiting += each.values()
 
 
 def blocked(state: State, reference: Any, path: Path) -> None:

@@ -49,6 +49,7 @@ class Dialect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
 
     any_of: Literal["keep", "alone", "only", "none"] = "keep"
     # "alone": only annotations beside it. "only": nothing beside it. "none": no unions at all.
+    max_branches: int | None = None  # a longer anyOf says alternatives of one type together; at least 8
     one_of: Literal["keep", "any-of"] = "keep"
     all_of: Literal["keep", "merge"] = "keep"
 

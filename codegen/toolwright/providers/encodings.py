@@ -110,7 +110,7 @@ def pairs(state: State, node: Node, path: Path, notes: list[str]) -> Node:
     if value is None:
         return node
     if path is None or node.get("properties"):  # the root stays an object
-        return _with_rest(state, node, value, path)
+        return _with_rest(state, node, value, path, notes)
     if "array" in state.taken:
         return node
     rest = {key: item for key, item in node.items() if key not in _OF_MAPS}
@@ -206,7 +206,7 @@ def _pair(state: State, node: Node, value: Any, path: Path) -> Node:
     return out
 
 
-def _with_rest(state: State, node: Node, value: Any, path: Path) -> Node:
+def _with_rest(state: State, node: Node, value: Any, path: Path, notes: list[str]) -> Node:
     declared: Node = node.get("properties", {})
     name, count = REST, 1
     while name in declared:
@@ -220,7 +220,13 @@ def _with_rest(state: State, node: Node, value: Any, path: Path) -> Node:
     state.place(held, (path, "additionalProperties"))
     reason = f"further keys are sent in {name!r} as a list of pairs, which decoding undoes"
     state.note(path, "additionalProperties", "rewritten", "kept elsewhere", reason)
-    taken = ("additionalProperties", "patternProperties", "propertyNames")
+    for key in ("minProperties", "maxProperties"):
+        if key in node:
+            state.say(path, key, phrase(key, node[key]), notes, "some keys are sent in one list")
+    taken = (
+        *("additionalProperties", "patternProperties", "propertyNames"),
+        *("minProperties", "maxProperties"),
+    )
     out = {key: item for key, item in node.items() if key not in taken}
     out["properties"] = {**declared, name: held}
     if state.dialect.closed or state.dialect.open == "explicit":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .alternatives import in_words, union, widest
-from .encodings import as_json
+from .encodings import as_json, shapes
 from .kinds import MOVED, inferred, split, together
 from .legacy import ANNOTATIONS, is_legacy, raised
 from .literals import checked_types
@@ -13,7 +13,7 @@ from .nulls import held
 from .paths import Path
 from .refs import Segments, remember
 from .state import State
-from .unions import MAX_BRANCHES, alone, as_any_of, merge_all_of, plain, spill
+from .unions import MAX_BRANCHES, alone, as_any_of, merge_all_of, plain, shared, spill
 from .values import fits, kind_of, same
 from .words import described, text
 
@@ -57,6 +57,34 @@ def one_kind(state: State, node: Node, path: Path, notes: list[str], entered: li
         if key in MOVED or key == "anyOf":
             state.note(path, key, "rewritten", "kept elsewhere", "its alternatives are said by one schema")
     return {**result, **outer}
+
+
+def fewer(state: State, node: Node, path: Path, entered: list[Segments], most: int) -> Node:
+    """`node`, whose anyOf may have at most so many branches: beyond that, one branch for each JSON type."""
+    raw: list[Any] = node["anyOf"]
+    if len(raw) <= most:
+        return node
+    reason = f"only {most} alternatives can be said: those of one type are said together"
+    state.note(path, "anyOf", "widened", "changed", reason)
+    flat = _flat(state, raw, (path, "anyOf"), entered, 0)
+    groups: dict[str, list[Node]] = {}
+    for branch in flat or ():
+        kind = "number" if branch["type"] == "integer" else str(branch["type"])
+        groups.setdefault(kind, []).append(branch)
+    if flat is None:
+        kinds = sorted(frozenset[str]().union(*(shapes(state, branch, path) for branch in raw)))
+        groups = {kind: [] for kind in kinds}
+    branches: list[Node] = []
+    for kind, group in groups.items():
+        words: list[str] = []
+        one = _together(state, group, group, path, "anyOf", words) if group else None
+        if one is None or isinstance(one.get("type"), list):
+            one = {"type": kind}
+        branches.append({**one, "description": described(one.get("description"), words)} if words else one)
+    for branch in branches:
+        state.place(branch, path)
+    outer = {key: value for key, value in node.items() if key != "anyOf"}
+    return {**outer, "anyOf": branches} if len(branches) > 1 else {**branches[0], **outer}
 
 
 def _with_null(state: State, node: Node) -> Node:
@@ -167,6 +195,7 @@ def _together(
         return None
     if kinds == ["object"]:
         spill(state, path, keyword, in_words("anyOf", raw, rest), notes)
+        shared(state, rest, path)
         return held(state, rest, union(rest, {}, ()), path)
     if any("prefixItems" in one for one in rest):
         return None

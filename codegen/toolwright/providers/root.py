@@ -14,7 +14,7 @@ from .nulls import held
 from .paths import Path
 from .refs import Segments, remember
 from .state import State
-from .unions import gone, merge_all_of, plain, spill
+from .unions import gone, merge_all_of, plain, shared, spill
 from .words import phrase
 
 Node = dict[str, Any]
@@ -105,5 +105,6 @@ def _united(state: State, node: Node, keyword: str, notes: list[str], entered: l
     if objects:
         together = union(objects, base, tuple(forbidden(state.dialect)))
         gone(state, base, together, None)
+        shared(state, objects, None)
         base = held(state, objects, together, None)
     return {**base, **outer}

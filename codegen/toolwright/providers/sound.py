@@ -17,6 +17,10 @@ def problems(dialect: Dialect) -> tuple[str, ...]:
     return (*_encoded(dialect), *_nulls(dialect), *_unions(dialect), *_others(dialect))
 
 
+KINDS_AND_NULL = 8
+"""As many branches as a union needs that has one for each JSON type, and one more for null."""
+
+
 def _kept(dialect: Dialect, keywords: tuple[str, ...]) -> list[str]:
     return [key for key in keywords if disposition(dialect, key) == "keep"]
 
@@ -105,4 +109,8 @@ def _others(dialect: Dialect) -> tuple[str, ...]:
         found.append('open = "explicit" and closed = true contradict each other')
     if dialect.open == "explicit" and disposition(dialect, "additionalProperties") != "keep":
         found.append('open = "explicit" needs additionalProperties to be kept')
+    if dialect.max_branches is not None and dialect.max_branches < KINDS_AND_NULL:
+        found.append(f"max-branches must be at least {KINDS_AND_NULL}: one for each type, and null")
+    if dialect.max_branches is not None and (dialect.any_of == "keep" or dialect.one_of == "keep"):
+        found.append('max-branches needs any-of = "alone", "only" or "none" and one-of = "any-of"')
     return tuple(found)

@@ -12,6 +12,7 @@ from .values import same
 from .words import MAX_WORDS, phrase, text
 
 Node = dict[str, Any]
+NULLABLE = ("type", "anyOf", "oneOf", "enum", "const", "$ref", "allOf", "nullable")
 
 
 def has_type(node: Node, kind: str) -> bool:
@@ -91,11 +92,15 @@ def _kind(schema: Any) -> str:
 
 def arrays(state: State, node: Node, path: Path) -> Node:
     """Arrays carry `items`."""
+    if "items" not in node and "unevaluatedItems" in node and _EVALUATING.isdisjoint(node):
+        return _evaluated(state, node, path)
     if "items" not in node or node["items"] is True:
         if state.dialect.untyped == "block":
             state.block(path, "items", "a list of anything cannot be said")
         if "items" not in node and "unevaluatedItems" in node:
-            return _evaluated(state, node, path)
+            reason = "items, which must be there, evaluates all"
+            state.note(path, "unevaluatedItems", "dropped", "lost", reason)
+            return {**{key: value for key, value in node.items() if key != "unevaluatedItems"}, "items": {}}
         if "items" not in node or state.dialect.booleans == "rewrite":
             return {**node, "items": {}}
     elif node["items"] is False and state.dialect.booleans == "rewrite":
@@ -111,15 +116,12 @@ _EVALUATING = frozenset(
 
 
 def _evaluated(state: State, node: Node, path: Path) -> Node:
-    """Where arrays must carry `items`, none is left unevaluated: `items` says what those would have to be."""
+    """Where arrays must carry `items`, it says what items must be that nothing else evaluates."""
     out = {key: value for key, value in node.items() if key != "unevaluatedItems"}
-    if _EVALUATING.isdisjoint(node):
-        rest = node["unevaluatedItems"]
-        state.note(path, "unevaluatedItems", "rewritten", "kept elsewhere", "is said by items")
-        state.place(rest, (path, "unevaluatedItems"))
-        return arrays(state, {**out, "items": rest}, path)
-    state.note(path, "unevaluatedItems", "dropped", "lost", "items, which must be there, evaluates all")
-    return {**out, "items": {}}
+    rest = node["unevaluatedItems"]
+    state.note(path, "unevaluatedItems", "rewritten", "kept elsewhere", "is said by items")
+    state.place(rest, (path, "unevaluatedItems"))
+    return arrays(state, {**out, "items": rest}, path)
 
 
 def placeholder(state: State, node: Node, path: Path, notes: list[str]) -> Node:
@@ -172,7 +174,14 @@ def strict_object(state: State, out: Node, node: Node, path: Path) -> None:
         elif "required" not in out:
             out["required"] = []
         for name in optional:
-            properties[name] = takes_null(state, properties[name], ((path, "properties"), name))
+            place = ((path, "properties"), name)
+            sent = takes_null(state, properties[name], place)
+            if not also and same(sent, properties[name]):
+                confounded(state, node.get("properties", {}).get(name), place)
+            properties[name] = sent
+        if optional and "minProperties" in out:
+            reason = "a null for a key that is optional counts there"
+            state.note(path, "minProperties", "widened", "changed", reason)
         if optional:
             state.note(
                 path,
@@ -181,6 +190,13 @@ def strict_object(state: State, out: Node, node: Node, path: Path) -> None:
                 "kept elsewhere",
                 f"optional, so null is allowed: {', '.join(optional)}",
             )
+
+
+def confounded(state: State, schema: Any, path: Path) -> None:
+    """Note that an optional key may be null by its own schema, which must be sent where it is left out."""
+    keyword = next((key for key in schema if key in NULLABLE), "") if isinstance(schema, dict) else ""
+    reason = "a key that is left out cannot be told from null"
+    state.note(path, keyword or "type", "rewritten", "changed", reason)
 
 
 def opened(state: State, out: Node, path: Path) -> None:

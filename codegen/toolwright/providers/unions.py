@@ -95,6 +95,22 @@ def gone(state: State, before: Node, after: Node, path: Path) -> None:
             state.note((path, "properties"), name, "dropped", "kept elsewhere", reason)
 
 
+def shared(state: State, objects: list[Node], path: Path) -> None:
+    """Note the properties of alternatives that others leave open: one schema for all holds those to them."""
+    for one in objects:
+        for name, schema in one.get("properties", {}).items():
+            free = any(
+                {"additionalProperties", "patternProperties"}.isdisjoint(other)
+                and name not in other.get("properties", {})
+                for other in objects
+            )
+            keyword = next((key for key in schema if key in MOVED), "") if isinstance(schema, dict) else ""
+            if free and keyword:
+                place = state.origins.get(id(schema), ((path, "properties"), name))
+                reason = "holds for all alternatives, though some leave this key open"
+                state.note(place, keyword, "rewritten", "changed", reason)
+
+
 def as_any_of(state: State, node: Node, path: Path) -> Node:
     """`oneOf` as `anyOf`: a value that fits two branches is no longer refused."""
     state.note(

@@ -20,7 +20,7 @@ from .kinds import Made
 from .legacy import is_legacy, raised
 from .literals import bounded, listed_types, typed, with_enum
 from .nulls import absent, left_out, not_required
-from .onekind import one_kind
+from .onekind import fewer, one_kind
 from .paths import Path, pointer
 from .refs import MANY, NAMED, ONE, Segments, opened
 from .regex import sayable
@@ -232,6 +232,8 @@ def _unfolded(
             node = alone(state, node, path, notes, entered)
         if "anyOf" in node and rules.unions:
             node = one_kind(state, node, path, notes, entered)
+        if "anyOf" in node and dialect.max_branches is not None:
+            node = fewer(state, node, path, entered, dialect.max_branches)
         if "anyOf" in node and dialect.type_arrays == "nullable":
             node = collapsed(state, node, path)
         if node is before:

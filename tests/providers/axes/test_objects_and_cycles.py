@@ -107,6 +107,28 @@ def test_a_circle_blocks_where_it_cannot_be_said(contract: Any) -> None:
     assert result.strict == (not circles(used))
 
 
+ROOM = {"type": "object", "properties": {"x": {"type": "string"}}}
+ITEMS = {"$ref": "#/properties/d/items"}
+
+
+@pytest.mark.parametrize(
+    ("properties", "strict"),
+    [
+        ({"c": ITEMS, "d": {"type": "array", "items": ROOM}}, True),
+        ({"c": ITEMS, "d": {"type": "array", "items": {"$ref": "#/$defs/E"}}}, True),
+        ({"c": ITEMS, "d": {"type": "array", "items": {"type": "array", "items": ITEMS}}}, False),
+        ({"c": ITEMS, "d": {"type": "array", "items": {"$ref": "#/properties/c"}}}, False),
+        ({"c": ITEMS, "d": {"type": "array", "items": {"type": "array", "items": {"$ref": "#"}}}}, False),
+        ({"c": ITEMS, "d": {"type": "array", "items": {"$ref": "#/$defs/F"}}}, False),
+    ],
+)
+def test_a_reference_into_the_root_is_no_circle_of_itself(properties: Any, strict: bool) -> None:
+    definitions = {"E": ROOM, "F": {"type": "object", "properties": {"c": {"$ref": "#/properties/c"}}}}
+    contract = {"type": "object", "properties": properties, "$defs": definitions}
+    of = Profile(id="t", dated="2026-11-21", envelope={}, strict=Dialect(cycles="block", **PRUNED))
+    assert normalize(contract, of).strict is strict
+
+
 def test_open_objects_say_so() -> None:
     inner = {"type": "object", "properties": {"a": {"type": "string"}}}
     contract = {
@@ -164,6 +186,8 @@ def test_what_is_always_strict_has_nothing_to_fall_back_to() -> None:
         ({"open": "explicit", "drop": ("additionalProperties",)}, "needs additionalProperties"),
         ({**PLAIN, "tuples": "keep", "untyped": "json"}, "prefixItems"),
         ({"open": "explicit", "closed": True}, "contradict"),
+        ({"any_of": "alone", "one_of": "any-of", "max_branches": 7}, "at least 8"),
+        ({"max_branches": 10}, "max-branches needs"),
         ({"cycles": "unroll", "refs": "inline"}, "cycles"),
         ({**PLAIN, "any_of": "only", "type_arrays": "nullable"}, 'refs = "inline"'),
     ],
