@@ -9,7 +9,7 @@ JUDGES := $(VENV)/.clients
 ENGINES := .venv-grammars
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help generate test check lint format types verify lint-tools clients wheel conformance fuzz corpora rules deviations grammars bench peers ci clean
+.PHONY: help generate test check lint format types verify lint-tools clients wheel conformance fuzz corpora laws rules deviations grammars bench peers ci clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -67,6 +67,9 @@ fuzz: $(STAMP) ## Compose 20,000 schemas with 50 instances each; some ten minute
 
 corpora: $(STAMP) ## Compile real tool definitions; writes docs/corpora.md
 	$(BIN)/python -m bench.corpora --write docs/corpora.md
+
+laws: $(STAMP) ## Hold real tools and composed schemas to all laws, for every provider; writes a part of docs/providers.md
+	$(BIN)/python -m bench.laws --write docs/providers.md $(ARGS)
 
 rules: $(STAMP) ## Judge real tool definitions by every provider's published rules; a table
 	$(BIN)/python -m tests.providers.rules

@@ -13,6 +13,7 @@ import sys
 import time
 
 from toolwright.build.workers import processors
+from toolwright.providers import available
 
 from .finding import Tally, show
 from .run import run
@@ -29,6 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--start", type=int, default=0, help="the number of the first schema (default: 0)")
     parser.add_argument("--seconds", type=float, help="stop after so long")
     parser.add_argument("--jobs", type=int, default=processors(), help="processes (default: all processors)")
+    parser.add_argument("--providers", action="store_true", help="hold all laws, for every built-in provider")
     given = parser.parse_args(arguments)
     seed = str(secrets.randbelow(2**32)) if given.seed == "fresh" else given.seed
     schemas = given.schemas or (None if given.seconds else 20_000)
@@ -53,6 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
         seconds=given.seconds,
         count=given.instances,
         jobs=given.jobs,
+        providers=available() if given.providers else (),
         told=told,
     )
     seconds = time.monotonic() - started

@@ -15,11 +15,14 @@ from toolwright.verify.report import Failure
 from toolwright.verify.shrink import shrink
 from toolwright.verify.subject import NotCompiledError, subject
 
+from . import dialects
 from .finding import Tally, finding
 from .schemas import compose
 
 SCHEMA_BUDGET = 150
 """Schemas tried to make a finding small."""
+FEW = 30
+"""Instances for each of them, where a law for providers is broken."""
 FAULTS = ("internal-error", "unsound-module")
 """Refusals that are findings themselves: the compiler's own."""
 
@@ -49,12 +52,15 @@ def judge(parameters: Any, rng: random.Random, count: int, tally: Tally) -> list
         return list(smallest(made, lambda value: equivalence(found.binding, oracle, value)))
 
 
-def one(seed: str, number: int, count: int, tally: Tally) -> None:
-    """One schema of a run."""
+def one(seed: str, number: int, count: int, tally: Tally, providers: tuple[str, ...] = ()) -> None:
+    """One schema of a run; with `providers`, held to all laws for each of them."""
     parameters = compose(random.Random(f"{seed}:{number}"))
     tally.schemas += 1
     try:
-        failures = judge(parameters, random.Random(f"{seed}:{number}:instances"), count, tally)
+        if providers:
+            failures = list(dialects.failures(tool_of(parameters), providers, count, tally))
+        else:
+            failures = judge(parameters, random.Random(f"{seed}:{number}:instances"), count, tally)
     except NotCompiledError as refused:
         for problem in refused.found:
             tally.refused = {**tally.refused, problem.code: tally.refused.get(problem.code, 0) + 1}
@@ -75,7 +81,8 @@ def one(seed: str, number: int, count: int, tally: Tally) -> None:
         tally.findings.append(finding(number, failure, _smaller_fault(parameters, type(fault).__name__)))
         return
     for failure in failures:
-        schema, last = _smaller_schema(parameters, failure)
+        smaller = _smaller_dialect if providers else _smaller_schema
+        schema, last = smaller(parameters, failure)
         tally.findings.append(finding(number, last, schema))
 
 
@@ -101,6 +108,24 @@ def _smaller_schema(parameters: Any, failure: Failure) -> tuple[Any, Failure]:
                 return True
         except Exception:  # a schema that does not compile does not show it
             return False
+
+    return shrink(parameters, fails, SCHEMA_BUDGET), last
+
+
+def _smaller_dialect(parameters: Any, failure: Failure) -> tuple[Any, Failure]:
+    """The smallest schema under which the same law fails for the same provider."""
+    last = failure
+
+    def fails(candidate: Any) -> bool:
+        nonlocal last
+        if not isinstance(candidate, dict) or candidate.get("type") != "object":
+            return False
+        try:
+            found = dialects.alike(tool_of(candidate), failure, FEW)
+        except Exception:  # a schema that does not compile does not show it
+            return False
+        last = found or last
+        return found is not None
 
     return shrink(parameters, fails, SCHEMA_BUDGET), last
 

@@ -27,11 +27,11 @@ def unformatted() -> None:
     setattr(emit, "formatted", encoded)  # noqa: B010 - an import of its own, which type checkers hide
 
 
-def chunk(seed: str, start: int, stop: int, count: int) -> Tally:
+def chunk(seed: str, start: int, stop: int, count: int, providers: tuple[str, ...] = ()) -> Tally:
     """The schemas from `start` to `stop`: what one process does at a time."""
     tally = Tally()
     for number in range(start, stop):
-        one(seed, number, count, tally)
+        one(seed, number, count, tally, providers)
     return tally
 
 
@@ -43,11 +43,12 @@ def run(
     seconds: float | None,
     count: int,
     jobs: int,
+    providers: tuple[str, ...] = (),
     told: Callable[[Tally, Tally], None],
 ) -> Tally:
     """Fuzz from schema `start` until so many or so many seconds are through.
 
-    `told` gets each part and the whole.
+    `told` gets each part and the whole. With `providers`, all laws are held for each of them.
     """
     total = Tally()
     ends = time.monotonic() + seconds if seconds else None
@@ -61,7 +62,7 @@ def run(
                 part = None if ends is not None and time.monotonic() > ends else next(numbers, None)
                 more = part is not None
                 if part is not None:
-                    waiting[pool.submit(chunk, seed, *part, count)] = part
+                    waiting[pool.submit(chunk, seed, *part, count, providers)] = part
             done, _ = wait(waiting, return_when=FIRST_COMPLETED)
             parts = [(waiting.pop(future), future) for future in done]
             lost = [part for part, future in parts if isinstance(future.exception(), BrokenProcessPool)]
@@ -73,7 +74,9 @@ def run(
             for tally in [future.result() for place, future in parts if place not in lost]:
                 total.add(tally)
                 told(tally, total)
-            for tally in (found for start, stop in lost for found in _alone(seed, start, stop, count)):
+            for tally in (
+                found for start, stop in lost for found in _alone(seed, start, stop, count, providers)
+            ):
                 total.add(tally)
                 told(tally, total)
     finally:
@@ -81,16 +84,16 @@ def run(
     return total
 
 
-def _alone(seed: str, start: int, stop: int, count: int) -> Iterator[Tally]:
+def _alone(seed: str, start: int, stop: int, count: int, providers: tuple[str, ...]) -> Iterator[Tally]:
     """Halves of a range in processes of their own, until the schema that kills its process stands alone."""
     try:
         with ProcessPoolExecutor(1, initializer=unformatted) as pool:
-            yield pool.submit(chunk, seed, start, stop, count).result()
+            yield pool.submit(chunk, seed, start, stop, count, providers).result()
     except BrokenProcessPool:
         if stop - start > 1:
             middle = (start + stop) // 2
-            yield from _alone(seed, start, middle, count)
-            yield from _alone(seed, middle, stop, count)
+            yield from _alone(seed, start, middle, count, providers)
+            yield from _alone(seed, middle, stop, count, providers)
             return
         failure = Failure("crash", "it compiles and judges", "the process died")
         yield Tally(schemas=1, findings=[finding(start, failure, compose(random.Random(f"{seed}:{start}")))])
