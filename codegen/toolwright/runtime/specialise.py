@@ -33,14 +33,18 @@ class SpecialisedBinding(ToolBinding[P, H], frozen=True, kw_only=True, eq=False)
 
     base: Any
     values: Mapping[str, tuple[str, ...]]
-    attributes: Mapping[str, str]
+    checks: tuple[tuple[str, frozenset[str]], ...]  # by attribute of the Struct
 
     def decode(
         self, arguments: Arguments, provider: str | None = None, guesses: "Guesses | None" = None
     ) -> P:
         """As the binding's, and other values are violations as those of any enum are."""
-        params = super().decode(arguments, provider, guesses)
-        if all(_fits(getattr(params, self.attributes[name], self), of) for name, of in self.values.items()):
+        params = ToolBinding.decode(self, arguments, provider, guesses)
+        for attribute, of in self.checks:
+            value = getattr(params, attribute, self)
+            if value not in of if type(value) is str else not _fits(value, of):
+                break
+        else:
             return params
         undone = provider is not None and self._must_undo(provider)
         undo = self._make_undo(provider) if undone and provider is not None else None
@@ -100,7 +104,7 @@ def specialise(binding: ToolBinding[P, H], values: Mapping[str, Sequence[str]]) 
     taken = {name: _taken(binding, name, given) for name, given in values.items()}
     own = {field: getattr(binding, field) for field in binding.__struct_fields__ if field != "_lazy"}
     made: SpecialisedBinding[P, H] = SpecialisedBinding(
-        **own, base=binding, values=taken, attributes=_attributes(binding, taken)
+        **own, base=binding, values=taken, checks=_checks(binding, taken)
     )
     _share(binding, made)
     made.schema()  # a contract that has no place for them says so now
@@ -121,21 +125,23 @@ def _share(binding: ToolBinding[Any, Any], made: ToolBinding[Any, Any]) -> None:
             setattr(made._lazy, part, getattr(known, part))
 
 
-def _fits(value: Any, of: tuple[str, ...]) -> bool:
-    """Whether a parameter has one of the values, or is absent. Else the contract decides."""
-    if isinstance(value, list):
-        return all(isinstance(item, str) and item in of for item in value)
-    return value is None or value is msgspec.UNSET or (isinstance(value, str) and value in of)
+def _fits(value: Any, of: frozenset[str]) -> bool:
+    """Whether what is no string has one of the values, or is absent. Else the contract decides."""
+    if type(value) is list:
+        return all(type(item) is str and item in of for item in value)
+    return value is None or value is msgspec.UNSET
 
 
-def _attributes(binding: ToolBinding[Any, Any], names: Mapping[str, Any]) -> dict[str, str]:
-    """The Struct's attribute for each parameter; one that it does not have leads to the contract."""
+def _checks(
+    binding: ToolBinding[Any, Any], values: Mapping[str, tuple[str, ...]]
+) -> tuple[tuple[str, frozenset[str]], ...]:
+    """The Struct's attribute and its values; an attribute that it does not have leads to the contract."""
     try:
         fields = msgspec.structs.fields(binding.params)
     except TypeError:
         fields = ()
     known = {field.encode_name: field.name for field in fields}
-    return {name: known.get(name, " ") for name in names}
+    return tuple((known.get(name, " "), frozenset(of)) for name, of in values.items())
 
 
 def _taken(binding: ToolBinding[Any, Any], name: str, given: Sequence[str]) -> tuple[str, ...]:

@@ -5,6 +5,9 @@ from typing import Any
 import pytest
 from toolwright.providers import available, normalize
 from toolwright.runtime.enums import with_enum
+from toolwright.runtime.telling import tell
+
+from generated.files.edit import EDIT
 
 VALUES = ("coder", "tester")
 DEFS = {"Agent": {"type": "string", "description": "An agent."}}
@@ -75,3 +78,24 @@ def test_where_enums_are_of_one_type_null_stays_out_of_them(provider: str) -> No
 )
 def test_what_takes_more_than_strings_has_no_room(node: Any) -> None:
     assert with_enum(node, VALUES, {"$defs": {"Circle": {"$ref": "#/$defs/Circle"}}}) is None
+
+
+@pytest.mark.parametrize("encoded", [True, False])
+@pytest.mark.parametrize("before", [None, "Who does it."])
+def test_where_there_is_no_room_for_an_enum_words_say_it(encoded: bool, before: str | None) -> None:
+    """A list that is sent as a string of JSON text, and a parameter that takes anything."""
+    agents = {**({"type": "string"} if encoded else {}), **({"description": before} if before else {})}
+    whole = {
+        "name": "edit",
+        "description": "d",
+        "parameters": {"type": "object", "properties": {"a": agents}},
+    }
+    told = tell(EDIT, "gemini", whole, "a", encoded, ('x"y', "z"))
+    words = 'One of: "x\\"y", "z".'
+    expected = {**agents, "description": f"{before}\n\n{words}" if before else words}
+    assert told == {**whole, "parameters": {"type": "object", "properties": {"a": expected}}}
+
+
+def test_a_definition_without_the_parameter_is_refused() -> None:
+    with pytest.raises(ValueError, match="has no parameter 'b'"):
+        tell(EDIT, "gemini", {"name": "edit", "parameters": {"properties": {}}}, "b", False, VALUES)
