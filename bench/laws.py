@@ -118,6 +118,10 @@ def page(found: Sequence[Held], composed: Tally, examples: int) -> str:
     return text + "\n".join(table([head, *rows]))
 
 
+def _silent(part: Tally, total: Tally) -> None:
+    del part, total
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m bench.laws", description=(__doc__ or "").partition("\n")[0]
@@ -141,7 +145,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             found.append(held(_CORPORA / f"{name}.jsonl", Path(folder) / name, **how))
     composed = run(
         seed=str(given.seed), start=0, schemas=given.composed, seconds=None, count=given.examples,
-        jobs=given.jobs, providers=available(), told=lambda *_: None,
+        jobs=given.jobs, providers=available(), told=_silent,
     )  # fmt: skip
     told = [f"{each.corpus}: {one}" for each in found for one in each.told] + [*map(show, composed.findings)]
     sys.stdout.write("".join(f"{each}\n" for each in told))
