@@ -311,3 +311,25 @@ def test_runs_side_by_side_share_nothing() -> None:
 
     records = asyncio.run(many(200))
     assert [record.calls[0].result.output for record in records] == [f"edited /{n}" for n in range(200)]
+
+
+def test_a_providers_own_search_goes_back_into_the_conversation() -> None:
+    found = {"type": "tool_search_tool_search_result", "tool_references": []}
+    content = [
+        {
+            "type": "server_tool_use",
+            "id": "srvtoolu_1",
+            "name": "tool_search_tool_bm25",
+            "input": {"query": "edit"},
+        },
+        {"type": "tool_search_tool_result", "tool_use_id": "srvtoolu_1", "content": found},
+        {"type": "tool_use", "id": "toolu_1", "name": "edit", "input": GOOD},
+    ]
+    asking = {"type": "message", "role": "assistant", "stop_reason": "tool_use", "content": content}
+    done = {**asking, "stop_reason": "end_turn", "content": [{"type": "text", "text": "Done."}]}
+    model = Scripted(asking, done)
+    shown = Disclosure(tools(), "anthropic")
+    record = asyncio.run(run_tools(model, shown, USER, format="anthropic"))
+    assert [call.name for call in record.calls] == ["edit"]
+    assert record.messages[1] == {"role": "assistant", "content": content}
+    assert model.seen[0][1] == model.seen[1][1] == shown.definitions()
