@@ -127,8 +127,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m bench.laws", description=(__doc__ or "").partition("\n")[0]
     )
     parser.add_argument("--every", type=int, default=1, help="take each N-th tool only")
-    parser.add_argument("--examples", type=int, default=60, help="instances of each contract (default: 60)")
-    parser.add_argument("--composed", type=int, default=500, help="composed schemas (default: 500)")
+    parser.add_argument("--examples", type=int, default=40, help="instances of each contract (default: 40)")
+    parser.add_argument("--composed", type=int, default=60, help="composed schemas (default: 60)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=processors())
     parser.add_argument("--write", type=Path, metavar="FILE", help="put the table between the page's marks")
