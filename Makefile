@@ -28,8 +28,8 @@ $(JUDGES): $(STAMP)
 generate: $(STAMP) ## Regenerate generated/ from specs/
 	$(BIN)/toolwright generate
 
-test: $(STAMP) ## Run the tests
-	$(PYTEST) $(ARGS)
+test: $(STAMP) ## Run the tests, on all cores
+	$(PYTEST) -n auto $(ARGS)
 
 check: $(STAMP) ## Fail when generated/ is not what specs/ say
 	$(BIN)/toolwright generate --check
