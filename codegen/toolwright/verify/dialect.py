@@ -77,7 +77,8 @@ class Dialect:
             return True
         if not isinstance(problem.kind, _NO_BRANCH):
             return False
-        if any(branch and all(self._told(contract, each) for each in branch) for branch in problem.kind.context):
+        branches = [branch for branch in problem.kind.context if branch]
+        if any(all(self._told(contract, each) for each in branch) for branch in branches):
             return True
         # What no branch takes is not encoded for any: then a change below it is what keeps it out.
         return any(self._stated(contract, (*path, *below)) for below in _paths(problem.instance))
