@@ -1,9 +1,9 @@
 """`[tool.toolwright]` of `pyproject.toml`, read into one resolved `Config`."""
 
-import difflib
 import os
 import re
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -181,7 +181,7 @@ def _resolve(
     for name, value in table.items():
         key = KEYS.get(name)
         if key is None:
-            near = difflib.get_close_matches(name, KEYS, 1)
+            near = _near(name, KEYS)
             hint = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(KEYS)}"
             problems.append(
                 locator.at(name, "unknown-key", f"unknown key {name!r} in [tool.toolwright]", hint)
@@ -192,7 +192,7 @@ def _resolve(
             values[name] = value
     for name in values["models"] if isinstance(values["models"], list) else ():
         if name not in MODEL_FAMILIES:
-            near = difflib.get_close_matches(name, MODEL_FAMILIES, 1)
+            near = _near(name, MODEL_FAMILIES)
             hint = f"did you mean {near[0]!r}?" if near else f"known families: {', '.join(MODEL_FAMILIES)}"
             problems.append(locator.at("models", "unknown-model", f"unknown model family {name!r}", hint))
     if problems:
@@ -244,3 +244,9 @@ def _overlaps(config: Config, locator: _Locator) -> list[Diagnostic]:
     if config.output == config.state or config.state in config.output.parents:
         problems.append(locator.at("output", "config-overlap", "'output' lies inside .toolwright", hint))
     return problems
+
+
+def _near(name: str, known: Iterable[str]) -> list[str]:
+    from difflib import get_close_matches  # loaded only where something is wrong
+
+    return get_close_matches(name, list(known), 1)

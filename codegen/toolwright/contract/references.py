@@ -2,8 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
@@ -56,7 +55,7 @@ class References:
                     "shared types live under _types/ in the specs folder",
                 )
             if file not in self.types:
-                near = get_close_matches(file, list(self.types), n=1)
+                near = _near(file, list(self.types))
                 hint = f"did you mean `{posixpath.relpath(near[0], base or '.')}`?" if near else ""
                 return ReferenceProblem(
                     "missing-reference",
@@ -67,7 +66,7 @@ class References:
         path = self._fragment(document, file, root, unquote(fragment))
         if path is None:
             names = _definition_names(get(document.data, root))
-            near = get_close_matches(fragment.rsplit("/", 1)[-1], names, n=1)
+            near = _near(fragment.rsplit("/", 1)[-1], names)
             return ReferenceProblem(
                 "missing-reference",
                 f"`{ref}` points at nothing",
@@ -115,3 +114,9 @@ def _anchors(node: Any, path: Path, depth: int = 0) -> Iterator[tuple[str, Path]
         elif (keyword in SCHEMA_MAP or keyword == "definitions") and isinstance(value, dict):
             for name, item in value.items():
                 yield from _anchors(item, (*path, keyword, name), depth + 1)
+
+
+def _near(name: str, known: Iterable[str]) -> list[str]:
+    from difflib import get_close_matches  # loaded only where something is wrong
+
+    return get_close_matches(name, list(known), n=1)

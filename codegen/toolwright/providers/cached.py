@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
-from ..runtime.ways.undo import Undo
 from .dialect import Dialect
 from .errors import SchemaError
 from .normalize import Normalized, normalize
@@ -15,6 +14,7 @@ from .profile import Profile
 
 if TYPE_CHECKING:
     from ..runtime.schema import Validator
+    from ..runtime.ways.undo import Undo
 
 Schema = bytes | str | Mapping[str, Any]
 T = TypeVar("T")
@@ -40,6 +40,8 @@ class Prepared:
         if self.normalized.ways is None:
             return value
         if self._undo is None:
+            from ..runtime.ways.undo import Undo
+
             self._undo = Undo(self.normalized.ways, self.normalized.schema)
         return self._undo(value)
 

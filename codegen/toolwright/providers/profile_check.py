@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
@@ -83,7 +82,9 @@ def _fields(raw: Mapping[str, Any], kind: type[Struct], below: tuple[str, ...]) 
 def near(wrong: str, known: Iterable[str], what: str) -> str:
     """What was probably meant, and all that is possible."""
     names = sorted(known)
-    close = difflib.get_close_matches(wrong, names, 1)
+    from difflib import get_close_matches  # loaded only where something is wrong
+
+    close = get_close_matches(wrong, names, 1)
     return (f"did you mean {close[0]!r}? " if close else "") + f"{what}: {', '.join(names)}"
 
 
