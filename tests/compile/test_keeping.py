@@ -30,6 +30,8 @@ def value(schema: Any, **more: Any) -> dict[str, Any]:
             },
             {"v": {"k": 1}},
         ),
+        # A branch that takes no property at all.
+        (value({"oneOf": [{"maxProperties": 0}, OPEN]}), {"v": {"k": None}}),
         # Items that differ in nothing else.
         (value({"type": "array", "uniqueItems": True, "items": OPEN}), {"v": [{}, {"k": 1}]}),
         (

@@ -10,7 +10,7 @@ from ..runtime.schema.ecma import translate
 _BESIDE: Final = ("allOf", "anyOf", "oneOf")
 _ALONE: Final = ("not", "if", "then", "else")
 _NAMING: Final = ("properties", "dependentSchemas", "dependentRequired")
-_COUNTING: Final = ("minProperties", "maxProperties", "propertyNames", "patternProperties")
+_COUNTING: Final = ("minProperties", "propertyNames", "patternProperties")  # maxProperties even if 0
 FURTHER: Final = ("additionalProperties", "unevaluatedProperties")
 _ITEMS: Final = ("items", "contains", "unevaluatedItems")
 WHOLE: Final[dict[str, Any]] = {"uniqueItems": True}
@@ -68,7 +68,7 @@ def of_item(judge: Mapping[str, Any]) -> Iterator[Any]:
 
 def looks(judge: Mapping[str, Any], declared: frozenset[str]) -> bool:
     """Whether a verdict may turn on properties beyond those `declared`."""
-    if judge is WHOLE or any(judge.get(word) for word in _COUNTING):
+    if judge is WHOLE or "maxProperties" in judge or any(judge.get(word) for word in _COUNTING):
         return True
     if any(judge.get(word, True) not in (True, {}) for word in FURTHER):
         return True
