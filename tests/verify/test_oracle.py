@@ -77,3 +77,11 @@ def test_a_large_float_is_not_refused_for_how_it_is_written() -> None:
     assert not oracle.refuses(2.0**64), "it is the bound itself"
     assert oracle.refuses(2.0**65)
     assert oracle.refuses([2.0**64, -1])
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\u2028", "\u2029"])
+def test_a_dot_stops_at_every_end_of_a_line(end: str) -> None:
+    dot = Oracle({"type": "string", "pattern": "^.$"})
+    assert not dot.accepts(end)
+    assert dot.accepts("a")
+    assert Oracle({"type": "string", "pattern": r"^[.]\.$"}).accepts("..")

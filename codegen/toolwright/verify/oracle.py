@@ -6,6 +6,7 @@ reading of "optional and not nullable" is possible; then the verdict is `None` a
 
 import itertools
 import operator
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -17,6 +18,12 @@ from .values import Path, without
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 MAX_NULLS = 6
 """Nulls whose subsets are tried; more of them are taken away all at once only."""
+
+
+_DOTS = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\.", re.DOTALL)
+"""An escape, a class, or a dot that is neither."""
+_NO_DOT = r"[^\n\r\u2028\u2029]"
+"""ECMA-262 stops its dot at every line terminator, jsonschema-rs at the line feed only."""
 
 
 class OracleError(Exception):
@@ -175,11 +182,15 @@ def _dropped(value: Any, chosen: list[Path]) -> Any:
 
 
 def _plain(document: Mapping[str, Any], formats: frozenset[str]) -> dict[str, Any]:
-    """A copy in which only asserted formats stand."""
+    """A copy in which only asserted formats stand, and patterns say what ECMA-262 reads in them."""
     copied: dict[str, Any] = jsonable(document)
     for _, node in places_of(copied):
         if "format" in node and node["format"] not in formats:
             del node["format"]
+        if isinstance(node.get("pattern"), str) and "." in node["pattern"]:
+            node["pattern"] = _DOTS.sub(
+                lambda found: _NO_DOT if found[0] == "." else found[0], node["pattern"]
+            )
     return copied
 
 
