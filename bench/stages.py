@@ -16,7 +16,8 @@ from toolwright.bindings.format import formatted
 from toolwright.bindings.render import tool_text
 from toolwright.bindings.templates import Templates
 from toolwright.build.compile import Options, pretty
-from toolwright.build.emit import offer_of, profile_of, prove_tool, provider_definition, tool_names
+from toolwright.build.emit import profile_of, prove_tool, tool_names
+from toolwright.build.offer import offer_of, provider_definition
 from toolwright.build.rooms import FRONTEND, known_providers
 from toolwright.contract.build import Built, build_tool
 from toolwright.contract.normalise import Normaliser

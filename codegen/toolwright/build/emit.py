@@ -4,10 +4,8 @@ import ast
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
-from msgspec import Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import asdict
 
 from ..bindings.format import formatted, parsed
 from ..bindings.render import (
@@ -30,20 +28,16 @@ from ..providers import (
     LedgerEntry,
     Profile,
     SchemaError,
-    ToolInfo,
     load_profile,
     load_profiles,
-    normalize,
-    pointer_to,
-    tool_object,
     unseen_places,
 )
-from ..runtime.ways import Ways
 from ..spec.model import Document, ToolSpec, diagnose
 from ..structs.model import Module
 from ..structs.module import module_path, tool_module, type_module
 from ..structs.names import class_name, constant_name, module_name
 from .compile import Compiled, Options, ToolEntry, pretty
+from .offer import offer_of, provider_definition
 
 
 @lru_cache(maxsize=4)
@@ -176,42 +170,6 @@ def _shared_sources(built: Built, options: Options) -> dict[str, str]:
         ".".join(module_path(file)): type_text(file, "", type_module(built, file), templates)
         for file in built.normal.uses
     }
-
-
-class Offer(Struct, frozen=True):
-    """What a tool says to every provider, before any dialect. Shared by all of them: nothing changes it."""
-
-    info: ToolInfo
-    parameters: dict[str, Any]
-    overrides: Mapping[str, Mapping[str, Any]]  # by provider, as the spec states them
-
-
-def offer_of(tool: ToolSpec, built: Built) -> Offer:
-    """What `tool` says to every provider."""
-    result = built.normal.standalone("result") if "result" in built.normal.roots else None
-    info = ToolInfo(
-        name=tool.name,
-        description=tool.description,
-        title=tool.annotations.title,
-        read_only=True if tool.permission == "read" else None,
-        destructive=tool.annotations.destructive,
-        idempotent=tool.annotations.idempotent,
-        open_world=tool.annotations.open_world,
-        result_schema=result if isinstance(result, dict) else None,
-    )
-    return Offer(info, built.normal.standalone("parameters"), tool.providers)
-
-
-def provider_definition(
-    offer: Offer, profile: Profile
-) -> tuple[dict[str, Any], tuple[LedgerEntry, ...], Ways | None]:
-    """The tool object that a provider accepts, what it lacks, and how arguments for it are undone."""
-    stated = offer.overrides.get(profile.id, {})
-    parameters = normalize(offer.parameters, profile, strict=stated.get("strict"))
-    ways = parameters.ways
-    if ways is not None:
-        ways = replace(ways, parameters=pointer_to("$parameters", profile) or "")
-    return tool_object(offer.info, profile, parameters), parameters.ledger, ways
 
 
 def profile_of(id: str, options: Options) -> Profile:

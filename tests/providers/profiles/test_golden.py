@@ -10,17 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolwright.providers import ToolInfo, available, load_profile, normalize, tool_object
+from toolwright.providers import available, load_profile, normalize, tool_object
+
+from tests.providers.test_tool_object import TOOL
 
 GOLDEN = Path(__file__).parent / "golden"
-TOOL = ToolInfo(
-    name="http_request",
-    description="Send an HTTP request and return status, headers and body.",
-    title="HTTP request",
-    destructive=True,
-    open_world=True,
-    result_schema={"type": "object", "properties": {"status": {"type": "integer"}}, "required": ["status"]},
-)
 PARAMETERS: dict[str, Any] = {
     "type": "object",
     "properties": {
