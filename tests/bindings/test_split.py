@@ -1,6 +1,6 @@
 """Long statements are broken as black breaks them, or left to black."""
 
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from toolwright.bindings.format import blacken
 from toolwright.bindings.split import LINE_LENGTH, split
@@ -53,7 +53,7 @@ STATEMENTS = st.one_of(
 )
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(statement=STATEMENTS, depth=st.integers(0, 1))
 def test_split_as_black_does(statement: str, depth: int) -> None:
     row = "    " * depth + statement
