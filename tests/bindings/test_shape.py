@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 from toolwright.bindings.format import blacken, formatted
 from toolwright.contract.build import build_tool
@@ -55,6 +55,14 @@ SCHEMAS = st.recursive(
     name=st.from_regex(r"\A[A-Za-z_][A-Za-z0-9_]{0,63}\Z"),
     title=TEXTS.filter(lambda text: text.strip() != ""),
 )
+@example(  # cut in pieces, each in the quotes that suit it, it fits on one line after all
+    properties={},
+    description="""\
+ \\*\\\\'" b"\n\\ - \\a a*\\a-\\ **a -.\\   \n.\\'' a  *    aa\\*' .-\\b \\\\\\b*a """,
+    name="C",
+    title="t",
+)
+@example(properties={}, description="6e4 in a name is no number", name="tG0U6e4y", title="t")
 def test_ours_is_blacks(
     tmp_path_factory: pytest.TempPathFactory,
     properties: dict[str, tuple[dict[str, object], str]],

@@ -18,7 +18,8 @@ _CALLABLE = re.compile(r"( *)(def \w+)\(([^()\[\]{}]*)\)( -> [\w.]+(?:\[\w+\])?:
 _IMPORT = re.compile(r"( *)(from [\w.]+ import )([\w ,]+)")
 _CLOSER = {"(": ")", "[": "]", "{": "}"}
 _PLAIN_ROW = re.compile(r"""(?:\w+: |\w+=)?(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'),?""")
-_EXPONENT = re.compile(r"[0-9]e\+?[0-9]")
+_EXPONENT = re.compile(r"(?<![\w.])[0-9][0-9.]*e\+?[0-9]")
+"""A number that black writes otherwise; names may hold the same characters."""
 
 Blacken = Callable[[str], str]
 
@@ -109,6 +110,9 @@ def paragraph(value: str, before: int, indent: int, after: int = 1) -> str:
     pieces = [text(piece) for piece in _pieces(value, LINE_LENGTH - indent - 6)]
     if len(pieces) == 1:
         return whole
+    joined = " ".join(pieces)  # may be shorter than the whole: each piece has the quotes that suit it
+    if indent + 4 + len(joined) <= LINE_LENGTH:
+        pieces = [joined]
     rows = "\n".join(" " * (indent + 4) + piece for piece in pieces)
     return f"(\n{rows}\n{' ' * indent})"
 
