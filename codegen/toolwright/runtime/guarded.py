@@ -5,7 +5,7 @@ way back → decode → secrets → precheck → policy and approval → handler
 
 import asyncio
 import os
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ import msgspec
 
 from .binding import ToolBinding
 from .bridge import as_result, ask_precheck, explain, fault, unwrap
-from .context import ToolContext
+from .context import Report, ToolContext
 from .cutting import cut
 from .errors import ArgumentError, RefusalError
 from .events import (
@@ -44,12 +44,19 @@ class _TimeoutError(Exception):
         self.runs_on = runs_on
 
 
+def _redacting(report: Report, text: Callable[[str], str]) -> Report:
+    """A listener whose messages hold no secret."""
+    return lambda done, total, message: report(done, total, text(message))
+
+
 class GuardedCall:
     """One call on its way."""
 
     __slots__ = ("binding", "call_id", "context", "guard", "name", "provider", "stage")
 
     def __init__(self, guard: "Guard", binding: ToolBinding[Any, Any], context: ToolContext) -> None:
+        if guard.secrets is not None and context.report is not None:
+            context = msgspec.structs.replace(context, report=_redacting(context.report, guard.text))
         self.guard = guard
         self.binding = binding
         self.context = context
