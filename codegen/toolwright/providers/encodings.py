@@ -1,7 +1,7 @@
-"""What a dialect cannot say, sent in another form that decoding undoes exactly.
+"""Maps and tuples, sent in another form that decoding undoes exactly.
 
-A map is a list of pairs, a tuple an object with a property for each position, a literal that is no string
-a string, any value a string of JSON text. Each is noted by a mark, from which the way back is made.
+A map is a list of pairs, a tuple an object with a property for each position. Each is noted by a mark, from
+which the way back is made. Literals and any value are sent as strings (`texts`).
 
 An encoding is used only where the form that it sends cannot be taken for something else: not in a branch of
 a union beside a branch that takes the same JSON type.
@@ -12,53 +12,18 @@ from __future__ import annotations
 from typing import Any
 
 from ..runtime.ways.way import KEY, MORE, VALUE, position
-from .kinds import inferred
-from .legacy import ANNOTATIONS
-from .marks import MARK, mark
+from .marks import mark
 from .merge import merged
 from .paths import Path
+from .shapes import shapes
 from .state import State
-from .values import kind_of, same
-from .words import MAX_WORDS, described, phrase, text
+from .texts import as_json, without_literals
+from .values import same
+from .words import described, phrase
 
 Node = dict[str, Any]
-ALL = frozenset(("string", "number", "boolean", "null", "array", "object"))
 REST = "additional_properties"
 SIZES = (("minProperties", "minItems"), ("maxProperties", "maxItems"))
-BESIDE_MAP = ANNOTATIONS | {"nullable", "$defs", MARK}
-LITERALS = frozenset(("default", "examples", "example"))
-MAX_FOLLOWED = 8
-
-
-def shapes(state: State, node: Any, path: Path, followed: int = 0) -> frozenset[str]:
-    """The JSON types that a schema may take; integers are numbers. Too many rather than too few."""
-    if not isinstance(node, dict):
-        return ALL if node is True else frozenset()
-    if isinstance(node.get("enum"), list):
-        return _numbers(kind_of(value) for value in node["enum"])
-    if "const" in node:
-        return _numbers((kind_of(node["const"]),))
-    if "type" in node:
-        kinds = node["type"] if isinstance(node["type"], list) else [node["type"]]
-        return _numbers(kinds) | ({"null"} if node.get("nullable") is True else frozenset())
-    if isinstance(node.get("$ref"), str) and followed < MAX_FOLLOWED:
-        found, place, _ = state.target(node["$ref"], path)
-        return shapes(state, found, place, followed + 1)
-    for keyword in ("anyOf", "oneOf"):
-        if isinstance(node.get(keyword), list) and followed < MAX_FOLLOWED:
-            return frozenset[str]().union(
-                *(shapes(state, branch, path, followed + 1) for branch in node[keyword])
-            )
-    meant = inferred(node)
-    found = _numbers(meant) if meant and state.dialect.typed else ALL
-    if isinstance(node.get("allOf"), list) and followed < MAX_FOLLOWED:
-        for branch in node["allOf"]:
-            found &= shapes(state, branch, path, followed + 1)
-    return found
-
-
-def _numbers(kinds: Any) -> frozenset[str]:
-    return frozenset("number" if kind == "integer" else str(kind) for kind in kinds)
 
 
 def sent_as(state: State, node: Any, path: Path) -> str:
@@ -129,7 +94,7 @@ def pairs(state: State, node: Node, path: Path, notes: list[str]) -> Node:
     if "additionalProperties" in node:
         reason = "sent as a list of pairs, which decoding undoes"
         state.note(path, "additionalProperties", "rewritten", "kept elsewhere", reason)
-    return mark(state, _without_literals(state, out, path, notes), encoding="pairs")
+    return mark(state, without_literals(state, out, path, notes), encoding="pairs")
 
 
 _OF_MAPS = frozenset(
@@ -287,53 +252,9 @@ def positions(state: State, node: Node, path: Path, notes: list[str]) -> Node | 
     if "type" not in node:
         state.note(path, "type", "rewritten", "changed", "every node needs a type: the one of a tuple")
     notes.append("The items of a list, in the order of their numbers, without gaps.")
-    out = _without_literals(state, out, path, notes)
+    out = without_literals(state, out, path, notes)
     return mark(state, out, encoding="positions", least=min(least, end), count=end)
 
 
 def _count(value: Any, otherwise: Any) -> Any:
     return int(value) if isinstance(value, int | float) and not isinstance(value, bool) else otherwise
-
-
-# -- literals and any value ------------------------------------------------------------------------
-
-
-def texts(values: list[Any]) -> dict[str, Any]:
-    """A string for each literal, in order: itself where it is a non-empty string, else its JSON text."""
-    own = {value for value in values if isinstance(value, str)}
-    clash = {text(value) for value in values if not isinstance(value, str)} & own
-    out: dict[str, Any] = {}
-    for value in values:
-        plain = isinstance(value, str) and value and value not in clash
-        out.setdefault(value if plain else text(value), value)
-    return out
-
-
-def as_json(state: State, node: Node, path: Path, notes: list[str], *, keyword: str = "type") -> Node:
-    """Any schema as a string of JSON text, described in words; `keyword` is what the ledger names."""
-    constraints = {key: item for key, item in node.items() if key not in ANNOTATIONS and key != "$defs"}
-    words = "JSON text"
-    if constraints:
-        schema = text(constraints)
-        told = len(schema) <= MAX_WORDS
-        words += f" of a value that matches this schema: {schema}" if told else ""
-        if not told:
-            state.note(path, keyword, "widened", "lost", "sent as JSON text, its schema too long for words")
-    else:
-        words += " of any value"
-    notes.append(f"{words}.")
-    reason = "sent as a string of JSON text, which decoding undoes"
-    for key in (keyword, *constraints):
-        state.note(path, key, "rewritten", "kept elsewhere", reason)
-    out = {key: item for key, item in node.items() if key in ANNOTATIONS}
-    out = _without_literals(state, out, path, notes)
-    return mark(state, {"type": "string", **out}, encoding="json")
-
-
-def _without_literals(state: State, node: Node, path: Path, notes: list[str]) -> Node:
-    """Defaults and examples would stand in the form that is not sent: said in words instead."""
-    if LITERALS.isdisjoint(node):
-        return node
-    for key in sorted(LITERALS & node.keys()):
-        state.say(path, key, phrase(key, node[key]), notes, "is in a form that is not sent")
-    return {key: item for key, item in node.items() if key not in LITERALS}

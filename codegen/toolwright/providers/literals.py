@@ -5,12 +5,12 @@ from __future__ import annotations
 from math import floor
 from typing import Any
 
-from .encodings import as_json, texts
 from .errors import SchemaError
 from .kinds import KINDS, MOVED, any_value, inferred, split, together
 from .marks import MARK, mark
 from .paths import Path, pointer
 from .state import State
+from .texts import as_json, texts
 from .values import fits, kind_of, same
 from .words import phrase
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from .encodings import as_json, shapes
 from .legacy import ANNOTATIONS, is_legacy, raised
 from .marks import MARK, mark
 from .paths import Path
 from .refs import Segments, remember
+from .shapes import shapes
 from .state import State
+from .texts import as_json
 from .unions import plain
 from .words import described
 

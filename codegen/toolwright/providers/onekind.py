@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from .alternatives import in_words, union, widest
-from .encodings import as_json, shapes
 from .kinds import MOVED, inferred, split, together
 from .legacy import ANNOTATIONS, is_legacy, raised
 from .literals import checked_types
 from .nulls import held
 from .paths import Path
 from .refs import Segments, remember
+from .shapes import shapes
 from .state import State
+from .texts import as_json
 from .unions import MAX_BRANCHES, alone, as_any_of, merge_all_of, plain, shared, spill
 from .values import fits, kind_of, same
 from .words import described, text

@@ -6,11 +6,11 @@ from itertools import pairwise
 from typing import Any
 
 from .cycles import blocked, closes
-from .encodings import as_json
 from .legacy import ANNOTATIONS, is_legacy, raised
 from .merge import merged
 from .paths import Path
 from .state import INLINE_NODES, State
+from .texts import as_json
 
 Node = dict[str, Any]
 Segments = tuple[str, ...]

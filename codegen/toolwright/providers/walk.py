@@ -14,7 +14,7 @@ from . import leaves
 from .beside import alone as alone_at_last
 from .beside import everywhere as alone_everywhere
 from .dialect import Dialect
-from .encodings import confused, pairs, positions, shapes
+from .encodings import confused, pairs, positions
 from .errors import SchemaError
 from .kinds import Made
 from .legacy import is_legacy, raised
@@ -26,6 +26,7 @@ from .refs import MANY, NAMED, ONE, Segments, opened
 from .regex import sayable
 from .renames import renamed
 from .rules import Op, Rules
+from .shapes import shapes
 from .state import State
 from .structure import (
     arrays,

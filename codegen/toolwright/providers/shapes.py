@@ -1,0 +1,44 @@
+"""Which JSON types a schema may take: what decides whether a form that is sent can be taken for another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .kinds import inferred
+from .paths import Path
+from .state import State
+from .values import kind_of
+
+ALL = frozenset(("string", "number", "boolean", "null", "array", "object"))
+MAX_FOLLOWED = 8
+
+
+def shapes(state: State, node: Any, path: Path, followed: int = 0) -> frozenset[str]:
+    """The JSON types that a schema may take; integers are numbers. Too many rather than too few."""
+    if not isinstance(node, dict):
+        return ALL if node is True else frozenset()
+    if isinstance(node.get("enum"), list):
+        return _numbers(kind_of(value) for value in node["enum"])
+    if "const" in node:
+        return _numbers((kind_of(node["const"]),))
+    if "type" in node:
+        kinds = node["type"] if isinstance(node["type"], list) else [node["type"]]
+        return _numbers(kinds) | ({"null"} if node.get("nullable") is True else frozenset())
+    if isinstance(node.get("$ref"), str) and followed < MAX_FOLLOWED:
+        found, place, _ = state.target(node["$ref"], path)
+        return shapes(state, found, place, followed + 1)
+    for keyword in ("anyOf", "oneOf"):
+        if isinstance(node.get(keyword), list) and followed < MAX_FOLLOWED:
+            return frozenset[str]().union(
+                *(shapes(state, branch, path, followed + 1) for branch in node[keyword])
+            )
+    meant = inferred(node)
+    found = _numbers(meant) if meant and state.dialect.typed else ALL
+    if isinstance(node.get("allOf"), list) and followed < MAX_FOLLOWED:
+        for branch in node["allOf"]:
+            found &= shapes(state, branch, path, followed + 1)
+    return found
+
+
+def _numbers(kinds: Any) -> frozenset[str]:
+    return frozenset("number" if kind == "integer" else str(kind) for kind in kinds)

@@ -1,0 +1,55 @@
+"""Values sent as strings, which decoding undoes: literals that are none, and any value as JSON text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .legacy import ANNOTATIONS
+from .marks import mark
+from .paths import Path
+from .state import State
+from .words import MAX_WORDS, phrase, text
+
+Node = dict[str, Any]
+LITERALS = frozenset(("default", "examples", "example"))
+
+
+def texts(values: list[Any]) -> dict[str, Any]:
+    """A string for each literal, in order: itself where it is a non-empty string, else its JSON text."""
+    own = {value for value in values if isinstance(value, str)}
+    clash = {text(value) for value in values if not isinstance(value, str)} & own
+    out: dict[str, Any] = {}
+    for value in values:
+        plain = isinstance(value, str) and value and value not in clash
+        out.setdefault(value if plain else text(value), value)
+    return out
+
+
+def as_json(state: State, node: Node, path: Path, notes: list[str], *, keyword: str = "type") -> Node:
+    """Any schema as a string of JSON text, described in words; `keyword` is what the ledger names."""
+    constraints = {key: item for key, item in node.items() if key not in ANNOTATIONS and key != "$defs"}
+    words = "JSON text"
+    if constraints:
+        schema = text(constraints)
+        told = len(schema) <= MAX_WORDS
+        words += f" of a value that matches this schema: {schema}" if told else ""
+        if not told:
+            state.note(path, keyword, "widened", "lost", "sent as JSON text, its schema too long for words")
+    else:
+        words += " of any value"
+    notes.append(f"{words}.")
+    reason = "sent as a string of JSON text, which decoding undoes"
+    for key in (keyword, *constraints):
+        state.note(path, key, "rewritten", "kept elsewhere", reason)
+    out = {key: item for key, item in node.items() if key in ANNOTATIONS}
+    out = without_literals(state, out, path, notes)
+    return mark(state, {"type": "string", **out}, encoding="json")
+
+
+def without_literals(state: State, node: Node, path: Path, notes: list[str]) -> Node:
+    """Defaults and examples would stand in the form that is not sent: said in words instead."""
+    if LITERALS.isdisjoint(node):
+        return node
+    for key in sorted(LITERALS & node.keys()):
+        state.say(path, key, phrase(key, node[key]), notes, "is in a form that is not sent")
+    return {key: item for key, item in node.items() if key not in LITERALS}
