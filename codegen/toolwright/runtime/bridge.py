@@ -52,7 +52,7 @@ async def run(
     except RefusalError as problem:
         return ToolResult.failed(str(problem) or f"The call of {binding.name!r} was refused.")
     except (Exception, SystemExit) as problem:
-        return report(binding.name, stage, unwrap(problem))
+        return report(binding.name, context.call_id, stage, unwrap(problem))
 
 
 def unwrap(problem: BaseException) -> BaseException:
@@ -95,16 +95,25 @@ def as_result(binding: ToolBinding[Any, Any], value: Any) -> ToolResult:
     return ToolResult.ok(binding.encode_result(value).decode(), value)
 
 
-def report(tool: str, where: str, problem: BaseException) -> ToolResult:
+def report(tool: str, call_id: str, where: str, problem: BaseException) -> ToolResult:
     """A bug: its traceback to the log, and to the model only its kind and the number to find it by.
 
     An exception's text may hold secrets, paths, or a third party's words.
     """
-    import logging
+    from .records import ERROR, log
 
     number = os.urandom(6).hex()
-    logging.getLogger("toolwright.runtime").error(
-        "Tool %r failed in %s [%s]", tool, where, number, exc_info=problem
+    log(
+        ERROR,
+        "Tool %r failed in %s [%s]",
+        tool,
+        where,
+        number,
+        event="failed",
+        tool=tool,
+        call_id=call_id,
+        error_id=number,
+        problem=problem,
     )
     return fault(tool, where, type(problem).__name__, number)
 

@@ -1,11 +1,11 @@
 """Releasing what handlers hold."""
 
 import asyncio
-import logging
 from collections.abc import Iterable
 from typing import Any
 
 from .handlers import call
+from .records import ERROR, log
 
 
 async def release(handlers: Iterable[tuple[str, Any]]) -> None:
@@ -45,8 +45,13 @@ def _closer(handler: Any) -> Any:
 
 
 def _noted(name: str, problem: BaseException) -> Exception:
-    logging.getLogger("toolwright.runtime").error(
-        "The handler of %r could not be released", name, exc_info=problem
+    log(
+        ERROR,
+        "The handler of %r could not be released",
+        name,
+        event="release_failed",
+        tool=name,
+        problem=problem,
     )
     kept = problem if isinstance(problem, Exception) else RuntimeError(f"SystemExit({problem})")
     kept.add_note(f"while releasing the handler of tool {name!r}")

@@ -2,6 +2,11 @@
 
 from unicodedata import category
 
+import msgspec
+
+from .content import Content
+from .result import ToolResult
+
 HEAD = 0.7
 """How much of what is kept is the beginning."""
 
@@ -20,10 +25,60 @@ def cut(text: str, limit: int) -> str:
     """
     if len(text) <= limit:
         return text
+    head, tail = _places(text, limit)
+    return f"{text[:head]}{_line(text, head, tail)}{text[tail:]}"
+
+
+def cut_result(result: ToolResult, limit: int) -> ToolResult:
+    """`result` with at most `limit` characters of text; the same object where it has no more.
+
+    `output` and the texts in `content` are one text, in this order: what is missing is missing from its
+    middle, and a piece that lies in there is left out. `error` is cut by itself.
+    """
+    pieces = [piece.text for piece in result.content if piece.kind == "text"]
+    whole = len(result.output) + sum(map(len, pieces))
+    if whole <= limit and len(result.error) <= limit:
+        return result
+    output, content = result.output, result.content
+    if whole > limit:
+        output, *texts = _cut_all([output, *pieces], limit)
+        content = _with_texts(content, texts)
+    return msgspec.structs.replace(result, output=output, content=content, error=cut(result.error, limit))
+
+
+def _cut_all(parts: list[str], limit: int) -> list[str]:
+    """The parts of one text, cut as a whole."""
+    text = "".join(parts)
+    head, tail = _places(text, limit)
+    cut_parts: list[str] = []
+    begin = 0
+    for part in parts:
+        end = begin + len(part)
+        line = _line(text, head, tail) if begin <= head < end else ""
+        cut_parts.append(text[begin : min(end, head)] + line + text[max(begin, tail) : end])
+        begin = end
+    return cut_parts
+
+
+def _with_texts(content: tuple[Content, ...], texts: list[str]) -> tuple[Content, ...]:
+    """`content` with these texts; a piece of which nothing is left goes."""
+    left = iter(texts)
+    pieces: list[Content] = []
+    for piece in content:
+        text = next(left) if piece.kind == "text" else ""
+        if text or piece.kind != "text":
+            pieces.append(msgspec.structs.replace(piece, text=text) if piece.kind == "text" else piece)
+    return tuple(pieces)
+
+
+def _line(text: str, head: int, tail: int) -> str:
+    return f"\n[… {tail - head} of {len(text)} characters are left out here …]\n"
+
+
+def _places(text: str, limit: int) -> tuple[int, int]:
+    """Where a text that is too long ends for now, and where it goes on."""
     head = _before(text, int(limit * HEAD))
-    tail = _after(text, len(text) - (limit - int(limit * HEAD)))
-    missing = tail - head
-    return f"{text[:head]}\n[… {missing} of {len(text)} characters are left out here …]\n{text[tail:]}"
+    return head, _after(text, len(text) - (limit - int(limit * HEAD)))
 
 
 def _before(text: str, place: int) -> int:

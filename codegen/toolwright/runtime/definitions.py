@@ -37,13 +37,17 @@ def read_definition(binding: Named, provider: str) -> bytes:
 
 def disagree(binding: Named, problem: Exception) -> ArgumentError:
     """The contract accepts what the Struct refuses: a bug of the generator's, and no fault of the model's."""
-    import logging
+    from .records import WARNING, log
 
-    logging.getLogger("toolwright.runtime").warning(
+    log(
+        WARNING,
         "Tool %r (%s): its contract accepts a value that its Struct refuses (%s). "
         "This is a bug in the generated code; run `toolwright verify`.",
         binding.name,
         binding.module,
         problem,
+        event="disagreement",
+        tool=binding.name,
+        error_type=type(problem).__name__,
     )
     return ArgumentError(binding.name, f"{problem}.")

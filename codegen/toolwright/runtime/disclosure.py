@@ -181,7 +181,7 @@ class Disclosure:
         self, name: str, arguments: Arguments, provider: str, guesses: Guesses | None
     ) -> ArgumentError | None:
         """What is wrong with the arguments of a call that failed, if it was they."""
-        chosen = self.registry._common.guesses if guesses is None else guesses
+        chosen = self.registry.guesses if guesses is None else guesses
         # The same guesses, counted apart: the call's own were counted.
         again = None if chosen is None else Guesses(chosen.allow)
         try:

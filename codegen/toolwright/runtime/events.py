@@ -5,13 +5,19 @@ TimedOut say why it came no further, and Finished follows; after Cancelled nothi
 value of a secret: parameters are those with references, and results are redacted.
 """
 
-from typing import Any, Literal, Protocol, TypeAlias
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from msgspec import Struct
 
 from .result import ToolResult
 
-Stage = Literal["lookup", "arguments", "secrets", "precheck", "policy", "handler"]
+if TYPE_CHECKING:
+    from .binding import ToolBinding
+    from .context import ToolContext
+
+Stage = Literal["lookup", "closing", "arguments", "secrets", "precheck", "policy", "handler"]
 
 
 class _Event(Struct, frozen=True):
@@ -77,10 +83,30 @@ class Finished(_Event, frozen=True):
 Event: TypeAlias = Decoded | Approved | Started | Refused | Failed | TimedOut | Cancelled | Finished
 
 
+Observer: TypeAlias = Callable[[Event], object]
+
+
 class Hooks(Protocol):
     """Whoever wants to know. `on` is called in the event loop and must not block; what it raises is logged
     and changes nothing."""
 
     def on(self, event: Event, /) -> object:
         """Take notice of one event."""
+        ...
+
+
+class CallHooks(Hooks, Protocol):
+    """Hooks that stand around each call, too: what a trace needs, and whatever counts per call."""
+
+    def around(
+        self, binding: "ToolBinding[Any, Any]", context: "ToolContext", /
+    ) -> AbstractContextManager[Observer | None]:
+        """A context manager that is entered before the first step of a call and left after its last event,
+        both in the task of the call. So a context variable that it sets holds for every step: for the
+        resolver, the precheck, the approver, and the handler, also in a worker thread.
+
+        What `with … as` gives is called with each event of this call in the place of `on`, unless it is None.
+        `on` is left with calls that no tool takes. How the call ended stands in its events; no exception is
+        shown. What this raises is logged and changes nothing.
+        """
         ...

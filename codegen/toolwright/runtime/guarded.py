@@ -14,7 +14,7 @@ import msgspec
 from .binding import ToolBinding
 from .bridge import as_result, ask_precheck, explain, fault, unwrap
 from .context import Report, ToolContext
-from .cutting import cut
+from .cutting import cut_result
 from .errors import ArgumentError, RefusalError
 from .events import (
     Approved,
@@ -27,11 +27,13 @@ from .events import (
     Started,
     TimedOut,
 )
+from .guard import Guard
 from .handlers import Handler, RunsOn, call_in_thread
+from .records import ERROR, log
 from .result import ToolResult
+from .surrounding import surrounded
 
 if TYPE_CHECKING:
-    from .guard import Guard
     from .ways.guesses import Guesses
 
 
@@ -49,14 +51,55 @@ def _redacting(report: Report, text: Callable[[str], str]) -> Report:
     return lambda done, total, message: report(done, total, text(message))
 
 
-class GuardedCall:
+class Guarded:
+    """The way of every call of one registry."""
+
+    __slots__ = ("guard",)
+
+    def __init__(self, guard: Guard) -> None:
+        self.guard = guard
+
+    def run(
+        self,
+        binding: ToolBinding[Any, Any],
+        handler: Handler,
+        awaited: bool,
+        arguments: Any,
+        context: ToolContext,
+        guesses: "Guesses | None" = None,
+    ) -> Awaitable[ToolResult]:
+        """Carry out one call. Whatever happens is a ToolResult; only cancellation passes through."""
+        call = _Call(self.guard, binding, context)
+        if not self.guard.hooks:
+            return call.steps(handler, awaited, arguments, guesses)
+        if self.guard.surrounds:
+            return call.surrounded(handler, awaited, arguments, guesses)
+        return call.watched(call.steps(handler, awaited, arguments, guesses))
+
+    def refuse(
+        self, stage: Stage, name: Any, provider: str | None, context: ToolContext | None, refused: ToolResult
+    ) -> ToolResult:
+        """A call that no tool takes: `refused`, and the hooks know."""
+        guard = self.guard
+        result = ToolResult.failed(guard.text(refused.error))
+        if guard.hooks:
+            call_id = "" if context is None else guard.text(context.call_id)
+            tool = guard.text(name[:64]) if isinstance(name, str) else ""
+            guard.tell(guard.observers, Refused(tool, call_id, provider, stage, result.error))
+            guard.tell(guard.observers, Finished(tool, call_id, provider, result, 0.0))
+        return result
+
+
+class _Call:
     """One call on its way."""
 
-    __slots__ = ("binding", "call_id", "context", "guard", "name", "provider", "stage")
+    __slots__ = ("begun", "binding", "call_id", "context", "guard", "name", "observers", "provider", "stage")
 
-    def __init__(self, guard: "Guard", binding: ToolBinding[Any, Any], context: ToolContext) -> None:
+    def __init__(self, guard: Guard, binding: ToolBinding[Any, Any], context: ToolContext) -> None:
         if guard.secrets is not None and context.report is not None:
             context = msgspec.structs.replace(context, report=_redacting(context.report, guard.text))
+        self.begun = perf_counter()
+        self.observers = guard.observers
         self.guard = guard
         self.binding = binding
         self.context = context
@@ -64,26 +107,37 @@ class GuardedCall:
         self.name = binding.name
         self.call_id = context.call_id
         self.provider = context.provider
+        if guard.secrets is not None and guard.secrets.known:
+            self.call_id = guard.text(context.call_id)
 
     def tell(self, kind: Any, *given: Any) -> None:
         """Show an event of this call to the hooks, if there are any."""
-        hooks = self.guard.hooks
-        if hooks is not None:
+        if self.observers:
             event = kind(self.name, self.call_id, self.provider, *given)
-            try:
-                hooks.on(event)
-            except Exception as problem:
-                self.guard.hook_failed(event, problem)
+            for observer in self.observers:
+                try:
+                    observer(event)
+                except Exception as problem:
+                    self.guard.hook_failed(kind.__name__, self.name, self.call_id, problem)
+
+    async def surrounded(
+        self, handler: Handler, awaited: bool, arguments: Any, guesses: "Guesses | None"
+    ) -> ToolResult:
+        """The call, with what hooks put around it."""
+        shown = self.context
+        if self.call_id != shown.call_id:
+            shown = msgspec.structs.replace(shown, call_id=self.call_id)
+        with surrounded(self.guard, self.binding, shown) as self.observers:
+            return await self.watched(self.steps(handler, awaited, arguments, guesses))
 
     async def watched(self, steps: Awaitable[ToolResult]) -> ToolResult:
         """The call, and how it ended."""
-        begun = perf_counter()
         try:
             result = await steps
         except asyncio.CancelledError:
             self.tell(Cancelled, self.stage)
             raise
-        self.tell(Finished, result, perf_counter() - begun)
+        self.tell(Finished, result, perf_counter() - self.begun)
         return result
 
     async def steps(
@@ -96,7 +150,7 @@ class GuardedCall:
                 params = shown = binding.decode(arguments, context.provider, guesses)
             except ArgumentError as problem:
                 return self.refuse("arguments", explain(binding, problem))
-            if guard.hooks is not None:
+            if self.observers:
                 # A model may have learnt a value elsewhere and write it out.
                 self.tell(Decoded, shown if guard.secrets is None else guard.secrets.redact(shown))
             self.stage = "secrets"
@@ -154,11 +208,7 @@ class GuardedCall:
             result = secrets.redact(as_result(self.binding, secrets.redact(value)))
         else:
             result = as_result(self.binding, value)
-        if limit is None or (len(result.output) <= limit and len(result.error) <= limit):
-            return result
-        return msgspec.structs.replace(
-            result, output=cut(result.output, limit), error=cut(result.error, limit)
-        )
+        return result if limit is None else cut_result(result, limit)
 
     def refuse(self, stage: Stage, error: str) -> ToolResult:
         """A call that is not carried out."""
@@ -183,6 +233,19 @@ class GuardedCall:
         number = os.urandom(6).hex()
         name, kind = self.binding.name, type(problem).__name__
         where = f"the {self.stage}" if " " not in self.stage else self.stage
-        self.guard.log("Tool %r failed in %s [%s]", name, where, number, problem=problem)
+        log(
+            ERROR,
+            "Tool %r failed in %s [%s]",
+            name,
+            where,
+            number,
+            event="failed",
+            tool=name,
+            call_id=self.call_id,
+            error_id=number,
+            seconds=perf_counter() - self.begun,
+            problem=problem,
+            redact=self.guard.redact(),
+        )
         self.tell(Failed, self.stage, kind, number)
         return fault(name, where, kind, number)

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
+from time import perf_counter
 from typing import Any, TypeAlias, TypeVar
 
 from .context import ToolContext
@@ -20,13 +21,14 @@ Handler: TypeAlias = Callable[[Any, ToolContext], Any]
 class _Job:
     """A plain function's call in a worker thread, and whether anyone waits for it still."""
 
-    __slots__ = ("abandoned", "begun", "function", "given", "lock", "over")
+    __slots__ = ("abandoned", "begun", "function", "given", "lock", "over", "started")
 
     def __init__(self, function: Callable[..., Any], given: tuple[Any, ...]) -> None:
         self.function = function
         self.given = given
         self.lock = threading.Lock()
         self.begun = self.over = self.abandoned = False
+        self.started = 0.0
 
     def run(self) -> tuple[Any, BaseException | None]:
         """The exception as a value: a future cannot carry every one (StopIteration hangs its waiter)."""
@@ -34,6 +36,7 @@ class _Job:
             if self.abandoned:
                 return None, None
             self.begun = True
+        self.started = perf_counter()
         _job.set(self)
         try:
             outcome: tuple[Any, BaseException | None] = self.function(*self.given), None
@@ -42,8 +45,9 @@ class _Job:
         with self.lock:
             self.over = True
             if self.abandoned:
-                how = "" if outcome[1] is None else f" with {type(outcome[1]).__name__}"
-                self.tell(f"ended{how}, after nobody waited for it any more")
+                kind = None if outcome[1] is None else type(outcome[1]).__name__
+                how = "" if kind is None else f" with {kind}"
+                self.tell("ran_on", f"ended{how}, after nobody waited for it any more", kind)
         return outcome
 
     def abandon(self) -> bool:
@@ -52,14 +56,25 @@ class _Job:
             self.abandoned = True
             running = self.begun and not self.over
             if running:
-                self.tell("was cancelled, and its thread runs on")
+                self.tell("runs_on", "was cancelled, and its thread runs on")
         return running
 
-    def tell(self, what: str) -> None:
-        import logging
+    def tell(self, event: str, what: str, error_type: str | None = None) -> None:
+        from .records import WARNING, log
 
-        name = getattr(self.function, "__qualname__", type(self.function).__qualname__)
-        logging.getLogger("toolwright.runtime").warning("Plain handler %s %s.", name, what)
+        # Handlers and prechecks get their context last, approvers a request: both know the call.
+        last = self.given[-1] if self.given else None
+        log(
+            WARNING,
+            "Plain handler %s %s.",
+            getattr(self.function, "__qualname__", type(self.function).__qualname__),
+            what,
+            event=event,
+            tool=getattr(last, "tool", None),
+            call_id=getattr(last, "call_id", None),
+            error_type=error_type,
+            seconds=perf_counter() - self.started,
+        )
 
 
 _job: ContextVar[_Job] = ContextVar("toolwright_job")

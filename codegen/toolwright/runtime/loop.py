@@ -195,8 +195,8 @@ class _Run:
             return
         try:
             self._on_event(event)
-        except Exception:
-            import logging
+        except Exception as problem:
+            from .records import ERROR, log
 
             name = type(event).__name__
-            logging.getLogger("toolwright.runtime").exception("An observer of the loop failed at %s.", name)
+            log(ERROR, "An observer of the loop failed at %s.", name, event="hook_failed", problem=problem)

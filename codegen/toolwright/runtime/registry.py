@@ -1,7 +1,7 @@
 """The tools a program offers, and their execution."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from .binding import ToolBinding
@@ -41,13 +41,14 @@ class ToolRegistry(ToolView):
         guesses: "Guesses | None" = None,
         secrets: "Secrets | Resolver | None" = None,
         policy: "Policy | None" = None,
-        hooks: "Hooks | None" = None,
+        hooks: "Hooks | Iterable[Hooks] | None" = None,
         timeout: float | Mapping[str, float] | None = None,
         output_limit: int | None = None,
     ) -> None:
         """`guesses` are made at arguments that a contract refuses, whatever the tool; none by default.
 
-        `secrets` resolves `<secret_ref:NAME>`, `policy` decides which calls may run, `hooks` sees every step.
+        `secrets` resolves `<secret_ref:NAME>`, `policy` decides which calls may run, `hooks` (one or
+        several) see every step.
         `timeout` is in seconds, for the precheck and for the handler each: one for all, or by tool name. Text
         of results longer than `output_limit` characters is cut. Raises ValueError for values out of range.
         """
@@ -59,12 +60,13 @@ class ToolRegistry(ToolView):
         self._sorted: Snapshot | None = None  # for readers; made anew after a registration
         self._refused: tuple[Refused, ...] = ()
         self._frozen = False
-        guard = None
+        guarded = None
         if any(given is not None for given in (secrets, policy, hooks, timeout, output_limit)):
             from .guard import Guard
+            from .guarded import Guarded
 
-            guard = Guard(secrets, policy, hooks, timeout, output_limit)
-        self._common = Common(guesses, guard)
+            guarded = Guarded(Guard(secrets, policy, hooks, timeout, output_limit))
+        self._common = Common(guesses, guarded)
 
     def register(self, binding: ToolBinding[P, H], handler: H) -> bool:
         """Offer a tool. False where its name is taken: then nothing changes but `refused`, and the log.
@@ -91,10 +93,14 @@ class ToolRegistry(ToolView):
         return False
 
     def _tell(self, refused: Refused) -> None:
-        import logging
+        from .records import WARNING, log
 
-        logging.getLogger("toolwright.runtime").warning(
-            "Tool %r is registered already: refused %s, kept %s.", *refused
+        log(
+            WARNING,
+            "Tool %r is registered already: refused %s, kept %s.",
+            *refused,
+            event="duplicate",
+            tool=refused.name,
         )
         if self._on_duplicate == "raise":
             raise DuplicateToolError(

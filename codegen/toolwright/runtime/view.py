@@ -14,7 +14,7 @@ from .parse import Arguments
 from .result import ToolResult
 
 if TYPE_CHECKING:
-    from .guard import Guard
+    from .guarded import Guarded
     from .ways.guesses import Guesses
 
 Permission = Literal["read", "write", "execute", "network"]
@@ -42,11 +42,11 @@ class Snapshot:
 class Common:
     """What a registry shares with every selection of it."""
 
-    __slots__ = ("closed", "guard", "guesses")
+    __slots__ = ("closed", "guarded", "guesses")
 
-    def __init__(self, guesses: "Guesses | None", guard: "Guard | None") -> None:
+    def __init__(self, guesses: "Guesses | None", guarded: "Guarded | None") -> None:
         self.guesses = guesses
-        self.guard = guard
+        self.guarded = guarded
         self.closed = False
 
 
@@ -71,6 +71,11 @@ class ToolView:
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names)
+
+    @property
+    def guesses(self) -> "Guesses | None":
+        """What is guessed at arguments that a contract refuses, unless a call says otherwise."""
+        return self._common.guesses
 
     def get(self, name: str) -> Entry:
         """Binding and handler of a tool. Raises UnknownToolError, with the nearest names."""
@@ -106,22 +111,23 @@ class ToolView:
         """
         snapshot = self._snapshot()
         common = self._common
-        guard = common.guard
+        guarded = common.guarded
         try:
             binding, handler = _find(snapshot, name)
         except UnknownToolError as problem:
             refused = ToolResult.failed(str(problem))
-            return refused if guard is None else guard.unknown(name, provider, context, refused)
+            return refused if guarded is None else guarded.refuse("lookup", name, provider, context, refused)
         if common.closed:
-            return ToolResult.failed(f"Tool {name!r} cannot be called: the program is closing its tools.")
+            refused = ToolResult.failed(f"Tool {name!r} cannot be called: the program is closing its tools.")
+            return refused if guarded is None else guarded.refuse("closing", name, provider, context, refused)
         try:
             circumstances = _complete(context, binding.name, provider)
         except Exception as problem:
-            return report(binding.name, "reading the context", problem)
+            return report(binding.name, "", "reading the context", problem)
         chosen = common.guesses if guesses is None else guesses
-        if guard is None:
+        if guarded is None:
             return await run(binding, handler, snapshot.is_async[name], arguments, circumstances, chosen)
-        return await guard.run(binding, handler, snapshot.is_async[name], arguments, circumstances, chosen)
+        return await guarded.run(binding, handler, snapshot.is_async[name], arguments, circumstances, chosen)
 
     def definitions(self, provider: str, level: Level = "full") -> bytes:
         """What goes into a request: a JSON array of all tool objects, sorted by name; `[]` without tools.

@@ -7,9 +7,10 @@ import time
 from typing import Any
 
 import pytest
+from toolwright.runtime.inert import escaped
 from toolwright.runtime.policy import ApprovalRequest, TerminalApprover
 from toolwright.runtime.policy.shapes import Shape
-from toolwright.runtime.policy.terminal import escaped, question
+from toolwright.runtime.policy.terminal import question
 
 SHAPE = Shape("edit", (("file_path", "folder", '"/src/"'),))
 

@@ -8,18 +8,11 @@ import msgspec
 
 from ..encode import to_builtins
 from ..handlers import abandoned
+from ..inert import escaped
 from .approval import Answer, ApprovalRequest
 
 _SHOWN = 4000
 _ANSWERS = {"y": "yes", "yes": "yes", "a": "always", "always": "always"}
-
-
-def escaped(text: str) -> str:
-    """`text` in one line, with nothing that a terminal acts on: control characters, escapes, and characters
-    that turn or hide what stands beside them are written as `\\x1b`, `\\u202e`."""
-    return "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape").decode() for letter in text
-    )
 
 
 class TerminalApprover:

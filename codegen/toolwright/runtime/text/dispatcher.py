@@ -39,7 +39,7 @@ class TextDispatcher:
             raise ValueError(f"limit must be at least 1, not {limit!r}.")
         self._registry = registry
         self._limit = limit
-        own = registry._common.guesses
+        own = registry.guesses
         # The registry's own guesses hold for textual calls, too.
         self.guesses = Guesses({*TEXT_GUESSES, *(own.allow if own is not None else ())})
 
