@@ -12,7 +12,7 @@ from .definitions import disagree, read_definition
 from .encode import to_builtins, with_defaults, without_defaults
 from .errors import LIMIT, ArgumentError, EncodeError
 from .home import read_resource
-from .keys import count_colons, has_colon_escapes, has_empty, is_deep
+from .keys import count_colons, has_colon_escapes, has_empty, is_deep, is_short
 from .node import Node
 from .parse import Arguments, as_text, parse
 from .plan import Plan
@@ -43,6 +43,7 @@ class _Lazy:
         "plan",
         "result",
         "short",
+        "straight",
         "undo",
     )
 
@@ -59,6 +60,7 @@ class _Lazy:
         self.definitions: dict[tuple[str, str], bytes] = {}
         self.parameters: Node | None = None
         self.result: Node | None = None
+        self.straight: set[str] = set()  # providers to which nothing is sent in another form
         self.undo: dict[str, Undo] = {}
 
 
@@ -106,7 +108,7 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
         UnknownProviderError where nothing was generated for `provider`, MissingDataError for files that are
         not as they were generated.
         """
-        if provider is not None and self._must_undo(provider):
+        if provider is not None and provider not in self._lazy.straight and self._must_undo(provider):
             return self._decode_undone(arguments, provider, guesses)
         # Short text that the Struct takes, with as many keys as it requires: the plain path. Every step here
         # counts, so its parts are spelt out.
@@ -173,7 +175,8 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
             return self._decode_slowly(arguments, guesses, undo)
         if self.exact:
             try:
-                if not too_deep(value):
+                # The way back adds no levels to what a text may have, save those of a schema's own literals.
+                if is_short(arguments) or not too_deep(value):
                     params: P = msgspec.convert(value, self._shape(), dec_hook=decode_hook)
                     return params
             except (msgspec.MsgspecError, UnicodeError, RecursionError):
@@ -306,7 +309,10 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
         """Whether arguments for `provider` may be in another form. Raises UnknownProviderError."""
         if (provider, "full") not in self._lazy.definitions:
             self._raw_definition(provider)
-        return provider in self.ways
+        if provider in self.ways:
+            return True
+        self._lazy.straight.add(provider)
+        return False
 
     def _make_undo(self, provider: str) -> "Undo":
         from .ways.load import load_undo

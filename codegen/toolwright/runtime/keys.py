@@ -15,6 +15,7 @@ import msgspec
 from .errors import LIMIT, ArgumentError
 from .schema.values import MAX_DEPTH, too_deep
 
+_encode = msgspec.json.encode
 _LENGTH = 400
 """Text of this length cannot nest deeper than values may: a level takes two characters."""
 
@@ -38,6 +39,12 @@ def has_empty(text: bytes | str) -> bool:
     return text.find(b'""') >= 0 if isinstance(text, bytes) else '""' in text
 
 
+def is_short(arguments: Any) -> bool:
+    """Whether `arguments` are a text too short to nest more than `MAX_DEPTH` levels."""
+    kind = type(arguments)
+    return (kind is bytes or kind is str) and len(arguments) <= _LENGTH
+
+
 def is_deep(text: bytes | str) -> bool:
     """Whether `text`, which is JSON, nests more than `MAX_DEPTH` levels."""
     if len(text) <= _LENGTH:
@@ -54,7 +61,11 @@ def check_distinct(tool: str, text: bytes | str, value: Any) -> None:
 
     `value` is the plain data that was decoded from it.
     """
-    if not has_colon_escapes(text) and msgspec.json.encode(value).count(b":") == count_colons(text):
+    if type(text) is bytes and 92 not in text:
+        colons = text.count(b":")
+    else:
+        colons = -1 if has_colon_escapes(text) else count_colons(text)
+    if _encode(value).count(b":") == colons:
         return
     found = find_duplicates(tool, text)
     if found:

@@ -16,6 +16,9 @@ Arguments = bytes | bytearray | memoryview | str | Mapping[str, Any] | None
 `None` and blank text mean `{}`: providers send "" for a tool without arguments.
 """
 
+_OPENING = frozenset((ord("{"), "{"))
+"""How an object begins, in bytes and in text."""
+
 _SEND = "Send the arguments as one JSON object."
 
 
@@ -45,9 +48,13 @@ def parse(tool: str, arguments: Any) -> Any:
     it, because arguments are always an object. Raises ArgumentError where the text is not JSON, or an
     object in it has a property twice.
     """
-    text = as_text(tool, arguments)
-    if text is None:
-        return _plain(tool, arguments)
+    kind = type(arguments)
+    if (kind is bytes or kind is str) and 0 < len(arguments) <= MAX_TEXT and arguments[0] in _OPENING:
+        text = arguments  # nothing that `as_text` would change: most calls are such
+    else:
+        text = as_text(tool, arguments)
+        if text is None:
+            return _plain(tool, arguments)
     value = _load(tool, text)
     if isinstance(value, str):
         inner = _load(tool, value) if value.strip() else {}
