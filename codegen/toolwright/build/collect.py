@@ -21,6 +21,7 @@ class Collected(Struct, kw_only=True):
     files: dict[str, Mapping[str, bytes]]
     diagnostics: list[Diagnostic]
     shaky: set[str]  # compiled while their sources changed: right now, but not to be remembered
+    kept: set[str]  # they no longer compile, but stay as the last run left them
 
 
 def collect(
@@ -34,13 +35,17 @@ def collect(
     moved: Callable[[Path], bool],
     jobs: int | None,
     progress: Callable[[int, int], None],
+    keep: bool = False,
 ) -> Collected:
-    """Take fresh units from the cache and compile the others."""
+    """Take fresh units from the cache and compile the others.
+
+    With `keep`, a unit that no longer compiles stays as the last run left it: the next run looks at it again.
+    """
     root = Path(shop.root)
     tasks = [Task(path, "type") for path in found.types] + [Task(path, "tool") for path in found.tools]
     for task in tasks:
         sources.digest(f"{root}/{task.path}")
-    result = Collected(units={}, files={}, diagnostics=[], shaky=set())
+    result = Collected(units={}, files={}, diagnostics=[], shaky=set(), kept=set())
     stale: list[Task] = []
     for task in tasks:
         unit = cache.units.get(task.path)
@@ -57,6 +62,10 @@ def collect(
     for task, outcome in zip(stale, outcomes, strict=True):
         result.diagnostics += outcome.diagnostics
         if any(problem.severity == "error" for problem in outcome.diagnostics):
+            former = cache.units.get(task.path) if keep else None
+            if former is not None and tree.intact(former.outputs):
+                result.units[task.path] = former
+                result.kept.add(task.path)
             continue
         print_ = fingerprint(setting, root, task, outcome.uses, sources)
         result.units[task.path] = _unit(outcome, print_)

@@ -56,17 +56,19 @@ def build(
     *,
     mode: Mode = "write",
     jobs: int | None = None,
+    keep: bool = False,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
     waiting: Callable[[str], None] = lambda _message: None,
 ) -> Report:
     """Build everything that `config` names.
 
     `write` publishes. `check` compiles everything, trusts no cache and writes nothing at all.
-    `diff` trusts the cache, as `write` would, and writes nothing. `progress` is told (done, total) of what is
-    compiled; `waiting` gets a message if another run holds the project.
+    `diff` trusts the cache, as `write` would, and writes nothing. With `keep`, a spec that no longer compiles
+    keeps its former outputs: somebody is in the middle of an edit. `progress` is told (done, total) of what
+    is compiled; `waiting` gets a message if another run holds the project.
     """
     started = time.perf_counter()
-    run = _Run(config, frontend, mode, jobs, progress)
+    run = _Run(config, frontend, mode, jobs, progress, keep)
     if not config.specs.is_dir():
         shown = show(config.specs)
         hint = "run `toolwright init`, or set `specs` in [tool.toolwright]"
@@ -99,9 +101,10 @@ class _Run:
         mode: Mode,
         jobs: int | None,
         progress: Callable[[int, int], None],
+        keep: bool,
     ) -> None:
         self.config, self.frontend, self.mode = config, frontend, mode
-        self.jobs, self.progress = jobs, progress
+        self.jobs, self.progress, self.keep = jobs, progress, keep
         self.index = Index(config.base)
         self.cache = Cache()
         if mode != "check":
@@ -146,6 +149,7 @@ class _Run:
             moved=self.index.moved,
             jobs=self.jobs,
             progress=self.progress,
+            keep=self.keep,
         )
         got.diagnostics += found.diagnostics
         if incomplete := next((each for each in got.diagnostics if each.code == MISSING_LIBRARY), None):
@@ -157,10 +161,11 @@ class _Run:
         plan = self._plan(got, whole, used)
         diagnostics = tuple(sorted({*got.diagnostics, *plan.diagnostics}))
         tools = [path for path in found.tools if path in got.units]
+        refused = len(found.tools) - len(tools) + len(got.kept.intersection(tools))
         report = Report(
             tools=len(found.tools),
             rebuilt=sum(path in got.files for path in tools),
-            refused=len(found.tools) - len(tools),
+            refused=refused,
             plan=plan,
             diagnostics=diagnostics,
             entries=tuple(entry for path in tools if (entry := got.units[path].entry) is not None),

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,11 +21,13 @@ if TYPE_CHECKING:
         "toolwright generate                    write what differs",
         "toolwright generate --check            fail if the output is out of date (for CI)",
         "toolwright generate --diff | less -R   show what would change",
+        "toolwright generate --watch            build after every save",
         "toolwright generate --format github    problems as CI annotations",
     ),
 )
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if the output is not what the specs say.")
 @click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
+@click.option("--watch", is_flag=True, help="Build again after every save, until interrupted.")
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
@@ -34,7 +36,9 @@ if TYPE_CHECKING:
 )
 @format_option
 @config_option
-def command(check: bool, diff: bool, jobs: int | None, form: Format, config_file: Path | None) -> int:
+def command(
+    check: bool, diff: bool, watch: bool, jobs: int | None, form: Format, config_file: Path | None
+) -> int:
     """Compile the specs into the output folder.
 
     Only what differs is written, and only what an earlier run wrote is deleted. A spec with errors yields
@@ -42,6 +46,12 @@ def command(check: bool, diff: bool, jobs: int | None, form: Format, config_file
     """
     if check and diff:
         raise click.UsageError("--check and --diff exclude each other.")
+    if watch:
+        if check or diff:
+            raise click.UsageError("--watch writes: it goes with neither --check nor --diff.")
+        from .watch import watch as keep_building
+
+        return keep_building(config_file, form, jobs)
     config = configuration(config_file, form)
 
     from ..build.generate import build
@@ -134,7 +144,8 @@ def _diff_lines(report: "Report", output: str, *, colour: bool) -> Iterator[str]
     return render_diff(report.plan, output, colour=colour)
 
 
-def _tell_json(report: "Report", drift: tuple[Diagnostic, ...], diff: Iterator[str] | None) -> None:
+def as_json(report: "Report", drift: tuple[Diagnostic, ...] = ()) -> dict[str, Any]:
+    """What `--format json` says of a run."""
     import json
 
     written, deleted = _done(report)
@@ -147,7 +158,13 @@ def _tell_json(report: "Report", drift: tuple[Diagnostic, ...], diff: Iterator[s
         "seconds": round(report.seconds, 3),
     }
     problems = json.loads(render((*report.diagnostics, *drift), "json"))
-    answer = {"diagnostics": problems, "summary": counts}
+    return {"diagnostics": problems, "summary": counts}
+
+
+def _tell_json(report: "Report", drift: tuple[Diagnostic, ...], diff: Iterator[str] | None) -> None:
+    import json
+
+    answer = as_json(report, drift)
     if diff is not None:
         answer["diff"] = "".join(diff)
     click.echo(json.dumps(answer, indent=2, ensure_ascii=False))

@@ -1,0 +1,180 @@
+"""`generate --watch`: a save is published, errors leave what was there, renames and gaps do no harm."""
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+WAIT = 30.0
+"""Seconds that a turn may take on a busy machine; how long one takes is a benchmark's matter."""
+SPEC = """\
+name: {name}
+description: {description}
+permission: read
+secrets: []
+parameters: {{type: object, properties: {{path: {{type: string}}}}}}
+"""
+
+
+class Watch:
+    """A real `toolwright generate --watch`, whose turns are read as JSON lines."""
+
+    def __init__(self, folder: Path) -> None:
+        command = [sys.executable, "-m", "toolwright", "generate", "--watch", "--format", "json"]
+        self.process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True)
+        self._lines: queue.Queue[str] = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self._lines.put(line)
+
+    def turn(self) -> dict[str, Any]:
+        answer: dict[str, Any] = json.loads(self._lines.get(timeout=WAIT))
+        return answer
+
+    def quiet(self, seconds: float) -> bool:
+        try:
+            self._lines.get(timeout=seconds)
+        except queue.Empty:
+            return True
+        return False
+
+    def until(self, path: Path, text: str) -> None:
+        end = time.monotonic() + WAIT
+        while time.monotonic() < end:
+            if path.is_file() and text in path.read_text("utf-8"):
+                return
+            time.sleep(0.01)
+        raise AssertionError(f"{path} never said {text!r}")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "pyproject.toml").write_text('[tool.toolwright]\nproviders = ["openai"]\n')
+    (tmp_path / "specs").mkdir()
+    (tmp_path / "specs" / "read.yaml").write_text(SPEC.format(name="read", description="Reads."))
+    return tmp_path
+
+
+@pytest.fixture
+def watch(project: Path) -> Iterator[Watch]:
+    watch = Watch(project)
+    try:
+        assert watch.turn()["summary"]["rebuilt"] == 1
+        yield watch
+    finally:
+        watch.process.kill()
+        watch.process.wait()
+
+
+def test_a_save_is_published(project: Path, watch: Watch) -> None:
+    spec, module = project / "specs" / "read.yaml", project / "generated" / "read.py"
+    for number in range(3):
+        spec.write_text(SPEC.format(name="read", description=f"Reads {number}."))
+        watch.until(module, f"Reads {number}.")
+    assert check(project) == 0
+
+
+def test_a_rename_save_is_one_edit(project: Path, watch: Watch) -> None:
+    """As vim and others do: the old file is moved away, the new one is written, then the old one goes."""
+    spec, module = project / "specs" / "read.yaml", project / "generated" / "read.py"
+    inode = module.stat().st_ino
+    for number in range(3):
+        backup = spec.with_name("read.yaml~")
+        spec.rename(backup)
+        time.sleep(0.03)
+        spec.write_text("")
+        time.sleep(0.02)
+        spec.write_text(SPEC.format(name="read", description=f"Renamed {number}."))
+        backup.unlink()
+        watch.until(module, f"Renamed {number}.")
+        turn = watch.turn()
+        assert turn["diagnostics"] == []
+        assert turn["summary"]["deleted"] == 0
+    other = spec.with_name(".read.yaml.tmp")
+    other.write_text(SPEC.format(name="read", description="Replaced."))
+    other.replace(spec)
+    watch.until(module, "Replaced.")
+    assert module.stat().st_ino != inode
+    assert check(project) == 0
+
+
+def test_an_error_leaves_what_was_there(project: Path, watch: Watch) -> None:
+    spec, module = project / "specs" / "read.yaml", project / "generated" / "read.py"
+    before = module.read_bytes()
+    spec.write_text(SPEC.format(name="read", description="Broken.") + "permision: read\n")
+    turn = watch.turn()
+    assert [each["line"] for each in turn["diagnostics"]] == [6]
+    assert turn["summary"]["refused"] == 1
+    assert module.read_bytes() == before
+    (project / "specs" / "write.yaml").write_text(SPEC.format(name="write", description="Writes."))
+    watch.until(project / "generated" / "registry.py", "WRITE")
+    assert module.read_bytes() == before
+    assert "READ" in (project / "generated" / "registry.py").read_text()
+    spec.write_text(SPEC.format(name="read", description="Mended."))
+    watch.until(module, "Mended.")
+    assert check(project) == 0
+
+
+def test_what_was_kept_goes_with_the_next_plain_run(project: Path, watch: Watch) -> None:
+    spec, module = project / "specs" / "read.yaml", project / "generated" / "read.py"
+    spec.write_text("name: [")
+    assert watch.turn()["summary"]["refused"] == 1
+    assert module.exists()
+    watch.process.send_signal(signal.SIGINT)
+    assert watch.process.wait(WAIT) == 0
+    assert subprocess.run([sys.executable, "-m", "toolwright", "generate"], cwd=project).returncode == 1
+    assert not module.exists()
+
+
+def test_new_and_deleted_specs_and_folders(project: Path, watch: Watch) -> None:
+    group = project / "specs" / "files"
+    group.mkdir()
+    (group / "edit.yaml").write_text(SPEC.format(name="edit", description="Edits."))
+    watch.until(project / "generated" / "files" / "edit.py", "Edits.")
+    (group / "edit.yaml").unlink()
+    end = time.monotonic() + WAIT
+    while (project / "generated" / "files").exists() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert not (project / "generated" / "files").exists()
+    assert check(project) == 0
+
+
+def test_the_configuration_is_watched(project: Path, watch: Watch) -> None:
+    config = project / "pyproject.toml"
+    config.write_text('[tool.toolwright]\nproviders = ["nobody"]\n')
+    assert watch.turn()["diagnostics"][0]["code"] == "unknown-provider"
+    temporary = config.with_suffix(".new")
+    temporary.write_text('[tool.toolwright]\nproviders = ["openai", "mcp"]\n')
+    temporary.replace(config)
+    watch.until(project / "generated" / "schemas" / "mcp" / "read.json", "inputSchema")
+    config.write_text('[tool.toolwright]\nspecs = "elsewhere"\nproviders = ["openai"]\n')
+    (project / "specs").rename(project / "elsewhere")
+    end = time.monotonic() + WAIT
+    while check(project) and time.monotonic() < end:
+        time.sleep(0.1)
+    (project / "elsewhere" / "read.yaml").write_text(SPEC.format(name="read", description="Moved."))
+    watch.until(project / "generated" / "read.py", "Moved.")
+
+
+def test_nothing_new_says_nothing(project: Path, watch: Watch) -> None:
+    assert watch.quiet(0.6)  # the turn for edits made before watching began has passed
+    os.utime(project / "specs" / "read.yaml")
+    (project / "specs" / "notes.md~").write_text("not a spec")
+    assert watch.quiet(0.6)
+
+
+def check(project: Path) -> int:
+    command = [sys.executable, "-m", "toolwright", "generate", "--check"]
+    return subprocess.run(command, cwd=project, capture_output=True).returncode
