@@ -7,19 +7,33 @@ from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Any
 
-from jinja2 import BytecodeCache, ChoiceLoader, Environment, FileSystemLoader, StrictUndefined, compiler
+from jinja2 import (
+    BaseLoader,
+    BytecodeCache,
+    ChoiceLoader,
+    DictLoader,
+    Environment,
+    FileSystemLoader,
+    StrictUndefined,
+    compiler,
+)
 from jinja2.bccache import Bucket
 
 from ..paths import templates_dir
+
+Overrides = str | tuple[tuple[str, str], ...]
+"""What stands in for built-in templates of the same name: the files of a folder, or names and texts."""
 
 
 class Templates:
     """Compiled templates. An unknown variable is an error, never an empty string."""
 
-    def __init__(self, overrides: str | None = None) -> None:
-        """`overrides` is a folder whose files stand in for the built-in ones of the same name."""
-        folders = [Path(overrides)] if overrides else []
-        loaders = [FileSystemLoader(folder, encoding="utf-8") for folder in [*folders, templates_dir()]]
+    def __init__(self, overrides: Overrides | None = None) -> None:
+        loaders: list[BaseLoader] = [FileSystemLoader(templates_dir(), encoding="utf-8")]
+        if isinstance(overrides, tuple):
+            loaders.insert(0, DictLoader(dict(overrides)))
+        elif overrides:
+            loaders.insert(0, FileSystemLoader(overrides, encoding="utf-8"))
         self._environment = Environment(
             loader=ChoiceLoader(loaders),
             undefined=StrictUndefined,

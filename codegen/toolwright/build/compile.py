@@ -6,17 +6,22 @@ import msgspec
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
-from ..providers import LedgerEntry
+from ..providers import LedgerEntry, Profile
 from ..spec.model import Document, ToolSpec
 
 
 class Options(Struct, frozen=True, kw_only=True):
-    """What the configuration says about outputs. `templates` overrides built-in ones by file name."""
+    """What the configuration says about outputs. `templates` overrides built-in ones by file name.
+
+    Templates are a folder, or names and texts; profiles are files, or `given` by id. With texts and `given`
+    nothing is left to read (`pure`).
+    """
 
     providers: tuple[str, ...]
     models: tuple[str, ...] = ()
-    templates: str | None = None
+    templates: str | tuple[tuple[str, str], ...] | None = None
     profiles: tuple[str, ...] = ()
+    given: Mapping[str, Profile] | None = None
 
 
 class ToolEntry(Struct, frozen=True, kw_only=True):

@@ -18,7 +18,7 @@ from ..bindings.render import (
     tool_text,
     type_text,
 )
-from ..bindings.templates import Templates
+from ..bindings.templates import Overrides, Templates
 from ..contract.build import Built
 from ..diagnostics import Diagnostic
 from ..prove.isolate import Isolated, build_decoders, prove_binding
@@ -41,7 +41,7 @@ from .offer import offer_of, provider_definition
 
 
 @lru_cache(maxsize=4)
-def _templates(overrides: str | None) -> Templates:
+def _templates(overrides: Overrides | None) -> Templates:
     return Templates(overrides)
 
 
@@ -173,7 +173,9 @@ def _shared_sources(built: Built, options: Options) -> dict[str, str]:
 
 
 def profile_of(id: str, options: Options) -> Profile:
-    """A profile by id: one of the files that `options` names, or a built-in."""
+    """A profile by id: given by `options`, of one of the files that it names, or a built-in."""
+    if options.given is not None:
+        return options.given[id]
     return user_profiles(options.profiles).get(id) or load_profile(id)
 
 

@@ -1,7 +1,9 @@
 """Which files below a specs root are tools, and which are shared types. Looks at names only."""
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Literal
 
 from msgspec import Struct
 
@@ -116,16 +118,38 @@ class _Walk:
 
     def unique_stems(self) -> list[str]:
         """The paths, sorted, without those that differ from an earlier one only by suffix."""
-        first: dict[str, str] = {}
-        kept: list[str] = []
-        for path in sorted(self._paths):
-            other = first.setdefault(path.rpartition(".")[0], path)
-            if other == path:
-                kept.append(path)
-                continue
-            message = f"this file and {quoted(shown(self._shown_root, other), 200)} differ only by suffix"
-            self._report(path, "same-stem", message, "keep one of the two")
-        return kept
+        problems = stem_problems(self._paths, self._shown_root)
+        self.problems += problems.values()
+        return sorted({*self._paths} - {*problems})
+
+
+def kind_of(path: str) -> Literal["tool", "type"] | None:
+    """What `discover` takes a file at `path` (posix, below the root) for; None if it passes it over."""
+    *folders, name = path.split("/")
+    if any(part.startswith(".") or not part for part in (*folders, name)) or not _is_text(path):
+        return None
+    if not name.endswith(SUFFIXES) or len(folders) >= _MAX_DEPTH or any(map(_is_spec_name, folders)):
+        return None
+    if folders and folders[0] == TYPES:
+        return "type"
+    return None if any(folder.startswith("_") for folder in folders) else "tool"
+
+
+def stem_problems(paths: Iterable[str], shown_root: str) -> dict[str, Diagnostic]:
+    """By path, each that differs from an earlier one (by sorted order) only by its suffix."""
+    first: dict[str, str] = {}
+    found: dict[str, Diagnostic] = {}
+    for path in sorted(paths):
+        other = first.setdefault(path.rpartition(".")[0], path)
+        if other != path:
+            message = f"this file and {quoted(shown(shown_root, other), 200)} differ only by suffix"
+            file, hint = shown(shown_root, path), "keep one of the two"
+            found[path] = Diagnostic(file=file, code="same-stem", message=message, hint=hint)
+    return found
+
+
+def _is_spec_name(name: str) -> bool:
+    return name.endswith(SUFFIXES)
 
 
 def _is_text(path: str) -> bool:

@@ -30,6 +30,12 @@ def load_type(root: Path, path: str, *, shown_root: str) -> tuple[Document | Non
     document = read_document(root / path, shown(shown_root, path))
     if not isinstance(document, SourceDocument):
         return None, document
+    problems = type_problems(document, path)
+    return (None if problems else document), problems
+
+
+def type_problems(document: Document, path: str) -> tuple[Diagnostic, ...]:
+    """Why `document` cannot be the shared type at `path`. Pure."""
     form = Form(document)
     if not isinstance(document.data, dict):
         form.wrong_type((), document.data, "a mapping", "write a JSON Schema, such as `type: object`")
@@ -39,7 +45,7 @@ def load_type(root: Path, path: str, *, shown_root: str) -> tuple[Document | Non
         if problem is not None:
             hint = "use letters, digits, `_` and `-`, with a letter first, and no Python keyword"
             form.report((), "bad-name", problem, hint)
-    return (None if form.found else document), tuple(form.found)
+    return tuple(form.found)
 
 
 def load_library(root: Path, *, shown_root: str, known_providers: frozenset[str]) -> Library:
