@@ -87,10 +87,8 @@ def _stream(folders: tuple[Path, ...]) -> Generator["set[FileChange] | None", No
         ignore_permission_denied=True,
     )
     for changes in stream:
-        if not began:
-            began = True
-            yield None
-        yield changes
+        yield changes if began or changes else None
+        began = True
 
 
 def _states(places: Watched) -> tuple[tuple[int, ...], ...]:
