@@ -89,9 +89,9 @@ def as_result(binding: ToolBinding[Any, Any], value: Any) -> ToolResult:
     if isinstance(value, ToolResult):
         return value
     if value is None:
-        return ToolResult.ok()
+        return ToolResult(True)
     if isinstance(value, str):
-        return ToolResult.ok(value, value if binding.result is str else None)
+        return ToolResult(True, value, value if binding.result is str else None)
     return ToolResult.ok(binding.encode_result(value).decode(), value)
 
 

@@ -20,6 +20,7 @@ from .events import (
     Approved,
     Cancelled,
     Decoded,
+    Event,
     Failed,
     Finished,
     Refused,
@@ -70,11 +71,9 @@ class Guarded:
     ) -> Awaitable[ToolResult]:
         """Carry out one call. Whatever happens is a ToolResult; only cancellation passes through."""
         call = _Call(self.guard, binding, context)
-        if not self.guard.hooks:
-            return call.steps(handler, awaited, arguments, guesses)
         if self.guard.surrounds:
             return call.surrounded(handler, awaited, arguments, guesses)
-        return call.watched(call.steps(handler, awaited, arguments, guesses))
+        return call.steps(handler, awaited, arguments, guesses)
 
     def refuse(
         self, stage: Stage, name: Any, provider: str | None, context: ToolContext | None, refused: ToolResult
@@ -110,15 +109,18 @@ class _Call:
         if guard.secrets is not None and guard.secrets.known:
             self.call_id = guard.text(context.call_id)
 
-    def tell(self, kind: Any, *given: Any) -> None:
-        """Show an event of this call to the hooks, if there are any."""
+    def tell(self, event: Event) -> None:
+        """Show an event of this call to the hooks."""
+        for observer in self.observers:
+            try:
+                observer(event)
+            except Exception as problem:
+                self.guard.hook_failed(type(event).__name__, self.name, self.call_id, problem)
+
+    def ends_early(self, kind: Any, *given: Any) -> None:
+        """Show why the call came no further."""
         if self.observers:
-            event = kind(self.name, self.call_id, self.provider, *given)
-            for observer in self.observers:
-                try:
-                    observer(event)
-                except Exception as problem:
-                    self.guard.hook_failed(kind.__name__, self.name, self.call_id, problem)
+            self.tell(kind(self.name, self.call_id, self.provider, *given))
 
     async def surrounded(
         self, handler: Handler, awaited: bool, arguments: Any, guesses: "Guesses | None"
@@ -128,61 +130,63 @@ class _Call:
         if self.call_id != shown.call_id:
             shown = msgspec.structs.replace(shown, call_id=self.call_id)
         with surrounded(self.guard, self.binding, shown) as self.observers:
-            return await self.watched(self.steps(handler, awaited, arguments, guesses))
-
-    async def watched(self, steps: Awaitable[ToolResult]) -> ToolResult:
-        """The call, and how it ended."""
-        try:
-            result = await steps
-        except asyncio.CancelledError:
-            self.tell(Cancelled, self.stage)
-            raise
-        self.tell(Finished, result, perf_counter() - self.begun)
-        return result
+            return await self.steps(handler, awaited, arguments, guesses)
 
     async def steps(
         self, handler: Handler, awaited: bool, arguments: Any, guesses: "Guesses | None"
     ) -> ToolResult:
-        """The whole order."""
+        """The whole order, and how it ended. Spelt out in one piece: it is the price of every call."""
         guard, binding, context = self.guard, self.binding, self.context
+        name, call_id, provider = self.name, self.call_id, self.provider
+        observed = len(self.observers) > 0
         try:
             try:
-                params = shown = binding.decode(arguments, context.provider, guesses)
+                params = shown = binding.decode(arguments, provider, guesses)
             except ArgumentError as problem:
-                return self.refuse("arguments", explain(binding, problem))
-            if self.observers:
+                raise RefusalError(explain(binding, problem)) from problem
+            if observed:
                 # A model may have learnt a value elsewhere and write it out.
-                self.tell(Decoded, shown if guard.secrets is None else guard.secrets.redact(shown))
-            self.stage = "secrets"
-            if guard.secrets is not None and guard.secrets.concerns(binding, shown):
-                params = await self.within(guard.secrets.fill(binding, shown))
-            self.stage = "precheck"
+                seen = shown if guard.secrets is None else guard.secrets.redact(shown)
+                self.tell(Decoded(name, call_id, provider, seen))
+            if guard.secrets is not None:
+                self.stage = "secrets"
+                if guard.secrets.concerns(binding, shown):
+                    params = await self.within(guard.secrets.fill(binding, shown))
             if hasattr(handler, "precheck"):
-                refusal = await self.within(ask_precheck(binding.name, handler, params, context))
+                self.stage = "precheck"
+                refusal = await self.within(ask_precheck(name, handler, params, context))
                 if refusal is not None:
-                    return self.refuse("precheck", refusal)
-            self.stage = "policy"
+                    raise RefusalError(refusal)
             if guard.policy is not None:
+                self.stage = "policy"
                 # It sees the references only: what a person is shown, and what is remembered, is no secret.
                 decision = guard.policy.rule(binding, shown)
                 if decision is None:
                     decision = await guard.policy.ask(binding, shown, context)
                 if not decision.allowed:
-                    return self.refuse("policy", decision.error)
-                self.tell(Approved, decision.by, guard.text(decision.remembered))
+                    raise RefusalError(decision.error)
+                if observed:
+                    remembered = guard.text(decision.remembered) if decision.remembered else ""
+                    self.tell(Approved(name, call_id, provider, decision.by, remembered))
             self.stage = "handler"
-            self.tell(Started)
+            if observed:
+                self.tell(Started(name, call_id, provider))
             work = handler(params, context) if awaited else call_in_thread(handler, params, context)
             value = await (work if guard.timeout is None else self.within(work))
             self.stage = "encoding the result"
-            return self.result(value)
+            result = self.result(value)
         except RefusalError as problem:
-            stage: Any = self.stage
-            return self.refuse(stage, str(problem) or f"The call of {binding.name!r} was refused.")
+            result = self.refuse(str(problem) or f"The call of {name!r} was refused.")
         except _TimeoutError as problem:
-            return self.late(problem)
+            result = self.late(problem)
+        except asyncio.CancelledError:
+            self.ends_early(Cancelled, self.stage)
+            raise
         except (Exception, SystemExit) as problem:
-            return self.report(unwrap(problem))
+            result = self.report(unwrap(problem))
+        if observed:
+            self.tell(Finished(name, call_id, provider, result, perf_counter() - self.begun))
+        return result
 
     async def within(self, work: Awaitable[Any]) -> Any:
         """What `work` gives, within the tool's time. Raises _TimeoutError."""
@@ -210,15 +214,15 @@ class _Call:
             result = as_result(self.binding, value)
         return result if limit is None else cut_result(result, limit)
 
-    def refuse(self, stage: Stage, error: str) -> ToolResult:
+    def refuse(self, error: str) -> ToolResult:
         """A call that is not carried out."""
         error = self.guard.text(error)
-        self.tell(Refused, stage, error)
+        self.ends_early(Refused, self.stage, error)
         return ToolResult.failed(error)
 
     def late(self, problem: _TimeoutError) -> ToolResult:
         """A step that took too long."""
-        self.tell(TimedOut, self.stage, problem.seconds, problem.runs_on)
+        self.ends_early(TimedOut, self.stage, problem.seconds, problem.runs_on)
         if problem.runs_on:
             became = "It could not be stopped and may still take effect"
         else:
@@ -247,5 +251,5 @@ class _Call:
             problem=problem,
             redact=self.guard.redact(),
         )
-        self.tell(Failed, self.stage, kind, number)
+        self.ends_early(Failed, self.stage, kind, number)
         return fault(name, where, kind, number)

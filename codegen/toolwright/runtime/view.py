@@ -112,18 +112,21 @@ class ToolView:
         snapshot = self._snapshot()
         common = self._common
         guarded = common.guarded
-        try:
-            binding, handler = _find(snapshot, name)
-        except UnknownToolError as problem:
-            refused = ToolResult.failed(str(problem))
+        entry = snapshot.entries.get(name) if isinstance(name, str) else None
+        if entry is None:
+            refused = ToolResult.failed(_unknown(name, tuple(snapshot.entries)))
             return refused if guarded is None else guarded.refuse("lookup", name, provider, context, refused)
+        binding, handler = entry
         if common.closed:
             refused = ToolResult.failed(f"Tool {name!r} cannot be called: the program is closing its tools.")
             return refused if guarded is None else guarded.refuse("closing", name, provider, context, refused)
-        try:
-            circumstances = _complete(context, binding.name, provider)
-        except Exception as problem:
-            return report(binding.name, "", "reading the context", problem)
+        if context is None:
+            circumstances = ToolContext(tool=binding.name, provider=provider)
+        else:
+            try:
+                circumstances = _complete(context, binding.name, provider)
+            except Exception as problem:
+                return report(binding.name, "", "reading the context", problem)
         chosen = common.guesses if guesses is None else guesses
         if guarded is None:
             return await run(binding, handler, snapshot.is_async[name], arguments, circumstances, chosen)
@@ -207,9 +210,7 @@ def _find(snapshot: Snapshot, name: Any) -> Entry:
     return entry
 
 
-def _complete(context: ToolContext | None, tool: str, provider: str | None) -> ToolContext:
-    if context is None:
-        return ToolContext(tool=tool, provider=provider)
+def _complete(context: ToolContext, tool: str, provider: str | None) -> ToolContext:
     return msgspec.structs.replace(
         context, tool=context.tool or tool, provider=context.provider if provider is None else provider
     )
