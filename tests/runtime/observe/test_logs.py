@@ -1,0 +1,293 @@
+"""Log records: fields for machines, nothing that acts on a terminal, and no secret."""
+
+# ruff: noqa: ARG001, ARG002, ARG005 - a handler's signature is fixed, whatever it uses
+
+import asyncio
+import io
+import json
+import logging
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from toolwright.runtime import ToolContext, ToolRegistry, ToolResult, abandoned
+from toolwright.runtime.inert import escaped
+from toolwright.runtime.logs import FIELDS, LOGGER, CallLog, JsonLines
+from toolwright.runtime.policy import Policy
+from toolwright.runtime.secrets import Secrets
+
+from tests.runtime.sample.files.edit import EDIT
+from tests.runtime.test_guarded import GOOD
+
+VALUE = "hunter2-hunter2"
+ESCAPES = "\x1b[2J\x9b31m\r\u202eevil\x00\x07"
+
+
+class Lines(logging.Handler):
+    """Everything that is logged, as JSON lines and as the records themselves."""
+
+    def __init__(self, formatter: logging.Formatter) -> None:
+        super().__init__()
+        self.formatter = formatter
+        self.records: list[logging.LogRecord] = []
+        self.text: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.records.append(record)
+        self.text.append(self.format(record))
+
+    @property
+    def lines(self) -> list[Any]:
+        return [json.loads(line) for line in self.text]
+
+
+@pytest.fixture
+def lines() -> Iterator[Lines]:
+    handler = Lines(JsonLines())
+    logger = logging.getLogger(LOGGER)
+    before = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
+    yield handler
+    logger.removeHandler(handler)
+    logger.setLevel(before)
+
+
+def run(handler: Any, arguments: Any = None, **options: Any) -> ToolResult:
+    registry = ToolRegistry(**options)
+    registry.register(EDIT, handler)
+    given_context = ToolContext(call_id="call_7")
+    return asyncio.run(registry.execute("edit", arguments or GOOD, context=given_context))
+
+
+def crash(params: Any, context: Any) -> str:
+    raise KeyError("inside")
+
+
+@pytest.mark.parametrize("options", [{}, {"timeout": 9}, {"secrets": lambda name: None}])
+def test_a_bug_has_its_call_and_its_number(options: Any, lines: Lines) -> None:
+    result = run(crash, **options)
+    (line,) = lines.lines
+    assert (line["event"], line["tool"], line["call_id"], line["error_type"], line["level"]) == (
+        "failed",
+        "edit",
+        "call_7",
+        "KeyError",
+        "ERROR",
+    )
+    assert line["error_id"] in result.error
+    assert "KeyError: 'inside'" in line["exception"]
+    assert ("seconds" in line) == bool(options)
+    # A traceback's frames hold variables, and those may be secrets.
+    assert (lines.records[0].exc_info is None) == ("secrets" in options)
+    assert lines.records[0].filename != "records.py"
+
+
+def test_every_record_has_every_field(lines: Lines) -> None:
+    """So that `%(call_id)s` may stand in any format."""
+
+    class Broken:
+        def on(self, event: Any) -> None:
+            raise ZeroDivisionError
+
+        def around(self, binding: Any, context: Any) -> Any:
+            raise ZeroDivisionError
+
+    class Unclosable:
+        def __call__(self, params: Any, context: Any) -> str:
+            return "ok"
+
+        def close(self) -> None:
+            raise OSError("busy")
+
+    ended = threading.Event()
+
+    def slow(params: Any, context: Any) -> str:
+        while not abandoned():
+            ended.wait(0.002)
+        ended.set()
+        return "late"
+
+    run(slow, timeout=0.02, hooks=[Broken(), CallLog()])
+
+    async def release() -> None:
+        registry = ToolRegistry()
+        registry.register(EDIT, Unclosable())
+        registry.register(EDIT, crash)
+        with pytest.raises(ExceptionGroup):
+            await registry.aclose()
+
+    asyncio.run(release())
+    events = [line["event"] for line in lines.lines]
+    assert {"hook_failed", "runs_on", "ran_on", "call", "duplicate", "release_failed"} == set(events)
+    for record in lines.records:
+        assert all(hasattr(record, name) for name in FIELDS)
+        assert record.event  # type: ignore[attr-defined]
+    for line in lines.lines:
+        assert line["tool"] == "edit"
+        if line["event"] in ("hook_failed", "runs_on", "ran_on", "call"):
+            assert line["call_id"] == "call_7"
+        if line["event"] in ("runs_on", "ran_on", "call"):
+            assert line["seconds"] > 0
+
+
+@pytest.mark.parametrize(
+    ("handler", "arguments", "options", "level", "error"),
+    [
+        (lambda params, context: "ok", GOOD, {}, "INFO", None),
+        (lambda params, context: "ok", {"x": 1}, {}, "WARNING", "invalid_arguments"),
+        (lambda params, context: ToolResult.failed("no"), GOOD, {}, "WARNING", "tool_error"),
+        (lambda params, context: "ok", GOOD, {"policy": Policy("read_only")}, "WARNING", "denied"),
+    ],
+)
+def test_one_record_for_each_call(
+    handler: Any, arguments: Any, options: Any, level: str, error: Any, lines: Lines
+) -> None:
+    run(handler, arguments, hooks=CallLog(), **options)
+    (line,) = lines.lines
+    assert (line["event"], line["tool"], line["call_id"]) == ("call", "edit", "call_7")
+    assert (line["level"], line.get("error_type")) == (level, error)
+    assert 0 < line["seconds"] < 9
+
+
+def test_calls_that_no_tool_takes(lines: Lines) -> None:
+    async def call() -> None:
+        registry = ToolRegistry(hooks=CallLog())
+        registry.register(EDIT, crash)
+        await registry.execute("gone", {})
+        await registry.aclose()
+        await registry.execute("edit", {})
+
+    asyncio.run(call())
+    assert [line["error_type"] for line in lines.lines] == ["unknown_tool", "closing"]
+
+
+def test_the_call_and_its_bug_share_a_number(lines: Lines) -> None:
+    run(crash, hooks=CallLog())
+    bug, call = lines.lines
+    assert bug["error_id"] == call["error_id"]
+
+
+# --- nothing acts on a terminal
+
+
+def hostile(params: Any, context: Any) -> str:
+    raise ValueError(params.old_string)
+
+
+@pytest.mark.parametrize("options", [{}, {"timeout": 9}, {"secrets": lambda name: None}])
+def test_a_models_words_in_a_traceback_are_inert(options: Any, lines: Lines) -> None:
+    """In our lines, and in those of the standard library's own formatter."""
+    stream = io.StringIO()
+    plain = logging.StreamHandler(stream)
+    logger = logging.getLogger(LOGGER)
+    logger.addHandler(plain)
+    try:
+        run(hostile, {**GOOD, "old_string": ESCAPES}, **options)
+    finally:
+        logger.removeHandler(plain)
+    assert "evil" in stream.getvalue()
+    assert all(letter.isprintable() or letter == "\n" for letter in stream.getvalue())
+    assert lines.text[0].isascii()
+    assert lines.text[0].isprintable()
+
+
+def test_a_name_that_a_model_made_up_is_inert(lines: Lines) -> None:
+    registry = ToolRegistry(hooks=CallLog())
+    context = ToolContext(call_id=ESCAPES)
+    asyncio.run(registry.execute(f"gone{ESCAPES}", {}, context=context))
+    assert lines.text[0].isprintable()
+    assert lines.records[0].getMessage().isprintable()
+    assert lines.lines[0]["call_id"] == ESCAPES
+
+
+@given(st.text())
+def test_what_is_escaped_is_one_printable_line(text: str) -> None:
+    assert escaped(text).isprintable()
+    assert escaped(text, keep="\n").replace("\n", "").isprintable()
+
+
+# --- JSON lines
+
+ANYTHING = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text()
+    | st.binary(max_size=5)
+    | st.just(object()),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@given(message=st.text(), extra=ANYTHING)
+def test_any_record_is_one_line_of_ascii_json(message: str, extra: Any) -> None:
+    record = logging.makeLogRecord({"msg": message, "levelname": "INFO", "name": "n", "extra": extra})
+    line = JsonLines().format(record)
+    assert line.isascii()
+    assert line.isprintable()
+    read = json.loads(line, parse_constant=pytest.fail)
+    assert read["message"] == message
+    assert read["time"].endswith("Z")
+
+
+def test_records_of_others_are_lines_too() -> None:
+    record = logging.makeLogRecord(
+        {"msg": "%s and %s", "args": (1, 2), "stack_info": "here", "user": {"id": 7}}
+    )
+    try:
+        raise ZeroDivisionError("oh")
+    except ZeroDivisionError as problem:
+        record.exc_info = (type(problem), problem, problem.__traceback__)
+    line = json.loads(JsonLines().format(record))
+    assert (line["message"], line["user"], line["stack"]) == ("1 and 2", {"id": 7}, "here")
+    assert line["exception"].endswith("ZeroDivisionError: oh")
+
+
+# --- no secret
+
+
+def test_no_secret_reaches_a_record() -> None:
+    secrets = Secrets(lambda name: None)
+    secrets.hide("A", VALUE)
+    handler = Lines(logging.Formatter("%(message)s %(call_id)s %(tool)s %(error_type)s"))
+    logger = logging.getLogger(LOGGER)
+    logger.addHandler(handler)
+    level = logger.level
+    logger.setLevel(logging.INFO)
+
+    async def leak(params: Any, context: Any) -> str:
+        raise ValueError(f"{VALUE} {VALUE.encode().hex()}")
+
+    try:
+        registry = ToolRegistry(secrets=secrets, hooks=CallLog())
+        registry.register(EDIT, leak)
+        context = ToolContext(call_id=f"id {VALUE}")
+        asyncio.run(registry.execute("edit", {**GOOD, "old_string": VALUE}, context=context))
+        asyncio.run(registry.execute(f"gone {VALUE}", {}, context=context))
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
+    assert len(handler.records) == 3
+    for record, text in zip(handler.records, handler.text, strict=True):
+        whole = f"{text} {vars(record)}"
+        assert VALUE not in whole
+        assert VALUE.encode().hex() not in whole
+
+
+def test_lines_of_others_are_redacted_where_asked() -> None:
+    secrets = Secrets(lambda name: None)
+    secrets.hide("A", VALUE)
+    secrets.hide("PIN", "271828")
+    record = logging.makeLogRecord(
+        {"msg": "got %s", "args": (VALUE,), "body": {"deep": [VALUE, 271828, {"x": VALUE}], VALUE: 1}}
+    )
+    line = JsonLines(secrets.redact_text).format(record)
+    assert VALUE not in line
+    assert "271828" not in line
+    assert json.loads(line)["message"] == "got [redacted:A]"
