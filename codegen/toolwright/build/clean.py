@@ -8,12 +8,14 @@ from msgspec import Struct
 from ..config import Config, show
 from ..diagnostics import Diagnostic
 from .cache import load_cache
-from .fingerprint import digest
+from .faults import reason, remedy
 from .index import Index
+from .journal import repair
 from .lock import locked
-from .manifest import NAME, parse_manifest
+from .manifest import NAME
+from .ownership import find_owned
 from .plan import Existing, make_plan
-from .publish import publish, read_journal
+from .publish import PublishError, publish
 from .tree import Tree, sweep_all
 
 
@@ -33,29 +35,31 @@ def clean(
     try:
         with locked(config.state, waiting):
             return _clean(config, dry_run=False)
+    except PublishError as fault:
+        return _refused(f"{show(config.output)}/{fault.path}", fault.error, tuple(sorted(fault.done)))
     except OSError as error:
-        file = show(config.base / str(error.filename or config.output))
-        problem = Diagnostic(file=file, code="io-error", message=f"cannot remove: {error.strerror or error}")
-        return Cleaned(files=(), diagnostics=(problem,))
+        return _refused(show(config.base / str(error.filename or config.output)), error)
+
+
+def _refused(file: str, error: OSError, files: tuple[str, ...] = ()) -> Cleaned:
+    problem = Diagnostic(
+        file=file, code="io-error", message=f"cannot remove: {reason(error)}", hint=remedy(error)
+    )
+    return Cleaned(files=files, diagnostics=(problem,))
 
 
 def _clean(config: Config, *, dry_run: bool) -> Cleaned:
     index = Index(config.base)
     tree = Tree(config.output, index)
-    listed = tree.look(NAME)
-    owned = {NAME, *parse_manifest(listed.content if listed else b"").files, *read_journal(config.state)}
-    for unit in load_cache(config.state).units.values():
-        for path, expected in unit.outputs.items():
-            found = tree.look(path)
-            if found is not None and found.kind == "file" and digest(found.content) == expected:
-                owned.add(path)
+    owned = find_owned(tree, load_cache(config.state), config.state) | {NAME}
     existing: dict[str, Existing] = {}
     for path in owned:
         if (found := tree.look(path)) is not None:
             existing[path] = found
-    plan = make_plan({}, existing, frozenset(owned), shown_output=show(config.output))
+    plan = make_plan({}, existing, owned, shown_output=show(config.output))
     files = tuple(delete.path for delete in plan.deletes)
     if not dry_run:
+        repair(config.state)
         publish(plan, config.output, config.state, index)
         sweep_all(config.output)
         with contextlib.suppress(OSError):  # it holds something that is not ours

@@ -17,17 +17,19 @@ from ..diagnostics import Diagnostic
 from .cache import Cache, Unit, load_cache, prepare_state, save_cache
 from .collect import Collected, collect, source_digest
 from .compile import Options, ToolEntry
+from .faults import reason, remedy
 from .fingerprint import Sources, setting, walk
 from .frontend import Frontend
 from .index import Index
+from .journal import repair
 from .libraries import PRINTERS, Library, libraries
 from .lock import locked
 from .manifest import NAME, render_manifest
-from .ownership import find_owned, find_strays
+from .ownership import find_owned, find_strays, settle_case
 from .plan import Existing, Plan, make_plan
 from .profiles import profiles_of
-from .publish import publish, read_journal
-from .tree import Tree, sweep, sweep_all
+from .publish import PublishError, publish
+from .tree import Tree, sweep_all
 from .whole import WholeError, make_whole
 from .workers import MISSING_LIBRARY, Shop
 
@@ -68,7 +70,6 @@ def build(
     is compiled; `waiting` gets a message if another run holds the project.
     """
     started = time.perf_counter()
-    run = _Run(config, frontend, mode, jobs, progress, keep)
     if not config.specs.is_dir():
         shown = show(config.specs)
         hint = "run `toolwright init`, or set `specs` in [tool.toolwright]"
@@ -76,17 +77,15 @@ def build(
         return Report(diagnostics=(missing,))
     try:
         if mode == "write":
-            prepare_state(config.state)
             with locked(config.state, waiting):
-                report = run.execute()
+                prepare_state(config.state)
+                report = _Run(config, frontend, mode, jobs, progress, keep).execute()
         else:
-            report = run.execute()
+            report = _Run(config, frontend, mode, jobs, progress, keep).execute()
     except OSError as error:
         place = show(config.base / str(error.filename or config.state))
-        message = f"cannot read or write: {error.strerror or error}"
-        failure = Diagnostic(
-            file=place, code="io-error", message=message, hint="correct that, then run again"
-        )
+        message = f"cannot read or write: {reason(error)}"
+        failure = Diagnostic(file=place, code="io-error", message=message, hint=remedy(error))
         report = Report(diagnostics=(failure,))
     return msgspec.structs.replace(report, seconds=time.perf_counter() - started)
 
@@ -170,8 +169,8 @@ class _Run:
             diagnostics=diagnostics,
             entries=tuple(entry for path in tools if (entry := got.units[path].entry) is not None),
         )
-        if self.mode == "write":
-            self._publish(report, got, whole)
+        if self.mode == "write" and not plan.blocked:  # else nothing is written, and nothing to remember
+            return self._publish(report, got, whole)
         return report
 
     def _plan(self, got: Collected, whole: dict[str, Unit], used: tuple[Library, ...]) -> Plan:
@@ -194,27 +193,66 @@ class _Run:
                 existing[path] = Existing("intact")
             elif (found := self.tree.look(path)) is not None:
                 existing[path] = found
+        settle_case(expected, existing, owned, self.config.output)
         plan = make_plan(expected, existing, owned, shown_output=self.shown_output)
         if not self.cache.units:  # a look through the whole folder, for once
             got.diagnostics += find_strays(self.config.output, {*expected, *owned})
         return plan
 
-    def _publish(self, report: Report, got: Collected, whole: dict[str, Unit]) -> None:
+    def _publish(self, report: Report, got: Collected, whole: dict[str, Unit]) -> Report:
         config = self.config
-        blocked = any(problem.severity == "error" for problem in report.plan.diagnostics)
-        if blocked:  # nothing was written, so there is nothing to remember
-            return
-        if self.cache.units:
-            sweep(config.output, read_journal(config.state))
-        else:
+        repair(config.state)
+        if not self.cache.units:
             sweep_all(config.output)
-        publish(report.plan, config.output, config.state, self.index)
+        try:
+            publish(report.plan, config.output, config.state, self.index)
+        except PublishError as fault:
+            return _broken_off(report, fault, self.shown_output)
         kept = {path: unit for path, unit in got.units.items() if path not in got.shaky}
         fresh = Cache(units={**kept, **whole}, sources=self.sources.seen)
-        if fresh != self.cache:
-            save_cache(config.state, fresh)
         sound = not report.diagnostics and not got.shaky
-        self.index.save(configured=config.file is not None, tools=report.tools if sound else None)
+        try:
+            if fresh != self.cache:
+                self.index.file.unlink(missing_ok=True)  # it speaks of the former cache
+                save_cache(config.state, fresh)
+            self.index.save(configured=config.file is not None, tools=report.tools if sound else None)
+        except OSError as error:
+            return _forgetful(report, show(config.state), error)
+        return report
+
+
+def _broken_off(report: Report, fault: PublishError, shown_output: str) -> Report:
+    """The report of a run that the disk stopped: its plan is what was done."""
+    plan, done = report.plan, fault.done
+    writes = tuple(write for write in plan.writes if write.path in done)
+    deletes = tuple(delete for delete in plan.deletes if delete.path in done)
+    total = len(plan.writes) + len(plan.deletes)
+    problem = Diagnostic(
+        file=f"{shown_output}/{fault.path}",
+        code="io-error",
+        message=(
+            f"cannot write or delete: {reason(fault.error)};"
+            f" {len(done)} of {total} files were dealt with, every other stands as it did"
+        ),
+        hint=remedy(fault.error),
+    )
+    return msgspec.structs.replace(
+        report,
+        plan=msgspec.structs.replace(plan, writes=writes, deletes=deletes),
+        diagnostics=tuple(sorted({*report.diagnostics, problem})),
+    )
+
+
+def _forgetful(report: Report, shown_state: str, error: OSError) -> Report:
+    """The report of a run whose outputs are right, but which the next run cannot build upon."""
+    problem = Diagnostic(
+        file=shown_state,
+        severity="warning",
+        code="not-remembered",
+        message=f"the output is complete, but what the next run could reuse was not saved: {reason(error)}",
+        hint=remedy(error),
+    )
+    return msgspec.structs.replace(report, diagnostics=tuple(sorted({*report.diagnostics, problem})))
 
 
 def _internal(file: str, fault: str) -> Diagnostic:

@@ -25,6 +25,8 @@ PACKAGE = "*"
 LEDGER = "*ledger"
 """In the cache: the ledger, which changes far more often."""
 _SAFE = "/._-+@=,~"
+_CONFLICT = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:<<<<<<<[^\r\n]*[\r\n]+)?")
+"""What an editor or a merge puts before the mark."""
 _PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*")
 """What nearly all paths look like: nothing to quote, nothing to refuse."""
 
@@ -44,10 +46,15 @@ def is_ours(content: bytes) -> bool:
     return content.startswith(MARK)
 
 
+def is_manifest(content: bytes) -> bool:
+    """True if a file bears our mark at its head, be it below the first line of a merge conflict."""
+    return is_ours(_CONFLICT.sub(b"", content, count=1))
+
+
 def parse_manifest(content: bytes) -> Manifest:
     """Read a manifest. Lines that are none are passed over: they give no right to delete anything."""
     outputs: dict[str, tuple[str, ...]] = {}
-    if not is_ours(content):
+    if not is_manifest(content):
         return Manifest({})
     for line in re.split(r"\r\n|\r|\n", content.decode("utf-8", "replace")):
         columns = line.split("\t")

@@ -1,30 +1,64 @@
 """Which files of the output folder are ours to overwrite and delete, and which only look like it."""
 
-from collections.abc import Collection
+import os
+import stat
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from ..config import show
 from ..diagnostics import Diagnostic
 from .cache import Cache
 from .fingerprint import digest
-from .manifest import NAME, is_ours, parse_manifest
-from .publish import read_journal
+from .journal import journal_for
+from .manifest import NAME, is_manifest, is_ours, parse_manifest
+from .plan import Existing
 from .tree import Tree
 
 
 def find_owned(tree: Tree, cache: Cache, state: Path) -> frozenset[str]:
-    """What the manifest lists, what a killed run was about to write, and what still is as we wrote it.
+    """What the manifest lists, what a killed run wrote, and what still is as we wrote it.
 
     The last makes up for a lost or damaged manifest; the cache knows the digests.
     """
     listed = tree.look(NAME)
-    owned = parse_manifest(listed.content if listed else b"").files | read_journal(state)
+    content = listed.content if listed else b""
+    owned = set(parse_manifest(content).files) | ({NAME} if is_manifest(content) else set())
+    journal = journal_for(state, tree.root)
+    for path in journal.touched.keys() - owned:
+        found = tree.look(path)
+        if found is not None and found.kind == "file" and journal.wrote(path, found.content):
+            owned.add(path)
     digests = {path: data for unit in cache.units.values() for path, data in unit.outputs.items()}
-    for path in sorted(digests.keys() - owned):
+    for path in digests.keys() - owned:
         found = tree.look(path)
         if found is not None and found.kind == "file" and digest(found.content) == digests[path]:
-            owned |= {path}
-    return owned
+            owned.add(path)
+    return frozenset(owned)
+
+
+def settle_case(
+    expected: Mapping[str, bytes | None], existing: dict[str, Existing], owned: Collection[str], root: Path
+) -> None:
+    """Tell apart two spellings of one file, where the file system takes no notice of case.
+
+    A file of ours whose name changed in case only is found under its new name, too. Takes one of the two out
+    of `existing`: the new one, so that the file is written anew under that name, or the old one, where the
+    file is right and must not be deleted.
+    """
+    gone = set(owned) - expected.keys()
+    folded = {path.casefold(): path for path in expected} if gone else {}
+    for old in gone:
+        new = folded.get(old.casefold())
+        if new is None or not {old, new} <= existing.keys() or not _one_file(root / old, root / new):
+            continue
+        del existing[old if expected[new] is None else new]
+
+
+def _one_file(one: Path, other: Path) -> bool:
+    try:
+        return os.path.samestat(one.lstat(), other.lstat())
+    except OSError:
+        return False
 
 
 def find_strays(output: Path, known: Collection[str]) -> list[Diagnostic]:
@@ -32,7 +66,7 @@ def find_strays(output: Path, known: Collection[str]) -> list[Diagnostic]:
     problems: list[Diagnostic] = []
     for path in sorted(output.rglob("*.py")):
         name = path.relative_to(output).as_posix()
-        if name not in known and path.is_file() and is_ours(path.read_bytes()[:64]):
+        if name not in known and _bears_mark(path):
             problem = Diagnostic(
                 file=show(path),
                 severity="warning",
@@ -42,3 +76,13 @@ def find_strays(output: Path, known: Collection[str]) -> list[Diagnostic]:
             )
             problems.append(problem)
     return problems
+
+
+def _bears_mark(path: Path) -> bool:
+    try:
+        if not stat.S_ISREG(path.lstat().st_mode):
+            return False
+        with path.open("rb") as file:
+            return is_ours(file.read(64))
+    except OSError:  # somebody's own, and closed to us
+        return False

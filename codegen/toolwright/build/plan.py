@@ -28,13 +28,17 @@ class Delete(Struct, frozen=True):
 
 
 class Existing(Struct, frozen=True):
-    """What stands at a path: a file with its bytes, something that is no file, or a link in the way.
+    """What stands at a path: a file with its bytes, or an obstacle at `place` on the way to it.
 
-    `intact` says that a file is known to hold what the last run wrote, so its bytes were not read.
+    `intact`: a file that is known to hold what the last run wrote, so its bytes were not read. `folder` and
+    `other` (a pipe, a device) stand where a file should be, `blocked` is a file where a folder should be,
+    `unreadable` says in `reason` what the disk said.
     """
 
-    kind: Literal["file", "intact", "link", "other"]
+    kind: Literal["file", "intact", "link", "folder", "blocked", "other", "unreadable"]
     content: bytes = b""
+    place: str = ""
+    reason: str = ""
 
 
 class Plan(Struct, frozen=True, kw_only=True):
@@ -44,6 +48,11 @@ class Plan(Struct, frozen=True, kw_only=True):
     deletes: tuple[Delete, ...] = ()
     unchanged: int = 0
     diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def blocked(self) -> bool:
+        """True if something stands in the way, so that nothing may be published."""
+        return any(problem.severity == "error" for problem in self.diagnostics)
 
     @property
     def empty(self) -> bool:
@@ -68,7 +77,7 @@ def make_plan(
     unchanged = 0
 
     def refuse(path: str, code: str, message: str, hint: str, *, warn: bool = False) -> None:
-        shown = f"{shown_output}/{path}" if shown_output else path
+        shown = "/".join(part for part in (shown_output, path) if part) or "."
         severity: Severity = "warning" if warn else "error"
         problems.append(Diagnostic(file=shown, code=code, message=message, hint=hint, severity=severity))
 
@@ -78,10 +87,8 @@ def make_plan(
             unchanged += 1
         elif found is None:
             writes.append(Write(path, content, "new"))
-        elif found.kind == "link":
-            refuse(path, "link-in-the-way", "a symbolic link stands in the way", "remove the link")
-        elif found.kind == "other":
-            refuse(path, "not-a-file", "something that is no file stands in the way", "move it elsewhere")
+        elif found.kind != "file":
+            refuse(found.place, *_obstacle(found))
         elif found.content == content:
             unchanged += 1
         elif path in owned or is_ours(found.content):
@@ -95,20 +102,34 @@ def make_plan(
             continue
         if found.kind == "file" and _deletable(path, found.content):
             deletes.append(Delete(path, found.content))
-        else:
-            message = (
-                "no spec accounts for this file, but it no longer bears the mark of toolwright, so it stays"
-            )
-            refuse(
-                path,
-                "kept-file",
-                message,
-                "delete it by hand, or move it out of the output folder",
-                warn=True,
-            )
+        elif found.kind == "file" or found.place == path:  # else ours cannot be there any more
+            what = "this file" if found.kind == "file" else "what stands here"
+            message = f"no spec accounts for {what}, but it does not bear the mark of toolwright, so it stays"
+            hint = "delete it by hand, or move it out of the output folder"
+            refuse(path, "kept-file", message, hint, warn=True)
     return Plan(
-        writes=tuple(writes), deletes=tuple(deletes), unchanged=unchanged, diagnostics=tuple(sorted(problems))
+        writes=tuple(writes),
+        deletes=tuple(deletes),
+        unchanged=unchanged,
+        diagnostics=tuple(sorted(set(problems))),
     )
+
+
+def _obstacle(found: Existing) -> tuple[str, str, str]:
+    """Code, message and hint."""
+    match found.kind:
+        case "link":
+            message = "a symbolic link stands in the way, and links are not followed"
+            return "link-in-the-way", message, "remove the link, or move it out of the output folder"
+        case "folder":
+            return "not-a-file", "a folder stands where a file should be", "move the folder elsewhere"
+        case "blocked":
+            return "not-a-folder", "a file stands where a folder should be", "move the file elsewhere"
+        case "unreadable":
+            hint = "make it readable, or move it elsewhere"
+            return "unreadable", f"what stands here cannot be read: {found.reason}", hint
+        case _:
+            return "not-a-file", "something that is no file stands in the way", "move it elsewhere"
 
 
 def _deletable(path: str, content: bytes) -> bool:

@@ -2,19 +2,28 @@
 
 The order makes it so: a journal of all paths about to be touched, deletions, writes (each a temporary file
 beside its target, then a rename), the manifest, and last the journal's removal. A run that finds a journal
-owns what it lists.
+owns what it says was written.
 """
 
+import contextlib
+import errno
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
-from .index import Index, replace
-from .manifest import NAME, is_inside
+from .index import Index
+from .journal import end_journal, write_journal
+from .manifest import NAME
 from .plan import Plan, Write
-from .tree import TEMPORARY, remove_temporary
+from .tree import TEMPORARY, remove_temporary, remove_traces
 
-JOURNAL = "journal"
+
+class PublishError(Exception):
+    """The disk refused one path. What was dealt with before is done, and the rest stands as it did."""
+
+    def __init__(self, path: str, error: OSError, done: frozenset[str]) -> None:
+        super().__init__(path)
+        self.path, self.error, self.done = path, error, done
 
 
 def publish(
@@ -22,65 +31,32 @@ def publish(
 ) -> None:
     """Delete and write what `plan` says below `root`. `step` is told each path just before it is touched.
 
-    Expects a plan without errors and the project's lock. Raises OSError where the disk refuses.
+    Expects a plan that is not blocked, and the project's lock. Raises PublishError where the disk refuses a
+    path of the plan, and OSError where it refuses the journal: then nothing was touched.
     """
     if plan.empty:
-        (state / JOURNAL).unlink(missing_ok=True)
+        end_journal(state)
         return
-    touched = [delete.path for delete in plan.deletes] + [write.path for write in plan.writes]
-    replace(state / JOURNAL, "\n".join([*sorted({*touched, *read_journal(state)}), ""]).encode())
-    for delete in plan.deletes:
-        step(delete.path)
-        remove(root, delete.path)
-        index.forget(root / delete.path)
-    manifest_last = sorted(plan.writes, key=lambda write: (write.path == NAME, write.path))
-    made: set[str] = set()
-    for write in manifest_last:
-        step(write.path)
-        _write(f"{root}/{write.path}", write, made)
-        index.witness(f"{root}/{write.path}", output=True)
-    (state / JOURNAL).unlink(missing_ok=True)
-
-
-def read_journal(state: Path) -> frozenset[str]:
-    """Paths that a killed run was about to touch; empty if the last run came to its end."""
+    write_journal(plan, state, root)
+    path, done = "", set[str]()
     try:
-        lines = (state / JOURNAL).read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError):
-        return frozenset()
-    return frozenset(line for line in lines if line != NAME and is_inside(line))
-
-
-def remove(root: Path, path: str) -> None:
-    """Delete one output, its compiled bytecode, and the folders that this leaves empty."""
-    target = root / path
-    target.unlink(missing_ok=True)
-    bytecode = target.parent / "__pycache__"
-    if target.suffix == ".py" and bytecode.is_dir() and not bytecode.is_symlink():
-        for compiled in bytecode.glob(f"{glob_safe(target.stem)}.*.pyc"):
-            compiled.unlink(missing_ok=True)
-        _remove_empty([bytecode])
-    folders = [root / parent for parent in _parents(path)]
-    _remove_empty(folders)
-
-
-def glob_safe(text: str) -> str:
-    """`text` as a glob pattern that matches itself only."""
-    return "".join(f"[{char}]" if char in "*?[" else char for char in text)
-
-
-def _parents(path: str) -> Iterable[str]:
-    while "/" in path:
-        path = path.rpartition("/")[0]
-        yield path
-
-
-def _remove_empty(folders: Iterable[Path]) -> None:
-    for folder in folders:
-        try:
-            folder.rmdir()
-        except OSError:  # not empty, or gone
-            return
+        for delete in sorted(plan.deletes, key=lambda delete: (delete.path == NAME, delete.path)):
+            path = delete.path
+            step(path)
+            (root / path).unlink(missing_ok=True)
+            remove_traces(root, path)
+            index.forget(root / path)
+            done.add(path)
+        made: set[str] = set()
+        for write in sorted(plan.writes, key=lambda write: (write.path == NAME, write.path)):
+            path = write.path
+            step(path)
+            _write(f"{root}/{path}", write, made)
+            index.witness(f"{root}/{path}", output=True)
+            done.add(path)
+    except OSError as error:
+        raise PublishError(path, error, frozenset(done)) from error
+    end_journal(state)
 
 
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
@@ -97,9 +73,16 @@ def _write(target: str, write: Write, made: set[str]) -> None:
     temporary = f"{folder}/{TEMPORARY}"
     handle = os.open(temporary, _FLAGS, 0o666)
     try:
-        rest = memoryview(write.content)
-        while rest:
-            rest = rest[os.write(handle, rest) :]
-    finally:
-        os.close(handle)
-    os.replace(temporary, target)  # noqa: PTH105
+        try:
+            rest = memoryview(write.content)
+            while rest:
+                rest = rest[os.write(handle, rest) :]
+        finally:
+            os.close(handle)
+        if write.kind == "new" and os.path.lexists(target):
+            raise FileExistsError(errno.EEXIST, "a file has come to stand there during the run", target)
+        os.replace(temporary, target)  # noqa: PTH105
+    except OSError:
+        with contextlib.suppress(OSError):  # it would take room on a full disk
+            os.unlink(temporary)  # noqa: PTH108
+        raise

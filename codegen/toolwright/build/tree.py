@@ -4,6 +4,7 @@ import os
 import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Literal
 
 from .fingerprint import digest
 from .index import Index
@@ -20,62 +21,76 @@ class Tree:
         self.root = root
         self._index = index
         self._prefix = f"{root}/"
-        self._folders: dict[str, str] = {}
+        self._folders: dict[str, Existing | None] = {}
 
     def look(self, path: str) -> Existing | None:
-        """What stands at `path` (posix, below the root), with its bytes; None for nothing."""
-        if (kind := self._folder(path.rpartition("/")[0])) != "folder":
-            return None if kind == "absent" else Existing("link" if kind == "link" else "other")
+        """What stands at `path` (posix, below the root), with its bytes; None for nothing.
+
+        What stands in the way to it is an answer, too.
+        """
+        way = self._folder(path.rpartition("/")[0])
+        if way is None or way.kind != "folder":
+            return way
         target = self.root / path
         self._index.witness(target, output=True)
         try:
             mode = target.lstat().st_mode
-            if stat.S_ISLNK(mode):
-                return Existing("link")
-            if not stat.S_ISREG(mode):
-                return Existing("other")
-            return Existing("file", target.read_bytes())
+            if stat.S_ISREG(mode):
+                return Existing("file", target.read_bytes())
         except FileNotFoundError:
             return None
-        except OSError:
-            return Existing("other")
+        except OSError as error:
+            return Existing("unreadable", place=path, reason=error.strerror or str(error))
+        return Existing(_kind_of(mode), place=path)
 
     def intact(self, outputs: Mapping[str, str]) -> bool:
         """True if every file holds what the last run wrote. `outputs`: path → digest."""
         return all(self._is_intact(path, expected) for path, expected in outputs.items())
 
     def _is_intact(self, path: str, expected: str) -> bool:
-        if self._folder(path.rpartition("/")[0]) != "folder":
+        way = self._folder(path.rpartition("/")[0])
+        if way is None or way.kind != "folder":
             return False
         if self._index.witness_output(self._prefix + path):
             return True
         found = self.look(path)
         return found is not None and found.kind == "file" and digest(found.content) == expected
 
-    def _folder(self, folder: str) -> str:
-        """What the folder is: "folder", "absent", "link" or "other"; the first obstacle on the way counts."""
+    def _folder(self, folder: str) -> Existing | None:
+        """The folder, or the first obstacle on the way to it; None if there is nothing yet."""
         if folder not in self._folders:
-            above = "folder" if not folder else self._folder(folder.rpartition("/")[0])
-            self._folders[folder] = above if above != "folder" else _kind(self.root / folder)
+            above = self._folder(folder.rpartition("/")[0]) if folder else _FOLDER
+            fine = above is not None and above.kind == "folder"
+            self._folders[folder] = self._look_for_folder(folder) if fine else above
         return self._folders[folder]
 
+    def _look_for_folder(self, folder: str) -> Existing | None:
+        try:
+            kind = _kind_of((self.root / folder).lstat().st_mode)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            return Existing("unreadable", place=folder, reason=error.strerror or str(error))
+        return Existing("blocked" if kind == "other" else kind, place=folder)
 
-def _kind(path: Path) -> str:
-    try:
-        mode = path.lstat().st_mode
-    except FileNotFoundError:
-        return "absent"
-    except OSError:
-        return "other"
+
+_FOLDER = Existing("folder")
+
+
+def _kind_of(mode: int) -> Literal["link", "folder", "other"]:
     if stat.S_ISLNK(mode):
         return "link"
     return "folder" if stat.S_ISDIR(mode) else "other"
 
 
-def sweep(root: Path, paths: Iterable[str]) -> None:
-    """Remove what a killed run left half written beside `paths`."""
-    for folder in sorted({path.rpartition("/")[0] for path in paths}):
-        remove_temporary(root / folder)
+def leads_away(root: Path, folder: str) -> bool:
+    """True if a link stands on the way from `root` to `folder`: what is behind it is not ours."""
+    way = root
+    for part in ("", *folder.split("/")):
+        way = way / part
+        if way.is_symlink():
+            return True
+    return False
 
 
 def sweep_all(root: Path) -> None:
@@ -93,3 +108,33 @@ def remove_temporary(folder: Path) -> None:
             temporary.unlink()
     except OSError:
         return
+
+
+def remove_traces(root: Path, path: str) -> None:
+    """Remove what a deleted output leaves: its compiled bytecode, and the folders that are empty now."""
+    target = root / path
+    bytecode = target.parent / "__pycache__"
+    if target.suffix == ".py" and bytecode.is_dir() and not bytecode.is_symlink():
+        for compiled in bytecode.glob(f"{glob_safe(target.stem)}.*.pyc"):
+            compiled.unlink(missing_ok=True)
+        _remove_empty([bytecode])
+    _remove_empty(root / parent for parent in _parents(path))
+
+
+def glob_safe(text: str) -> str:
+    """`text` as a glob pattern that matches itself only."""
+    return "".join(f"[{char}]" if char in "*?[" else char for char in text)
+
+
+def _parents(path: str) -> Iterable[str]:
+    while "/" in path:
+        path = path.rpartition("/")[0]
+        yield path
+
+
+def _remove_empty(folders: Iterable[Path]) -> None:
+    for folder in folders:
+        try:
+            folder.rmdir()
+        except OSError:  # not empty, or gone
+            return

@@ -15,6 +15,7 @@ from ..diagnostics import Diagnostic
 from ..spec.model import Document
 from .compile import Compiled, Options
 from .frontend import Frontend
+from .orphans import end_with_parent
 
 MISSING_LIBRARY = "missing-library"
 MANY = 24
@@ -136,6 +137,7 @@ _shop: tuple[Shop, dict[str, Document]] | None = None  # one per worker process,
 
 def _open_shop(shop: Shop) -> None:
     global _shop  # a process pool's initializer has no other way to hand a value on
+    end_with_parent()
     _shop = (shop, load_types(shop))
     gc.freeze()  # what is there stays there: a search for garbage would only copy the parent's memory
 
