@@ -78,6 +78,8 @@ class Guarded:
             if context.report is not None:
                 context = msgspec.structs.replace(context, report=_redacting(context.report, guard.text))
             call_id = guard.text(call_id)
+            if call_id != context.call_id:  # a model may write any id, and a handler may log it
+                context = msgspec.structs.replace(context, call_id=call_id)
         steps = _surrounded if guard.surrounds else _steps
         return steps(guard, guard.observers, call_id, binding, handler, awaited, arguments, context, guesses)
 
@@ -107,8 +109,7 @@ async def _surrounded(
     guesses: "Guesses | None",
 ) -> ToolResult:
     """The call, with what hooks put around it."""
-    shown = context if call_id == context.call_id else msgspec.structs.replace(context, call_id=call_id)
-    with surrounded(guard, binding, shown) as observers:
+    with surrounded(guard, binding, context) as observers:
         return await _steps(guard, observers, call_id, binding, handler, awaited, arguments, context, guesses)
 
 

@@ -7,6 +7,7 @@ import io
 import json
 import logging
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -264,7 +265,15 @@ def test_no_secret_reaches_a_record() -> None:
     async def leak(params: Any, context: Any) -> str:
         raise ValueError(f"{VALUE} {VALUE.encode().hex()}")
 
+    def slow(params: Any, context: Any) -> str:
+        while not abandoned():
+            time.sleep(0.002)
+        return VALUE
+
     try:
+        run_on = ToolRegistry(secrets=secrets, timeout=0.01)
+        run_on.register(EDIT, slow)
+        asyncio.run(run_on.execute("edit", GOOD, context=ToolContext(call_id=VALUE)))
         registry = ToolRegistry(secrets=secrets, hooks=CallLog())
         registry.register(EDIT, leak)
         context = ToolContext(call_id=f"id {VALUE}")
@@ -273,7 +282,7 @@ def test_no_secret_reaches_a_record() -> None:
     finally:
         logger.removeHandler(handler)
         logger.setLevel(level)
-    assert len(handler.records) == 3
+    assert len(handler.records) == 5
     for record, text in zip(handler.records, handler.text, strict=True):
         whole = f"{text} {vars(record)}"
         assert VALUE not in whole
