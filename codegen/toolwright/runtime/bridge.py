@@ -39,9 +39,10 @@ async def run(
         except ArgumentError as problem:
             return ToolResult.failed(explain(binding, problem))
         stage = "the precheck"
-        refusal = await ask_precheck(binding.name, handler, params, context)
-        if refusal is not None:
-            return ToolResult.failed(refusal)
+        if hasattr(handler, "precheck"):
+            refusal = await ask_precheck(binding.name, handler, params, context)
+            if refusal is not None:
+                return ToolResult.failed(refusal)
         stage = "the handler"
         if awaited:
             value = await handler(params, context)

@@ -31,11 +31,15 @@ class Entry(NamedTuple):
 class Snapshot:
     """All tools between two registrations, sorted by name, and what was made of them."""
 
-    __slots__ = ("definitions", "entries", "is_async")
+    __slots__ = ("definitions", "entries", "ready")
 
     def __init__(self, entries: dict[str, Entry]) -> None:
         self.entries = {name: entries[name] for name in sorted(entries)}
-        self.is_async = {name: is_async(entry.handler) for name, entry in self.entries.items()}
+        # Plain tuples of binding, handler, and whether that is async: they are unpacked for each call.
+        self.ready = {
+            name: (entry.binding, entry.handler, is_async(entry.handler))
+            for name, entry in self.entries.items()
+        }
         self.definitions: dict[tuple[str, str], bytes] = {}
 
 
@@ -112,11 +116,11 @@ class ToolView:
         snapshot = self._snapshot()
         common = self._common
         guarded = common.guarded
-        entry = snapshot.entries.get(name) if isinstance(name, str) else None
-        if entry is None:
+        found = snapshot.ready.get(name) if isinstance(name, str) else None
+        if found is None:
             refused = ToolResult.failed(_unknown(name, tuple(snapshot.entries)))
             return refused if guarded is None else guarded.refuse("lookup", name, provider, context, refused)
-        binding, handler = entry
+        binding, handler, awaited = found
         if common.closed:
             refused = ToolResult.failed(f"Tool {name!r} cannot be called: the program is closing its tools.")
             return refused if guarded is None else guarded.refuse("closing", name, provider, context, refused)
@@ -129,8 +133,8 @@ class ToolView:
                 return report(binding.name, "", "reading the context", problem)
         chosen = common.guesses if guesses is None else guesses
         if guarded is None:
-            return await run(binding, handler, snapshot.is_async[name], arguments, circumstances, chosen)
-        return await guarded.run(binding, handler, snapshot.is_async[name], arguments, circumstances, chosen)
+            return await run(binding, handler, awaited, arguments, circumstances, chosen)
+        return await guarded.run(binding, handler, awaited, arguments, circumstances, chosen)
 
     def definitions(self, provider: str, level: Level = "full") -> bytes:
         """What goes into a request: a JSON array of all tool objects, sorted by name; `[]` without tools.
