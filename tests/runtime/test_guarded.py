@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import os
+import re
 import threading
 import time
 from typing import Any
@@ -13,8 +14,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolwright.runtime import RefusalError, ToolContext, ToolRegistry, ToolResult, abandoned
-from toolwright.runtime.cutting import cut
+from toolwright.runtime import Content, RefusalError, ToolContext, ToolRegistry, ToolResult, abandoned
+from toolwright.runtime.cutting import cut, cut_result
 from toolwright.runtime.events import Event, Finished, TimedOut
 from toolwright.runtime.policy import Policy
 
@@ -331,6 +332,46 @@ def test_long_results_are_cut_and_say_so() -> None:
     assert data.data == {"text": text}
     assert len(data.output) < 160
     assert run(one(lambda params, context: text, output_limit=1000)).output == text
+
+
+IMAGE = Content.image(b"\x89PNG", "image/png")
+MISSING = re.compile(r"\n\[… (\d+) of (\d+) characters are left out here …\]\n")
+
+
+def test_text_in_content_counts_too() -> None:
+    content = (Content.of("b" * 50), IMAGE, Content.of("c" * 300), Content.of("d" * 20))
+    result = run(one(lambda params, context: ToolResult.ok("a" * 40, content=content), output_limit=100))
+    assert result.output == "a" * 40
+    assert result.content == (
+        Content.of("b" * 30 + "\n[… 310 of 410 characters are left out here …]\n"),
+        IMAGE,
+        Content.of("c" * 10),
+        Content.of("d" * 20),
+    )
+    only = ToolResult.ok(content=(Content.of("b" * 300), IMAGE, Content.of("c" * 300), Content.of("d" * 31)))
+    result = run(one(lambda params, context: only, output_limit=100))
+    assert [piece.kind for piece in result.content] == ["text", "image", "text"]
+    short = ToolResult.ok("a" * 50, content=(Content.of("b" * 50), IMAGE))
+    assert run(one(lambda params, context: short, output_limit=100)) is short
+
+
+@given(
+    st.lists(st.text("ab\r\n", max_size=30) | st.just(IMAGE), max_size=5), st.text("cd"), st.integers(1, 60)
+)
+def test_what_is_left_is_the_beginning_and_the_end(given_pieces: list[Any], output: str, limit: int) -> None:
+    pieces = tuple(piece if piece is IMAGE else Content.of(piece) for piece in given_pieces)
+    result = cut_result(ToolResult.ok(output, content=pieces), limit)
+    assert [piece for piece in result.content if piece.kind == "image"] == [IMAGE] * given_pieces.count(IMAGE)
+    before = output + "".join(piece.text for piece in pieces)
+    after = result.output + "".join(piece.text for piece in result.content)
+    if len(before) <= limit:
+        assert after == before
+        return
+    head, missing, whole, tail = MISSING.split(after)
+    assert before.startswith(head)
+    assert before.endswith(tail)
+    assert len(head) + len(tail) <= limit
+    assert int(whole) == len(before) == len(head) + len(tail) + int(missing)
 
 
 def test_our_own_errors_are_not_cut() -> None:
