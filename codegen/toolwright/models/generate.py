@@ -68,6 +68,7 @@ def _call(schema: dict[str, Any], family: Family, class_name: str) -> str:
                 # Nothing from outside the schema.
                 allow_remote_refs=False,
                 settings_path=Path(_NOWHERE),
+                lockfile=Path(_NOWHERE),  # unless told, it opens one in the working directory
                 treat_dot_as_module=False,
                 use_type_alias=family == "pydantic",
                 # Names: wire names stay by alias.
