@@ -1,0 +1,147 @@
+"""The pure core: specs in, files out, and no other access to the world."""
+
+import json
+import random
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from toolwright.build.pure import compile_spec, compile_specs, make_kit
+from toolwright.config import load_config
+from toolwright.providers import load_profile
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SPECS, GENERATED = ROOT / "specs", ROOT / "generated"
+TRACED = Path(__file__).with_name("traced.py")
+TOOL = b"description: Does it.\npermission: read\nsecrets: []\n"
+
+
+def sources() -> dict[str, bytes]:
+    return {path.relative_to(SPECS).as_posix(): path.read_bytes() for path in SPECS.rglob("*.yaml")}
+
+
+def test_the_reference_toolset_comes_out_as_generate_leaves_it() -> None:
+    config, _ = load_config(ROOT)
+    assert config is not None
+    assert config.providers is not None
+    files: dict[str, bytes] = {}
+    for made in compile_specs(sources(), sources(), make_kit(config.providers, models=config.models)):
+        assert not made.record.diagnostics
+        files.update(made.files)
+    expected = {path: (GENERATED / path).read_bytes() for path in files}
+    assert files == expected
+    whole = {"manifest.txt", "ledger.json", "registry.py"}
+    left = {path.relative_to(GENERATED).as_posix() for path in GENERATED.rglob("*") if path.is_file()}
+    rest = {path for path in left - set(files) - whole if "__pycache__" not in path}
+    assert {path.rpartition("/")[2] for path in rest} == {"__init__.py"}
+
+
+@pytest.mark.parametrize("families", [(), ("pydantic", "dataclass", "typeddict")])
+def test_a_warm_process_asks_nothing_of_the_world(families: tuple[str, ...]) -> None:
+    """Python's own audit events: open, listdir, import of a file, socket, subprocess and the like."""
+    answer = json.loads(trace(families, ()).stdout)
+    assert len(answer["made"]) > 10
+    assert answer["events"] == []
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+def test_the_system_is_asked_for_no_file_no_process_and_no_socket(tmp_path: Path) -> None:
+    """What the audit hook cannot see: a look at a file that is never opened."""
+    calls = traced_calls(tmp_path, ())
+    assert [call for call in calls if not call.startswith(("mmap(", "munmap("))] == []
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+def test_other_model_families_look_for_nothing_that_could_exist(tmp_path: Path) -> None:
+    """datamodel-code-generator works out what relative paths would mean; it is given none."""
+    allowed = re.compile(r"getcwd\(|m(un)?map\(")
+    folders = {*(str(part) for part in (ROOT, *ROOT.parents)), "/nonexistent/toolwright"}
+    for call in traced_calls(tmp_path, ("pydantic", "dataclass", "typeddict")):
+        if not allowed.match(call):
+            path = re.match(r'(?:newfstatat|stat|lstat|statx|readlink)\((?:AT_FDCWD, )?"([^"]*)"', call)
+            assert path, call
+            assert path[1] in folders, call
+
+
+def test_a_lock_file_of_another_tool_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kit = make_kit(["mcp"], models=["pydantic"])
+    given = {"edit.yaml": TOOL}
+    here = compile_spec("edit.yaml", given, kit)
+    (tmp_path / "datamodel-codegen.lock").write_text("no lock [", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert compile_spec("edit.yaml", given, kit) == here
+    assert not here.record.diagnostics
+
+
+def test_only_what_a_spec_refers_to_is_asked_for() -> None:
+    given = sources()
+    asked: list[str] = []
+
+    class Watched(dict[str, bytes]):
+        def __getitem__(self, path: str) -> bytes:
+            asked.append(path)
+            return super().__getitem__(path)
+
+    made = compile_spec("data/data_analysis.yaml", Watched(given), make_kit(["mcp"]))
+    assert sorted(set(asked)) == list(made.reads)
+    assert made.reads == ("_types/condition.yaml", "_types/filter.yaml", "data/data_analysis.yaml")
+    assert made.record.uses == ("_types/condition.yaml", "_types/filter.yaml")
+    few = {path: given[path] for path in made.reads}
+    assert compile_spec("data/data_analysis.yaml", few, make_kit(["mcp"])) == made
+
+
+def test_order_and_company_change_nothing() -> None:
+    given, kit = sources(), make_kit(["openai", "mcp"])
+    alone = {path: compile_spec(path, given, kit) for path in given}
+    paths = list(given)
+    for seed in range(3):
+        random.Random(seed).shuffle(paths)
+        assert {made.record.path: made for made in compile_specs(paths, given, kit)} == alone
+
+
+def test_templates_and_profiles_are_values() -> None:
+    marker = {"package.py.jinja": "{{ mark }}\n"}
+    assert make_kit(["mcp"], templates=marker).digest != make_kit(["mcp"]).digest
+    text = (ROOT / "templates" / "tool.py.jinja").read_text(encoding="utf-8")
+    changed = make_kit(["mcp"], templates={"tool.py.jinja": text + "# Ours.\n"})
+    assert compile_spec("edit.yaml", {"edit.yaml": TOOL}, changed).files["edit.py"].endswith(b"# Ours.\n")
+    own = replace(load_profile("mcp"), id="acme", envelope={"called": "$name", "takes": "$parameters"})
+    kit = make_kit(["acme"], profiles={"acme": own})
+    made = compile_spec("edit.yaml", {"edit.yaml": TOOL}, kit)
+    assert json.loads(made.files["schemas/acme/edit.json"])["called"] == "edit"
+
+
+def test_an_error_leaves_no_files_and_says_where() -> None:
+    made = compile_spec("a/edit.yaml", {"a/edit.yaml": b"description: Does it.\n"}, make_kit(["mcp"]))
+    assert made.files == {}
+    assert made.record.failed
+    assert {problem.file for problem in made.record.diagnostics} == {"specs/a/edit.yaml"}
+
+
+@pytest.mark.parametrize(
+    "path", ["edit.txt", "_other/edit.yaml", ".edit.yaml", "a/../edit.yaml", "/edit.yaml"]
+)
+def test_what_generate_would_pass_over_is_no_spec(path: str) -> None:
+    with pytest.raises(ValueError, match="is not the path of a spec"):
+        compile_spec(path, {path: TOOL}, make_kit(["mcp"]))
+
+
+def trace(families: tuple[str, ...], before: tuple[str, ...]) -> "subprocess.CompletedProcess[str]":
+    command = [*before, sys.executable, str(TRACED), str(SPECS), *families]
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True, timeout=120)
+
+
+def traced_calls(folder: Path, families: tuple[str, ...]) -> list[str]:
+    """The system calls between the two marks, without the process's number."""
+    log = folder / "calls"
+    what = "%file,%network,%process,%desc"
+    trace(families, ("strace", "-f", "-e", f"trace={what}", "-o", str(log)))
+    calls = [line.split(maxsplit=1)[1] for line in log.read_text(errors="replace").splitlines()]
+    first = next(i for i, call in enumerate(calls) if "toolwright-trace-begins" in call)
+    last = next(i for i, call in enumerate(calls) if "toolwright-trace-ends" in call)
+    assert last > first
+    return calls[first + 1 : last]
