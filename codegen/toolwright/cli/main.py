@@ -15,6 +15,7 @@ COMMANDS = {
     "lint": ("lint", "command", "Check the whole set: limits, names, wording, policy."),
     "new": ("new", "command", "Write a commented spec to start from."),
     "schema": ("schema", "command", "Print the JSON Schema of the spec format."),
+    "serve": ("serve", "command", "Offer a registry to MCP clients."),
     "show": ("show", "command", "Print what one tool compiles to."),
     "stubs": ("stubs", "command", "Write a handler file for every tool that has none."),
     "verify": ("verify", "command", "Hold every tool to the laws, with made-up instances."),

@@ -1,0 +1,71 @@
+"""Telling clients that the tools changed."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+from .listed import Listed, is_modern
+from .sdk import load
+
+_PERIOD = 1.0
+"""Seconds between two looks at the registry; a look compares two references."""
+_SESSIONS = 1024
+"""Sessions of older revisions that are remembered; past it, the oldest is told nothing."""
+_PATIENCE = 5.0
+"""Seconds that one client may take to be told."""
+
+
+class Announcer:
+    """Knows who listens. Newer clients subscribe; older ones are told because they listed."""
+
+    def __init__(self, listed: Listed) -> None:
+        subscriptions = load("mcp.server.subscriptions")
+        self._listed = listed
+        self._bus = subscriptions.InMemorySubscriptionBus()
+        self._event = load("mcp.shared.subscriptions").ToolsListChanged
+        self._older: dict[str, Any] = {}
+        self.listen = subscriptions.ListenHandler(self._bus)
+        """Serves `subscriptions/listen`."""
+
+    def remember(self, context: Any) -> None:
+        """The session of a client that listed the tools."""
+        if is_modern(context.protocol_version):
+            return
+        headers = getattr(context.request, "headers", None)
+        key = "" if headers is None else headers.get("mcp-session-id", "")
+        self._older.pop(key, None)
+        self._older[key] = context.session
+        while len(self._older) > _SESSIONS:
+            del self._older[next(iter(self._older))]
+
+    async def announce(self) -> None:
+        """Tell everyone, if the tools changed since the last look."""
+        if not self._listed.changed():
+            return
+        await self._bus.publish(self._event())
+        told = [self._tell(key, session) for key, session in self._older.items()]
+        await asyncio.gather(*told)
+
+    async def _tell(self, key: str, session: Any) -> None:
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                await session.send_tool_list_changed()
+        except Exception:  # whatever a connection that is gone raises
+            self._older.pop(key, None)
+
+    @asynccontextmanager
+    async def watching(self, _server: Any) -> AsyncGenerator[dict[str, Any], None]:
+        """The server's lifespan: looks at the registry now and then."""
+        task = asyncio.create_task(self._watch())
+        try:
+            yield {}
+        finally:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(_PERIOD)
+            await self.announce()

@@ -1,0 +1,102 @@
+"""What a client is told of a registry's tools, in the revision that it speaks."""
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ..runtime.errors import UnknownProviderError
+from ..runtime.schema import Validator
+from ..runtime.view import ToolView
+
+MODERN = "2026-07-28"
+"""The first revision in which results and their schemas may be of any type, and requests stand alone."""
+
+
+def is_modern(version: str) -> bool:
+    """Whether `version` is that revision or a later one; revisions are dates."""
+    return version >= MODERN
+
+
+def dialect_of(version: str) -> str:
+    """The profile, and the format of results, of a protocol revision."""
+    if is_modern(version):
+        return "mcp"
+    return "mcp-2025-11-25" if version >= "2025-11-25" else "mcp-2025-06-18"
+
+
+class ListedTool(Struct, frozen=True):
+    """One tool as a client sees it: its definition, the dialect of its arguments, and what holds its results
+    to `outputSchema`, None where it has none."""
+
+    definition: bytes
+    provider: str
+    output: Validator | None
+
+
+class Listed:
+    """The tools of a registry by revision, looked at anew when the registry changes."""
+
+    def __init__(self, registry: ToolView, provider: str, page_size: int | None) -> None:
+        """Raises UnknownProviderError where nothing was generated for `provider`, ValueError for a page
+        without room."""
+        if page_size is not None and page_size < 1:
+            raise ValueError(f"page_size must be at least 1, not {page_size}.")
+        self._registry = registry
+        self._provider = provider
+        self._page_size = page_size
+        self._source: bytes = registry.definitions(provider)
+        self._made: dict[str, dict[str, ListedTool]] = {}
+
+    def changed(self) -> bool:
+        """Whether the tools are others than at the last look."""
+        source = self._registry.definitions(self._provider)
+        if source is self._source:
+            return False
+        same = source == self._source
+        self._source, self._made = source, {}
+        return not same
+
+    def tools(self, version: str) -> dict[str, ListedTool]:
+        """Every tool by name, as that revision may see it; in the registry's order."""
+        source = self._registry.definitions(self._provider)
+        dialect = dialect_of(version)
+        made = self._made.get(dialect)
+        if made is None or source is not self._source:
+            made = {name: self._tool(name, dialect) for name in self._registry.names}
+            if source is self._source:
+                self._made[dialect] = made
+        return made
+
+    def page(self, version: str, cursor: str | None) -> tuple[list[bytes], str | None]:
+        """Definitions from `cursor` on, and where the next page begins. A cursor is the name before it, so
+        that a page holds what it should also after tools were added."""
+        tools = self.tools(version)
+        names = sorted(tools)
+        start = 0 if cursor is None else bisect_right(names, cursor)
+        end = len(names) if self._page_size is None else min(len(names), start + self._page_size)
+        following = names[end - 1] if end < len(names) else None
+        return [tools[name].definition for name in names[start:end]], following
+
+    def _tool(self, name: str, dialect: str) -> ListedTool:
+        binding = self._registry.get(name).binding
+        provider = self._provider
+        definition = binding.definition(provider)
+        if dialect not in ("mcp", provider):
+            try:
+                provider, definition = dialect, binding.definition(dialect)
+            except UnknownProviderError:
+                # Of the newest revision, an older one lacks only schemas of results that are no objects.
+                provider, definition = self._provider, _older(definition)
+        schema = msgspec.json.decode(definition).get("outputSchema")
+        return ListedTool(definition, provider, None if schema is None else Validator(schema, formats=True))
+
+
+def _older(definition: bytes) -> bytes:
+    tool: dict[str, Any] = msgspec.json.decode(definition)
+    schema = tool.get("outputSchema")
+    if schema is None or (isinstance(schema, Mapping) and schema.get("type") == "object"):
+        return definition
+    return msgspec.json.encode({key: value for key, value in tool.items() if key != "outputSchema"})

@@ -1,0 +1,57 @@
+"""Progress of one call on its way to the client."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
+
+Send = Callable[[float, float | None, str | None], Awaitable[None]]
+
+
+class Progress:
+    """Sends what a handler reports, from whatever thread, in order and only while the call runs.
+
+    The protocol wants values that grow; others are not sent. Reports that come faster than the connection
+    takes them are skipped, but for the last. Made and ended in the event loop.
+    """
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._loop = asyncio.get_running_loop()
+        self._waiting: tuple[float, float | None, str] | None = None
+        self._sent = float("-inf")
+        self._task: asyncio.Task[Any] | None = None
+        self._over = False
+
+    def report(self, done: float, total: float | None, message: str) -> None:
+        """What `ToolContext.report` is given."""
+        with suppress(RuntimeError):  # a thread that nobody waits for may outlive the loop
+            self._loop.call_soon_threadsafe(self._take, done, total, message)
+
+    def _take(self, done: float, total: float | None, message: str) -> None:
+        if self._over or not done > self._sent:
+            return
+        self._waiting = (done, total, message)
+        if self._task is None or self._task.done():
+            self._task = self._loop.create_task(self._pump())
+
+    async def _pump(self) -> None:
+        while self._waiting is not None:
+            (done, total, message), self._waiting = self._waiting, None
+            if done > self._sent:
+                self._sent = done
+                await self._send(done, total, message or None)
+
+    async def flush(self) -> None:
+        """Send what was reported before the handler returned; nothing is sent afterwards."""
+        await asyncio.sleep(0)  # reports from threads wait for the loop's next turn
+        self._over = True
+        if self._task is not None:
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    def stop(self) -> None:
+        """Send nothing more: nobody waits for the call."""
+        self._over = True
+        self._waiting = None
+        if self._task is not None:
+            self._task.cancel()

@@ -1,0 +1,88 @@
+"""The official SDK and public servers, or a reason to skip; and what the tests share."""
+
+import importlib
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+NODE_SERVERS = ROOT / ".mcp-servers" / "node_modules" / "@modelcontextprotocol"
+MODERN = "2026-07-28"
+MODES = ("legacy", MODERN)
+Sdk = Callable[[str], Any]
+
+
+def missing(reason: str) -> Any:
+    """Skip, or in CI fail."""
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def sdk() -> Sdk:
+    """Import a module of the official SDK; without it a test is skipped, in CI it fails."""
+
+    def load(module: str) -> Any:
+        try:
+            return importlib.import_module(module)
+        except ModuleNotFoundError as problem:
+            return missing(f"{problem.name} is not installed; `make clients` installs it")
+
+    return load
+
+
+@pytest.fixture
+def stdio(sdk: Sdk) -> Callable[..., Any]:
+    """Parameters to start a command as a server, in the repository's folder."""
+
+    def parameters(*command: str, **env: str) -> Any:
+        kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
+        return sdk("mcp").StdioServerParameters(
+            command=command[0], args=list(command[1:]), env={**kept, **env}, cwd=ROOT
+        )
+
+    return parameters
+
+
+@pytest.fixture
+def served(stdio: Callable[..., Any]) -> Callable[..., Any]:
+    """Parameters to start `toolwright serve`."""
+
+    def parameters(*arguments: str, **env: str) -> Any:
+        return stdio(sys.executable, "-m", "toolwright", "serve", *arguments, **env)
+
+    return parameters
+
+
+@pytest.fixture
+def node_server(stdio: Callable[..., Any]) -> Callable[..., Any]:
+    """Parameters to start a public server from npm."""
+
+    def parameters(name: str, *arguments: str) -> Any:
+        node = shutil.which("node")
+        script = NODE_SERVERS / name / "dist" / "index.js"
+        if node is None or not script.is_file():
+            missing(f"{name} or node is not installed; `make mcp-servers` installs the servers")
+        return stdio(str(node), str(script), *arguments)
+
+    return parameters
+
+
+@pytest.fixture
+def python_server(stdio: Callable[..., Any]) -> Callable[..., Any]:
+    """Parameters to start a public server from PyPI."""
+
+    def parameters(module: str, *arguments: str) -> Any:
+        try:
+            importlib.import_module(module)
+        except ModuleNotFoundError:
+            missing(f"{module} is not installed; `make clients` installs it")
+        return stdio(sys.executable, "-m", module, *arguments)
+
+    return parameters

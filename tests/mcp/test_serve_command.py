@@ -1,0 +1,278 @@
+"""`toolwright serve` in a process of its own, judged by the official client and by the bytes it writes."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.mcp.conftest import MODERN, MODES, ROOT, Sdk
+
+GENERATED = ROOT / "generated" / "schemas" / "mcp"
+APP = "tests.mcp.app:registry"
+Served = Callable[..., Any]
+every_mode = pytest.mark.parametrize("mode", MODES)
+
+
+def command(*arguments: str, **given: Any) -> "subprocess.CompletedProcess[str]":
+    """A command line that ends by itself."""
+    return subprocess.run(
+        [sys.executable, "-m", "toolwright", "serve", *arguments],
+        cwd=ROOT, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False, **given,
+    )  # fmt: skip
+
+
+@every_mode
+@pytest.mark.parametrize("target", [APP, "tests.mcp.app:make", "tests.mcp.app:make_later"])
+def test_one_client_on_stdio(mode: str, target: str, sdk: Sdk, served: Served, tmp_path: Path) -> None:
+    """All kinds of targets; listing, calls, progress, failures, while module, factory and handlers print."""
+    told: list[float] = []
+
+    async def hear(done: float, _total: float | None, _message: str | None) -> None:
+        told.append(done)
+
+    async def session() -> None:
+        parameters = served(target, TOOLWRIGHT_TEST_NOTES=str(tmp_path / "notes"))
+        async with asyncio.timeout(30), sdk("mcp").Client(parameters, mode=mode) as client:
+            assert len((await client.list_tools()).tools) == 8
+            result = await client.call_tool("glob", {"pattern": "x"}, progress_callback=hear)
+            assert result.structured_content == {"paths": ["/x"], "total": 1}
+            assert (await client.call_tool("file_read", {"file_path": "/a"})).is_error
+
+    asyncio.run(session())
+    assert told[-1] == 3
+    assert (tmp_path / "notes").read_text() == "closed\n"  # handlers are released when stdin ends
+
+
+def test_stdout_is_the_protocol_alone_and_definitions_are_the_generated_bytes() -> None:
+    """Without any client of ours or the SDK's: JSON-RPC lines in, JSON-RPC lines out."""
+    import msgspec
+
+    envelope = {
+        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    messages = [
+        {"method": "tools/list", "params": {"_meta": envelope}},
+        {
+            "method": "tools/call",
+            "params": {"name": "glob", "arguments": {"pattern": "x"}, "_meta": envelope},
+        },
+    ]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "toolwright", "serve", APP],
+        cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdin is not None
+    assert process.stdout is not None
+    lines = []
+    for number, message in enumerate(messages):
+        process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": number, **message}).encode() + b"\n")
+        process.stdin.flush()
+        lines.append(process.stdout.readline())
+    rest, errors = process.communicate(timeout=30)
+    assert process.returncode == 0
+    assert rest == b""
+    assert [json.loads(line)["id"] for line in lines] == [0, 1]
+    for name in ("bash", "glob", "web_search"):
+        assert msgspec.json.format((GENERATED / f"{name}.json").read_bytes(), indent=-1) in lines[0]
+    for printed in (b"a module prints", b"a handler prints", b"a child prints"):
+        assert printed in errors
+
+
+def test_cancellation_crosses_the_process(sdk: Sdk, served: Served, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+
+    async def session() -> None:
+        parameters = served(APP, TOOLWRIGHT_TEST_NOTES=str(notes))
+        async with asyncio.timeout(30), sdk("mcp").Client(parameters) as client:
+            task = asyncio.create_task(client.call_tool("bash", {"command": "x"}))
+            while not notes.exists():
+                await asyncio.sleep(0.02)
+            task.cancel()
+            while "cancelled" not in notes.read_text():
+                await asyncio.sleep(0.02)
+
+    asyncio.run(session())
+
+
+def test_a_choice_of_tools(sdk: Sdk, served: Served) -> None:
+    async def names(*arguments: str) -> list[str]:
+        async with asyncio.timeout(30), sdk("mcp").Client(served(APP, *arguments)) as client:
+            return [tool.name for tool in (await client.list_tools()).tools]
+
+    assert asyncio.run(names("--groups", "files", "--permission", "read")) == ["file_read", "glob", "grep"]
+    assert asyncio.run(names("--names", "glob,edit", "--names", "bash")) == ["bash", "edit", "glob"]
+
+
+@asynccontextmanager
+async def http(*arguments: str, **env: str) -> AsyncGenerator[tuple[str, Any], None]:
+    """A server on a port of its own: its address, and the process, ended if it has not."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "toolwright", "serve", *arguments,
+        cwd=ROOT, env={**os.environ, **env}, stdin=subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stderr is not None
+    try:
+        async with asyncio.timeout(20):
+            while True:
+                line = (await process.stderr.readline()).decode()
+                assert line, "the server ended"
+                if "serving MCP at " in line:
+                    break
+        yield line.split()[-1], process
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        async with asyncio.timeout(20):
+            await process.wait()
+
+
+def test_many_clients_over_http(sdk: Sdk, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    told: list[float] = []
+
+    async def hear(done: float, _total: float | None, _message: str | None) -> None:
+        told.append(done)
+
+    async def one(url: str, mode: str) -> None:
+        async with sdk("mcp").Client(url, mode=mode) as client:
+            assert len((await client.list_tools()).tools) == 8
+            result = await client.call_tool("glob", {"pattern": mode}, progress_callback=hear)
+            assert result.structured_content == {"paths": [f"/{mode}"], "total": 1}
+            assert (await client.call_tool("edit", {})).is_error
+            task = asyncio.create_task(client.call_tool("bash", {"command": mode}))
+            while not notes.exists():
+                await asyncio.sleep(0.02)
+            task.cancel()
+            while "cancelled" not in notes.read_text():
+                await asyncio.sleep(0.02)
+        notes.unlink()
+
+    async def session() -> int:
+        async with asyncio.timeout(60), http(APP, "--http", "0", TOOLWRIGHT_TEST_NOTES=str(notes)) as served:
+            url, process = served
+            assert url.startswith("http://127.0.0.1:")
+            for mode in MODES:
+                await one(url, mode)
+            process.send_signal(signal.SIGTERM)
+            status: int = await process.wait()
+            return status
+
+    assert asyncio.run(session()) == 128 + signal.SIGTERM
+    assert told[-1] == 3
+    assert notes.read_text() == "closed\n"
+
+
+def test_other_hosts_and_origins_are_refused_over_http(sdk: Sdk) -> None:
+    """DNS rebinding: a page of another site whose name was made to lead here."""
+    httpx = sdk("httpx")
+    initialize = {"jsonrpc": "2.0", "id": 1, "method": "server/discover"}
+
+    async def statuses() -> list[int]:
+        arguments = (
+            APP,
+            "--http",
+            "0",
+            "--allow-host",
+            "tools.example:80",
+            "--allow-origin",
+            "http://a.example",
+        )
+        async with http(*arguments) as (url, _), httpx.AsyncClient(timeout=20) as client:
+            given: list[dict[str, str]] = [
+                {"host": "evil.example"},
+                {"origin": "http://evil.example"},
+                {"host": "127.0.0.1.evil.example:80"},
+                {},
+                {"host": "tools.example:80", "origin": "http://a.example"},
+            ]
+            accept = {"accept": "application/json, text/event-stream"}
+            answers = [await client.post(url, json=initialize, headers={**accept, **each}) for each in given]
+            return [answer.status_code for answer in answers]
+
+    refused = asyncio.run(statuses())
+    assert refused[:3] == [421, 403, 421]
+    assert not {421, 403} & set(refused[3:])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_stdio_server_though_stdin_is_open(number: signal.Signals, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "toolwright", "serve", APP],
+        cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={**os.environ, "TOOLWRIGHT_TEST_NOTES": str(notes)},
+    )  # fmt: skip
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        process.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+        process.stdin.flush()
+        process.stdout.readline()  # whatever the answer: it serves
+        process.send_signal(number)
+        assert process.wait(timeout=30) == 128 + number
+    finally:
+        process.kill()
+        process.communicate()
+    assert notes.read_text() == "closed\n"
+
+
+WRONG: list[tuple[list[str], list[str]]] = [
+    (["registry"], ["MODULE:ATTRIBUTE"]),
+    (["tests.mcp.app:"], ["MODULE:ATTRIBUTE"]),
+    (["no.such.module:registry"], ["no module 'no'", "PYTHONPATH"]),
+    (["tests.mcp.gone:registry"], ["no module 'tests.mcp.gone'"]),
+    (["tests.mcp.app:registri"], ["no attribute 'registri'", "did you mean tests.mcp.app:registry?"]),
+    (["tests.mcp.app:NUMBER"], ["type int"]),
+    (["tests.mcp.app:nothing"], ["NoneType"]),
+    (["tests.mcp.app:broken"], ["OSError: the database is down", "Traceback"]),
+    ([APP, "--names", "globb"], ["no tool 'globb'", "did you mean glob?"]),
+    ([APP, "--groups", "nothing"], ["files", "shell"]),
+    ([APP, "--permission", "all"], ["no permission 'all'"]),
+    ([APP, "--http", "here"], ["HOST:PORT"]),
+    ([APP, "--http", "0.0.0.0:0"], ["--allow-host"]),
+    ([APP, "--http", "192.0.2.1:0", "--allow-host", "a:1"], ["192.0.2.1"]),
+]
+
+
+def test_what_is_wrong_is_said_with_a_way_out() -> None:
+    """All of them in one process, for it takes half a second to start."""
+    code = (
+        "import json, sys; from click.testing import CliRunner; from toolwright.cli.main import cli\n"
+        "runs = [CliRunner().invoke(cli, ['serve', *each]) for each in json.loads(sys.argv[1])]\n"
+        "print(json.dumps([[run.exit_code, run.stdout, run.stderr] for run in runs]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, json.dumps([arguments for arguments, _ in WRONG])],
+        cwd=ROOT, capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    for (arguments, words), (status, output, errors) in zip(WRONG, json.loads(done.stdout), strict=True):
+        assert (status, output) == (1, ""), (arguments, errors)
+        assert [word for word in words if word not in errors] == [], errors
+
+
+def test_a_module_that_cannot_be_imported_shows_why(tmp_path: Path) -> None:
+    (tmp_path / "half.py").write_text("import missing_library_of_theirs\n")
+    (tmp_path / "bad.py").write_text("1 / 0\n")
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = command("half:registry", env=environment)
+    assert "No module named 'missing_library_of_theirs'" in done.stderr
+    assert "install what it needs" in done.stderr
+    done = command("bad:registry", env=environment)
+    assert "ZeroDivisionError" in done.stderr
+    assert "bad.py" in done.stderr
+
+
+def test_without_the_sdk_the_command_says_what_to_install(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['mcp'] = None\n")
+    done = command(APP, env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    assert done.returncode == 1
+    assert "pip install 'toolwright[mcp]'" in done.stderr
