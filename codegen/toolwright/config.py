@@ -28,6 +28,9 @@ class Config(Struct, frozen=True, kw_only=True):
     stubs: Path
     templates: Path | None
     profiles: tuple[Path, ...]
+    cache: str | None = None  # a folder (absolute) or a URL that machines share
+    cache_write: bool = True
+    cache_size: int = 0  # bytes that a folder may hold
 
     @property
     def state(self) -> Path:
@@ -36,7 +39,7 @@ class Config(Struct, frozen=True, kw_only=True):
 
 
 class _Key(Struct, frozen=True):
-    kind: str  # "path" | "names" | "paths"
+    kind: str  # "path" | "names" | "paths" | "place" | "flag" | "size"
     default: Any
 
 
@@ -48,7 +51,12 @@ KEYS = {
     "stubs": _Key("path", "handlers"),
     "templates": _Key("path", None),
     "profiles": _Key("paths", ()),
+    "cache": _Key("place", None),
+    "cache_write": _Key("flag", True),
+    "cache_size": _Key("size", "2 GB"),
 }
+_UNITS = {"MB": 10**6, "GB": 10**9, "TB": 10**12}
+_SIZE = re.compile(r"([0-9]{1,6}) ?(MB|GB|TB)")
 
 
 def find_config(start: Path) -> Path | None:
@@ -212,6 +220,9 @@ def _resolve(
         stubs=below(values["stubs"]),
         templates=None if values["templates"] is None else below(values["templates"]),
         profiles=tuple(below(profile) for profile in values["profiles"]),
+        cache=_place(values["cache"], base),
+        cache_write=values["cache_write"],
+        cache_size=_bytes(values["cache_size"]),
     )
     problems = _overlaps(config, locator)
     return (None, tuple(problems)) if problems else (config, ())
@@ -219,6 +230,16 @@ def _resolve(
 
 def _wrong(name: str, key: _Key, value: Any) -> tuple[str, str] | None:
     """Why `value` cannot stand at `name` (message and hint), or None."""
+    if key.kind == "flag":
+        return None if isinstance(value, bool) else (f"{name!r} must be true or false", "")
+    if key.kind == "size":
+        if isinstance(value, str) and _SIZE.fullmatch(value):
+            return None
+        return f"{name!r} must be a size", f'for example {name} = "{key.default}"'
+    if key.kind == "place":
+        if isinstance(value, str) and value and "\0" not in value:
+            return None
+        return f"{name!r} must be a folder or a URL", f'for example {name} = "~/.cache/toolwright"'
     if key.kind == "path":
         if isinstance(value, str) and value and "\0" not in value:
             return None
@@ -228,6 +249,19 @@ def _wrong(name: str, key: _Key, value: Any) -> tuple[str, str] | None:
     if isinstance(value, list) and all(isinstance(item, str) and item and "\0" not in item for item in value):
         return None
     return f"{name!r} must be a list of non-empty strings", f'for example {name} = ["…"]'
+
+
+def _place(text: str | None, base: Path) -> str | None:
+    """The shared cache: a URL as it stands, or an absolute folder."""
+    if text is None or text.lower().startswith(("http://", "https://")):
+        return text
+    return os.path.normpath(base / os.path.expanduser(text))  # noqa: PTH111 - must not raise for unknown users
+
+
+def _bytes(size: str) -> int:
+    found = _SIZE.fullmatch(size)
+    assert found is not None
+    return int(found[1]) * _UNITS[found[2]]
 
 
 def _overlaps(config: Config, locator: _Locator) -> list[Diagnostic]:

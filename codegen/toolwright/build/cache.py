@@ -9,32 +9,32 @@ from ..diagnostics import Diagnostic
 from .compile import ToolEntry
 from .index import replace
 
-FORMAT = 1
+FORMAT = 2
 
 
-class Source(Struct, frozen=True):
-    """Digests of one input file: of its bytes, and of its text with line endings made LF."""
+class Unit(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One compiled spec, shared type, or (under the name `*`) the files that speak of the whole set.
 
-    raw: str
-    text: str
-
-
-class Unit(Struct, frozen=True, kw_only=True):
-    """One compiled spec, shared type, or (under the name `*`) the files that speak of the whole set."""
+    `fetched`: a cache that machines share gave it. `why`: what `reasons` said when it was made.
+    """
 
     fingerprint: str
     outputs: dict[str, str]  # posix path below the output root → digest of its bytes
     uses: tuple[str, ...] = ()
     entry: ToolEntry | None = None
     warnings: tuple[Diagnostic, ...] = ()
+    fetched: bool = False
+    why: tuple[str, ...] = ()
 
 
 class Cache(Struct, kw_only=True):
-    """`units` by spec path below the specs root; `sources` by path as the index writes it."""
+    """`units` by spec path below the specs root. `sources`: path as the index writes it → digest of the text
+    with line endings made LF. `setting`: what else they were made from, part by part."""
 
     format: int = FORMAT
     units: dict[str, Unit] = field(default_factory=dict[str, Unit])
-    sources: dict[str, Source] = field(default_factory=dict[str, Source])
+    sources: dict[str, str] = field(default_factory=dict[str, str])
+    setting: dict[str, str] = field(default_factory=dict[str, str])
 
 
 def load_cache(state: Path) -> Cache:

@@ -3,28 +3,34 @@
 import hashlib
 import os
 import stat
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+
+from msgspec import Struct
 
 from .. import __version__
 from ..config import Config
 from ..paths import PACKAGE, templates_dir
-from .cache import FORMAT, Source
+from .cache import FORMAT
 from .compile import Options
 from .index import Index
 from .libraries import Library, site_folders
 
 
 class Sources:
-    """Digests of input files; a file that looks as the last run left it is not read again."""
+    """Digests of input files; a file that looks as the last run left it is not read again.
 
-    def __init__(self, index: Index, known: Mapping[str, Source]) -> None:
+    Line endings do not count: no output depends on them, and machines differ in them.
+    """
+
+    def __init__(self, index: Index, known: Mapping[str, str]) -> None:
         self._index = index
         self._known = known
-        self.seen: dict[str, Source] = {}
+        self.seen: dict[str, str] = {}
 
-    def digest(self, path: Path | str) -> Source | None:
-        """The digests of a regular file; None if there is none to read."""
+    def digest(self, path: Path | str) -> str | None:
+        """The digest of a regular file's text; None if there is none to read."""
         key = os.fsdecode(self._index.key(path))
         if key in self.seen:
             return self.seen[key]
@@ -35,19 +41,22 @@ class Sources:
             self.seen[key] = known
         return known
 
+    def former(self, path: Path | str) -> str | None:
+        """What `digest` said in the last run."""
+        return self._known.get(os.fsdecode(self._index.key(path)))
 
-def read_source(path: Path) -> Source | None:
-    """Read and digest one file; None if it is no readable regular file."""
+
+def read_source(path: Path) -> str | None:
+    """Read and digest one file, with line endings made LF; None if it is no readable regular file."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # a pipe would never end
             return None
         content = path.read_bytes()
     except OSError:
         return None
-    raw = digest(content)
-    if b"\r" not in content:
-        return Source(raw, raw)
-    return Source(raw, digest(content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")))
+    if b"\r" in content:
+        content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return digest(content)
 
 
 def digest(content: bytes) -> str:
@@ -65,32 +74,56 @@ def combine(parts: Iterable[str]) -> str:
     return total.hexdigest()
 
 
+class Setting(Struct, frozen=True):
+    """Everything but specs that outputs depend on: a digest for each part, by a name that people know.
+
+    Nothing in it speaks of this machine: no folder, no time.
+    """
+
+    parts: dict[str, str]
+
+    @property
+    def digest(self) -> str:
+        """The digest of all parts."""
+        return combine(word for name in sorted(self.parts) for word in (name, self.parts[name]))
+
+
 def setting(
     config: Config, options: Options, used: tuple[Library, ...], sources: Sources, index: Index
-) -> str:
-    """The digest of everything but specs: configuration, templates, profiles, generator, libraries."""
-    parts = [str(FORMAT), __version__, "providers", *options.providers, "models", *options.models]
+) -> Setting:
+    """Configuration, templates, profiles, generator, Python and libraries, as they are now."""
+    parts = {
+        "format": str(FORMAT),
+        "toolwright": __version__,
+        "Python": f"{sys.implementation.name} {sys.version_info[0]}.{sys.version_info[1]}",
+        "providers": " ".join(options.providers),
+        "models": " ".join(options.models),
+    }
     for library in used:
-        parts += [library.name, library.version]
+        parts[f"library {library.name}"] = library.version
         if library.metadata is not None:
             index.witness(library.metadata)
-    for profile in map(Path, options.profiles):  # with those of installed packages
-        found = sources.digest(profile)
-        parts += [profile.name, found.raw if found else "-"]
-    folders: list[tuple[str, Path, tuple[str, ...]]] = [
-        ("templates", templates_dir(), ("",)),
-        ("generator", PACKAGE, (".py", ".toml")),  # the built-in profiles are TOML files in the package
-    ]
-    if config.templates is not None:
-        folders.append(("overrides", config.templates, ("",)))
-    for label, folder, suffixes in folders:
-        for path in walk(folder, index):
-            if path.name.endswith(suffixes) and (found := sources.digest(path)):
-                parts += [label, path.relative_to(folder).as_posix(), found.raw]
+    for number, profile in enumerate(map(Path, options.profiles)):  # with those of installed packages
+        parts[f"profile {profile.name} ({number})"] = sources.digest(profile) or "-"
+    own = _contents(PACKAGE, (".py", ".toml"), sources, index)  # built-in profiles are TOML files
+    parts["generator"] = combine(word for pair in own for word in pair)
+    folders = {"template": templates_dir(), "own template": config.templates}
+    for label, folder in folders.items():
+        if folder is not None:
+            parts |= {f"{label} {name}": found for name, found in _contents(folder, ("",), sources, index)}
     for folder in site_folders():
         index.witness(folder)
     _watch_configuration(config, index)
-    return combine(parts)
+    return Setting(parts)
+
+
+def _contents(
+    folder: Path, suffixes: tuple[str, ...], sources: Sources, index: Index
+) -> list[tuple[str, str]]:
+    """Names below `folder` with digests, sorted alike on every machine."""
+    named = sorted((path.relative_to(folder).as_posix(), path) for path in walk(folder, index))
+    found = ((name, sources.digest(path)) for name, path in named if name.endswith(suffixes))
+    return [(name, known) for name, known in found if known is not None]
 
 
 def walk(folder: Path, index: Index) -> list[Path]:

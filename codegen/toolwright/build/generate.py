@@ -29,6 +29,7 @@ from .ownership import find_owned, find_strays, settle_case
 from .plan import Existing, Plan, make_plan
 from .profiles import profiles_of
 from .publish import PublishError, publish
+from .sharing import Shares, Sharing
 from .tree import Tree, sweep_all
 from .whole import WholeError, make_whole
 from .workers import MISSING_LIBRARY, Shop
@@ -37,14 +38,16 @@ Mode = Literal["write", "check", "diff"]
 
 
 class Report(Struct, frozen=True, kw_only=True):
-    """What a run did, or would do. `rebuilt` and `refused` count tools."""
+    """What a run did, or would do. `rebuilt`, `fetched` and `refused` count tools; `shares` count units."""
 
     tools: int = 0
     rebuilt: int = 0
+    fetched: int = 0  # others compiled them
     refused: int = 0
     plan: Plan = Plan()
     diagnostics: tuple[Diagnostic, ...] = ()
     entries: tuple[ToolEntry, ...] = ()  # every tool that compiles, by spec path
+    shares: Shares = Shares()
     seconds: float = 0.0
 
     @property
@@ -59,6 +62,7 @@ def build(
     mode: Mode = "write",
     jobs: int | None = None,
     keep: bool = False,
+    share: bool = True,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
     waiting: Callable[[str], None] = lambda _message: None,
 ) -> Report:
@@ -66,8 +70,9 @@ def build(
 
     `write` publishes. `check` compiles everything, trusts no cache and writes nothing at all.
     `diff` trusts the cache, as `write` would, and writes nothing. With `keep`, a spec that no longer compiles
-    keeps its former outputs: somebody is in the middle of an edit. `progress` is told (done, total) of what
-    is compiled; `waiting` gets a message if another run holds the project.
+    keeps its former outputs: somebody is in the middle of an edit. Without `share`, the cache that machines
+    share is passed by, and what came from it is compiled again. `progress` is told (done, total) of what is
+    compiled; `waiting` gets a message if another run holds the project.
     """
     started = time.perf_counter()
     if not config.specs.is_dir():
@@ -75,19 +80,21 @@ def build(
         hint = "run `toolwright init`, or set `specs` in [tool.toolwright]"
         missing = Diagnostic(file=shown, code="no-specs", message="there is no specs folder here", hint=hint)
         return Report(diagnostics=(missing,))
+    sharing = Sharing(config, on=share and mode != "check")
     try:
         if mode == "write":
             with locked(config.state, waiting):
                 prepare_state(config.state)
-                report = _Run(config, frontend, mode, jobs, progress, keep).execute()
+                report = _Run(config, frontend, mode, jobs, progress, keep, sharing).execute()
         else:
-            report = _Run(config, frontend, mode, jobs, progress, keep).execute()
+            report = _Run(config, frontend, mode, jobs, progress, keep, sharing).execute()
     except OSError as error:
         place = show(config.base / str(error.filename or config.state))
         message = f"cannot read or write: {reason(error)}"
         failure = Diagnostic(file=place, code="io-error", message=message, hint=remedy(error))
         report = Report(diagnostics=(failure,))
-    return msgspec.structs.replace(report, seconds=time.perf_counter() - started)
+    shares = sharing.finish(published=mode == "write" and not report.plan.blocked)
+    return msgspec.structs.replace(report, shares=shares, seconds=time.perf_counter() - started)
 
 
 class _Run:
@@ -101,9 +108,10 @@ class _Run:
         jobs: int | None,
         progress: Callable[[int, int], None],
         keep: bool,
+        sharing: Sharing,
     ) -> None:
         self.config, self.frontend, self.mode = config, frontend, mode
-        self.jobs, self.progress, self.keep = jobs, progress, keep
+        self.jobs, self.progress, self.keep, self.sharing = jobs, progress, keep, sharing
         self.index = Index(config.base)
         self.cache = Cache()
         if mode != "check":
@@ -145,6 +153,7 @@ class _Run:
             sources=self.sources,
             cache=self.cache,
             tree=self.tree,
+            sharing=self.sharing,
             moved=self.index.moved,
             jobs=self.jobs,
             progress=self.progress,
@@ -154,7 +163,7 @@ class _Run:
         if incomplete := next((each for each in got.diagnostics if each.code == MISSING_LIBRARY), None):
             return Report(diagnostics=(incomplete,))  # no fault of any spec: leave all outputs alone
         try:
-            whole = make_whole(got, common, shop, self.cache, self.tree)
+            whole = make_whole(got, common.digest, shop, self.cache, self.tree)
         except WholeError as fault:
             return Report(diagnostics=(*sorted(got.diagnostics), _internal(self.shown_output, str(fault))))
         plan = self._plan(got, whole, used)
@@ -163,14 +172,15 @@ class _Run:
         refused = len(found.tools) - len(tools) + len(got.kept.intersection(tools))
         report = Report(
             tools=len(found.tools),
-            rebuilt=sum(path in got.files for path in tools),
+            rebuilt=sum(path in got.files and path not in got.fetched for path in tools),
+            fetched=len(got.fetched.intersection(tools)),
             refused=refused,
             plan=plan,
             diagnostics=diagnostics,
             entries=tuple(entry for path in tools if (entry := got.units[path].entry) is not None),
         )
         if self.mode == "write" and not plan.blocked:  # else nothing is written, and nothing to remember
-            return self._publish(report, got, whole)
+            return self._publish(report, got, whole, common.parts)
         return report
 
     def _plan(self, got: Collected, whole: dict[str, Unit], used: tuple[Library, ...]) -> Plan:
@@ -199,7 +209,9 @@ class _Run:
             got.diagnostics += find_strays(self.config.output, {*expected, *owned})
         return plan
 
-    def _publish(self, report: Report, got: Collected, whole: dict[str, Unit]) -> Report:
+    def _publish(
+        self, report: Report, got: Collected, whole: dict[str, Unit], parts: dict[str, str]
+    ) -> Report:
         config = self.config
         repair(config.state)
         if not self.cache.units:
@@ -209,7 +221,7 @@ class _Run:
         except PublishError as fault:
             return _broken_off(report, fault, self.shown_output)
         kept = {path: unit for path, unit in got.units.items() if path not in got.shaky}
-        fresh = Cache(units={**kept, **whole}, sources=self.sources.seen)
+        fresh = Cache(units={**kept, **whole}, sources=self.sources.seen, setting=parts)
         sound = not report.diagnostics and not got.shaky
         try:
             if fresh != self.cache:

@@ -1,0 +1,72 @@
+"""The door to the cache that machines share. A run without one passes by and imports nothing."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from ..config import Config
+from ..diagnostics import Diagnostic
+from .cache import Unit
+from .workers import Shop, Task
+
+if TYPE_CHECKING:
+    from .artifacts.shared import Shared
+
+Fetched = Mapping[str, tuple[Unit, Mapping[str, bytes]]]
+Made = tuple[Task, Unit, Mapping[str, bytes]]
+
+
+class Shares(Struct, frozen=True):
+    """What a run had from the shared cache, and gave to it; `trouble` are warnings that spoil no build."""
+
+    fetched: int = 0
+    stored: int = 0
+    trouble: tuple[Diagnostic, ...] = ()
+
+
+class Sharing:
+    """One run's access. Only a run that writes or shows a difference may have one."""
+
+    def __init__(self, config: Config, *, on: bool) -> None:
+        self.trusting = on  # what an earlier run fetched may stay
+        self._config, self._on = config, on
+        self._shared: Shared | None = None
+        self._problem: Diagnostic | None = None
+        self._made: list[Made] = []
+
+    def open(self, shop: Shop, fingerprint: Callable[[Task, tuple[str, ...]], str]) -> None:
+        """Find out which cache there is. Called once the run knows what it builds."""
+        if not self._on:
+            return
+        from .artifacts.place import place_of
+
+        place, self._problem = place_of(self._config)
+        if place is not None:
+            from .artifacts.shared import Shared
+
+            self._shared = Shared(place, shop, fingerprint)
+
+    def fetch(self, tasks: Sequence[Task]) -> Fetched:
+        """Those of `tasks` that others compiled, by path."""
+        return {} if self._shared is None else self._shared.fetch(tasks)
+
+    def reject(self, count: int) -> None:
+        """So many of the fetched were compiled after all."""
+        if self._shared is not None:
+            self._shared.reject(count)
+
+    def keep(self, made: Sequence[Made]) -> None:
+        """What this run compiled, and all of it cleanly."""
+        self._made += made
+
+    def finish(self, *, published: bool) -> Shares:
+        """Give what was made, if it was published; what came of it all."""
+        if self._problem is not None:
+            return Shares(trouble=(self._problem,))
+        if self._shared is None:
+            return Shares()
+        if published:
+            self._shared.store(self._made)
+        counts = self._shared.counts
+        return Shares(fetched=counts.fetched, stored=counts.stored, trouble=self._shared.trouble)
