@@ -14,7 +14,7 @@ from .fresh import Judge
 from .frontend import Found
 from .sharing import Sharing
 from .tree import Tree
-from .workers import Shop, Task, compile_all, shown
+from .workers import Shop, Task, compile_all
 
 
 class Collected(Struct, kw_only=True):
@@ -125,18 +125,3 @@ def _unit(outcome: Compiled, print_: str, why: tuple[str, ...]) -> Unit:
         warnings=outcome.diagnostics,
         why=why,
     )
-
-
-def drop_dependents(shop: Shop, result: Collected) -> None:
-    """A tool whose shared type did not compile would import a module that is not there."""
-    broken = set(shop.types) - set(result.units)
-    for path, unit in sorted(result.units.items()):
-        if culprits := sorted(broken.intersection(unit.uses)):
-            del result.units[path]
-            result.files.pop(path, None)
-            message = f"refers to {shown(shop, culprits[0])}, which does not compile"
-            result.diagnostics.append(
-                Diagnostic(
-                    file=shown(shop, path), code="broken-type", message=message, hint="correct it first"
-                )
-            )

@@ -27,7 +27,7 @@ from .lock import locked
 from .manifest import NAME, render_manifest
 from .ownership import find_owned, find_strays, settle_case
 from .plan import Existing, Plan, make_plan
-from .profiles import profiles_of
+from .profiles import profiles_of, unknown_providers
 from .publish import PublishError, publish
 from .sharing import Shares, Sharing
 from .tree import Tree, sweep_all
@@ -127,7 +127,7 @@ class _Run:
         profiles, problems = profiles_of(config, self.frontend.known_providers)
         known = profiles.known
         providers = known if config.providers is None else config.providers
-        problems = (*problems, *_unknown_providers(config, providers, known))
+        problems = (*problems, *unknown_providers(config, providers, known))
         if problems:
             return Report(diagnostics=problems)
         templates = None if config.templates is None else str(config.templates)
@@ -271,15 +271,3 @@ def _internal(file: str, fault: str) -> Diagnostic:
     message = f"the compiler failed on the files that speak of all tools: {fault}"
     hint = "this is a fault of toolwright; please report it with the specs"
     return Diagnostic(file=file, code="internal-error", message=message, hint=hint)
-
-
-def _unknown_providers(
-    config: Config, providers: tuple[str, ...], known: tuple[str, ...]
-) -> tuple[Diagnostic, ...]:
-    unknown = [name for name in providers if name not in known]
-    file = "pyproject.toml" if config.file is None else show(config.file)
-    hint = f"known providers: {', '.join(known)}"
-    return tuple(
-        Diagnostic(file=file, code="unknown-provider", message=f"unknown provider {name!r}", hint=hint)
-        for name in unknown
-    )

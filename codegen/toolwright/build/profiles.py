@@ -38,6 +38,19 @@ def profiles_of(
     return Profiles(files=files, known=known), problems
 
 
+def unknown_providers(
+    config: Config, providers: Sequence[str], known: Sequence[str]
+) -> tuple[Diagnostic, ...]:
+    """What to say of `providers` that are not among `known`."""
+    file = "pyproject.toml" if config.file is None else show(config.file)
+    hint = f"known providers: {', '.join(known)}"
+    return tuple(
+        Diagnostic(file=file, code="unknown-provider", message=f"unknown provider {name!r}", hint=hint)
+        for name in providers
+        if name not in known
+    )
+
+
 def _installed(ids: Sequence[str], shown: str) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]:
     from ..providers import ProfileError
     from ..providers.installed import installed_file

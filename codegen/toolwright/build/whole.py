@@ -3,20 +3,32 @@
 from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
-from msgspec import structs
+from msgspec import Struct, structs
 
 from ..diagnostics import Diagnostic
 from .cache import Cache, Unit
-from .collect import Collected, drop_dependents
+from .collect import Collected
 from .conflicts import find_conflicts, find_name_clashes
 from .fingerprint import combine, digest
 from .manifest import LEDGER, NAME, PACKAGE
 from .tree import Tree
-from .workers import Shop
+from .workers import Shop, shown
 
 
 class WholeError(Exception):
     """The files that speak of the whole set cannot be made; nothing may be published without them."""
+
+
+class Whole(Struct, frozen=True):
+    """`units` by name; `files` of those made now; `refused`: by spec path, why it is left out."""
+
+    units: Mapping[str, Unit]
+    files: Mapping[str, Mapping[str, bytes]]
+    refused: Mapping[str, Diagnostic]
+
+
+Known = Callable[[str, str], Unit | None]
+"""By name and fingerprint: a unit that need not be made again."""
 
 
 def make_whole(got: Collected, common: str, shop: Shop, cache: Cache, tree: Tree) -> dict[str, Unit]:
@@ -25,43 +37,72 @@ def make_whole(got: Collected, common: str, shop: Shop, cache: Cache, tree: Tree
     Takes out of `got` what cannot stand in the set, and adds the files that were made. `common` is the
     digest of everything but specs. Raises WholeError.
     """
+
+    def known(name: str, mark: str) -> Unit | None:
+        unit = cache.units.get(name)
+        fresh = unit is not None and unit.fingerprint == mark and tree.intact(unit.outputs)
+        return unit if fresh else None
+
+    whole = settle(got.units, common, shop, known)
+    for path, problem in whole.refused.items():
+        got.diagnostics.append(problem)
+        del got.units[path]
+        got.files.pop(path, None)
+    got.files.update(whole.files)
+    return dict(whole.units)
+
+
+def settle(units: Mapping[str, Unit], common: str, shop: Shop, known: Known) -> Whole:
+    """What of `units` can stand in one set, and the files that speak of it. Raises WholeError."""
+    refused = find_name_clashes(units, shop)
     outputs: tuple[str, ...] = ()
-    _leave_out(got, find_name_clashes(got.units, shop))
     while True:
-        _leave_out(got, find_conflicts(got.units, outputs, shop))
-        drop_dependents(shop, got)
-        whole = _units(got, common, shop, cache, tree)
+        kept = _without(units, refused)
+        refused |= find_conflicts(kept, outputs, shop)
+        refused |= _dependents(_without(units, refused), shop)
+        kept = _without(units, refused)
+        whole, files = _whole(kept, common, shop, known)
         ours = {path for unit in whole.values() for path in unit.outputs}
-        if ours == set(outputs) or not _meets(got.units, ours):
-            return whole
+        if ours == set(outputs) or not _meets(kept, ours):
+            return Whole(whole, files, refused)
         outputs = tuple(sorted(ours))
-        for name in whole:
-            got.files.pop(name, None)
 
 
-def _units(got: Collected, common: str, shop: Shop, cache: Cache, tree: Tree) -> dict[str, Unit]:
-    entries = [unit.entry for _, unit in sorted(got.units.items()) if unit.entry is not None]
-    folders = python_folders(path for unit in got.units.values() for path in unit.outputs)
+def _dependents(units: Mapping[str, Unit], shop: Shop) -> dict[str, Diagnostic]:
+    """A tool whose shared type is not there would import a module that is not there."""
+    broken = set(shop.types) - set(units)
+    problems: dict[str, Diagnostic] = {}
+    for path, unit in units.items():
+        if culprits := sorted(broken.intersection(unit.uses)):
+            message = f"refers to {shown(shop, culprits[0])}, which does not compile"
+            file, hint = shown(shop, path), "correct it first"
+            problems[path] = Diagnostic(file=file, code="broken-type", message=message, hint=hint)
+    return problems
+
+
+def _whole(
+    units: Mapping[str, Unit], common: str, shop: Shop, known: Known
+) -> tuple[dict[str, Unit], dict[str, Mapping[str, bytes]]]:
+    entries = [unit.entry for _, unit in sorted(units.items()) if unit.entry is not None]
+    folders = python_folders(path for unit in units.values() for path in unit.outputs)
     plain = [structs.replace(entry, ledger={}) for entry in entries]
     ledgers = [(entry.name, entry.ledger) for entry in entries]
+    made: dict[str, Mapping[str, bytes]] = {}
 
     def unit(name: str, depends: object, make: Callable[[], dict[str, bytes]]) -> Unit:
         mark = combine([common, digest(msgspec.json.encode(depends))])
-        known = cache.units.get(name)
-        if known is not None and known.fingerprint == mark and tree.intact(known.outputs):
-            return known
+        if (former := known(name, mark)) is not None:
+            return former
         try:
-            files = make()
+            made[name] = files = make()
         except Exception as error:
             raise WholeError(f"{type(error).__name__}: {error}") from error
-        got.files[name] = files
         return Unit(fingerprint=mark, outputs={path: digest(data) for path, data in files.items()})
 
     front = shop.frontend
-    return {
-        PACKAGE: unit(PACKAGE, [plain, folders], lambda: front.compile_package(plain, folders, shop.options)),
-        LEDGER: unit(LEDGER, ledgers, lambda: front.compile_ledger(entries)),
-    }
+    package = unit(PACKAGE, [plain, folders], lambda: front.compile_package(plain, folders, shop.options))
+    ledger = unit(LEDGER, ledgers, lambda: front.compile_ledger(entries))
+    return {PACKAGE: package, LEDGER: ledger}, made
 
 
 def python_folders(outputs: Iterable[str]) -> list[str]:
@@ -74,11 +115,8 @@ def python_folders(outputs: Iterable[str]) -> list[str]:
     return sorted(found)
 
 
-def _leave_out(got: Collected, problems: dict[str, Diagnostic]) -> None:
-    for path, problem in problems.items():
-        got.diagnostics.append(problem)
-        del got.units[path]
-        got.files.pop(path, None)
+def _without(units: Mapping[str, Unit], refused: Mapping[str, Diagnostic]) -> dict[str, Unit]:
+    return {path: unit for path, unit in units.items() if path not in refused}
 
 
 def _meets(units: Mapping[str, Unit], ours: Iterable[str]) -> bool:
