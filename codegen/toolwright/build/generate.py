@@ -29,7 +29,7 @@ from .ownership import find_owned, find_strays, settle_case
 from .plan import Existing, Plan, make_plan
 from .profiles import profiles_of, unknown_providers
 from .publish import PublishError, publish
-from .sharing import Shares, Sharing
+from .sharing import Share, Shares, Sharing
 from .tree import Tree, sweep_all
 from .whole import WholeError, make_whole
 from .workers import MISSING_LIBRARY, Shop
@@ -62,7 +62,7 @@ def build(
     mode: Mode = "write",
     jobs: int | None = None,
     keep: bool = False,
-    share: bool = True,
+    share: Share = "use",
     progress: Callable[[int, int], None] = lambda _done, _total: None,
     waiting: Callable[[str], None] = lambda _message: None,
 ) -> Report:
@@ -70,8 +70,8 @@ def build(
 
     `write` publishes. `check` compiles everything, trusts no cache and writes nothing at all.
     `diff` trusts the cache, as `write` would, and writes nothing. With `keep`, a spec that no longer compiles
-    keeps its former outputs: somebody is in the middle of an edit. Without `share`, the cache that machines
-    share is passed by, and what came from it is compiled again. `progress` is told (done, total) of what is
+    keeps its former outputs: somebody is in the middle of an edit. `share` is about the cache that machines
+    share, which `check` never asks. `progress` is told (done, total) of what is
     compiled; `waiting` gets a message if another run holds the project.
     """
     started = time.perf_counter()
@@ -80,7 +80,7 @@ def build(
         hint = "run `toolwright init`, or set `specs` in [tool.toolwright]"
         missing = Diagnostic(file=shown, code="no-specs", message="there is no specs folder here", hint=hint)
         return Report(diagnostics=(missing,))
-    sharing = Sharing(config, on=share and mode != "check")
+    sharing = Sharing(config, "distrust" if mode == "check" else share)
     try:
         if mode == "write":
             with locked(config.state, waiting):

@@ -98,7 +98,7 @@ def make_plan(
             refuse(path, "foreign-file", "a file that toolwright did not write stands in the way", hint)
     for path in sorted(owned - set(expected)):
         found = existing.get(path)
-        if found is None:
+        if found is None or found.kind == "folder":  # a torn manifest may name a folder: no file of ours
             continue
         if found.kind == "file" and _deletable(path, found.content):
             deletes.append(Delete(path, found.content))

@@ -1,7 +1,7 @@
 """The door to the cache that machines share. A run without one passes by and imports nothing."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
@@ -13,6 +13,8 @@ from .workers import Shop, Task
 if TYPE_CHECKING:
     from .artifacts.shared import Shared
 
+Share = Literal["use", "leave", "distrust"]
+"""`leave`: neither ask nor give. `distrust`: also compile again what an earlier run fetched."""
 Fetched = Mapping[str, tuple[Unit, Mapping[str, bytes]]]
 Made = tuple[Task, Unit, Mapping[str, bytes]]
 
@@ -26,11 +28,11 @@ class Shares(Struct, frozen=True):
 
 
 class Sharing:
-    """One run's access. Only a run that writes or shows a difference may have one."""
+    """One run's access."""
 
-    def __init__(self, config: Config, *, on: bool) -> None:
-        self.trusting = on  # what an earlier run fetched may stay
-        self._config, self._on = config, on
+    def __init__(self, config: Config, share: Share) -> None:
+        self.trusting = share != "distrust"
+        self._config, self._on = config, share == "use"
         self._shared: Shared | None = None
         self._problem: Diagnostic | None = None
         self._made: list[Made] = []

@@ -1,5 +1,6 @@
 """`toolwright generate`."""
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,10 +35,17 @@ if TYPE_CHECKING:
     metavar="N",
     help="Processes to compile in (default: all processors).",
 )
+@click.option("--no-cache", is_flag=True, help="Pass the shared cache by, and distrust what came from it.")
 @format_option
 @config_option
 def command(
-    check: bool, diff: bool, watch: bool, jobs: int | None, form: Format, config_file: Path | None
+    check: bool,
+    diff: bool,
+    watch: bool,
+    jobs: int | None,
+    no_cache: bool,
+    form: Format,
+    config_file: Path | None,
 ) -> int:
     """Compile the specs into the output folder.
 
@@ -65,16 +73,18 @@ def command(
             FRONTEND,
             mode="check" if check else "diff" if diff else "write",
             jobs=jobs,
+            share="distrust" if no_cache else "use",
             progress=bar,
             waiting=lambda message: click.echo(message, err=True),
         )
     repair = "toolwright generate" + (f" --config {config_file}" if config_file else "")
+    repair += " --no-cache" if config.cache or os.environ.get("TOOLWRIGHT_CACHE") else ""
     output = show(config.output)
     drift = _drift(report, output, repair) if check else ()
     if form == "json":
         _tell_json(report, drift, _diff_lines(report, output, colour=False) if diff else None)
     else:
-        tell(report.diagnostics, form)
+        tell((*report.diagnostics, *report.shares.trouble), form)
         if form == "github":
             tell(drift, form)
     if diff and form != "json":
@@ -89,14 +99,14 @@ def command(
 
 def summary(report: "Report", *, would: bool = False) -> str:
     """One line: what was done, or what would be."""
-    kept = report.tools - report.rebuilt - report.refused
+    kept = report.tools - report.rebuilt - report.fetched - report.refused
+    fetched = f", {report.fetched} from the cache" if report.fetched else ""
     refused = f", {report.refused} refused" if report.refused else ""
     written, deleted = _done(report)
     verbs = ("to write", "to delete") if would else ("written", "deleted")
-    return (
-        f"toolwright: {_count(report.tools, 'tool')}: {report.rebuilt} rebuilt, {kept} unchanged{refused}; "
-        f"{_count(written, 'file')} {verbs[0]}, {deleted} {verbs[1]} ({report.seconds:.2f} s)"
-    )
+    tools = f"{report.rebuilt} rebuilt{fetched}, {kept} unchanged{refused}"
+    files = f"{_count(written, 'file')} {verbs[0]}, {deleted} {verbs[1]}"
+    return f"toolwright: {_count(report.tools, 'tool')}: {tools}; {files} ({report.seconds:.2f} s)"
 
 
 def _done(report: "Report") -> tuple[int, int]:
@@ -152,12 +162,13 @@ def as_json(report: "Report", drift: tuple[Diagnostic, ...] = ()) -> dict[str, A
     counts = {
         "tools": report.tools,
         "rebuilt": report.rebuilt,
+        "fetched": report.fetched,
         "refused": report.refused,
         "written": written,
         "deleted": deleted,
         "seconds": round(report.seconds, 3),
     }
-    problems = json.loads(render((*report.diagnostics, *drift), "json"))
+    problems = json.loads(render((*report.diagnostics, *report.shares.trouble, *drift), "json"))
     return {"diagnostics": problems, "summary": counts}
 
 

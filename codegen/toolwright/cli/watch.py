@@ -58,7 +58,15 @@ class _Session:
         report = Report(diagnostics=problems)
         if config is not None:
             with Bar() as bar:
-                report = build(config, FRONTEND, jobs=self._jobs, keep=True, progress=bar, waiting=_wait)
+                report = build(
+                    config,
+                    FRONTEND,
+                    jobs=self._jobs,
+                    keep=True,
+                    share="use" if self._before is None else "leave",  # a save must not wait for a network
+                    progress=bar,
+                    waiting=_wait,
+                )
         first, news = self._before is None, report.diagnostics != self._before
         self._before = report.diagnostics
         if first or news or report.rebuilt or not report.plan.empty:
