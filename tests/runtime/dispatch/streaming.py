@@ -4,7 +4,9 @@
 # ruff: noqa: ARG001 - every stream is made with the same arguments
 
 import json
-from collections.abc import Callable, Iterator
+import struct
+import zlib
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from tests.runtime.dispatch.answers import TEXT, Asked
@@ -122,6 +124,26 @@ def bedrock(calls: list[Asked], pieces: Pieces, order: Order) -> Iterator[dict[s
     yield {"contentBlockStop": {"contentBlockIndex": 2}}
     yield {"messageStop": {"stopReason": "tool_use"}}
     yield {"metadata": {"usage": {"inputTokens": 1}}}
+
+
+def event_stream(events: Iterable[dict[str, Any]]) -> bytes:
+    """Events as AWS frames them on the wire (application/vnd.amazon.eventstream): lengths, headers, payload,
+    and checksums of the lengths and of the whole."""
+    return b"".join(_frame(kind, payload) for event in events for kind, payload in event.items())
+
+
+def _frame(kind: str, payload: dict[str, Any]) -> bytes:
+    names = {":event-type": kind, ":content-type": "application/json", ":message-type": "event"}
+    headers = b"".join(map(_header, names, names.values()))
+    body = json.dumps(payload).encode()
+    lengths = struct.pack(">II", 16 + len(headers) + len(body), len(headers))
+    frame = lengths + struct.pack(">I", zlib.crc32(lengths)) + headers + body
+    return frame + struct.pack(">I", zlib.crc32(frame))
+
+
+def _header(name: str, value: str) -> bytes:
+    string = 7  # the type of the value
+    return struct.pack(f">B{len(name)}sBH", len(name), name.encode(), string, len(value)) + value.encode()
 
 
 def cohere(calls: list[Asked], pieces: Pieces, order: Order) -> Iterator[dict[str, Any]]:

@@ -17,7 +17,7 @@ from toolwright.runtime.dispatch import Assembler, Content, Dispatcher, assistan
 
 from tests.clients.conftest import Client
 from tests.runtime.dispatch.answers import ANSWERS, Asked, id_for
-from tests.runtime.dispatch.streaming import STREAMS
+from tests.runtime.dispatch.streaming import STREAMS, event_stream
 from tests.runtime.sample.files.edit import EDIT, EditParams
 
 PNG = Content.image(b"\x89PNG\r\n\x1a\n", "image/png")
@@ -118,8 +118,10 @@ def bedrock(load: Client, url: str) -> Ask:
         aws_secret_access_key="k",
     )
 
-    def ask(history: list[Any], _: bool) -> Any:
+    def ask(history: list[Any], stream: bool) -> Any:
         messages = [{"role": "user", "content": [{"text": m["content"]}]} if m is ASK else m for m in history]
+        if stream:
+            return made.converse_stream(modelId="m", messages=messages)["stream"]
         return made.converse(modelId="m", messages=messages)
 
     return ask
@@ -165,6 +167,8 @@ def as_stream(format: str) -> tuple[bytes, str]:
     asked = calls(format)
     pieces = [[call.text[i : i + 5] for i in range(0, len(call.text), 5)] for call in asked]
     events = list(STREAMS[format](asked, pieces, lambda n: n - 1))
+    if format == "bedrock":
+        return event_stream(events), "application/vnd.amazon.eventstream"
     if format == "ollama":
         return b"".join(
             json.dumps({"model": "m", **event}).encode() + b"\n" for event in events
@@ -200,12 +204,7 @@ def round_trip(format: str, load: Client, stream: bool) -> tuple[list[Any], Any]
     return history, served.requests[1]
 
 
-ROUNDS = [
-    (format, stream)
-    for format in CLIENTS
-    for stream in (False, True)
-    if (format, stream) != ("bedrock", True)
-]
+ROUNDS = [(format, stream) for format in CLIENTS for stream in (False, True)]
 
 
 @pytest.mark.parametrize(("format", "stream"), ROUNDS)
