@@ -9,7 +9,7 @@ JUDGES := $(VENV)/.clients
 ENGINES := .venv-grammars
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help generate test check lint format types verify lint-tools clients wheel conformance fuzz corpora laws rules deviations grammars bench peers ci clean
+.PHONY: help generate test check lint format types verify lint-tools clients wheel conformance fuzz fuzz-bridge corpora laws rules deviations grammars bench peers ci clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,6 +64,9 @@ conformance: $(STAMP) ## Judge by the official JSON Schema suite; writes docs/co
 
 fuzz: $(STAMP) ## Compose 20,000 schemas with 50 instances each; some ten minutes
 	$(BIN)/python -m bench.fuzz $(ARGS)
+
+fuzz-bridge: $(STAMP) ## Arbitrary arguments against every kind of registry, for every provider; five minutes
+	$(BIN)/python -m bench.bridge $(ARGS)
 
 corpora: $(STAMP) ## Compile real tool definitions; writes docs/corpora.md
 	$(BIN)/python -m bench.corpora --write docs/corpora.md
