@@ -225,8 +225,8 @@ def test_plain_calls_are_counted_at_once() -> None:
         assert (plan.given(params), plan.inside(params)) == (least, inside)
 
 
-def test_types_that_have_keys_further_down_are_not_counted() -> None:
-    for inner in (dict[str, int], Node, list[Flat], Any):
+def test_types_whose_keys_further_down_vary_are_not_counted() -> None:
+    for inner in (list[dict[str, int]], Node, list[Flat], Any):
         assert Plan(msgspec.defstruct("S", [("a", inner), ("b", int, 1)])).given is None
         assert Plan(msgspec.defstruct("S", [("b", int), ("a", inner | None, None)])).given is not None
     assert Plan(Tagged).given is None
