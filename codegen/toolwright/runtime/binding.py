@@ -108,8 +108,10 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
         UnknownProviderError where nothing was generated for `provider`, MissingDataError for files that are
         not as they were generated.
         """
-        if provider is not None and provider not in self._lazy.straight and self._must_undo(provider):
-            return self._decode_undone(arguments, provider, guesses)
+        if provider is not None and provider not in self._lazy.straight:
+            undo = self._lazy.undo.get(provider) or self._find_undo(provider)
+            if undo is not None:
+                return self._decode_undone(arguments, undo, guesses)
         # Short text that the Struct takes, with as many keys as it requires: the plain path. Every step here
         # counts, so its parts are spelt out.
         lazy = self._lazy
@@ -164,11 +166,12 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
             pass
         return self._decode_slowly(arguments, guesses)
 
-    def _decode_undone(self, arguments: Arguments, provider: str, guesses: "Guesses | None") -> P:
+    def _decode_undone(self, arguments: Arguments, undo: "Undo", guesses: "Guesses | None") -> P:
         """Arguments in the dialect of a provider to which something was sent in another form."""
-        undo = self._lazy.undo.get(provider) or self._make_undo(provider)
         try:
-            value = self._without_empty(undo(parse(self.name, arguments)))
+            value = undo(parse(self.name, arguments))
+            if self.empty_is_absent:
+                value = self._without_empty(value)
         except ArgumentError:
             if guesses is None:
                 raise
@@ -177,7 +180,11 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
             try:
                 # The way back adds no levels to what a text may have, save those of a schema's own literals.
                 if is_short(arguments) or not too_deep(value):
-                    params: P = msgspec.convert(value, self._shape(), dec_hook=decode_hook)
+                    params: P
+                    if (self._lazy.plan or self._make_plan()).marked:
+                        params = msgspec.convert(value, self._shape(), dec_hook=decode_hook)
+                    else:
+                        params = msgspec.convert(value, self.params)  # keywords cost as much as the rest
                     return params
             except (msgspec.MsgspecError, UnicodeError, RecursionError):
                 pass
@@ -305,14 +312,15 @@ class ToolBinding(Struct, Generic[P, H], frozen=True, kw_only=True, eq=False):
         lazy.short = -1 if self.empty_is_absent else plan.short
         return plan
 
-    def _must_undo(self, provider: str) -> bool:
-        """Whether arguments for `provider` may be in another form. Raises UnknownProviderError."""
+    def _find_undo(self, provider: str) -> "Undo | None":
+        """What undoes another form that arguments for `provider` may be in; None where there is none.
+        Raises UnknownProviderError."""
         if (provider, "full") not in self._lazy.definitions:
             self._raw_definition(provider)
-        if provider in self.ways:
-            return True
-        self._lazy.straight.add(provider)
-        return False
+        if provider not in self.ways:
+            self._lazy.straight.add(provider)
+            return None
+        return self._make_undo(provider)
 
     def _make_undo(self, provider: str) -> "Undo":
         from .ways.load import load_undo

@@ -21,10 +21,11 @@ class Plan:
     `decode` is the decoder's method; `keys` the number of properties that no accepted text can lack;
     `short` the length up to which a text needs no look at its depth; `faithful` whether writing a value
     of the type brings only keys and strings that were read; `given` and `inside`
-    are those of `given.counters`, None where they do not help.
+    are those of `given.counters`, None where they do not help; `marked` whether converting plain data
+    needs the hook of markers.
     """
 
-    __slots__ = ("decode", "faithful", "given", "inside", "keys", "short")
+    __slots__ = ("decode", "faithful", "given", "inside", "keys", "marked", "short")
 
     def __init__(self, shape: Any) -> None:
         """Raises what msgspec raises for types that it cannot decode."""
@@ -36,6 +37,7 @@ class Plan:
         counts: Any = counters(info, faithful=traits.faithful) or (None, None)
         self.given, self.inside = counts
         self.faithful = traits.faithful
+        self.marked = traits.marked
         self.short = SHORT if traits.deep else MAX_TEXT
 
 
@@ -65,11 +67,12 @@ _ARRAYS = (
 
 
 class _Traits:
-    """`faithful` and `deep` of a type and of all that it is made of."""
+    """`faithful`, `deep` and `marked` of a type and of all that it is made of."""
 
     def __init__(self) -> None:
         self.faithful = True
         self.deep = False
+        self.marked = False
         self._seen: dict[Any, bool] = {}  # Structs and markers; False while they are being walked
 
     def walk(self, info: msgspec.inspect.Type, tagged: bool = False) -> None:
@@ -94,11 +97,12 @@ class _Traits:
             self.faithful &= tagged or info.tag is None
             self._enter(info.cls, lambda: self._struct(info))
         elif isinstance(info, inspect.CustomType) and isinstance(marker := info.cls, Marker):
-            self.deep = True  # msgspec hands it a value of any depth
+            self.marked = self.deep = True  # msgspec hands it a value of any depth
             self._enter(marker, lambda: self._marker(marker))
         elif isinstance(info, inspect.AnyType):
             self.deep = True
         elif not isinstance(info, _LEAVES):
+            self.marked = True  # no type that is generated, but for times and the like
             self.faithful = False  # a text may come out in another form: times gain colons
 
     def _enter(self, key: Any, walk: Any) -> None:

@@ -46,8 +46,7 @@ class SpecialisedBinding(ToolBinding[P, H], frozen=True, kw_only=True, eq=False)
                 break
         else:
             return params
-        undone = provider is not None and self._must_undo(provider)
-        undo = self._make_undo(provider) if undone and provider is not None else None
+        undo = None if provider is None else self._find_undo(provider)
         return self._decode_slowly(arguments, guesses, undo)
 
     def schema(self) -> dict[str, Any]:

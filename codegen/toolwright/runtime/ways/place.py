@@ -16,6 +16,7 @@ class Place:
     """All that is to be undone at one place. `Places` fills it in."""
 
     __slots__ = (
+        "acting",
         "choices",
         "count",
         "drops",
@@ -63,6 +64,7 @@ class Place:
         if encoded:
             self.tail[MORE] = self.count
         self.speaks_of_objects = False
+        self.acting: tuple[tuple[str, Place], ...] | None = None  # all there is to do, where it is no more
 
     def fill(self) -> None:
         """Make the places below this one."""
@@ -89,6 +91,8 @@ class Place:
         self.speaks_of_objects = bool(
             self.names or self.rest or self.nulls or self.drops or self.properties or self.values
         )
+        if not (self.names or self.rest or self.nulls or self.drops or self.values):
+            self.acting = tuple((name, way) for name, way in self.properties.items() if way is not None)
 
     def choose(self, value: Any) -> "Place":
         """This place with the branches that `value` takes, and no choices left."""

@@ -75,7 +75,13 @@ def _listed(place: Place, value: list[Any]) -> list[Any]:
 
 
 def _object(place: Place, value: dict[str, Any]) -> dict[str, Any]:
-    out: dict[str, Any] = {}
+    if place.acting is not None:
+        out = value.copy()
+        for name, way in place.acting:
+            if name in out:
+                out[name] = undone(way, out[name])
+        return out
+    out = {}
     rest: dict[str, Any] | None = None
     for sent, item in value.items():
         if sent == place.rest and place.rest:
