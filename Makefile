@@ -8,6 +8,7 @@ PEERS  := .venv-peers
 JUDGES := $(VENV)/.clients
 ENGINES := .venv-grammars
 PYTEST := $(BIN)/python -m pytest
+DOWNSTREAM := $(wildcard tests/downstream/projects/*/pyproject.toml)
 
 .PHONY: help generate test check lint format types verify lint-tools clients wheel conformance fuzz fuzz-bridge corpora laws rules deviations grammars bench peers ci clean
 
@@ -27,12 +28,14 @@ $(JUDGES): $(STAMP)
 
 generate: $(STAMP) ## Regenerate generated/ from specs/
 	$(BIN)/toolwright generate
+	@for project in $(DOWNSTREAM); do $(BIN)/toolwright generate --config $$project || exit 1; done
 
 test: $(STAMP) ## Run the tests, on all cores
 	$(PYTEST) -n auto $(ARGS)
 
 check: $(STAMP) ## Fail when generated/ is not what specs/ say
 	$(BIN)/toolwright generate --check
+	@for project in $(DOWNSTREAM); do $(BIN)/toolwright generate --check --config $$project || exit 1; done
 
 lint: $(STAMP) ## Style and formatting
 	$(BIN)/ruff check .
@@ -56,8 +59,8 @@ clients: $(JUDGES) ## Install official clients and llguidance; `make test` then 
 lint-tools: $(STAMP) ## Fail on findings in the reference toolset
 	$(BIN)/toolwright lint --strict
 
-wheel: $(STAMP) ## Build the wheel and use it in an empty environment
-	$(PYTEST) -m wheel tests/wheel
+wheel: $(STAMP) ## Build the wheel; use it in an empty environment, and in other projects' builds
+	$(PYTEST) -m wheel -n 2 --dist loadfile tests/wheel tests/downstream
 
 conformance: $(STAMP) ## Judge by the official JSON Schema suite; writes docs/conformance.md
 	$(BIN)/python -m bench.conformance --write docs/conformance.md

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from ..integrations.offers import OFFERS, Offer, text_of
 from .example import EXAMPLE
 from .options import examples, refuse
 
@@ -16,8 +17,22 @@ providers = ["openai", "openai-responses", "anthropic", "gemini", "mcp"]
 """
 
 
-@click.command("init", epilog=examples("toolwright init", "toolwright generate"))
-def command() -> None:
+@click.command(
+    "init",
+    epilog=examples(
+        "toolwright init",
+        "toolwright init --add gitattributes --add github   and what git and CI need",
+        "toolwright generate",
+    ),
+)
+@click.option(
+    "--add",
+    "additions",
+    multiple=True,
+    type=click.Choice(sorted(OFFERS)),
+    help="Also add the file that this tool reads (repeatable).",
+)
+def command(additions: tuple[str, ...]) -> None:
     """Set up toolwright in the current folder.
 
     Adds [tool.toolwright] to pyproject.toml (or makes that file) and a specs folder with one example.
@@ -33,11 +48,23 @@ def command() -> None:
         create(path, EXAMPLE.replace("{name}", "count_words"))
         click.echo(f"created   {path.relative_to(here).as_posix() if here in path.parents else path}")
     output = str(table.get("output", "generated"))
+    for addition in dict.fromkeys(additions):
+        _add(here, OFFERS[addition], output)
     click.echo(
         f"\nNext: toolwright generate\n"
         f"Check {output}/ in. .toolwright/ is a local cache that hides itself from git.\n"
-        f"If your git changes line endings, add this to .gitattributes:  {output}/** text eol=lf"
+        f"For git, Make, pre-commit or GitHub: toolwright init --help says what --add puts into place."
     )
+
+
+def _add(here: Path, offer: Offer, output: str) -> None:
+    text = text_of(offer, output)
+    try:
+        create(here / offer.path, text)
+    except FileExistsError:
+        click.echo(f"kept      {offer.path}; if it does not say so yet, add:\n\n{text}")
+    else:
+        click.echo(f"created   {offer.path}; next: {offer.next}")
 
 
 def create(path: Path, text: str) -> None:

@@ -1,0 +1,36 @@
+"""One environment with the wheel, its compiler, and the tools that downstream projects are built with."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from .support import ROOT, run
+
+TOOLS = (
+    "editables>=0.5,<1",  # hatchling's own need for editable installs
+    "hatchling>=1.27,<2",
+    "setuptools>=77,<90",
+    "build>=1.2,<2",
+    "pre-commit>=4,<5",
+    "check-jsonschema>=0.37,<1",
+)
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """toolwright's own wheel."""
+    out = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "build", "--wheel", "--outdir", out, ROOT, cwd=out)
+    (found,) = out.glob("*.whl")
+    return found
+
+
+@pytest.fixture(scope="session")
+def tools(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bin folder of that environment."""
+    folder = tmp_path_factory.mktemp("tools") / "env"
+    run(sys.executable, "-m", "venv", folder, cwd=folder.parent)
+    pip = (folder / "bin" / "python", "-m", "pip", "install", "--quiet")
+    run(*pip, f"toolwright[build] @ {wheel.as_uri()}", *TOOLS, cwd=folder.parent)
+    return folder / "bin"
