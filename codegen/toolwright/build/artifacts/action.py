@@ -81,6 +81,8 @@ def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
     while at < len(data):
         key, at = _read(data, at)
         number, kind = key >> 3, key & 7
+        if not number:
+            raise ValueError("a field without a number")
         if kind == _VARINT:
             value, at = _read(data, at)
             yield number, value

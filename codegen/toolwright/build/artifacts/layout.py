@@ -1,5 +1,6 @@
 """Where the files of a unit may lie. What comes from elsewhere may not write anywhere else."""
 
+import posixpath
 from collections.abc import Mapping
 
 from ...spec.names import NAME
@@ -34,7 +35,7 @@ def misplaced(
 
 def type_outputs(path: str) -> frozenset[str]:
     """All files of a shared type."""
-    first, *rest = path.rpartition(".")[0].split("/")
+    first, *rest = posixpath.splitext(path)[0].split("/")
     place = "/".join((first, *(identifier(part, "types") for part in rest)))
     return frozenset({f"{place}.py", f"contracts/{place}.json"})
 

@@ -1,6 +1,5 @@
 """A run's dealings with the cache that machines share: fetch what others compiled, give what was compiled."""
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
@@ -24,7 +23,15 @@ _NAMES = msgspec.json.Decoder(tuple[tuple[str, ...], ...])
 
 Fingerprint = Callable[[Task, tuple[str, ...]], str]
 """The digest of all that a unit's outputs depend on, if it refers to those types."""
-Fetched = tuple[Task, Unit | None, Mapping[str, bytes]]
+
+
+class Fetched(Struct, frozen=True):
+    """What became of one question: a unit, nothing, or something that could not be believed."""
+
+    task: Task
+    unit: Unit | None = None
+    files: Mapping[str, bytes] = {}
+    ignored: bool = False
 
 
 class Counts(Struct, frozen=True):
@@ -42,7 +49,6 @@ class Shared:
         self._place, self._shop, self._fingerprint = place, shop, fingerprint
         self._types = frozenset(shop.types)
         self._entries: dict[str, Action] = {}
-        self._lock = threading.Lock()
         self._failure: StoreError | None = None
         self.counts = Counts()
 
@@ -51,9 +57,8 @@ class Shared:
         if not tasks or self._failure is not None:
             return {}
         found, self._failure = spread(self._place.store, tasks, self._fetch, seconds=_patience(tasks))
-        units = {task.path: (unit, files) for task, unit, files in found if unit is not None}
-        with self._lock:
-            self.counts = structs.replace(self.counts, fetched=len(units))
+        units = {each.task.path: (each.unit, each.files) for each in found if each.unit is not None}
+        self.counts = Counts(fetched=len(units), ignored=sum(each.ignored for each in found))
         return units
 
     def reject(self, count: int) -> None:
@@ -100,28 +105,26 @@ class Shared:
         return combine(["toolwright entry 1", self._fingerprint(task, ())])
 
     def _fetch(self, session: Session, task: Task) -> Fetched:
-        nothing: Fetched = (task, None, {})
         try:
-            raw = session.get("ac", self._key(task), MAX_ENTRY)
-            if raw is None:
-                return nothing
-            action = _entry(raw)
-            with self._lock:
-                self._entries[task.path] = action
-            for uses in self._variants(action):
-                fingerprint = self._fingerprint(task, uses)
-                output = next((each for each in action.outputs if each.path == fingerprint), None)
-                if output is None:
-                    continue
-                blob = _blob(session, output)
-                if blob is None:
-                    return nothing
-                unit, files = unpack(blob, task, fingerprint, uses, self._shop.options, self._shop.shown_root)
-                return task, unit, files
+            return self._find(session, task)
         except BadEntryError:
-            with self._lock:
-                self.counts = structs.replace(self.counts, ignored=self.counts.ignored + 1)
-        return nothing
+            return Fetched(task, ignored=True)
+
+    def _find(self, session: Session, task: Task) -> Fetched:
+        raw = session.get("ac", self._key(task), MAX_ENTRY)
+        if raw is None:
+            return Fetched(task)
+        self._entries[task.path] = action = _entry(raw)
+        for uses in self._variants(action):
+            fingerprint = self._fingerprint(task, uses)
+            output = next((each for each in action.outputs if each.path == fingerprint), None)
+            if output is not None:
+                blob = _blob(session, output)
+                if blob is None:  # deleted to save space
+                    break
+                options, shown_root = self._shop.options, self._shop.shown_root
+                return Fetched(task, *unpack(blob, task, fingerprint, uses, options, shown_root))
+        return Fetched(task)
 
     def _variants(self, action: Action) -> list[tuple[str, ...]]:
         """The sets of types that a spec with these words was seen to refer to, as far as they exist here."""

@@ -41,20 +41,23 @@ class Kept(Struct, frozen=True):
 
 def is_cache(folder: Path) -> bool | None:
     """True for a cache of ours, None for nothing yet, False for a folder of other things. Raises OSError."""
+    if _is_tagged(folder):
+        return True
+    try:
+        names = os.listdir(folder)  # noqa: PTH208 - names only
+    except FileNotFoundError:
+        return None
+    if all(_TEMPORARY.fullmatch(name) for name in names):
+        return None
+    return _is_tagged(folder)  # another process may have founded it since: it writes the mark first
+
+
+def _is_tagged(folder: Path) -> bool:
     try:
         with (folder / TAG.name).open("rb") as file:
             return file.read(len(TAG.text)) == TAG.text
     except FileNotFoundError:
-        pass
-    try:
-        return False if any(_mine(name) is None for name in os.listdir(folder)) else None  # noqa: PTH208
-    except FileNotFoundError:
-        return None
-
-
-def _mine(name: str) -> str | None:
-    # Another process may be founding this cache right now: its mark is written last.
-    return name if _TEMPORARY.fullmatch(name) else None
+        return False
 
 
 def note_stored(folder: Path, count: int, bound: int) -> None:
