@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolwright.runtime import Guesses, ToolContext, ToolRegistry, ToolResult
+from toolwright.runtime import Content, Guesses, ToolContext, ToolRegistry, ToolResult
 from toolwright.runtime.text import Call, Problem, TextDispatcher, parse, render_results
 
 from tests.runtime.sample.files.edit import EDIT
@@ -173,7 +173,7 @@ TEXTS = st.lists(MARKS | st.text(max_size=6), max_size=8).map("".join)
 
 @given(TEXTS, TEXTS, TEXTS, st.booleans())
 def test_no_result_closes_its_block_or_forges_a_call(name: str, id: str, words: str, good: bool) -> None:
-    result = ToolResult.ok(words) if good else ToolResult.failed(words)
+    result = ToolResult.ok(words, content=(Content.of(words),)) if good else ToolResult.failed(words)
     one = Call(name=name, arguments="{}", id=id, start=0, end=1, form="json")
     message = render_results([one], [result], [Problem(start=3, end=4, reason=words)])
     assert message.count("<") == 4
