@@ -42,6 +42,10 @@ def test_the_nearest_configured_file_counts(tmp_path: Path) -> None:
         ('[tool.toolwright]\n\n  ouptut = "x"\n', (3, 3), "unknown-key", "output"),
         ("[tool.toolwright]\nspecs = 1\n", (2, 1), "config-type", "specs"),
         ('[tool.toolwright]\nspecs = ""\n', (2, 1), "config-type", "specs"),
+        ("[tool.toolwright]\ncache = 1\n", (2, 1), "config-type", "folder or a URL"),
+        ('[tool.toolwright]\ncache_write = "no"\n', (2, 1), "config-type", "true or false"),
+        ("[tool.toolwright]\ncache_size = 1000\n", (2, 1), "config-type", '"2 GB"'),
+        ('[tool.toolwright]\ncache_size = "2 KB"\n', (2, 1), "config-type", '"2 GB"'),
         ('[tool.toolwright]\nproviders = "openai"\n', (2, 1), "config-type", "all"),
         ('[tool.toolwright]\nproviders = [\n  "a",\n  1,\n]\n', (2, 1), "config-type", "list"),
         ('[tool.toolwright]\nmodels = ["pydantik"]\n', (2, 1), "unknown-model", "pydantic"),
@@ -63,6 +67,20 @@ def test_refusals_name_the_place(
     found = next(problem for problem in problems if problem.code == code)
     assert (found.file, found.line, found.column) == ("pyproject.toml", *place)
     assert word in found.message + found.hint
+
+
+def test_the_shared_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for text, expected in (
+        ("http://host/x", "http://host/x"),
+        ("HTTPS://host", "HTTPS://host"),
+        ("../shared", str(tmp_path / "shared")),
+        ("~/shared", str(tmp_path / "home/shared")),
+    ):
+        write(tmp_path / "p", f"[tool.toolwright]\ncache = '{text}'\ncache_size = '30MB'\n")
+        config, _ = load_config(tmp_path / "p")
+        assert config is not None
+        assert (config.cache, config.cache_write, config.cache_size) == (expected, True, 30_000_000)
 
 
 def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
