@@ -8,7 +8,7 @@ PEERS  := .venv-peers
 JUDGES := $(VENV)/.clients
 ENGINES := .venv-grammars
 PYTEST := $(BIN)/python -m pytest
-DOWNSTREAM := $(wildcard tests/downstream/projects/*/pyproject.toml)
+DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyproject.toml)
 
 .PHONY: help generate test check lint format types verify lint-tools clients wheel conformance fuzz fuzz-bridge corpora laws rules deviations grammars bench peers ci clean
 

@@ -1,0 +1,1 @@
+"""One small agent for each provider's client. They share their tools: `toolbox`."""

@@ -1,0 +1,31 @@
+"""The tools of all examples: two that look into one folder, and nowhere else."""
+
+import os
+from itertools import islice
+
+from toolwright.runtime import RefusalError, ToolContext, ToolRegistry, ToolResult
+from toolwright.runtime.policy import Policy, Workspace
+
+from .generated.files.list_folder import ListFolderParams, ListFolderResult
+from .generated.files.read_file import ReadFileParams
+from .generated.registry import register_all
+
+
+def toolbox(folder: str | os.PathLike[str] = ".") -> ToolRegistry:
+    """A registry whose tools read below `folder`. Whatever the model asks for, nothing is written."""
+    workspace = Workspace(folder)
+
+    def read_file(params: ReadFileParams, _: ToolContext) -> ToolResult:
+        with workspace.open(params.path) as file:  # a path that leads out is refused, in words for the model
+            return ToolResult.ok("".join(islice(file, params.lines)))
+
+    def list_folder(params: ListFolderParams, _: ToolContext) -> ListFolderResult:
+        place = (workspace.root / params.path).resolve()
+        if not place.is_relative_to(workspace.root) or not place.is_dir():
+            raise RefusalError(f"{params.path!r} is no folder here; begin with '.'.")
+        return ListFolderResult(names=sorted(entry.name for entry in place.iterdir()))
+
+    registry = ToolRegistry(policy=Policy(autonomy="read_only"), timeout=10, output_limit=20_000)
+    register_all(registry, list_folder=list_folder, read_file=read_file)
+    registry.freeze()
+    return registry
