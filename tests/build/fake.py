@@ -97,7 +97,7 @@ def compile_tool(tool: ToolSpec, types: Mapping[str, Any], options: Options) -> 
         keyword=leaf,
         params="P",
         handler="H",
-        ledger={"openai": tuple(_loss(line[6:]) for line in losses)} if losses else {},
+        ledger={p: tuple(_loss(line[6:]) for line in losses) for p in options.providers if losses},
     )
     warnings = [Diagnostic(file=tool.document.file, code="odd", message="odd", severity="warning")]
     return Compiled(

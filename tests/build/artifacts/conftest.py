@@ -11,7 +11,7 @@ from tests.build.artifacts.server import Server, serving
 from tests.build.fake import project
 
 SPECS = {
-    "a.yaml": "1",
+    "a.yaml": "loss: pattern\nloss: maximum",
     "b/c.yaml": "uses: _types/t.yaml\n2",
     "b/odd.yaml": "odd\nname: strange",
     "_types/t.yaml": "t",

@@ -248,7 +248,9 @@ def test_a_cache_in_the_way_is_not_used(checkout: Checkout, where: str) -> None:
 
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize(
-    "fault", [status(500), status(302), status(403), status(204), trickling, cut_short], ids=str
+    "fault",
+    [status(500), status(302), status(403), status(204), trickling, cut_short],
+    ids=["500", "302", "403", "204", "trickling", "cut short"],
 )
 def test_servers_that_misbehave_cost_little_and_change_nothing(
     tmp_path: Path, checkout: Checkout, server: Server, fault: Callable[[BaseHTTPRequestHandler], bool]

@@ -31,7 +31,7 @@ class Bundle(Struct, frozen=True, kw_only=True):
     outputs: dict[str, bytes]
 
 
-_ENCODER = msgspec.msgpack.Encoder(order="deterministic")
+_ENCODER = msgspec.msgpack.Encoder()  # the order of keys is kept: the ledger shows it
 _DECODER = msgspec.msgpack.Decoder(Bundle)
 
 
