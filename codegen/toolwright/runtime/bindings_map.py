@@ -3,7 +3,18 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
+
 from .binding import ToolBinding
+from .definitions import read_definition
+
+
+class _Files(msgspec.Struct, frozen=True):
+    """Where a tool's files lie, counted from the package."""
+
+    module: str
+    name: str
+    schemas: str = "schemas"
 
 
 class LazyBindings(Mapping[str, ToolBinding[Any, Any]]):
@@ -22,6 +33,15 @@ class LazyBindings(Mapping[str, ToolBinding[Any, Any]]):
 
         binding: ToolBinding[Any, Any] = getattr(import_module(module, self._package), constant)
         return binding
+
+    def module(self, name: str) -> str:
+        """The name of the module that holds a tool's binding, which is not imported. Raises KeyError."""
+        return f"{self._package}{self._table[name][0]}"
+
+    def definition(self, name: str, provider: str) -> bytes:
+        """What the binding's `definition` gives, without its module. Raises UnknownProviderError, and
+        MissingDataError where the package itself is not imported from files."""
+        return msgspec.json.format(read_definition(_Files(self._package, name), provider), indent=-1)
 
     def __contains__(self, name: object) -> bool:
         return name in self._table

@@ -5,8 +5,10 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from .binding import ToolBinding
+from .bindings_map import LazyBindings
 from .errors import DuplicateToolError, FrozenRegistryError
 from .handlers import Handler
+from .later import Later
 from .view import Common, Entry, Snapshot, ToolView
 
 if TYPE_CHECKING:
@@ -56,7 +58,7 @@ class ToolRegistry(ToolView):
             raise ValueError(f"on_duplicate must be 'refuse' or 'raise', not {on_duplicate!r}.")
         self._on_duplicate = on_duplicate
         self._lock = threading.Lock()
-        self._entries: dict[str, Entry] = {}  # in order of arrival; only touched under the lock
+        self._entries: dict[str, Entry | Later] = {}  # in order of arrival; only touched under the lock
         self._sorted: Snapshot | None = None  # for readers; made anew after a registration
         self._refused: tuple[Refused, ...] = ()
         self._frozen = False
@@ -74,20 +76,38 @@ class ToolRegistry(ToolView):
         Raises DuplicateToolError instead where the registry was made so, FrozenRegistryError after
         `freeze()` and `aclose()`, and TypeError for a handler that cannot be called.
         """
-        if not callable(handler):
-            raise TypeError(f"The handler of {binding.name!r} is not callable: {type(handler).__name__}.")
+        given: Any = handler
+        return self._add(binding.name, Entry(binding, given))
+
+    def register_later(
+        self, bindings: Mapping[str, ToolBinding[Any, Any]], name: str, handler: Handler
+    ) -> bool:
+        """As `register(bindings[name], handler)`, for a generated package's BINDINGS: but the tool's module
+        is imported when the tool is first called, or more than its full definition is asked for.
+
+        Raises KeyError for a name that is not in `bindings`, and what `register` raises.
+        """
+        if name not in bindings:
+            raise KeyError(name)
+        if isinstance(bindings, LazyBindings):
+            return self._add(name, Later(bindings, name, handler))
+        return self._add(name, Entry(bindings[name], handler))
+
+    def _add(self, name: str, entry: Entry | Later) -> bool:
+        if not callable(entry.handler):
+            raise TypeError(f"The handler of {name!r} is not callable: {type(entry.handler).__name__}.")
         with self._lock:
             if self._frozen:
                 raise FrozenRegistryError(
-                    f"Tool {binding.name!r} came after {'aclose' if self._common.closed else 'freeze'}(). "
+                    f"Tool {name!r} came after {'aclose' if self._common.closed else 'freeze'}(). "
                     "Register every tool before the first round."
                 )
-            present = self._entries.get(binding.name)
+            present = self._entries.get(name)
             if present is None:
-                self._entries[binding.name] = Entry(binding, handler)
+                self._entries[name] = entry
                 self._sorted = None
                 return True
-            refused = Refused(binding.name, _origin(binding, handler), _origin(*present))
+            refused = Refused(name, _origin(entry), _origin(present))
             self._refused = (*self._refused, refused)
         self._tell(refused)
         return False
@@ -142,10 +162,10 @@ class ToolRegistry(ToolView):
             if self._common.closed:
                 return
             self._common.closed = self._frozen = True
-            entries = [*reversed(self._entries.values())]
+            handlers = [(name, entry.handler) for name, entry in reversed(self._entries.items())]
         from .closing import release
 
-        await release((entry.binding.name, entry.handler) for entry in entries)
+        await release(handlers)
 
     async def __aenter__(self) -> "ToolRegistry":
         return self
@@ -154,7 +174,9 @@ class ToolRegistry(ToolView):
         await self.aclose()
 
 
-def _origin(binding: ToolBinding[Any, Any], handler: Handler | Any) -> str:
+def _origin(entry: Entry | Later) -> str:
     """Where a registration comes from: the binding's module and the handler's."""
+    handler: Any = entry.handler
     named = handler if hasattr(handler, "__qualname__") else type(handler)
-    return f"{binding.module} with {named.__module__}.{named.__qualname__}"
+    module = entry.module if isinstance(entry, Later) else entry.binding.module
+    return f"{module} with {named.__module__}.{named.__qualname__}"

@@ -10,6 +10,7 @@ from .bridge import report, run
 from .context import ToolContext
 from .errors import UnknownToolError
 from .handlers import Handler, is_async
+from .later import Later
 from .parse import Arguments
 from .result import ToolResult
 
@@ -33,14 +34,19 @@ class Snapshot:
 
     __slots__ = ("definitions", "entries", "ready")
 
-    def __init__(self, entries: dict[str, Entry]) -> None:
+    def __init__(self, entries: "dict[str, Entry | Later]") -> None:
         self.entries = {name: entries[name] for name in sorted(entries)}
         # Plain tuples of binding, handler, and whether that is async: they are unpacked for each call.
-        self.ready = {
-            name: (entry.binding, entry.handler, is_async(entry.handler))
-            for name, entry in self.entries.items()
-        }
+        self.ready: dict[str, tuple[ToolBinding[Any, Any], Handler, bool]] = {}
         self.definitions: dict[tuple[str, str], bytes] = {}
+
+    def make_ready(self, name: object) -> tuple[ToolBinding[Any, Any], Handler, bool] | None:
+        """What a call of a tool needs, kept; None for an unknown one. Raises what importing it raises."""
+        entry = self.entries.get(name) if isinstance(name, str) else None
+        if entry is None:
+            return None
+        ready = self.ready[entry.binding.name] = (entry.binding, entry.handler, is_async(entry.handler))
+        return ready
 
 
 class Common:
@@ -118,8 +124,10 @@ class ToolView:
         guarded = common.guarded
         found = snapshot.ready.get(name) if isinstance(name, str) else None
         if found is None:
-            refused = ToolResult.failed(_unknown(name, tuple(snapshot.entries)))
-            return refused if guarded is None else guarded.refuse("lookup", name, provider, context, refused)
+            first = _first(snapshot, name, context)
+            if isinstance(first, ToolResult):
+                return first if guarded is None else guarded.refuse("lookup", name, provider, context, first)
+            found = first
         binding, handler, awaited = found
         if common.closed:
             refused = ToolResult.failed(f"Tool {name!r} cannot be called: the program is closing its tools.")
@@ -144,7 +152,10 @@ class ToolView:
         snapshot = self._snapshot()
         ready = snapshot.definitions.get((provider, level))
         if ready is None:
-            objects = [entry.binding.definition(provider, level) for entry in snapshot.entries.values()]
+            objects = [
+                (entry if isinstance(entry, Later) else entry.binding).definition(provider, level)
+                for entry in snapshot.entries.values()
+            ]
             ready = b"[" + b",".join(objects) + b"]"
             snapshot.definitions[provider, level] = ready
         return ready
@@ -179,13 +190,16 @@ class Selection(ToolView):
         whole = self._base._snapshot()
         made = self._made
         if made is None or made[0] is not whole:
-            left = {name: entry for name, entry in whole.entries.items() if self._fits(entry.binding)}
+            left = {name: entry for name, entry in whole.entries.items() if self._fits(name, entry)}
             made = self._made = (whole, Snapshot(left))
         return made[1]
 
-    def _fits(self, binding: ToolBinding[Any, Any]) -> bool:
-        if self._chosen is not None and binding.name not in self._chosen:
+    def _fits(self, name: str, entry: "Entry | Later") -> bool:
+        if self._chosen is not None and name not in self._chosen:
             return False
+        if self._permissions is None and self._groups is None:
+            return True
+        binding = entry.binding
         if self._permissions is not None and binding.permission not in self._permissions:
             return False
         parts = binding.group.split("/")
@@ -211,7 +225,18 @@ def _find(snapshot: Snapshot, name: Any) -> Entry:
     entry = snapshot.entries.get(name) if isinstance(name, str) else None
     if entry is None:
         raise UnknownToolError(_unknown(name, tuple(snapshot.entries)))
-    return entry
+    return Entry(entry.binding, entry.handler) if isinstance(entry, Later) else entry
+
+
+def _first(
+    snapshot: Snapshot, name: Any, context: ToolContext | None
+) -> tuple[ToolBinding[Any, Any], Handler, bool] | ToolResult:
+    """What the first call of a tool needs; a failure where there is no such tool, or it cannot be loaded."""
+    try:
+        ready = snapshot.make_ready(name)
+    except Exception as problem:  # whatever a module raises when it is imported
+        return report(name, "" if context is None else context.call_id, "loading its module", problem)
+    return ToolResult.failed(_unknown(name, tuple(snapshot.entries))) if ready is None else ready
 
 
 def _complete(context: ToolContext, tool: str, provider: str | None) -> ToolContext:

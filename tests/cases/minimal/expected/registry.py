@@ -54,4 +54,4 @@ _KEYWORDS: Final[Mapping[str, str]] = {
 
 def _register(registry: ToolRegistry, name: str, handler: Any) -> None:
     if handler is not None:
-        registry.register(BINDINGS[name], handler)
+        registry.register_later(BINDINGS, name, handler)
