@@ -18,7 +18,6 @@ from tests.mcp.conftest import MODERN, MODES, ROOT, Sdk
 GENERATED = ROOT / "generated" / "schemas" / "mcp"
 APP = "tests.mcp.app:registry"
 Served = Callable[..., Any]
-every_mode = pytest.mark.parametrize("mode", MODES)
 
 
 def command(*arguments: str, **given: Any) -> "subprocess.CompletedProcess[str]":
@@ -29,8 +28,10 @@ def command(*arguments: str, **given: Any) -> "subprocess.CompletedProcess[str]"
     )  # fmt: skip
 
 
-@every_mode
-@pytest.mark.parametrize("target", [APP, "tests.mcp.app:make", "tests.mcp.app:make_later"])
+@pytest.mark.parametrize(
+    ("mode", "target"),
+    [("legacy", APP), (MODERN, "tests.mcp.app:make"), ("auto", "tests.mcp.app:make_later")],
+)
 def test_one_client_on_stdio(mode: str, target: str, sdk: Sdk, served: Served, tmp_path: Path) -> None:
     """All kinds of targets; listing, calls, progress, failures, while module, factory and handlers print."""
     told: list[float] = []
@@ -108,8 +109,8 @@ def test_a_choice_of_tools(sdk: Sdk, served: Served) -> None:
         async with asyncio.timeout(30), sdk("mcp").Client(served(APP, *arguments)) as client:
             return [tool.name for tool in (await client.list_tools()).tools]
 
-    assert asyncio.run(names("--groups", "files", "--permission", "read")) == ["file_read", "glob", "grep"]
-    assert asyncio.run(names("--names", "glob,edit", "--names", "bash")) == ["bash", "edit", "glob"]
+    choice = ("--groups", "files,web", "--permission", "read", "--names", "glob,edit", "--names", "grep")
+    assert asyncio.run(names(*choice)) == ["glob", "grep"]
 
 
 @asynccontextmanager
@@ -261,14 +262,11 @@ def test_what_is_wrong_is_said_with_a_way_out() -> None:
 
 def test_a_module_that_cannot_be_imported_shows_why(tmp_path: Path) -> None:
     (tmp_path / "half.py").write_text("import missing_library_of_theirs\n")
-    (tmp_path / "bad.py").write_text("1 / 0\n")
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = command("half:registry", env=environment)
     assert "No module named 'missing_library_of_theirs'" in done.stderr
+    assert "half.py" in done.stderr
     assert "install what it needs" in done.stderr
-    done = command("bad:registry", env=environment)
-    assert "ZeroDivisionError" in done.stderr
-    assert "bad.py" in done.stderr
 
 
 def test_without_the_sdk_the_command_says_what_to_install(tmp_path: Path) -> None:

@@ -67,6 +67,26 @@ def test_frozen_takes_nothing(edit: Binding, note: Binding) -> None:
     assert registry.names == ("edit",)
 
 
+def test_a_tool_can_be_replaced_until_the_registry_is_frozen(edit: Binding, note: Binding) -> None:
+    registry = ToolRegistry()
+    registry.register(edit, first)
+    selection = registry.select(permission="read")
+    assert selection.names == ()
+    before = registry.definitions("anthropic")
+    registry.replace(msgspec.structs.replace(edit, permission="read"), second)
+    assert registry.get("edit").handler is second
+    assert selection.names == ("edit",)
+    assert registry.definitions("anthropic") == before
+    assert registry.refused == ()
+    with pytest.raises(UnknownToolError):
+        registry.replace(note, first)
+    with pytest.raises(TypeError, match="not callable"):
+        registry.replace(edit, "handler")
+    registry.freeze()
+    with pytest.raises(FrozenRegistryError, match="'edit'"):
+        registry.replace(edit, first)
+
+
 def test_a_handler_must_be_callable(edit: Binding) -> None:
     with pytest.raises(TypeError, match="not callable"):
         ToolRegistry().register(edit, "handler")

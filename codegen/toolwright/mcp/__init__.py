@@ -1,4 +1,4 @@
-"""Model Context Protocol: a registry offered to clients.
+"""Model Context Protocol: a registry offered to clients, and a live server's tools in a registry.
 
 Needs the official SDK, which is imported when it is first used: `pip install 'toolwright[mcp]'`.
 """
@@ -8,19 +8,49 @@ from typing import TYPE_CHECKING, Any
 from .sdk import McpMissingError
 
 if TYPE_CHECKING:
+    from .changes import ToolChanges
+    from .limits import Limits, ListingError
+    from .pins import Pin, PinChange, Pins, PinsError
     from .serve import serve_http, serve_mcp, serve_stdio
     from .server import mcp_server
+    from .source import LiveTool
+    from .terms import hinted_permission
+    from .tools import McpTools, RefusedTool, mcp_tools
 
 __all__ = [
+    "Limits",
+    "ListingError",
+    "LiveTool",
     "McpMissingError",
+    "McpTools",
+    "Pin",
+    "PinChange",
+    "Pins",
+    "PinsError",
+    "RefusedTool",
+    "ToolChanges",
+    "hinted_permission",
     "mcp_server",
+    "mcp_tools",
     "serve_http",
     "serve_mcp",
     "serve_stdio",
 ]
 
 _HOMES = {
+    "Limits": "limits",
+    "ListingError": "limits",
+    "LiveTool": "source",
+    "McpTools": "tools",
+    "Pin": "pins",
+    "PinChange": "pins",
+    "Pins": "pins",
+    "PinsError": "pins",
+    "RefusedTool": "tools",
+    "ToolChanges": "changes",
+    "hinted_permission": "terms",
     "mcp_server": "server",
+    "mcp_tools": "tools",
     "serve_http": "serve",
     "serve_mcp": "serve",
     "serve_stdio": "serve",

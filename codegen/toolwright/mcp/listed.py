@@ -10,6 +10,7 @@ from msgspec import Struct
 from ..runtime.errors import UnknownProviderError
 from ..runtime.schema import Validator
 from ..runtime.view import ToolView
+from .judge import result_judge
 
 MODERN = "2026-07-28"
 """The first revision in which results and their schemas may be of any type, and requests stand alone."""
@@ -91,7 +92,7 @@ class Listed:
                 # Of the newest revision, an older one lacks only schemas of results that are no objects.
                 provider, definition = self._provider, _older(definition)
         schema = msgspec.json.decode(definition).get("outputSchema")
-        return ListedTool(definition, provider, None if schema is None else Validator(schema, formats=True))
+        return ListedTool(definition, provider, None if schema is None else result_judge(schema))
 
 
 def _older(definition: bytes) -> bytes:

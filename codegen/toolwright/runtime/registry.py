@@ -112,6 +112,21 @@ class ToolRegistry(ToolView):
         self._tell(refused)
         return False
 
+    def replace(self, binding: ToolBinding[P, H], handler: H) -> None:
+        """Put a tool in the place of the one of its name: for definitions met at run time, which may change.
+
+        Raises UnknownToolError where there is none, FrozenRegistryError after `freeze()` and `aclose()`, and
+        TypeError for a handler that cannot be called.
+        """
+        if not callable(handler):
+            raise TypeError(f"The handler of {binding.name!r} is not callable: {type(handler).__name__}.")
+        self.get(binding.name)
+        with self._lock:
+            if self._frozen:
+                raise FrozenRegistryError(f"Tool {binding.name!r} cannot change after freeze() or aclose().")
+            self._entries[binding.name] = Entry(binding, handler)
+            self._sorted = None
+
     def _tell(self, refused: Refused) -> None:
         from .records import WARNING, log
 

@@ -1,0 +1,39 @@
+"""Real tools of published servers: none is too large, too slow or too odd to be taken."""
+
+import json
+from pathlib import Path
+
+import pytest
+from toolwright.mcp import Limits, LiveTool
+from toolwright.mcp.live import bind
+from toolwright.mcp.source import check_tool
+from toolwright.mcp.weight import weigh
+from toolwright.providers import Normalizer
+
+PROVIDERS = ("openai", "anthropic", "gemini", "mcp")
+
+
+@pytest.mark.corpora
+@pytest.mark.parametrize("corpus", ["github-mcp-server", "mcp-servers"])
+def test_real_tools_are_taken_and_take_their_own_calls(corpus: str, shared_dir: Path) -> None:
+    limits, normalizer = Limits(), Normalizer(1000)
+    heaviest = calls = 0
+    lines = (shared_dir / "corpora" / f"{corpus}.jsonl").read_text(encoding="utf-8").splitlines()
+    for line in lines:
+        told = json.loads(line)
+        tool = LiveTool(
+            server="s",
+            name=told["name"],
+            description=told["description"] or "",
+            input_schema=told["parameters"],
+        )
+        heaviest = max(heaviest, weigh(tool.input_schema, limits.parts))
+        check_tool(tool, normalizer, limits)  # raises where the tool would be refused
+        binding = bind(tool, "s__tool", "mcp/s", "execute", (), normalizer)
+        for provider in PROVIDERS:
+            assert binding.definition(provider)
+        for call in told.get("calls") or ():
+            assert binding.decode(call) == call
+            calls += 1
+    assert len(lines) > 20
+    assert heaviest < limits.parts / 10  # room for others
