@@ -249,4 +249,6 @@ def keyword_of(tool: str) -> str:
 
 def _printable(value: str) -> str:
     """Text for a comment or docstring line: nothing that could end it."""
+    if value.isprintable() and '"' not in value and "\\" not in value:
+        return value
     return "".join(ch if ch.isprintable() and ch not in '"\\' else "?" for ch in value)

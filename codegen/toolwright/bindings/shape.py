@@ -31,14 +31,15 @@ def shaped(source: str, blacken: Blacken) -> str:
     """
     out: list[str] = []
     rows = iter(source.split("\n"))
+    numbers = _EXPONENT.search(source) is not None
     for row in rows:
         bare = row.lstrip(" ")
         if bare.startswith('"""'):
             out += [row, *_rest(row, rows)]
-        elif row[-1:] in _CLOSER and (len(row) > LINE_LENGTH or _EXPONENT.search(row)):
+        elif row[-1:] in _CLOSER and (len(row) > LINE_LENGTH or (numbers and _EXPONENT.search(row))):
             closing = row[: len(row) - len(bare)] + _CLOSER[row[-1]]
             out += _alone([row, *_until(closing, rows)], blacken)
-        elif len(row) > LINE_LENGTH or (_EXPONENT.search(row) and not bare.startswith("#")):
+        elif len(row) > LINE_LENGTH or (numbers and _EXPONENT.search(row) and not bare.startswith("#")):
             out += _broken(row, blacken)
         else:
             out.append(row)

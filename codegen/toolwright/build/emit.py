@@ -22,7 +22,7 @@ from ..bindings.templates import Overrides, Templates
 from ..contract.build import Built
 from ..diagnostics import Diagnostic
 from ..prove.isolate import Isolated, build_decoders, prove_binding
-from ..prove.module import prove_module
+from ..prove.module import prove_module, without_tail
 from ..prove.vocabulary import PACKAGES, UnsoundError
 from ..providers import (
     LedgerEntry,
@@ -149,7 +149,8 @@ def prove_tool(
     if not ours and _foreign(tree):
         return
     dotted = ".".join(names.module)
-    with Isolated({dotted: python.decode(), **_shared_sources(built, options)}) as isolated:
+    run = without_tail(tree) if ours else python.decode()
+    with Isolated({dotted: run, **_shared_sources(built, options)}) as isolated:
         prove_binding(isolated.load(dotted), names.constant, tool, asdict(offered))
 
 

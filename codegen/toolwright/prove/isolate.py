@@ -4,6 +4,7 @@ Modules run under private names and see nothing but msgspec, typing, `toolwright
 neither the output folder nor any code of the user's is imported.
 """
 
+import ast
 import builtins
 import sys
 from collections.abc import Mapping
@@ -17,12 +18,14 @@ from ..runtime import decode_hook
 from ..spec.model import ToolSpec
 from .vocabulary import PACKAGES, PYTHON, UnsoundError
 
+_IMPORTABLE = PACKAGES | PYTHON
+
 
 class Isolated:
     """Modules by dotted name, run when asked for. While the context is open they stand in `sys.modules`
     under a private prefix, because msgspec looks there for the names in quoted annotations."""
 
-    def __init__(self, sources: Mapping[str, str]) -> None:
+    def __init__(self, sources: Mapping[str, str | ast.Module]) -> None:
         self._sources = sources
         self._prefix = f"_toolwright_proof_{id(self):x}"
         self._modules: dict[str, ModuleType] = {}
@@ -47,7 +50,8 @@ class Isolated:
         module.__dict__["__builtins__"] = {**vars(builtins), "__import__": self._import}
         self._modules[name] = sys.modules[module.__name__] = module
         try:
-            exec(_compiled(self._sources[name]), module.__dict__)
+            source = self._sources[name]
+            exec(_compiled(source) if isinstance(source, str) else _code(source), module.__dict__)
         except UnsoundError:
             raise
         except Exception as problem:
@@ -63,7 +67,7 @@ class Isolated:
         level: int = 0,
     ) -> ModuleType:
         if not level:
-            if name not in PACKAGES | PYTHON:
+            if name not in _IMPORTABLE:
                 raise UnsoundError(f"it imports {name}")
             return builtins.__import__(name, scope, local, wanted)
         assert scope is not None
@@ -73,6 +77,11 @@ class Isolated:
 
 @lru_cache(maxsize=64)
 def _compiled(source: str) -> CodeType:
+    """The code of a text; that of a shared type is wanted by each tool that uses it."""
+    return _code(source)
+
+
+def _code(source: str | ast.Module) -> CodeType:
     return compile(source, "<generated>", "exec", dont_inherit=True)
 
 

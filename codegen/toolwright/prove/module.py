@@ -76,7 +76,10 @@ class _Proof:
         for name in self.tail:
             if name not in found:
                 raise UnsoundError(f"it does not define {name}")
-            self.ending(found[name])
+            if self.ours:
+                self.ending(found[name])
+            elif isinstance(node := found[name], ast.AnnAssign) and node.value is not None:
+                require_vocabulary(node.value, self.names)
 
     def imports(self, statements: list[ast.Import | ast.ImportFrom]) -> set[str]:
         names: set[str] = set()
@@ -94,14 +97,27 @@ class _Proof:
     def ending(self, node: ast.stmt) -> None:
         """The Protocol and the binding: shapes here, values in `isolate`, where the binding exists."""
         if isinstance(node, ast.AnnAssign) and node.value is not None:
+            require_vocabulary(node.annotation, self.names)
             require_vocabulary(node.value, self.names)
-        elif self.ours and isinstance(node, ast.ClassDef):
-            shape = [type(item) for item in node.body]
-            call = node.body[-1]
-            if shape != [ast.Expr, ast.FunctionDef] or not isinstance(call, ast.FunctionDef):
-                raise UnsoundError(f"line {node.lineno}: unexpected statements in {node.name}")
-            if call.name != "__call__" or ast.unparse(call.body[0]) != "..." or len(call.body) != 1:
-                raise UnsoundError(f"line {call.lineno}: unexpected function {call.name}")
+        elif isinstance(node, ast.ClassDef):
+            self.protocol(node)
+        else:
+            raise UnsoundError(f"line {node.lineno}: unexpected {type(node).__name__}")
+
+    def protocol(self, node: ast.ClassDef) -> None:
+        call = node.body[-1]
+        shape = [type(item) for item in node.body] == [ast.Expr, ast.FunctionDef] and is_text(node.body[0])
+        plain = [dotted(base) for base in node.bases] == ["Protocol"] and not node.keywords
+        if not shape or not plain or node.decorator_list or not isinstance(call, ast.FunctionDef):
+            raise UnsoundError(f"line {node.lineno}: unexpected statements in {node.name}")
+        given = call.args
+        other = (given.args, given.vararg, given.kwonlyargs, given.kwarg, given.defaults, call.decorator_list)
+        if call.name != "__call__" or any(other) or len(call.body) != 1 or not _is_ellipsis(call.body[0]):
+            raise UnsoundError(f"line {call.lineno}: unexpected function {call.name}")
+        for annotation in (call.returns, *[argument.annotation for argument in given.posonlyargs[1:]]):
+            if annotation is None:
+                raise UnsoundError(f"line {call.lineno}: an annotation is missing")
+            require_vocabulary(annotation, self.names)
 
     # -- definitions --------------------------------------------------------------------------
 
@@ -120,7 +136,7 @@ class _Proof:
             self.annotation(value, said)
 
     def struct(self, node: ast.ClassDef, definition: ClassDefinition, target: Object) -> None:
-        if [ast.unparse(base) for base in node.bases] != ["Struct"] or node.decorator_list:
+        if [dotted(base) for base in node.bases] != ["Struct"] or node.decorator_list:
             raise UnsoundError(f"line {node.lineno}: {node.name} should be a plain Struct")
         options = {option.arg: value_of(option.value) for option in node.keywords if option.arg}
         closed = bool(options.pop("forbid_unknown_fields", False))
@@ -205,6 +221,8 @@ class _Proof:
         queue: list[ast.expr] = [expression]
         while queue:
             node = queue.pop()
+            if isinstance(node, ast.Name):
+                continue
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 self.annotation(unquoted(node), said)
             elif isinstance(node, ast.Subscript) and dotted(node.value) == "Literal":
@@ -283,3 +301,20 @@ class _Proof:
                     raise UnsoundError(f"line {call.lineno}: {value!r} is not the contract's {word}")
             elif not said.has_number(name, repr(value)):
                 raise UnsoundError(f"line {call.lineno}: {value!r} is not the contract's")
+
+
+def without_tail(tree: ast.Module) -> ast.Module:
+    """A proven module of ours, less what has no part in decoding: the Protocol, and the binding's type.
+
+    Both take longer to run than all the rest, and `prove_module` leaves no room in them for anything to fail.
+    """
+    *body, protocol, binding = tree.body
+    assert isinstance(protocol, ast.ClassDef)
+    assert isinstance(binding, ast.AnnAssign)
+    assert binding.value is not None
+    assigned = ast.copy_location(ast.Assign([binding.target], binding.value), binding)
+    return ast.Module([*body, assigned], [])
+
+
+def _is_ellipsis(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and node.value.value is ...

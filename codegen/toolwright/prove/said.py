@@ -33,7 +33,11 @@ class Said:
     1, 1.0 and True are three things."""
 
     def __init__(self, node: Node, definitions: Mapping[str, Node]) -> None:
-        self._inline = list(_inline(node, definitions))
+        self._node, self._definitions = node, definitions
+
+    @cached_property
+    def _inline(self) -> list[Node]:
+        return list(_inline(self._node, self._definitions))  # most annotations hold no literal at all
 
     @cached_property
     def choices(self) -> frozenset[str]:

@@ -11,6 +11,7 @@ from .positions import Node, locate
 from .problems import MAX_BYTES, Lines, Problem, RefusedError
 
 Kind = Literal["yaml", "json"]
+_PIECE = 65_536
 
 
 class SourceDocument:
@@ -49,10 +50,13 @@ def read_document(file: FilePath, shown: str) -> SourceDocument | tuple[Diagnost
     """Read `file`; `shown` is its path in diagnostics. `.json` is JSON, anything else YAML."""
     try:
         # Asked before opening: opening a named pipe would wait for ever.
-        if not stat.S_ISREG(file.stat().st_mode):
+        state = file.stat()
+        if not stat.S_ISREG(state.st_mode):
             return (_unreadable(shown, "it is not a regular file"),)
-        with file.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
+        with file.open("rb", buffering=0) as stream:
+            data = stream.read(min(state.st_size, MAX_BYTES) + 1) or b""
+            while len(data) <= MAX_BYTES and (more := stream.read(_PIECE)):
+                data += more  # it grew, or came in parts
     except OSError as error:
         return (_unreadable(shown, os.strerror(error.errno).lower() if error.errno else str(error)),)
     except ValueError:

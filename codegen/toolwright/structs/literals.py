@@ -35,7 +35,7 @@ def docstring(value: str, indent: str) -> str:
         for line in value.expandtabs(4).splitlines()
         for row in _wrapped(line, WIDTH - len(indent))
     ]
-    rows = ["".join(ch if ch.isprintable() else repr(ch)[1:-1] for ch in _escaped(row)) for row in rows]
+    rows = [_printable(_escaped(row)) for row in rows]
     while rows and not rows[0].strip():
         rows.pop(0)
     while rows and not rows[-1]:
@@ -58,6 +58,10 @@ def docstring(value: str, indent: str) -> str:
 
 def _escaped(row: str) -> str:
     return row.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+
+
+def _printable(row: str) -> str:
+    return row if row.isprintable() else "".join(ch if ch.isprintable() else repr(ch)[1:-1] for ch in row)
 
 
 def _wrapped(line: str, width: int) -> list[str]:

@@ -2,6 +2,7 @@
 
 # ruff: noqa: ARG001, ARG005, E731, SIM110  # checks share one signature; loops are twice as fast as generators
 
+from collections.abc import Mapping
 from typing import Any
 
 from . import words
@@ -180,10 +181,11 @@ def unevaluated_rule(site: Site) -> Rule | None:
     return Rule(check, explain, indices=everything, last=True)
 
 
-BUILDERS: tuple[Builder, ...] = (
-    size_rule("minItems"),
-    size_rule("maxItems"),
-    items_rule,
-    contains_rule,
-    unique_rule,
-)
+BUILDERS: Mapping[str, Builder] = {
+    "minItems": size_rule("minItems"),
+    "maxItems": size_rule("maxItems"),
+    "prefixItems": items_rule,
+    "items": items_rule,
+    "contains": contains_rule,
+    "uniqueItems": unique_rule,
+}

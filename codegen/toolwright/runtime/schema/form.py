@@ -22,7 +22,7 @@ NAMED_SUBSCHEMAS = ("$defs", "definitions", "dependentSchemas", "patternProperti
 
 def is_schema(value: Any) -> bool:
     """An object or a boolean."""
-    return isinstance(value, (bool, Mapping))
+    return isinstance(value, (bool, dict, Mapping))
 
 
 def _size(value: Any) -> bool:
@@ -64,7 +64,9 @@ def _schemas(value: Any) -> bool:
 
 
 def _named_schemas(value: Any) -> bool:
-    return isinstance(value, Mapping) and all(isinstance(k, str) and is_schema(s) for k, s in value.items())
+    return isinstance(value, (dict, Mapping)) and all(
+        isinstance(k, str) and isinstance(s, (dict, bool, Mapping)) for k, s in value.items()
+    )
 
 
 _LIST = _schemas, "an array of schemas, at least one"

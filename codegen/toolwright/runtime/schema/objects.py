@@ -2,7 +2,7 @@
 
 # ruff: noqa: ARG001, ARG005, E731  # checks share one signature; loops are twice as fast as generators
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import words
@@ -17,7 +17,8 @@ def properties_rule(site: Site) -> Rule | None:
     if "properties" not in site.schema:
         return None
     nodes = {name: site.child(sub, "properties", name) for name, sub in site.schema["properties"].items()}
-    optional = [name for name in nodes if name not in frozenset(site.schema.get("required", ()))]
+    required = frozenset(site.schema.get("required", ()))
+    optional = [name for name in nodes if name not in required]
     droppable: dict[str, bool] = {}  # filled when first asked for: the nodes are not finished yet
 
     def check(value: Any, run: Run) -> bool:
@@ -284,13 +285,13 @@ def count_rule(word: str) -> Builder:
     return build
 
 
-BUILDERS: tuple[Builder, ...] = (
-    required_rule,
-    count_rule("minProperties"),
-    count_rule("maxProperties"),
-    dependent_required_rule,
-    property_names_rule,
-    properties_rule,
-    pattern_properties_rule,
-    additional_rule,
-)
+BUILDERS: Mapping[str, Builder] = {
+    "required": required_rule,
+    "minProperties": count_rule("minProperties"),
+    "maxProperties": count_rule("maxProperties"),
+    "dependentRequired": dependent_required_rule,
+    "propertyNames": property_names_rule,
+    "properties": properties_rule,
+    "patternProperties": pattern_properties_rule,
+    "additionalProperties": additional_rule,
+}

@@ -3,7 +3,7 @@
 # ruff: noqa: ARG001, ARG005, E731, SIM110  # checks share one signature; loops are twice as fast as generators
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import words
@@ -229,14 +229,14 @@ def format_rule(site: Site) -> Rule | None:
     )
 
 
-BUILDERS: tuple[Builder, ...] = (
-    type_rule,
-    enum_rule,
-    const_rule,
-    *(bound_rule(word) for word in _BOUNDS),
-    multiple_rule,
-    length_rule("minLength"),
-    length_rule("maxLength"),
-    pattern_rule,
-    format_rule,
-)
+BUILDERS: Mapping[str, Builder] = {
+    "type": type_rule,
+    "enum": enum_rule,
+    "const": const_rule,
+    **{word: bound_rule(word) for word in _BOUNDS},
+    "multipleOf": multiple_rule,
+    "minLength": length_rule("minLength"),
+    "maxLength": length_rule("maxLength"),
+    "pattern": pattern_rule,
+    "format": format_rule,
+}

@@ -35,7 +35,9 @@ class Site:
 
     def child(self, schema: Any, *tokens: str | int) -> Node:
         """The node of a subschema that judges a part of the value."""
-        pointer = self.pointer + "".join(f"/{escape(str(token))}" for token in tokens)
+        pointer = self.pointer
+        for token in tokens:
+            pointer += f"/{escape(token) if isinstance(token, str) else token}"
         node = self._compile(schema, pointer, self.base)
         self.node.has_reference |= node.has_reference
         return node

@@ -2,7 +2,7 @@
 
 # ruff: noqa: SIM110  # checks share one signature; loops are twice as fast as generators
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 from . import words
@@ -179,4 +179,4 @@ def _tags(node: Node) -> dict[str, tuple[list[Hashable], list[Any]]]:
     return found
 
 
-BUILDERS: tuple[Builder, ...] = (union_rule("anyOf"), union_rule("oneOf"))
+BUILDERS: Mapping[str, Builder] = {word: union_rule(word) for word in ("anyOf", "oneOf")}
