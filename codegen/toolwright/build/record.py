@@ -16,6 +16,7 @@ class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):
     source: str  # what the manifest says of the spec and of the types it uses
     uses: tuple[str, ...] = ()  # shared type files, transitively; sorted
     outputs: dict[str, str] = {}  # posix path below the output root → SHA-256
+    layer: int = 0  # among the specs of its step, where two have one output
     entry: ToolEntry | None = None
     named: tuple[int, int] = (0, 0)  # line and column of the tool's name
     diagnostics: tuple[Diagnostic, ...] = ()

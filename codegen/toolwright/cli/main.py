@@ -22,6 +22,13 @@ COMMANDS = {
 }
 """Command → module, name in it, and short help, so that listing them imports none."""
 
+STEPS = {
+    "assemble": ("assemble", "command", "Put together what compile steps made."),
+    "compile": ("compile", "command", "Compile some specs, as one step of a build."),
+    "ninja": ("ninja", "command", "Write a build.ninja that runs these steps."),
+}
+"""The same for what build engines run (docs/engines.md)."""
+
 
 class Commands(click.Group):
     """Loads a command's module on first use, and suggests a near name for a wrong one."""
@@ -29,10 +36,11 @@ class Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return sorted(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.list_commands(ctx):
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        found = COMMANDS.get(cmd_name) or STEPS.get(cmd_name)
+        if found is None:
             return None
-        module, name, _ = COMMANDS[cmd_name]
+        module, name, _ = found
         command = getattr(importlib.import_module(f"{__package__}.{module}"), name)
         assert isinstance(command, click.Command)
         return command
@@ -51,6 +59,8 @@ class Commands(click.Group):
         rows = [(name, COMMANDS[name][2]) for name in self.list_commands(ctx)]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
+        with formatter.section("For build engines"):
+            formatter.write_dl([(name, help) for name, (_, _, help) in sorted(STEPS.items())])
 
 
 def _version(ctx: click.Context, _parameter: click.Parameter, value: Any) -> None:

@@ -1,0 +1,98 @@
+"""`toolwright ninja`."""
+
+import os
+import shlex
+from pathlib import Path
+
+import click
+
+from ..config import show
+from .console import Format
+from .options import config_option, configuration, examples, format_option, tell
+from .steps import disk_problem
+
+
+@click.command(
+    "ninja",
+    epilog=examples(
+        "toolwright ninja && ninja",
+        "toolwright ninja --command='.venv/bin/toolwright' --dir out/tools",
+    ),
+)
+@click.option(
+    "--file", default="build.ninja", show_default=True, metavar="FILE", help="The build file to write."
+)
+@click.option(
+    "--dir",
+    "folder",
+    default="build/toolwright",
+    show_default=True,
+    metavar="DIR",
+    help="Folder for what the steps leave; it can be deleted at any time.",
+)
+@click.option(
+    "--shard-size",
+    "size",
+    type=click.IntRange(min=1),
+    default=32,
+    show_default=True,
+    metavar="N",
+    help="About how many specs one step compiles.",
+)
+@click.option(
+    "--command",
+    "words",
+    default="toolwright",
+    show_default=True,
+    metavar="WORDS",
+    help="What runs toolwright, as the shell reads it.",
+)
+@format_option
+@config_option
+def command(file: str, folder: str, size: int, words: str, form: Format, config_file: Path | None) -> int:
+    """Write a build.ninja that compiles the specs in shards and puts them together.
+
+    Run it, and Ninja, in one folder. The file renews itself when a spec comes or goes.
+    """
+    config = configuration(config_file, form)
+
+    from ..build.steps.depfile import render_depfile
+    from ..build.steps.shard import write
+    from ..integrations.ninja import CONFIGURED, Layout, lists_of, render_ninja, shards_of
+    from ..spec import discover
+
+    shown_root = show(config.specs)
+    found = discover(config.specs, shown_root=shown_root)
+    tell(found.diagnostics, form)
+    if found.diagnostics:
+        return 1
+    layout = Layout(
+        command=shlex.split(words),
+        file=Path(file).as_posix(),
+        folder=Path(folder).as_posix(),
+        output=show(config.output),
+        config=None if config_file is None else config_file.as_posix(),
+        size=size,
+    )
+    shards = shards_of([f"{shown_root}/{path}" for path in (*found.types, *found.tools)], size)
+    inputs = [show(Path(here)) for here in _folders(config.specs)]
+    if config.file is not None:
+        inputs.append(show(config.file))
+    try:
+        for path, content in lists_of(shards, layout).items():
+            write(Path(path), content)
+        write(Path(folder, CONFIGURED), render_depfile(layout.file, inputs))
+        write(Path(file), render_ninja(shards, layout))
+    except OSError as error:
+        raise disk_problem(form, error, Path(file)) from None
+    click.echo(f"toolwright: {len(found.tools) + len(found.types)} specs in {len(shards)} shards: {file}")
+    return 0
+
+
+def _folders(root: Path) -> list[str]:
+    """The folders in which a spec may come or go."""
+    found: list[str] = []
+    for here, folders, _ in os.walk(root):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        found.append(here)
+    return found

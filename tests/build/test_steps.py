@@ -1,0 +1,297 @@
+"""compile + assemble over any sharding leave what `generate` leaves, byte for byte."""
+
+import os
+import shutil
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from toolwright.build.generate import build
+from toolwright.build.pure import compile_specs
+from toolwright.build.record import Units, UnitsError, decode_units, encode_units
+from toolwright.build.rooms import FRONTEND
+from toolwright.build.steps.assemble import assemble, fingerprint_of
+from toolwright.build.steps.depfile import render_depfile
+from toolwright.build.steps.inputs import Folders, read_setting
+from toolwright.build.steps.place import DamagedError, place
+from toolwright.build.steps.shard import FILES, ForeignFolderError, output_file, read_shard, write_shard
+from toolwright.config import Config, load_config
+
+HEAD = "description: Does it.\npermission: read\nsecrets: []\n"
+CONFIG = '[tool.toolwright]\nproviders = ["openai", "gemini"]\n'
+USES = "parameters:\n  type: object\n  properties:\n    at: {$ref: '../_types/place.yaml'}\n"
+POOL = {
+    "_types/place.yaml": "type: object\nproperties: {x: {type: integer, minimum: 0}}\n",
+    "_types/road.yaml": "type: array\nitems: {$ref: 'place.yaml'}\n",
+    "_types/place.json": '{"type": "string"}',  # the other one counts
+    "_types/bad.yaml": "type: nonsense\n",
+    "files/edit.yaml": HEAD,
+    "files/read.yaml": HEAD
+    + "parameters:\n  type: object\n  properties: {id: {type: integer, default: 3}}\n",
+    "geo/go.yaml": HEAD + USES,
+    "geo/far.yaml": HEAD + USES.replace("place", "road"),
+    "geo/lost.yaml": HEAD + USES.replace("place", "bad"),
+    "geo/none.yaml": HEAD + USES.replace("place", "none"),
+    "web/edit.yaml": HEAD,  # a name twice
+    "web/fetch-it.yaml": HEAD,
+    "web/fetch_it.yaml": HEAD,  # one module for both
+    "web/Late.json": '{"description": "Does it.", "permission": "read", "secrets": []}',
+    "top.yaml": HEAD,
+    "top.yml": "name: fetch\n" + HEAD,  # refused for its file, so that another may have its name
+    "web/fetch.yaml": HEAD,
+    "broken.yaml": "description: [\n",
+    "silent.yaml": "permission: read\n",
+}
+
+
+def project(base: Path, specs: Mapping[str, str], config: str = CONFIG) -> Config:
+    base.mkdir(parents=True, exist_ok=True)
+    (base / "pyproject.toml").write_text(config, encoding="utf-8")
+    for path, text in specs.items():
+        place = base / "specs" / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+    (base / "specs").mkdir(exist_ok=True)
+    found, _ = load_config(base)
+    assert found is not None
+    return found
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def shard(config: Config, paths: list[str], out: Path) -> Units:
+    setting, problems = read_setting(config)
+    assert setting is not None, problems
+    write_shard(out, compile_specs(sorted(paths), Folders((config.specs,)), setting.kit), setting.kit)
+    return read_shard(out)
+
+
+def put_together(
+    config: Config, shards: Mapping[Path, Units], out: Path
+) -> tuple[dict[str, bytes], set[str]]:
+    """The output folder, and the files that errors speak of."""
+    setting, _ = read_setting(config)
+    assert setting is not None
+    assembled = assemble({str(folder): units for folder, units in shards.items()}, setting.kit)
+    homes = {record.path: (folder, record) for folder, units in shards.items() for record in units.units}
+
+    def read(path: str) -> bytes:
+        return output_file(*homes[assembled.outputs[path]], path).read_bytes()
+
+    placed = place(assembled, read, out, shown_output="generated")
+    told = {problem.file for problem in (*assembled.diagnostics, *placed.diagnostics)}
+    return tree(out), told
+
+
+@cache
+def generated(names: tuple[str, ...], base: Path) -> tuple[dict[str, bytes], frozenset[str]]:
+    """What `generate` leaves of these specs, and the files that its errors speak of."""
+    home = base / str(abs(hash(names)))
+    config = project(home, {name: POOL[name] for name in names})
+    report = build(config, FRONTEND, jobs=1)
+    told = {os.path.relpath(problem.file, os.path.relpath(home)) for problem in report.diagnostics}
+    found = tree(config.output)
+    shutil.rmtree(home)
+    return found, frozenset(told)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("steps")
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_any_sharding_leaves_what_generate_leaves(data: st.DataObject, base: Path) -> None:
+    names = data.draw(st.lists(st.sampled_from(sorted(POOL)), unique=True, max_size=9), label="specs")
+    cuts = [data.draw(st.integers(0, 3), label=name) for name in names]
+    expected, told = generated(tuple(sorted(names)), base)
+    home = base / "sharded"
+    shutil.rmtree(home, ignore_errors=True)
+    config = project(home, {name: POOL[name] for name in names})
+    shards: dict[Path, Units] = {}
+    for number in sorted({*cuts, 9}):  # and one with no specs
+        paths = [name for name, cut in zip(names, cuts, strict=True) if cut == number]
+        shards[home / f"shard {number}"] = shard(config, paths, home / f"shard {number}")
+    found, problems = put_together(config, shards, home / "generated")
+    assert found == expected
+    assert problems >= told  # of a type that is refused for its file, each user is told
+    assert bool(problems) == bool(told)
+    assert not (home / ".toolwright").exists()
+    # A second time, over what is there: nothing is touched.
+    before = {path: path.stat().st_mtime_ns for path in (home / "generated").rglob("*")}
+    put_together(config, shards, home / "generated")
+    assert {path: path.stat().st_mtime_ns for path in (home / "generated").rglob("*")} == before
+
+
+class TestOutput:
+    """What is written into a folder that holds an earlier set."""
+
+    @pytest.fixture
+    def config(self, tmp_path: Path) -> Config:
+        return project(tmp_path, {"files/edit.yaml": HEAD, "top.yaml": HEAD})
+
+    def test_what_is_gone_is_deleted_and_what_is_not_ours_stays(self, config: Config, tmp_path: Path) -> None:
+        out = config.output
+        put_together(
+            config, {tmp_path / "a": shard(config, ["files/edit.yaml", "top.yaml"], tmp_path / "a")}, out
+        )
+        (out / "mine.txt").write_text("mine", encoding="utf-8")
+        found, _ = put_together(config, {tmp_path / "a": shard(config, ["top.yaml"], tmp_path / "a")}, out)
+        assert "files/edit.py" not in found
+        assert not (out / "files").exists()
+        assert found["mine.txt"] == b"mine"
+        assert "top.py" in found
+
+    def test_a_foreign_file_stops_everything(self, config: Config, tmp_path: Path) -> None:
+        config.output.mkdir()
+        (config.output / "top.py").write_text("mine = 1\n", encoding="utf-8")
+        found, told = put_together(
+            config, {tmp_path / "a": shard(config, ["top.yaml"], tmp_path / "a")}, config.output
+        )
+        assert found == {"top.py": b"mine = 1\n"}
+        assert told == {"generated/top.py"}
+
+    def test_generate_takes_over_and_gives_back(self, config: Config, tmp_path: Path) -> None:
+        shards = {tmp_path / "a": shard(config, ["files/edit.yaml", "top.yaml"], tmp_path / "a")}
+        put_together(config, shards, config.output)
+        report = build(config, FRONTEND, jobs=1)
+        assert report.plan.empty
+        (config.specs / "top.yaml").unlink()
+        build(config, FRONTEND, jobs=1)
+        found, _ = put_together(config, shards, config.output)
+        assert "top.py" in found
+
+    def test_killed_before_the_manifest_is_final_the_next_run_repairs(
+        self, config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        import toolwright.build.steps.place as module
+
+        shards = {tmp_path / "a": shard(config, ["files/edit.yaml", "top.yaml"], tmp_path / "a")}
+        expected, _ = put_together(config, shards, tmp_path / "whole")
+        few = {tmp_path / "b": shard(config, ["top.yaml"], tmp_path / "b")}
+        expected_few, _ = put_together(config, few, tmp_path / "few")
+        write = module.write
+        for last in range(12):
+            left = last
+
+            def dying(path: Path, content: bytes) -> bool:
+                nonlocal left
+                left -= 1
+                if left < 0:
+                    raise KeyboardInterrupt
+                return write(path, content)
+
+            shutil.rmtree(config.output, ignore_errors=True)
+            monkeypatch.setattr(module, "write", dying)
+            with pytest.raises(KeyboardInterrupt):
+                put_together(config, shards, config.output)
+            monkeypatch.setattr(module, "write", write)
+            for path, content in tree(config.output).items():  # old or new, never torn
+                assert content == expected[path]
+            assert put_together(config, few, config.output)[0] == expected_few
+
+    def test_a_damaged_file_is_not_published(self, config: Config, tmp_path: Path) -> None:
+        units = shard(config, ["top.yaml"], tmp_path / "a")
+        (tmp_path / "a" / FILES / "top.py").write_text("evil = 1\n", encoding="utf-8")
+        with pytest.raises(DamagedError, match=r"top\.py"):
+            put_together(config, {tmp_path / "a": units}, config.output)
+
+    def test_only_the_files_that_speak_of_all(self, config: Config, tmp_path: Path) -> None:
+        """With the shards' own files beside them they make the whole: a union of folders."""
+        whole = {
+            tmp_path / name: shard(config, [path], tmp_path / name)
+            for name, path in (("a", "files/edit.yaml"), ("b", "top.yaml"))
+        }
+        expected, _ = put_together(config, whole, tmp_path / "all")
+        setting, _ = read_setting(config)
+        assert setting is not None
+        assembled = assemble({str(folder): units for folder, units in whole.items()}, setting.kit)
+        place(assembled, None, tmp_path / "set", shown_output="set")
+        union = tree(tmp_path / "set")
+        assert "top.py" not in union
+        for folder in whole:
+            union |= tree(folder / FILES)
+        assert union == expected
+
+
+class TestShard:
+    def test_it_is_written_only_where_it_differs(self, tmp_path: Path) -> None:
+        config = project(tmp_path, {"a.yaml": HEAD, "b.yaml": HEAD})
+        shard(config, ["a.yaml", "b.yaml"], tmp_path / "s")
+        before = {path: path.stat().st_mtime_ns for path in (tmp_path / "s").rglob("*") if path.is_file()}
+        shard(config, ["a.yaml", "b.yaml"], tmp_path / "s")
+        after = {path: path.stat().st_mtime_ns for path in (tmp_path / "s").rglob("*") if path.is_file()}
+        assert after == before
+        shard(config, ["b.yaml"], tmp_path / "s")
+        left = tree(tmp_path / "s" / FILES)
+        assert {path.rpartition("/")[2].partition(".")[0] for path in left} == {"b"}
+
+    def test_a_folder_of_somebody_else_is_left_alone(self, tmp_path: Path) -> None:
+        config = project(tmp_path, {"a.yaml": HEAD})
+        for name in ("note.txt", "units.json"):
+            folder = tmp_path / f"of {name}"
+            folder.mkdir()
+            (folder / name).write_text("mine", encoding="utf-8")
+            with pytest.raises(ForeignFolderError):
+                shard(config, ["a.yaml"], folder)
+            assert tree(folder) == {name: b"mine"}
+
+    def test_records_survive_the_file(self, tmp_path: Path) -> None:
+        config = project(tmp_path, {"a.yaml": HEAD, "broken.yaml": POOL["broken.yaml"]})
+        units = shard(config, ["a.yaml", "broken.yaml"], tmp_path / "s")
+        assert decode_units(encode_units(units)) == units
+        assert [record.failed for record in units.units] == [False, True]
+        for content in (b"", b"{}", b"[]", b'{"format":2}', b"\xff"):
+            with pytest.raises(UnitsError):
+                decode_units(content)
+
+
+class TestRefusals:
+    def test_steps_with_different_settings_do_not_mix(self, tmp_path: Path) -> None:
+        config = project(tmp_path, {"a.yaml": HEAD})
+        one = shard(config, ["a.yaml"], tmp_path / "s")
+        setting, _ = read_setting(config)
+        assert setting is not None
+        outcome = assemble({"s": replace(one, kit="other")}, setting.kit)
+        assert [problem.code for problem in outcome.diagnostics] == ["other-setting"]
+        assert outcome.files == {}
+
+    def test_a_type_that_nobody_compiled(self, tmp_path: Path) -> None:
+        config = project(tmp_path, {path: POOL[path] for path in ("_types/place.yaml", "geo/go.yaml")})
+        units = shard(config, ["geo/go.yaml"], tmp_path / "s")
+        setting, _ = read_setting(config)
+        assert setting is not None
+        (problem,) = assemble({"s": units}, setting.kit).diagnostics
+        assert (problem.code, problem.file) == ("not-compiled", "specs/_types/place.yaml")
+
+    def test_one_spec_in_two_steps(self, tmp_path: Path) -> None:
+        config = project(tmp_path, {"a.yaml": HEAD})
+        one = shard(config, ["a.yaml"], tmp_path / "one")
+        project(tmp_path, {"a.yaml": HEAD.replace("Does", "Did")})
+        two = shard(config, ["a.yaml"], tmp_path / "two")
+        setting, _ = read_setting(config)
+        assert setting is not None
+        assert not assemble({"one": one, "again": one}, setting.kit).diagnostics
+        (problem,) = assemble({"one": one, "two": two}, setting.kit).diagnostics
+        assert problem.code == "compiled-twice"
+
+    def test_the_stamp_tells_sets_apart(self, tmp_path: Path) -> None:
+        config = project(tmp_path, {"a.yaml": HEAD, "b.yaml": HEAD})
+        setting, _ = read_setting(config)
+        assert setting is not None
+        both = assemble({"s": shard(config, ["a.yaml", "b.yaml"], tmp_path / "s")}, setting.kit)
+        one = assemble({"s": shard(config, ["a.yaml"], tmp_path / "s")}, setting.kit)
+        assert fingerprint_of(both) != fingerprint_of(one)
+        assert len(fingerprint_of(both).splitlines()) == len(both.files) + len(both.outputs)
+
+
+def test_a_depfile_escapes_what_its_readers_split_at() -> None:
+    text = render_depfile("out/units.json", ["a b.yaml", "c$d#e.yaml"]).decode()
+    assert text == ("out/units.json: \\\n  a\\ b.yaml \\\n  c$$d\\#e.yaml\na\\ b.yaml:\nc$$d\\#e.yaml:\n")
