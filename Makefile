@@ -6,11 +6,12 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 PEERS  := .venv-peers
 JUDGES := $(VENV)/.clients
+MCP_SERVERS := .mcp-servers
 ENGINES := .venv-grammars
 PYTEST := $(BIN)/python -m pytest
 DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyproject.toml)
 
-.PHONY: help generate test check lint format types verify lint-tools clients wheel conformance fuzz fuzz-bridge corpora laws rules deviations grammars bench peers ci clean
+.PHONY: help generate test check lint format types verify lint-tools clients mcp-servers wheel conformance fuzz fuzz-bridge corpora laws rules deviations grammars bench peers ci clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +56,15 @@ verify: $(STAMP) ## Hold the reference toolset, and a share of composed schemas,
 	$(BIN)/python -m bench.fuzz --seconds 45 --seed fresh
 
 clients: $(JUDGES) ## Install official clients and llguidance; `make test` then asks them, too
+
+mcp-servers: $(MCP_SERVERS)/.installed ## Install public MCP servers from npm (needs Node 18); `make test` then uses them
+
+$(MCP_SERVERS)/.installed: tests/mcp/servers/package.json tests/mcp/servers/package-lock.json
+	@command -v npm >/dev/null || { echo "public MCP servers need Node.js 18 or newer, with npm"; exit 1; }
+	@mkdir -p $(MCP_SERVERS)
+	cp tests/mcp/servers/package.json tests/mcp/servers/package-lock.json $(MCP_SERVERS)/
+	npm ci --prefix $(MCP_SERVERS) --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
 
 lint-tools: $(STAMP) ## Fail on findings in the reference toolset
 	$(BIN)/toolwright lint --strict
@@ -109,4 +119,4 @@ ci: ## What continuous integration runs
 	bash .ci/run
 
 clean: ## Remove the environment and caches (never generated/)
-	rm -rf $(VENV) $(ENGINES) $(PEERS) .toolwright .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
+	rm -rf $(VENV) $(ENGINES) $(PEERS) $(MCP_SERVERS) .toolwright .mypy_cache .pytest_cache .ruff_cache .hypothesis dist

@@ -33,7 +33,7 @@ def test_the_room_and_the_runtime_need_msgspec_alone() -> None:
 
 def test_what_is_missing_is_said_when_it_is_used() -> None:
     code = (
-        "class Gone:\n"
+        "\nclass Gone:\n"
         "    def find_spec(self, name, *rest):\n"
         "        if name.startswith('mcp'): raise ModuleNotFoundError(name, name=name)\n"
         "sys.meta_path.insert(0, Gone())\n"
