@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -71,3 +72,27 @@ def test_what_stands_around_calls_is_imported_when_asked_for() -> None:
     assert lines[:2] == ["[]", "['guard', 'secrets']"]
     foreign = set(ast.literal_eval(lines[2])) - {"tests", "toolwright", "msgspec", "typing_extensions"}
     assert not {name for name in foreign if not name.startswith("_")}
+
+
+def test_no_module_of_the_room_needs_itself() -> None:
+    """No circle, not even by an import in a function or one for type checkers."""
+    room = ROOT / "codegen" / "toolwright" / "runtime"
+    files = {".".join(file.relative_to(room).with_suffix("").parts): file for file in room.rglob("*.py")}
+    needs = {name: _needed(name, file) & files.keys() - {name} for name, file in files.items()}
+    assert "guard" in needs["guarded"]
+    # What a package offers is for others: the room's own modules do not import it.
+    del needs["__init__"]
+    tuple(TopologicalSorter(needs).static_order())
+
+
+def _needed(name: str, file: Path) -> set[str]:
+    package = name.split(".")[:-1]
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and 0 < node.level <= len(package) + 1:
+            above = package[: len(package) - node.level + 1]
+            module = [*above, *(node.module.split(".") if node.module else [])]
+            if node.module:
+                found.update(".".join(module + tail) for tail in ([], ["__init__"]))
+            found.update(".".join([*module, alias.name]) for alias in node.names)
+    return found

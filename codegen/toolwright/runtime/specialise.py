@@ -4,22 +4,19 @@ The generated definition and contract get the values where the parameter stands;
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import msgspec
 
-from .binding import ToolBinding
+from .described import Described
 from .enums import with_enum
-from .node import Node, follow
-from .parse import Arguments
+from .node import follow
 from .telling import sent_names, tell
 
-if TYPE_CHECKING:
-    from .ways.guesses import Guesses
-    from .ways.undo import Undo
-
-P = TypeVar("P")
-H = TypeVar("H")
+Values = Mapping[str, tuple[str, ...]]
+"""The values of each enum, by parameter."""
+Checks = tuple[tuple[str, frozenset[str]], ...]
+"""The same by attribute of the Struct."""
 
 MAX_VALUES = 250
 """Values of one enum: past 250, OpenAI's strict mode bounds their characters, too
@@ -28,71 +25,8 @@ MAX_CHARACTERS = 7500
 """Characters of all values: the smallest bound that a provider has for long enums, Moonshot's."""
 
 
-class SpecialisedBinding(ToolBinding[P, H], frozen=True, kw_only=True, eq=False):
-    """A binding whose enums have their values. Made by `ToolBinding.specialise`."""
-
-    base: Any
-    values: Mapping[str, tuple[str, ...]]
-    checks: tuple[tuple[str, frozenset[str]], ...]  # by attribute of the Struct
-
-    def decode(
-        self, arguments: Arguments, provider: str | None = None, guesses: "Guesses | None" = None
-    ) -> P:
-        """As the binding's, and other values are violations as those of any enum are."""
-        params = ToolBinding.decode(self, arguments, provider, guesses)
-        for attribute, of in self.checks:
-            value = getattr(params, attribute, self)
-            if value not in of if type(value) is str else not _fits(value, of):
-                break
-        else:
-            return params
-        undo = None if provider is None else self._find_undo(provider)
-        return self._decode_slowly(arguments, guesses, undo)
-
-    def schema(self) -> dict[str, Any]:
-        """The parameters' contract with the enums, a copy of its own each time."""
-        schema: dict[str, Any] = self._narrowed()["parameters"]
-        return schema
-
-    def specialise(self, /, **values: Sequence[str]) -> "ToolBinding[P, H]":
-        """Further enums, or other values for the same ones."""
-        return specialise(self.base, {**self.values, **values})
-
-    def _raw_definition(self, provider: str) -> bytes:
-        ready = self._lazy.definitions.get((provider, "full"))
-        if ready is None:
-            base: ToolBinding[P, H] = self.base
-            whole = msgspec.json.decode(base.definition(provider))
-            sent = sent_names(base, provider)
-            for name, of in self.values.items():
-                whole = tell(base, provider, whole, *sent.get(name, (name, False)), of)
-            ready = self._lazy.definitions[provider, "full"] = msgspec.json.encode(whole)
-        return ready
-
-    def _make_undo(self, provider: str) -> "Undo":
-        undo: Undo = self.base._lazy.undo.get(provider) or self.base._make_undo(provider)
-        return undo
-
-    def _parameters(self) -> Node:
-        node = self._lazy.parameters
-        if node is None:
-            node = Node(self.module, f"{self.contract}#/parameters")
-            node._document = self._narrowed()
-            self._lazy.parameters = node
-        return node
-
-    def _narrowed(self) -> dict[str, Any]:
-        """The contract file with the enums in it."""
-        document: dict[str, Any] = {**self.base._parameters().document()}
-        for name, of in self.values.items():
-            document["parameters"] = _narrow(document["parameters"], name, of, document)
-        # The parts that stayed are the base's own, and a caller may change what it is given.
-        copy: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(document))
-        return copy
-
-
-def specialise(binding: ToolBinding[P, H], values: Mapping[str, Sequence[str]]) -> ToolBinding[P, H]:
-    """`binding` with these values for its `runtime_enums`, by parameter.
+def taken(binding: Described[Any], values: Mapping[str, Sequence[str]]) -> Values:
+    """Values for the `runtime_enums` of `binding`, as they are kept.
 
     Raises ValueError for parameters that are none of them, and for values that are not at most MAX_VALUES
     different strings (MAX_CHARACTERS in all) that the contract accepts.
@@ -100,21 +34,33 @@ def specialise(binding: ToolBinding[P, H], values: Mapping[str, Sequence[str]]) 
     for name in values:
         if name not in binding.runtime_enums:
             raise ValueError(_no_such(binding, name))
-    taken = {name: _taken(binding, name, given) for name, given in values.items()}
-    own = {field: getattr(binding, field) for field in binding.__struct_fields__ if field != "_lazy"}
-    made: SpecialisedBinding[P, H] = SpecialisedBinding(
-        **own, base=binding, values=taken, checks=_checks(binding, taken)
-    )
-    _share(binding, made)
-    made.schema()  # a contract that has no place for them says so now
-    return made
+    return {name: _taken(binding, name, given) for name, given in values.items()}
 
 
-# Of `_Lazy`: what depends on the values.
+def described(binding: Described[Any], provider: str, values: Values) -> bytes:
+    """The tool object with the enums in it."""
+    whole = msgspec.json.decode(binding.definition(provider))
+    sent = sent_names(binding, provider)
+    for name, of in values.items():
+        whole = tell(binding, provider, whole, *sent.get(name, (name, False)), of)
+    return msgspec.json.encode(whole)
+
+
+def narrowed(binding: Described[Any], values: Values) -> dict[str, Any]:
+    """The contract file with the enums in it. Raises ValueError where it has no place for them."""
+    document: dict[str, Any] = {**binding._parameters().document()}
+    for name, of in values.items():
+        document["parameters"] = _narrow(document["parameters"], name, of, document)
+    # The parts that stayed are the binding's own, and a caller may change what it is given.
+    copy: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(document))
+    return copy
+
+
+# Of `Lazy`: what depends on the values.
 _OWN = frozenset({"definitions", "parameters", "undo"})
 
 
-def _share(binding: ToolBinding[Any, Any], made: ToolBinding[Any, Any]) -> None:
+def share(binding: Described[Any], made: Described[Any]) -> None:
     """What is made once for a type serves all its specialised bindings."""
     known = binding._lazy
     if known.plan is None:
@@ -124,16 +70,7 @@ def _share(binding: ToolBinding[Any, Any], made: ToolBinding[Any, Any]) -> None:
             setattr(made._lazy, part, getattr(known, part))
 
 
-def _fits(value: Any, of: frozenset[str]) -> bool:
-    """Whether what is no string has one of the values, or is absent. Else the contract decides."""
-    if type(value) is list:
-        return all(type(item) is str and item in of for item in value)
-    return value is None or value is msgspec.UNSET
-
-
-def _checks(
-    binding: ToolBinding[Any, Any], values: Mapping[str, tuple[str, ...]]
-) -> tuple[tuple[str, frozenset[str]], ...]:
+def checks(binding: Described[Any], values: Values) -> Checks:
     """The Struct's attribute and its values; an attribute that it does not have leads to the contract."""
     try:
         fields = msgspec.structs.fields(binding.params)
@@ -143,7 +80,7 @@ def _checks(
     return tuple((known.get(name, " "), frozenset(of)) for name, of in values.items())
 
 
-def _taken(binding: ToolBinding[Any, Any], name: str, given: Sequence[str]) -> tuple[str, ...]:
+def _taken(binding: Described[Any], name: str, given: Sequence[str]) -> tuple[str, ...]:
     where = f"specialise({name}=…) of tool {binding.name!r}"
     if isinstance(given, (str, bytes)) or not all(isinstance(value, str) for value in given):
         raise ValueError(f"{where} takes a list of strings.")
@@ -166,7 +103,7 @@ def _taken(binding: ToolBinding[Any, Any], name: str, given: Sequence[str]) -> t
     return values
 
 
-def _accepted(binding: ToolBinding[Any, Any], name: str, value: str, where: str) -> None:
+def _accepted(binding: Described[Any], name: str, value: str, where: str) -> None:
     node = binding._parameters()
     below = f"/properties/{_escaped(name)}"
     try:
@@ -195,11 +132,11 @@ def _escaped(name: str) -> str:
     return name.replace("~", "~0").replace("/", "~1")
 
 
-def _no_place(binding: ToolBinding[Any, Any], name: str) -> str:
+def _no_place(binding: Described[Any], name: str) -> str:
     return f"The contract of tool {binding.name!r} has no parameter {name!r} of its own to put values at."
 
 
-def _no_such(binding: ToolBinding[Any, Any], name: str) -> str:
+def _no_such(binding: Described[Any], name: str) -> str:
     from difflib import get_close_matches
 
     known = tuple(binding.runtime_enums)

@@ -9,11 +9,11 @@ from .brief import cut_definition
 from .enums import with_enum
 
 if TYPE_CHECKING:
-    from .binding import ToolBinding
+    from .described import Described
 
 
 def tell(
-    base: "ToolBinding[Any, Any]", provider: str, whole: Any, name: str, encoded: bool, of: tuple[str, ...]
+    base: "Described[Any]", provider: str, whole: Any, name: str, encoded: bool, of: tuple[str, ...]
 ) -> Any:
     """A tool object with an enum at a parameter, in words where its form there has no room for one.
 
@@ -45,7 +45,7 @@ def _told(node: Any, encoded: bool, of: tuple[str, ...], root: Any) -> Any:
     return {**rest, "description": f"{before}\n\n{words}" if before else words}
 
 
-def sent_names(base: "ToolBinding[Any, Any]", provider: str) -> dict[str, tuple[str, bool]]:
+def sent_names(base: "Described[Any]", provider: str) -> dict[str, tuple[str, bool]]:
     """Parameters that the provider knows by another name or in another form: that name, and whether it is
     encoded."""
     if provider not in base.ways:

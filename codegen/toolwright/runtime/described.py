@@ -1,0 +1,129 @@
+"""What a generated module says of its tool, and what stands in the tool's files."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from .brief import cut_definition
+from .definitions import read_definition
+from .home import read_resource
+from .lazy import Lazy
+from .node import Node
+from .plan import Plan
+
+if TYPE_CHECKING:  # most tools have no way back
+    from .ways.undo import Undo
+
+P = TypeVar("P")
+Level = Literal["full", "brief"]
+
+
+class Described(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
+    """One tool: its names, its types, its files. P is the parameters' type.
+
+    `module` is the generated module's `__name__`; `contract` and `schemas` are paths from its folder.
+    `exact` is false where the Struct alone would take more than the contract does: then every value is
+    validated before it is converted. `wire` is what to decode with where a marker (`checked`, `one_of`,
+    `open_object`) stands before `params`.
+
+    `ways` are the providers to which something is sent in another form than the contract's; their files
+    stand beside those of `schemas`. `envelopes` says where a provider's tool object has its parameters and
+    its description, where that cannot be seen. `empty_is_absent` are optional parameters for which "" means
+    that they were left out.
+    """
+
+    module: str
+    name: str
+    group: str
+    params: type[P]
+    permission: str
+    secrets: tuple[str, ...]
+    summary: str
+    description: str
+    contract: str
+    schemas: str
+    result: Any = None
+    annotations: Mapping[str, Any] = {}
+    runtime_enums: Mapping[str, str] = {}
+    ways: tuple[str, ...] = ()
+    envelopes: Mapping[str, tuple[str, str]] = {}
+    empty_is_absent: tuple[str, ...] = ()
+    exact: bool = True
+    wire: Any = None
+    _lazy: Lazy = msgspec.field(default_factory=Lazy)
+
+    def schema(self) -> dict[str, Any]:
+        """The parameters' contract in normal form, a copy of its own each time."""
+        # References inside it count from the contract file's root; `definition` has them as providers want.
+        document = msgspec.json.decode(read_resource(self.module, self.contract))
+        parameters: dict[str, Any] = document["parameters"]
+        return parameters
+
+    def definition(self, provider: str, level: Level = "full") -> bytes:
+        """The tool object as that provider wants it: compact JSON, the same bytes each time.
+
+        `brief` has the summary for a description, and a parameter schema cut to names and types.
+        Raises UnknownProviderError where nothing was generated for `provider`.
+        """
+        if level not in ("full", "brief"):
+            raise ValueError(f"level must be 'full' or 'brief', not {level!r}.")
+        ready = self._lazy.definitions.get((provider, level))
+        if ready is None:
+            ready = self._raw_definition(provider)
+            if level == "brief":
+                whole = msgspec.json.decode(ready)
+                cut = cut_definition(whole, self.name, self.summary, self.envelopes.get(provider))
+                ready = msgspec.json.encode(cut)
+            self._lazy.definitions[provider, level] = ready
+        return ready
+
+    def _raw_definition(self, provider: str) -> bytes:
+        ready = self._lazy.definitions.get((provider, "full"))
+        if ready is None:
+            raw = read_definition(self, provider)
+            ready = self._lazy.definitions[provider, "full"] = msgspec.json.format(raw, indent=-1)
+        return ready
+
+    def _make_plan(self) -> Plan:
+        lazy = self._lazy
+        plan = lazy.plan = Plan(self._shape())
+        lazy.decode, lazy.keys, lazy.faithful = plan.decode, plan.keys, plan.faithful
+        lazy.given, lazy.inside = plan.given, plan.inside
+        # Last: it opens the way for other threads. It stays shut where "" needs a look.
+        lazy.short = -1 if self.empty_is_absent else plan.short
+        return plan
+
+    def _find_undo(self, provider: str) -> "Undo | None":
+        """What undoes another form that arguments for `provider` may be in; None where there is none.
+        Raises UnknownProviderError."""
+        if (provider, "full") not in self._lazy.definitions:
+            self._raw_definition(provider)
+        if provider not in self.ways:
+            self._lazy.straight.add(provider)
+            return None
+        return self._make_undo(provider)
+
+    def _make_undo(self, provider: str) -> "Undo":
+        from .ways.load import load_undo
+
+        path = f"{self.schemas}/../ways/{provider}/{self.name}.json"
+        undo = load_undo(self.module, path, self._raw_definition(provider))
+        self._lazy.undo[provider] = undo
+        return undo
+
+    def _shape(self) -> Any:
+        return self.params if self.wire is None else self.wire
+
+    def _parameters(self) -> Node:
+        node = self._lazy.parameters
+        if node is None:
+            node = self._lazy.parameters = Node(self.module, f"{self.contract}#/parameters")
+        return node
+
+    def _result(self) -> Node:
+        node = self._lazy.result
+        if node is None:
+            node = self._lazy.result = Node(self.module, f"{self.contract}#/result")
+        return node
