@@ -95,6 +95,124 @@ CONTRACTS: dict[str, dict[str, Any]] = {
         {}, additionalProperties={"type": "integer"}, minProperties=2, maxProperties=3
     ),
     "optional keys that are counted": obj({"a": {"type": "string"}}, minProperties=1),
+    "a literal sent as a string beside a type, in a union": obj(
+        {
+            "v": {"type": "string", "anyOf": [{"enum": [{}]}]},
+            "w": {"type": "string", "oneOf": [{"const": []}]},
+        }
+    ),
+    "a literal sent as a string beside what judges it": obj(
+        {
+            "b": {"enum": [1, ""], "maximum": 0},
+            "l": {"const": ["x"], "items": {"type": "integer"}},
+            "t": {"const": 0, "prefixItems": [{"uniqueItems": True}]},
+        }
+    ),
+    "a tuple beside keywords of objects": obj(
+        {
+            "v": {
+                "type": "array",
+                "prefixItems": [{"const": "b"}],
+                "required": ["c"],
+                "properties": {"c": {}},
+            },
+            "w": {"prefixItems": [{"const": "b"}], "required": ["c"]},
+            "x": {"prefixItems": [{}], "minItems": 3, "maxItems": 0},
+        },
+        oneOf=[{"prefixItems": [{}], "maxItems": 0}],
+    ),
+    "a map beside keywords of lists": obj(
+        {"v": {"type": "object", "maxItems": 0, "additionalProperties": {"type": "integer"}}}
+    ),
+    "a literal of the form that is not sent": obj(
+        {"v": {"type": "array", "prefixItems": [{"const": "a"}], "enum": [[]]}}
+    ),
+    "a map without a key that fits": obj(
+        {"b": {"enum": [0]}}, additionalProperties={"type": "boolean"}, propertyNames=False
+    ),
+    "a map whose keys are listed, declared ones among them": obj(
+        {"kind": {"type": "string"}},
+        additionalProperties={"type": "object"},
+        propertyNames={"enum": ["kind", "a"]},
+    ),
+    "one type in a list, beside keywords of another": obj(
+        {"v": {"type": ["number"], "additionalProperties": False}, "w": {"type": ["object"], "multipleOf": 1}}
+    ),
+    "an allOf around one reference": obj(
+        {"v": {"allOf": [{"$ref": "#/$defs/B"}]}}, **{"$defs": {"B": {"minLength": 1}}}
+    ),
+    "properties of two schemas that contradict each other": obj(
+        {"v": {**obj({"c": obj({"c": {"$ref": "#/$defs/A"}})}), "allOf": [{"$ref": "#/$defs/A"}]}},
+        **{"$defs": {"A": {"properties": {"c": {"type": "integer"}}}}},
+    ),
+    "a union that an allOf brings up at the root": obj(
+        {}, allOf=[{"oneOf": [{"$ref": "#/$defs/C"}, {"type": "object"}]}], **{"$defs": {"C": {}}}
+    ),
+    "a root whose parts contradict each other": obj(
+        {"kind": {"type": "string"}}, allOf=[{"type": "null", "oneOf": [{"required": ["kind"]}]}]
+    ),
+    "a union that takes anything, inside a union": obj({"v": {"oneOf": [{"oneOf": [True]}]}}),
+    "required keys that nothing may evaluate": obj(
+        {
+            "v": {"type": "object", "required": [""], "unevaluatedProperties": False},
+            "w": {"anyOf": [{"type": "object", "required": ["a"]}], "unevaluatedProperties": False},
+            "x": {"type": "object", "required": ["a"], "additionalProperties": False},
+        }
+    ),
+    "a root union that evaluates": obj(
+        {}, anyOf=[{"additionalProperties": {}}], unevaluatedProperties={"minLength": 3}
+    ),
+    "a list that needs no item that it may contain": obj({"v": {"contains": {}, "minContains": 0}}),
+    "items that differ by a null": obj(
+        {"v": {"items": obj({"c": {"type": "integer"}}), "uniqueItems": True}}, required=["v"]
+    ),
+    "an optional key that another schema requires": obj(
+        {"v": {"$ref": "#/$defs/C", "required": ["a"]}}, **{"$defs": {"C": obj({"a": {"type": "object"}})}}
+    ),
+    "a condition on what a definition lost": obj(
+        {"v": {"if": {"$ref": "#/$defs/A"}, "else": {"anyOf": [{"items": {"enum": [False]}}]}}},
+        **{"$defs": {"A": {"unevaluatedItems": False, "minItems": 2}}},
+    ),
+    "one of two alternatives, in definitions that were changed": obj(
+        {"v": {"oneOf": [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}]}},
+        **{
+            "$defs": {
+                "A": obj({"a": {"type": "integer"}}, required=["a", "x"]),
+                "B": obj({"a": {"type": "string"}, "b": {"const": 1}}),
+            }
+        },
+    ),
+    "names that are sent under others, and patterns of keys": obj(
+        {
+            "v": obj({"n 1": {}}, patternProperties={"^\\w+$": {"type": "array"}}),
+            "w": obj({"é": {}}, propertyNames={"maxLength": 2}),
+            "x": obj({"é": {}, "ü": {}}, propertyNames={"enum": ["é"]}),
+            "y": obj({"é": {}}, enum=[{"é": 1}]),
+        }
+    ),
+    "names that are sent under others, deep inside": obj(
+        {
+            "v": {"oneOf": [{"patternProperties": {"^x-": {**CLOSED, "properties": {"é": {}}}}}]},
+            "w": {
+                "allOf": [
+                    {"properties": {"x": obj({"é": {"type": "integer"}})}},
+                    {
+                        "not": {
+                            "properties": {"x": obj({"é": {"minimum": 4}}, required=["é"])},
+                            "required": ["x"],
+                        }
+                    },
+                ]
+            },
+            "x": {"type": "array", "contains": obj({"é": {"type": "integer"}}, required=["é"])},
+        }
+    ),
+    "names that are sent under others, in a definition that contains itself": obj(
+        {"c": {"$ref": "#/$defs/A"}}, **{"$defs": {"A": {"properties": {"é": {"$ref": "#/$defs/A"}}}}}
+    ),
+    "names that are sent under others beside counted nulls": obj(
+        {"v": obj({"é": {"type": ["integer", "null"]}}, minProperties=2)}
+    ),
     "a type that is only meant, in an alternative": obj(
         {"v": {**obj({"a": {"additionalProperties": False}}), "type": ["boolean", "string", "object"]}}
     ),

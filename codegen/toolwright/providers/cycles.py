@@ -47,6 +47,28 @@ def _leads_back(state: State, segments: Segments, above: frozenset[Segments], cl
     return False
 
 
+def changed_behind(state: State, schema: Any) -> bool:
+    """Whether a definition that `schema` refers to was changed in meaning by an earlier walk. Notes that
+    this was asked, so that one more walk is made where the answer has become another."""
+    state.judged.append(schema)
+    return reaches(state, schema, state.losses)
+
+
+def reaches(state: State, schema: Any, places: frozenset[Segments]) -> bool:
+    """Whether references inside `schema`, followed to the end, lead to one of `places`."""
+    waiting = [*_targets(state, schema)] if places else []
+    seen: set[Segments] = set()
+    while waiting:
+        segments = waiting.pop()
+        if segments in places:
+            return True
+        if segments not in seen:
+            seen.add(segments)
+            with suppress(SchemaError):  # a literal that looks like a reference
+                waiting += _targets(state, state.resolve(segments)[0])
+    return False
+
+
 def _targets(state: State, schema: Any) -> Iterator[Segments]:
     """Where the references inside a schema lead. Literals are read too: too many rather than too few."""
     waiting = [schema]

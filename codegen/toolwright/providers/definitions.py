@@ -29,7 +29,10 @@ def definitions(state: State, rules: Rules, out: Node) -> None:
         name = state.names[segments]
         found, place = state.resolve(segments)
         state.source = segments
+        before = state.lossy, state.evaluation
         done[name] = walked(state, rules, found, place)
+        if (state.lossy, state.evaluation) != before:
+            state.lost.add(segments)
     for name, (place, _) in own.items():
         if name not in done:
             state.note(place[0], name, "dropped", "kept elsewhere", "nothing refers to it")

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..runtime.ways.way import KEY, MORE, VALUE, position
+from .kinds import TYPE_OF
 from .marks import mark
 from .merge import merged
 from .paths import Path
@@ -71,6 +72,8 @@ def pairs(state: State, node: Node, path: Path, notes: list[str]) -> Node:
     """An object of free keys as a list of pairs; beside declared properties, as one property of pairs."""
     if not is_map(node) or not _is_object(node) or not ("type" in node or state.dialect.typed):
         return node
+    if node.get("propertyNames") is False:
+        return _keyless(state, node, path)
     value = _values(state, node, path, notes)
     if value is None:
         return node
@@ -78,6 +81,7 @@ def pairs(state: State, node: Node, path: Path, notes: list[str]) -> Node:
         return _with_rest(state, node, value, path, notes)
     if "array" in state.taken:
         return node
+    node = without_idle(state, node, "array", path)
     rest = {key: item for key, item in node.items() if key not in _OF_MAPS}
     out: Node = {**rest, "type": _renamed_type(node, "array"), "items": _pair(state, node, value, path)}
     for own, other in SIZES:
@@ -103,6 +107,25 @@ _OF_MAPS = frozenset(
         *("minProperties", "maxProperties"),
     )
 )
+
+
+def _keyless(state: State, node: Node, path: Path) -> Node:
+    """A map whose keys are never fit."""
+    reason = "no key is fit: said by additionalProperties, and not of those that are declared"
+    out = {key: item for key, item in node.items() if key not in ("propertyNames", "patternProperties")}
+    for key in ("propertyNames", "patternProperties", "additionalProperties"):
+        if key in node:
+            state.note(path, key, "rewritten", "changed", reason)
+    return {**out, "additionalProperties": False}
+
+
+def without_idle(state: State, node: Node, kind: str, path: Path) -> Node:
+    """`node`, which takes nothing of type `kind`, without keywords that speak of it: they would judge the
+    form that is sent."""
+    idle = [key for key in node if TYPE_OF.get(key) == kind]
+    for key in idle:
+        state.note(path, key, "dropped", "kept elsewhere", f"says nothing: no {kind} fits here")
+    return {key: item for key, item in node.items() if key not in idle} if idle else node
 
 
 def _is_object(node: Node) -> bool:
@@ -160,6 +183,7 @@ def _pair(state: State, node: Node, value: Any, path: Path) -> Node:
     names = node.get("propertyNames")
     if isinstance(names, dict) and names:
         state.note(path, "propertyNames", "rewritten", "kept elsewhere", "said of the keys of the pairs")
+        names = _undeclared(names, node.get("properties", {}))
         state.place(names, (path, "propertyNames"))
         together = None if "$ref" in names else merged(key, names)
         key = {"allOf": [key, names]} if together is None else together
@@ -169,6 +193,13 @@ def _pair(state: State, node: Node, value: Any, path: Path) -> Node:
         out["additionalProperties"] = False
     state.place(out, (path, "additionalProperties"))
     return out
+
+
+def _undeclared(names: Node, declared: Node) -> Node:
+    """What keys may be, without those that have a property of their own."""
+    values = names.get("enum")
+    left = [name for name in values if name not in declared] if isinstance(values, list) else None
+    return {**names, "enum": left} if left else names
 
 
 def _with_rest(state: State, node: Node, value: Any, path: Path, notes: list[str]) -> Node:
@@ -208,6 +239,7 @@ def positions(state: State, node: Node, path: Path, notes: list[str]) -> Node | 
     stated = node.get("type", "array")
     if "object" in state.taken or (isinstance(stated, list) and "object" in stated):
         return None
+    node = without_idle(state, node, "object", path)
     if "type" not in node and not state.dialect.typed:
         return None  # takes more than lists
     least = _count(node.get("minItems"), 0)
@@ -220,6 +252,8 @@ def positions(state: State, node: Node, path: Path, notes: list[str]) -> Node | 
         end, rest = most, False
     if any("null" in shapes(state, kind, path) for kind in kinds[least:end]):
         return None  # null must mean that the item is not there
+    if rest is False and least > end:
+        return None  # no list is that long: said by its bounds
     properties: Node = {}
     for i, kind in enumerate(kinds[:end]):
         state.place(kind, ((path, "prefixItems"), str(i)))

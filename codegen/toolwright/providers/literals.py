@@ -6,7 +6,7 @@ from math import floor
 from typing import Any
 
 from .errors import SchemaError
-from .kinds import KINDS, MOVED, any_value, inferred, split, together
+from .kinds import BY_TYPE, KINDS, MOVED, any_value, inferred, split, together
 from .marks import MARK, mark
 from .paths import Path, pointer
 from .state import State
@@ -16,6 +16,8 @@ from .words import phrase
 
 Node = dict[str, Any]
 STRUCTURAL = frozenset(("anyOf", "$ref", "oneOf", "allOf"))
+CONTAINING = frozenset((*BY_TYPE["array"], *BY_TYPE["object"]))
+JUDGING = MOVED - {"type", "enum", "const"}
 SENT_AS = {"texts": "string", "json": "string", "pairs": "array"}
 
 
@@ -66,7 +68,9 @@ def with_enum(state: State, node: Node, path: Path, notes: list[str]) -> Node:
         state.note(path, "const", "rewritten", "kept elsewhere", "is an enum of one value")
         old = out.get("enum")
         out["enum"] = [value] if not isinstance(old, list) or any(same(value, item) for item in old) else []
-    if "const" in out and rules.enums == "fitting" and isinstance(out["const"], dict | list):
+    contains = (rules.maps == "pairs" or rules.tuples == "object") and not CONTAINING.isdisjoint(out)
+    nested = "const" in out and isinstance(out["const"], dict | list)
+    if nested and (contains or rules.enums == "fitting"):
         out["enum"] = [out.pop("const")]
         state.note(path, "const", "rewritten", "kept elsewhere", "is an enum of one value")
     stated = rules.enums == "fitting" and "const" in out and "type" in out
@@ -105,6 +109,10 @@ def with_enum(state: State, node: Node, path: Path, notes: list[str]) -> Node:
         del out["enum"]
         return out
     nested = any(isinstance(value, dict | list) for value in values)
+    if nested and contains and rules.enums == "any":
+        del out["enum"]
+        state.say(path, "enum", phrase("enum", values), notes, "may be sent in another form")
+        return out
     if rules.enums == "any" or (values and not nested and rules.enums == "fitting"):
         return out
     if values and rules.enums == "alike" and _alike(values):
@@ -115,7 +123,7 @@ def with_enum(state: State, node: Node, path: Path, notes: list[str]) -> Node:
             state.block(path, "enum", "only an enum of scalars can be said")
             return out
         return _spilled(state, out, values, path, notes)
-    return _strings(state, out, values, path)
+    return _strings(state, out, values, path, notes)
 
 
 def _alike(values: list[Any]) -> bool:
@@ -123,7 +131,7 @@ def _alike(values: list[Any]) -> bool:
     return len(classes) == 1 and classes <= {str, int, float}
 
 
-def _strings(state: State, out: Node, values: list[Any], path: Path) -> Node:
+def _strings(state: State, out: Node, values: list[Any], path: Path, notes: list[str]) -> Node:
     """An enum whose values are sent as strings; null stays null, by the type."""
     rest = [value for value in values if value is not None]
     kinds = together([kind_of(value) for value in rest])
@@ -143,10 +151,18 @@ def _strings(state: State, out: Node, values: list[Any], path: Path) -> Node:
     out["enum"] = list(sent)
     if null and state.dialect.type_arrays != "nullable" and state.dialect.any_of != "none":
         # Beside the type null, an enum without null would still refuse it.
+        branch = {
+            "type": "string",
+            **{key: out.pop(key) for key in list(out) if key in JUDGING or key == "enum"},
+        }
         del out["type"]
-        out["anyOf"] = [{"type": "string", "enum": out.pop("enum")}, {"type": "null"}]
+        out["anyOf"] = [branch, {"type": "null"}]
     if all(isinstance(value, str) and sent_value == value for sent_value, value in sent.items()):
         return out
+    for held in (out, *out.get("anyOf", ())[:1]):
+        for key in [key for key in held if key in JUDGING]:
+            words = phrase(key, held.pop(key))
+            state.say(path, key, words, notes, "judges what is meant, and values are sent as strings")
     if kinds != ["string"] and "type" in out:
         reason = "values are sent as strings, which decoding undoes"
         state.note(path, "type", "rewritten", "kept elsewhere", reason)
@@ -193,6 +209,8 @@ def typed(state: State, node: Node, path: Path, notes: list[str]) -> Node:
 def listed_types(state: State, node: Node, path: Path) -> Node:
     """`node`, whose type is a list, by anyOf; null by `nullable` if the dialect has it."""
     kinds = checked_types(node, path)
+    if len(kinds) == 1:
+        return {**node, "type": kinds[0]}
     out = dict(node)
     if state.dialect.type_arrays == "any-of":
         state.note(path, "type", "rewritten", "kept elsewhere", "a list of types is said by anyOf")
@@ -221,6 +239,9 @@ def _split(state: State, node: Node, kinds: list[str], path: Path) -> Node:
     if "nullable" in node:
         outer["nullable"] = node["nullable"]
     if len(branches) == 1:
+        for key in node:
+            if key in MOVED and key not in branches[0]:
+                state.note(path, key, "dropped", "kept elsewhere", "says nothing of the type that is left")
         return {**branches[0], **outer}
     for key in node:
         if key in MOVED and key != "type":

@@ -21,6 +21,7 @@ from typing import Any
 from msgspec import Struct
 
 from ..runtime.ways import Ways
+from .cycles import reaches
 from .definitions import definitions
 from .depth import levels
 from .dialect import Dialect
@@ -109,7 +110,20 @@ def _document(schema: Any) -> dict[str, Any]:
 
 
 def _walk(document: dict[str, Any], dialect: Dialect) -> tuple[dict[str, Any], State]:
-    state = State(document, dialect)
+    """Once; and again where a definition lost what a schema that was walked before relies on."""
+    losses: frozenset[Segments] = frozenset()
+    while True:
+        out, state = _walk_once(document, dialect, losses)
+        more = losses | state.lost
+        if more == losses or not any(reaches(state, schema, more) for schema in state.judged):
+            return out, state
+        losses = more
+
+
+def _walk_once(
+    document: dict[str, Any], dialect: Dialect, losses: frozenset[Segments]
+) -> tuple[dict[str, Any], State]:
+    state = State(document, dialect, losses)
     if dialect.property_names:
         state.renames = names_of(document, dialect.property_names)
     rules = state.rules = rules_of(dialect)

@@ -14,7 +14,7 @@ from .marks import MARK
 from .paths import Path
 from .refs import kept
 from .regex import sayable
-from .renames import sent_under
+from .renames import holds_names, sent_under
 from .state import State
 from .structure import said
 from .values import ATOMS, copied
@@ -94,6 +94,16 @@ def renamed_lists(
         return
     out[key] = {names.get(name, name): [names.get(one, one) for one in ones] for name, ones in value.items()}
     sent_under(state, out, [*value, *(one for ones in value.values() for one in ones)])
+
+
+def renamed_literals(
+    state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]
+) -> None:
+    """Literals, unless they have a property that is sent under another name."""
+    if state.renames and holds_names(state, value):
+        said(state, path, key, value, notes)
+    else:
+        out[key] = copied(value)
 
 
 def format(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:

@@ -136,7 +136,7 @@ def _widened(
     out: Node = {}
     if "type" in target:
         out["type"] = target["type"]
-    elif "properties" in target:
+    elif "properties" in target and state.dialect.typed:
         out["type"] = "object"
     if isinstance(target.get("description"), str):
         out["description"] = target["description"]

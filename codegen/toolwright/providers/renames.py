@@ -10,12 +10,15 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
+from .legacy import ANNOTATIONS
 from .marks import MARK, mark
 from .paths import Path
+from .regex import compiles
 from .state import State
 
 Node = dict[str, Any]
 CONTAINERS = frozenset((dict, list))
+FURTHER = ("additionalProperties", "patternProperties", "unevaluatedProperties")
 LONGEST = 48
 """Of the cleaned part: what a collision adds must still fit in any provider's limit."""
 
@@ -28,44 +31,132 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 def names_of(document: Node, pattern: str) -> dict[str, str]:
     """The name to send for each declared property that `pattern` refuses; empty where all fit."""
     fits = _compiled(pattern).fullmatch
-    found = list(dict.fromkeys(_declared(document)))
+    found = _declared(document)
     refused = [name for name in found if not fits(name)]
     if not refused:
         return {}
-    taken = set(found)
+    taken = {*found, *_listed(document)}
+    judges = _patterns(document)
     out: dict[str, str] = {}
     for name in refused:
-        stem = re.sub(r"[^A-Za-z0-9_]+", "_", name).strip("_")[:LONGEST] or "property"
-        stem = stem if fits(stem) else f"p_{stem}"
-        clean, count = stem, 1
-        while clean in taken or not fits(clean):
-            count += 1
-            clean = f"{stem}_{count}"
-            if count > len(found) + 2:  # nothing made of letters, digits and _ fits that pattern
-                break
+        free = [clean for clean in _candidates(name, len(found)) if clean not in taken and fits(clean)]
+        # Patterns of keys judge the name that is sent: one of which they say the same as of the own name.
+        alike = (clean for clean in free if all(agree(each, name, clean) for each in judges))
+        out[name] = clean = next(alike, free[0] if free else name)
         taken.add(clean)
-        out[name] = clean
     return out
 
 
-def _declared(document: Any) -> Iterator[str]:
+def _candidates(name: str, others: int) -> Iterator[str]:
+    """Names of letters, digits and `_` for `name`; more than there are others."""
+    stem = re.sub(r"[^A-Za-z0-9_]+", "_", name).strip("_")[:LONGEST] or "property"
+    for start in (stem, f"p_{stem}"):
+        yield start
+        yield from (f"{start}_{count}" for count in range(2, others + 4))
+
+
+def agree(pattern: str, name: str, sent: str) -> bool:
+    """Whether a pattern of keys says the same of both names; False where Python cannot tell."""
+    if not compiles(pattern):
+        return False
+    found = _compiled(pattern).search
+    return (found(name) is None) == (found(sent) is None)
+
+
+def misjudges(state: State, pattern: str) -> bool:
+    """Whether a pattern of keys says of a name that is sent something else than of the own one."""
+    return not all(agree(pattern, name, sent) for name, sent in state.renames.items())
+
+
+def judged_alike(state: State, names: Any) -> bool:
+    """Whether what `propertyNames` says holds for all names that are sent as for those they stand for."""
+    if not isinstance(names, dict):
+        return True
+    for name, sent in state.renames.items():
+        for key, value in names.items():
+            if key == "pattern" and isinstance(value, str):
+                same = agree(value, name, sent)
+            elif key == "maxLength":
+                same = (len(name) <= value) == (len(sent) <= value)
+            elif key == "minLength":
+                same = (len(name) >= value) == (len(sent) >= value)
+            else:
+                same = key == "type" or key in ANNOTATIONS
+            if not same:
+                return False
+    return True
+
+
+def names_sent(state: State, names: Any) -> Any:
+    """`propertyNames` that list what they allow, by the names that are sent; `None` if they do not."""
+    if not isinstance(names, dict) or not isinstance(names.get("enum"), list):
+        return None
+    if names.keys() - {"enum", "type"} - ANNOTATIONS:
+        return None
+    values = [state.renames.get(name, name) if isinstance(name, str) else name for name in names["enum"]]
+    return {**names, "enum": values}
+
+
+def holds_names(state: State, value: Any) -> bool:
+    """Whether a literal has a property that is sent under another name somewhere."""
+    if isinstance(value, list):
+        return any(holds_names(state, one) for one in value)
+    if not isinstance(value, dict):
+        return False
+    return not state.renames.keys().isdisjoint(value) or any(
+        holds_names(state, one) for one in value.values()
+    )
+
+
+def _patterns(document: Any) -> tuple[str, ...]:
+    """Every pattern of keys in a document."""
+    found = (node.get("patternProperties") for node in _nodes(document))
+    named = (node.get("propertyNames") for node in _nodes(document))
+    also = (each.get("pattern") for each in named if isinstance(each, dict))
+    keys = (key for each in found if isinstance(each, dict) for key in each)
+    return tuple(dict.fromkeys(key for key in (*keys, *also) if isinstance(key, str)))
+
+
+def _listed(document: Any) -> Iterator[str]:
+    """Names that a `propertyNames` lists."""
+    for node in _nodes(document):
+        names = node.get("propertyNames")
+        values = names.get("enum") if isinstance(names, dict) else None
+        yield from (name for name in values if isinstance(name, str)) if isinstance(values, list) else ()
+
+
+def _declared(document: Any) -> list[str]:
     """Every name that a `properties` or `required` speaks of; rather too many than too few."""
+    found: dict[str, None] = {}
     waiting = [document]
     while waiting:
         each = waiting.pop()
         if isinstance(each, dict):
             named = each.get("properties")
             if isinstance(named, dict):
-                yield from named
+                found.update(dict.fromkeys(named))
             required = each.get("required")
             if isinstance(required, list):
-                yield from (name for name in required if isinstance(name, str))
+                found.update(dict.fromkeys(name for name in required if isinstance(name, str)))
+            waiting += [child for child in each.values() if child.__class__ in CONTAINERS]
+        elif isinstance(each, list):
+            waiting += each
+    return list(found)
+
+
+def _nodes(document: Any) -> Iterator[Node]:
+    """Every object in a document, schema or not."""
+    waiting = [document]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, dict):
+            yield each
             waiting += [child for child in each.values() if child.__class__ in CONTAINERS]
         elif isinstance(each, list):
             waiting += each
 
 
-def renamed(state: State, out: Node, key: str, children: Node, path: Path) -> Node:
+def renamed(state: State, node: Node, out: Node, key: str, children: Node, path: Path) -> Node:
     """`children`, by the names that are sent; noted on `out`, so that decoding gives the own names back."""
     changed = {state.renames[name]: name for name in children if name in state.renames}
     if not changed:
@@ -75,6 +166,10 @@ def renamed(state: State, out: Node, key: str, children: Node, path: Path) -> No
         state.note((path, key), name, "rewritten", "kept elsewhere", reason)
     if key == "properties":
         sent_under(state, out, children)
+        for keyword in FURTHER:
+            if node.get(keyword, False) is not False:
+                reason = f"speaks of {', '.join(changed.values())} as of a further key, where it is sent so"
+                state.note(path, keyword, "rewritten", "kept elsewhere", reason)
     return {state.renames.get(name, name): child for name, child in children.items()}
 
 

@@ -13,7 +13,7 @@ from .merge import merged
 from .nulls import held
 from .paths import Path
 from .refs import Segments, remember
-from .state import State
+from .state import MAX_DEPTH, State
 from .unions import gone, merge_all_of, plain, shared, spill
 from .words import phrase
 
@@ -37,7 +37,9 @@ def rooted(state: State, notes: list[str], entered: list[Segments]) -> Node:
 def forbidden(dialect: Dialect) -> frozenset[str]:
     """The keywords that a root cannot have: those that are refused, and unions where they exclude a type."""
     unions = ("anyOf", "oneOf") if dialect.any_of in ("only", "none") else ()
-    return frozenset((*dialect.root_forbid, *unions))
+    found = frozenset((*dialect.root_forbid, *unions))
+    # What is merged into the root may bring up a union.
+    return found | {"allOf"} if dialect.all_of == "merge" and "anyOf" in found else found
 
 
 def _opened(state: State, node: Node, entered: list[Segments]) -> Node:
@@ -72,10 +74,13 @@ def _object(state: State, node: Node) -> Node:
 def _flattened(state: State, node: Node, notes: list[str], entered: list[Segments]) -> Node:
     """Root combinators as one object: properties united, required what all require, the rest in words."""
     refused = forbidden(state.dialect)
-    if "allOf" in node and "allOf" in refused:
-        node = merge_all_of(state, node, None, notes, entered, blocking=False)
-    for keyword in ("anyOf", "oneOf"):
-        if keyword in node and keyword in refused:
+    for _ in range(MAX_DEPTH):
+        keyword = next((key for key in ("allOf", "anyOf", "oneOf") if key in node and key in refused), "")
+        if not keyword:
+            break
+        if keyword == "allOf":
+            node = merge_all_of(state, node, None, notes, entered, blocking=False)
+        else:
             node = _united(state, node, keyword, notes, entered)
     for keyword in state.dialect.root_forbid:
         if keyword in node:

@@ -61,6 +61,8 @@ class Rules:
             for key, op in (
                 ("required", operations.renamed_list),
                 ("dependentRequired", operations.renamed_lists),
+                ("enum", operations.renamed_literals),
+                ("const", operations.renamed_literals),
             ):
                 if ops.get(key, keep) is None:
                     ops[key] = op
@@ -71,7 +73,8 @@ class Rules:
         guarded |= operations.LENGTHS if dialect.pattern_alone else set()
         ops.update((key, operations.guarded) for key in guarded if ops.get(key, self.other) is None)
         self.ops = ops
-        plain = (key for key in leaves.PLAIN if ops.get(key, self.other) is None)
+        copies = (None, operations.renamed_literals)  # a leaf's enum is of strings
+        plain = (key for key in leaves.PLAIN if ops.get(key, self.other) in copies)
         self.leaf = leaves.keywords(dialect, plain)
         triggers = set(LEGACY) - {"items", "required", "type"}
         opens = dialect.refs == "inline" or not dialect.ref_siblings or dialect.cycles == "unroll"
@@ -84,6 +87,8 @@ class Rules:
             or dialect.const == "enum"
             or dialect.max_enum is not None
             or dialect.booleans == "rewrite"
+            or dialect.maps == "pairs"
+            or dialect.tuples == "object"
         )
         triggers |= {"enum", "const"} if self.literal else set()
         triggers |= {"prefixItems"} if dialect.tuples != "keep" else set()

@@ -55,6 +55,11 @@ def _encoded(dialect: Dialect) -> tuple[str, ...]:
             f"{', '.join(axes)} change what is sent, and {', '.join(kept)} would judge that: spill, drop or "
             "block them, merge allOf, say oneOf by anyOf"
         )
+    if dialect.any_of == "keep" and disposition(dialect, "anyOf") == "keep":
+        found.append(
+            f"{', '.join(axes)} change what is sent in a branch, and what stands beside anyOf would judge "
+            'that: any-of = "alone"'
+        )
     inside = [axis for axis in axes if not axis.startswith("enums")]  # in tuples, they are said in words
     if inside and dialect.tuples == "keep" and _kept(dialect, ("prefixItems",)):
         found.append(f'{", ".join(inside)} cannot be undone inside prefixItems: tuples = "union" or "object"')

@@ -17,6 +17,15 @@ INLINE_NODES = 5_000
 """Once this many nodes are out, references are no longer opened but widened."""
 
 
+EVALUATING = frozenset(
+    (
+        *("properties", "patternProperties", "additionalProperties", "prefixItems", "items", "contains"),
+        *("$ref", "allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas"),
+    )
+)
+"""Keywords that say which keys and items are left to unevaluatedProperties and unevaluatedItems."""
+
+
 class State:
     """One walk over one document under one dialect. Never outlives the call that made it."""
 
@@ -31,8 +40,12 @@ class State:
         "document",
         "encoded",
         "entries",
+        "evaluation",
         "graph",
+        "judged",
+        "losses",
         "lossy",
+        "lost",
         "names",
         "nodes",
         "opened",
@@ -45,7 +58,9 @@ class State:
         "taken",
     )
 
-    def __init__(self, document: dict[str, Any], dialect: Dialect) -> None:
+    def __init__(
+        self, document: dict[str, Any], dialect: Dialect, losses: frozenset[tuple[str, ...]] = frozenset()
+    ) -> None:
         self.document = document
         self.dialect = dialect
         self.rules: Any = None  # the dialect made ready, a `Rules`; the walk sets it
@@ -58,6 +73,12 @@ class State:
         self.origins: dict[int, Path] = {}  # id of a moved schema (alive in the document) → where it was
         self.alive: list[Any] = []  # merged schemas whose ids stand in `origins`
         self.lossy = 0  # how often a meaning was changed; what negates a subschema must not contain any
+        self.evaluation = (
+            0  # how often what counts as evaluated was changed: unevaluated… must not judge that
+        )
+        self.lost: set[tuple[str, ...]] = set()  # definitions whose meaning was changed
+        self.losses = losses  # those of an earlier walk over the same document
+        self.judged: list[Any] = []  # schemas that must not contain what was changed
         self.encoded = False  # whether some node is marked with a way back
         self.renames: dict[str, str] = {}  # property names that the dialect refuses → those that are sent
         self.taken: frozenset[str] = frozenset()  # JSON types that other branches of the union here take
@@ -70,13 +91,20 @@ class State:
         self.deepest = 0
 
     def note(self, path: Path, keyword: str, action: Action, severity: SeverityOfLoss, reason: str) -> None:
-        """One ledger entry; the same fact met again (a definition inlined twice) is told once."""
+        """One ledger entry; the same fact met again (a definition inlined twice) is told once, a worse one at
+        the same place beside it."""
         place = pointer(path)
         if severity in ("lost", "changed") or action == "spilled":
             self.lossy += 1
-        self.entries.setdefault(
-            (place, keyword, action),
-            LedgerEntry(path=place, keyword=keyword, action=action, severity=severity, reason=reason),
+            self.evaluation += action != "rewritten" and keyword in EVALUATING
+        key = place, keyword, action
+        known = self.entries.get(key)
+        if known is not None:
+            if known.severity != "kept elsewhere" or severity == "kept elsewhere":
+                return
+            reason = f"{known.reason}; {reason}"
+        self.entries[key] = LedgerEntry(
+            path=place, keyword=keyword, action=action, severity=severity, reason=reason
         )
 
     def say(self, path: Path, keyword: str, words: str, notes: list[str], reason: str) -> None:

@@ -38,6 +38,10 @@ def declared(state: State, node: Node, path: Path) -> Node:
         return node
     rest = node.get("additionalProperties", True)
     schema = rest if isinstance(rest, dict) and "patternProperties" not in node else {}
+    if rest is False or (isinstance(rest, dict) and schema is not rest):
+        reason = f"{', '.join(missing)}: required, so declared, and then takes anything"
+        state.note(path, "additionalProperties", "widened", "changed", reason)
+    state.evaluation += 1
     state.note(
         path, "required", "rewritten", "kept elsewhere", f"{', '.join(missing)}: declared, since required"
     )
@@ -167,11 +171,10 @@ def strict_object(state: State, out: Node, node: Node, path: Path) -> None:
         required = out.get("required", [])
         names = list(properties)
         optional = [name for name in names if name not in required]
-        if also:
-            state.lossy += bool(optional)  # what negates this object must not be kept, nor oneOf around it
-        elif optional or len(required) != len(names):
+        state.lossy += bool(optional)  # what negates this object must not be kept, nor oneOf around it
+        if not also and (optional or len(required) != len(names)):
             out["required"] = names
-        elif "required" not in out:
+        elif not also and "required" not in out:
             out["required"] = []
         for name in optional:
             place = ((path, "properties"), name)

@@ -38,7 +38,7 @@ def plain(state: State, branch: Any, path: Path, entered: list[Segments]) -> Nod
     return branch if isinstance(branch, dict | bool) else None
 
 
-def single(node: Node) -> Node:
+def single(state: State, node: Node, path: Path) -> Node:
     """An allOf around one reference, which older drafts need to annotate it, is that reference."""
     branches = node.get("allOf")
     if (
@@ -49,6 +49,7 @@ def single(node: Node) -> Node:
     ):
         rest = {key: value for key, value in node.items() if key != "allOf"}
         if branches[0].keys() == {"$ref"} and rest.keys() <= ANNOTATIONS | {"$defs"}:
+            state.note(path, "allOf", "rewritten", "kept elsewhere", "its one branch stands for itself")
             return {**branches[0], **rest}
     return node
 
@@ -65,7 +66,7 @@ def merge_all_of(
     told: dict[str, Any] = {}
     own = base
     for i, raw in enumerate(branches):
-        place = ((path, "allOf"), str(i))
+        place = state.origins.get(id(raw)) or ((path, "allOf"), str(i))
         branch = plain(state, raw, place, entered)
         remember(state, branch, place)
         together = None
@@ -81,7 +82,8 @@ def merge_all_of(
             continue
         if blocking:
             state.block(place, "allOf", "a branch that cannot be merged with the others")
-        spill(state, place, "allOf", f"Must also match: {text(raw)}.", notes)
+        parent, segment = place
+        spill(state, parent, segment, f"Must also match: {text(raw)}.", notes)
     gone(state, own, base, path)
     return {**base, **told, **outer}
 
@@ -128,9 +130,7 @@ def alone(state: State, node: Node, path: Path, notes: list[str], entered: list[
     """`anyOf` with only annotations beside it: what else stood there goes into each branch."""
     branches: list[Any] = node["anyOf"]
     if any(branch is True or branch == {} for branch in branches):
-        state.note(
-            path, "anyOf", "dropped", "kept elsewhere", "a branch takes any value, so the others say nothing"
-        )
+        free(state, path)
         return {key: value for key, value in node.items() if key != "anyOf"}
     if state.dialect.booleans == "rewrite" and all(branch is False for branch in branches):
         reason = "no branch takes anything, which cannot be said here"
@@ -168,6 +168,12 @@ def alone(state: State, node: Node, path: Path, notes: list[str], entered: list[
             path, key, "rewritten", "kept elsewhere", "what stands beside anyOf is said in each branch"
         )
     return {**outer, "anyOf": together} if together else {**outer, **base}
+
+
+def free(state: State, path: Path) -> None:
+    """Note that a union is gone, since it takes any value."""
+    reason = "a branch takes any value, so the others say nothing"
+    state.note(path, "anyOf", "dropped", "kept elsewhere", reason)
 
 
 def collapsed(state: State, node: Node, path: Path) -> Node:

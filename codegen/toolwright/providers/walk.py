@@ -13,36 +13,32 @@ from typing import Any
 from . import leaves
 from .beside import alone as alone_at_last
 from .beside import everywhere as alone_everywhere
-from .dialect import Dialect
-from .encodings import confused, pairs, positions
+from .cycles import changed_behind
+from .dialect import Dialect, disposition
+from .encodings import confused
 from .errors import SchemaError
 from .kinds import Made
-from .legacy import is_legacy, raised
-from .literals import bounded, listed_types, typed, with_enum
-from .nulls import absent, left_out, not_required
-from .onekind import fewer, one_kind
+from .nulls import left_out, not_required
 from .paths import Path, pointer
-from .refs import MANY, NAMED, ONE, Segments, opened
+from .refs import MANY, NAMED, ONE, Segments
 from .regex import sayable
-from .renames import renamed
+from .renames import judged_alike, misjudges, names_sent, renamed
+from .rewrite import rewritten
 from .rules import Op, Rules
 from .shapes import shapes
 from .state import State
 from .structure import (
     arrays,
-    declared,
     has_type,
-    placeholder,
     reopened,
     said,
     strict_object,
-    tuples,
     without_empty,
 )
 from .structure import (
     opened as opened_object,
 )
-from .unions import alone, as_any_of, collapsed, merge_all_of, nullable_union, single
+from .unions import free, nullable_union
 from .values import ATOMS, copied
 from .words import described
 
@@ -51,7 +47,6 @@ Node = dict[str, Any]
 NEGATING = frozenset(("not", "if", "then", "else"))
 """Keywords under which a wider subschema would be a narrower schema."""
 CONDITIONAL = ("then", "else")
-MAX_STEPS = 64
 NOTHING: frozenset[str] = frozenset()
 
 
@@ -82,8 +77,9 @@ def finished(
     """The output for one node, all three steps."""
     state.enter(path)
     moved = len(state.alive)
+    lossy, evaluation = (0, 0) if path is None else (state.lossy, state.evaluation)
     if rules.always or not rules.triggers.isdisjoint(node) or node.get("items").__class__ is list:
-        node = _rewritten(state, rules, node, path, notes, entered)
+        node = rewritten(state, rules, node, path, notes, entered)
     dialect = rules.dialect
     if dialect.items_required and has_type(node, "array"):
         node = arrays(state, node, path)
@@ -107,12 +103,17 @@ def finished(
         reopened(state, out, path)
     if len(state.alive) > moved:
         state.forget(moved)
+    if "unevaluatedProperties" in out or "unevaluatedItems" in out:
+        all_evaluated(state, node, out, path, evaluation)
     if rules.ends:
         if rules.objects and has_type(out, "object"):
             if dialect.closed or dialect.optional == "also-null":
                 strict_object(state, out, node, path)
             else:
                 out.setdefault("properties", {})
+        if dialect.optional != "keep" and out.get("uniqueItems") and _other(state, node, lossy):
+            reason = "items may differ by a null that stands for a key left out"
+            state.note(path, "uniqueItems", "widened", "changed", reason)
         if rules.nulls:
             not_required(state, out)
         if dialect.open == "explicit":
@@ -133,6 +134,21 @@ def finished(
     return out
 
 
+def _other(state: State, node: Node, lossy: int) -> bool:
+    """Whether the items of an array were changed in meaning."""
+    return state.lossy != lossy or changed_behind(state, node.get("items"))
+
+
+def all_evaluated(state: State, node: Node, out: Node, path: Path, evaluation: int) -> None:
+    """Take out what judges keys and items that nothing else evaluates, where that was changed."""
+    if state.evaluation == evaluation and not changed_behind(state, node):
+        return
+    for key in ("unevaluatedProperties", "unevaluatedItems"):
+        if out.pop(key, None) is not None:
+            reason = "what else evaluates keys and items cannot be said here as it is"
+            state.note(path, key, "dropped", "lost", reason)
+
+
 def _boolean(state: State, rules: Rules, node: bool, path: Path) -> Any:
     if rules.dialect.booleans == "keep":
         return node
@@ -140,106 +156,6 @@ def _boolean(state: State, rules: Rules, node: bool, path: Path) -> Any:
         state.note(path, "false", "widened", "changed", "a schema that takes nothing cannot be said here")
         state.block(path, "false", "a schema that takes nothing cannot be said here")
     return finished(state, rules, {}, path, [], [])
-
-
-def _rewritten(
-    state: State, rules: Rules, node: Node, path: Path, notes: list[str], entered: list[Segments]
-) -> Node:
-    dialect = rules.dialect
-    holder, state.absent = state.absent, None
-    if is_legacy(node):
-        node = raised(state, node, path)
-    if rules.nulls or not rules.loops.isdisjoint(node):
-        node = _unfolded(state, rules, node, path, notes, entered, holder)
-    if rules.unions and node.get("type").__class__ is list and not (rules.encodes_enums and "enum" in node):
-        node = _single_type(state, node, path, notes, entered)
-    if (
-        "required" in node
-        and dialect.declared_required
-        and ("properties" in node or dialect.typed or has_type(node, "object"))
-    ):
-        node = declared(state, node, path)
-    if ("enum" in node or "const" in node) and rules.literal:
-        node = with_enum(state, node, path, notes)
-    if "prefixItems" in node and dialect.tuples != "keep":
-        sent = positions(state, node, path, notes) if dialect.tuples == "object" else None
-        node = tuples(state, node, path, notes) if sent is None else sent
-    if dialect.typed:
-        node = typed(state, node, path, notes)
-    if rules.lists and node.get("type").__class__ is list:
-        node = (
-            _single_type(state, node, path, notes, entered)
-            if rules.unions
-            else listed_types(state, node, path)
-        )
-    if dialect.maps == "pairs":
-        node = pairs(state, node, path, notes)
-    if dialect.exclusive == "inclusive" and ("exclusiveMinimum" in node or "exclusiveMaximum" in node):
-        node = bounded(state, node, path, notes)
-    if (
-        dialect.empty_objects != "keep"
-        and path is not None
-        and has_type(node, "object")
-        and not node.get("properties")
-    ):
-        if dialect.empty_objects == "block":
-            state.block(path, "properties", "an object without properties cannot be said")
-        else:
-            node = placeholder(state, node, path, notes)
-    return node
-
-
-def _single_type(state: State, node: Node, path: Path, notes: list[str], entered: list[Segments]) -> Node:
-    """A list of types as one type; a null among them may be said by it in some dialects."""
-    kinds = [kind for kind in node["type"] if kind != "null"]
-    how = state.dialect.type_arrays
-    if len(node["type"]) == 1 or (len(kinds) == 1 and how == "keep"):
-        return {**node, "type": node["type"][0]} if len(node["type"]) == 1 else node
-    return (
-        listed_types(state, node, path)
-        if len(kinds) < 2 and how == "nullable"
-        else one_kind(state, node, path, notes, entered)
-    )
-
-
-def _unfolded(
-    state: State,
-    rules: Rules,
-    node: Node,
-    path: Path,
-    notes: list[str],
-    entered: list[Segments],
-    holder: list[bool] | None,
-) -> Node:
-    """References and combinators, until the dialect can say what is left; each step may bring up the next."""
-    dialect = rules.dialect
-    opens = dialect.refs == "inline" or not dialect.ref_siblings or dialect.cycles == "unroll"
-    for _ in range(MAX_STEPS):
-        before = node
-        if dialect.all_of == "merge":
-            node = single(node)
-        if "$ref" in node and opens:
-            node, more = opened(state, node, path, notes)
-            entered.extend(more)
-        if "oneOf" in node and dialect.one_of == "any-of":
-            node = as_any_of(state, node, path)
-        if "allOf" in node and dialect.all_of == "merge":
-            node = merge_all_of(state, node, path, notes, entered)
-        if rules.nulls and path is not None:
-            node = absent(state, node, path, notes, entered, holder)
-        if "anyOf" in node and (
-            dialect.any_of != "keep" or (rules.lists and node.get("type").__class__ is list)
-        ):
-            node = alone(state, node, path, notes, entered)
-        if "anyOf" in node and rules.unions:
-            node = one_kind(state, node, path, notes, entered)
-        if "anyOf" in node and dialect.max_branches is not None:
-            node = fewer(state, node, path, entered, dialect.max_branches)
-        if "anyOf" in node and dialect.type_arrays == "nullable":
-            node = collapsed(state, node, path)
-        if node is before:
-            return node
-    raise SchemaError(pointer(path), "combinators are nested too deeply")
 
 
 def _one(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
@@ -251,9 +167,15 @@ def _one(state: State, node: Node, key: str, value: Any, out: Node, path: Path, 
         return
     if key in CONDITIONAL and "if" in node and "if" not in out and _follows(node, "if", key):
         return  # said with its condition
+    if key == "propertyNames" and state.renames and not judged_alike(state, value):
+        value = names_sent(state, value)
+        if value is None:
+            said(state, path, key, node[key], notes)
+            return
     lossy = state.lossy
     result = walked(state, state.rules, value, (path, key))
-    if state.lossy != lossy and (key in NEGATING or (key == "contains" and "maxContains" in node)):
+    judges = key in NEGATING or (key == "contains" and "maxContains" in node)
+    if (judges and (state.lossy != lossy or changed_behind(state, value))) or _needless(state, node, key):
         said(state, path, key, value, notes)
         for other in CONDITIONAL if key == "if" else ():  # they would hold for no value, or for all
             if other in node:
@@ -261,6 +183,13 @@ def _one(state: State, node: Node, key: str, value: Any, out: Node, path: Path, 
                 said(state, path, other, node[other], notes)
         return
     out[key] = result
+
+
+def _needless(state: State, node: Node, key: str) -> bool:
+    """Whether `contains` asks for nothing, by a keyword that the dialect lacks: alone, it asks for one."""
+    if key != "contains" or node.get("minContains") != 0:
+        return False
+    return disposition(state.dialect, "minContains") != "keep"
 
 
 def _follows(node: Node, first: str, second: str) -> bool:
@@ -289,7 +218,14 @@ def _many(state: State, node: Node, key: str, value: Any, out: Node, path: Path,
             state.taken = NOTHING.union(*kinds[:i], *kinds[i + 1 :])
         branches.append(walked(state, rules, child, (place, str(i))))
     state.taken = NOTHING
-    if key == "oneOf" and state.lossy != lossy:
+    if (
+        key == "anyOf"
+        and rules.dialect.any_of != "keep"
+        and any(one is True or one == {} for one in branches)
+    ):
+        free(state, path)
+        return
+    if key == "oneOf" and (state.lossy != lossy or changed_behind(state, value)):
         # Branches grew wider, so that one value may fit two of them: exclusiveness would refuse it.
         if "anyOf" in node:
             said(state, path, key, value, notes)
@@ -333,10 +269,15 @@ def _named(state: State, node: Node, key: str, value: Any, out: Node, path: Path
             state.note(
                 (place, name), "false", "dropped", "changed", "a key that is forbidden is not declared"
             )
+        elif key == "patternProperties" and state.renames and misjudges(state, name):
+            reason = "would judge names that properties are sent under"
+            state.note(place, name, "dropped", "lost", reason)
+            state.evaluation += 1
         elif key == "patternProperties" and rules.patterns:
             sent = sayable(rules.dialect, name)
             if sent is None:
                 state.note(place, name, "dropped", "lost", "the pattern of keys cannot be said there")
+                state.evaluation += 1
                 continue
             if sent != name:
                 state.note(place, name, "rewritten", "kept elsewhere", "whole keys are matched: no anchors")
@@ -347,7 +288,7 @@ def _named(state: State, node: Node, key: str, value: Any, out: Node, path: Path
             nulls.append(name)
     state.absent = None
     if state.renames and key in ("properties", "dependentSchemas"):
-        children = renamed(state, out, key, children, path)
+        children = renamed(state, node, out, key, children, path)
     if nulls:
         left_out(state, node, out, nulls, path)
     out[key] = children

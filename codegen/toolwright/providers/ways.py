@@ -15,17 +15,20 @@ EMPTY = Way()
 ROOT = "#"
 DEFINITION = "#/$defs/"
 NULL = frozenset(("null",))
-SAME_PLACE = ("allOf", "if", "then", "else", "dependentSchemas")
+UNIONS = ("anyOf", "oneOf")
+SAME_PLACE = ("allOf", "if", "then", "else", "not", "dependentSchemas")
 """Keywords whose subschemas speak of the same value: only renamed properties are undone through them."""
 
 
 def taken(out: Node) -> Ways | None:
     """The way back of a finished output, whose marks are removed; `None` if nothing in it is encoded."""
+    # Names are the same in every branch of a union, and so need no choice of one.
+    same = SAME_PLACE if any(map(_encodes, _nodes(out))) else (*SAME_PLACE, *UNIONS)
     plain = {
-        DEFINITION + name: _way(child, f"/$defs/{_escaped(name)}")
+        DEFINITION + name: _way(child, f"/$defs/{_escaped(name)}", same)
         for name, child in out.get("$defs", {}).items()
     }
-    plain[ROOT] = root = _way(out, "")
+    plain[ROOT] = root = _way(out, "", same)
     used = _used(plain)
     kept = {name: _pruned(way, used) for name, way in plain.items() if name in used}
     whole = _pruned(root, used)
@@ -38,77 +41,87 @@ def taken(out: Node) -> Ways | None:
     return Ways(root=whole, definitions=kept)
 
 
-def _way(node: Any, at: str) -> Way:
-    """The way of one output node; references are followed later."""
+def _encodes(node: Node) -> bool:
+    """Whether a node is sent in another form than its own, by more than names."""
+    way: Way = node.get(MARK, EMPTY)
+    return bool(way.encoding or way.rest or way.nulls or way.drops)
+
+
+def _way(node: Any, at: str, same: tuple[str, ...]) -> Way:
+    """The way of one output node; references are followed later. `same` are keywords whose subschemas
+    speak of the same value."""
     if not isinstance(node, dict):
         return EMPTY
     own: Way = node.get(MARK, EMPTY)
     if own.encoding in ("json", "texts"):
         return own
     if own.encoding == "pairs":
-        return replace(own, values=_entry(node.get("items"), f"{at}/items"))
+        return replace(own, values=_entry(node.get("items"), f"{at}/items", same))
     reference = node.get("$ref")
     if isinstance(reference, str) and reference.startswith("#"):
         own = replace(own, ref=_name(reference))
-    properties = {
-        name: _way(child, f"{at}/properties/{_escaped(name)}") for name, child in _named(node, "properties")
-    }
+    properties = _each(node, "properties", at, same)
     prefix = tuple(
-        _some(child, f"{at}/prefixItems/{i}") for i, child in enumerate(node.get("prefixItems", ()))
+        _some(child, f"{at}/prefixItems/{i}", same) for i, child in enumerate(node.get("prefixItems", ()))
     )
-    items = _some(node.get("items"), f"{at}/items")
-    values = _some(node.get("additionalProperties"), f"{at}/additionalProperties")
-    names = dict(own.names)
-    for part in _beside(node):
-        names.update(part.get(MARK, EMPTY).names)
+    values = _some(node.get("additionalProperties"), f"{at}/additionalProperties", same)
     if own.rest:
-        values = _rest(node, own.rest, at)
+        values = _rest(node, own.rest, at, same)
         properties.pop(own.rest, None)
     if values is None:
         properties = {name: way for name, way in properties.items() if way != EMPTY}
+    patterns = _each(node, "patternProperties", at, same)
     found = replace(
         own,
         properties=properties,
+        patterns={name: way for name, way in patterns.items() if way != EMPTY},
         prefix=prefix if any(prefix) else (),
-        items=items,
+        items=_some(node.get("items"), f"{at}/items", same),
         values=values,
-        names=names,
+        beside=(*_beside(node, at, same), *_anywhere(node, at, same)),
     )
-    choices = _choices(node, at)
+    choices = () if "anyOf" in same else _choices(node, at, same)
     if len(choices) == 1 and choices[0].way and found == EMPTY:
         return choices[0].way  # whatever is not of that form is left as it is
     return replace(found, choices=choices)
 
 
-def _some(node: Any, at: str) -> Way | None:
-    way = _way(node, at)
+def _each(node: Node, keyword: str, at: str, same: tuple[str, ...]) -> dict[str, Way]:
+    """The ways of named children."""
+    value = node.get(keyword)
+    children = value.items() if isinstance(value, dict) else ()
+    return {name: _way(child, f"{at}/{keyword}/{_escaped(name)}", same) for name, child in children}
+
+
+def _some(node: Any, at: str, same: tuple[str, ...]) -> Way | None:
+    way = _way(node, at, same)
     return None if way == EMPTY else way
 
 
-def _entry(node: Any, at: str) -> Way | None:
+def _entry(node: Any, at: str, same: tuple[str, ...]) -> Way | None:
     """The way of the values of a list of pairs."""
     value = node.get("properties", {}).get("value") if isinstance(node, dict) else None
-    return _some(value, f"{at}/properties/value")
+    return _some(value, f"{at}/properties/value", same)
 
 
-def _rest(node: Node, name: str, at: str) -> Way | None:
+def _rest(node: Node, name: str, at: str, same: tuple[str, ...]) -> Way | None:
     """The way of undeclared values; where the property takes null, its list stands in a branch."""
     held = node["properties"][name]
     place = f"{at}/properties/{_escaped(name)}"
     for i, branch in enumerate(held.get("anyOf", ())):
         if isinstance(branch, dict) and "items" in branch:
             held, place = branch, f"{place}/anyOf/{i}"
-    return _entry(held.get("items"), f"{place}/items")
+    return _entry(held.get("items"), f"{place}/items", same)
 
 
-def _choices(node: Node, at: str) -> tuple[Choice, ...]:
+def _choices(node: Node, at: str, same: tuple[str, ...]) -> tuple[Choice, ...]:
     """The branches of a union, those without a way included: they may be what a value is of."""
-    for keyword in ("anyOf", "oneOf"):
+    for keyword in UNIONS:
         branches = node.get(keyword)
         if not isinstance(branches, list):
             continue
         choices = [
-            Choice(at=f"{at}/{keyword}/{i}", way=_some(branch, f"{at}/{keyword}/{i}"))
+            Choice(at=f"{at}/{keyword}/{i}", way=_some(branch, f"{at}/{keyword}/{i}", same))
             for i, branch in enumerate(branches)
         ]
         with_way = [i for i, choice in enumerate(choices) if choice.way is not None]
@@ -132,22 +145,28 @@ def _kinds(branch: Any) -> frozenset[str]:
     return frozenset(stated if isinstance(stated, list) else (stated,) if stated else ())
 
 
-def _beside(node: Node) -> Iterator[Node]:
-    """Subschemas of `node` that speak of the same value."""
-    for keyword in SAME_PLACE:
+def _beside(node: Node, at: str, same: tuple[str, ...]) -> Iterator[Way]:
+    """The ways of subschemas of `node` that speak of the same value."""
+    for keyword in same:
         value = node.get(keyword)
-        found = (
-            value if isinstance(value, list) else value.values() if keyword[0] == "d" and value else [value]
-        )
-        for child in found:
-            if isinstance(child, dict):
-                yield child
-                yield from _beside(child)
+        if value is None:
+            continue
+        children = value if isinstance(value, list) else value.values() if keyword[0] == "d" else [value]
+        for child in children:
+            way = _way(child, at, same)
+            if way != EMPTY:
+                yield way
 
 
-def _named(node: Node, keyword: str) -> Iterator[tuple[str, Any]]:
-    value = node.get(keyword)
-    return iter(value.items()) if isinstance(value, dict) else iter(())
+def _anywhere(node: Node, at: str, same: tuple[str, ...]) -> Iterator[Way]:
+    """The ways of subschemas that speak of some items or properties, for all of them: only names."""
+    for keyword in ("contains", "unevaluatedItems"):
+        items = _some(node.get(keyword), at, same)
+        if items is not None:
+            yield Way(items=items)
+    values = _some(node.get("unevaluatedProperties"), at, same)
+    if values is not None:
+        yield Way(patterns={"": values})
 
 
 def _name(reference: str) -> str:
@@ -190,6 +209,7 @@ def _pruned(way: Way, used: frozenset[str]) -> Way:
     if values is not None:  # a declared property is none of those that `values` speaks of
         properties = {name: properties.get(name, EMPTY) for name in way.properties}
     prefix = tuple(below(child) for child in way.prefix)
+    beside = tuple(left for child in way.beside if (left := below(child)))
     choices = tuple(replace(choice, way=below(choice.way)) for choice in way.choices)
     return replace(
         way,
@@ -197,7 +217,9 @@ def _pruned(way: Way, used: frozenset[str]) -> Way:
         properties=properties,
         prefix=prefix if any(prefix) else (),
         items=below(way.items),
+        patterns={name: left for name, child in way.patterns.items() if (left := below(child))},
         values=values,
+        beside=beside,
         choices=choices if any(choice.way for choice in choices) else (),
     )
 
@@ -206,7 +228,8 @@ def _all(way: Way) -> Iterator[Way]:
     """A way and every way below it; references are not followed."""
     yield way
     choices = (choice.way for choice in way.choices)
-    for child in (*way.properties.values(), *way.prefix, way.items, way.values, *choices):
+    below = (*way.properties.values(), *way.patterns.values(), *way.prefix, way.items, way.values)
+    for child in (*below, *way.beside, *choices):
         if child is not None:
             yield from _all(child)
 

@@ -9,18 +9,14 @@ import jsonschema_rs
 from ..providers import LedgerEntry
 from ..runtime.ways import Ways
 from ..runtime.ways.undo import Undo
-from .document import POSSIBLE, escaped, places
 from .equivalence import ACCEPTED, as_text, decoded, differing
 from .forward import Forward
 from .openapi import as_json_schema
 from .oracle import Oracle
 from .report import Failure
 from .subject import Binding
-from .values import Path
-
-_ENTRY = 3
-"""Steps of an evaluation path before the schema itself: `allOf/0/$ref` (see `Oracle.part`)."""
-
+from .told import Told
+from .values import inside
 
 _NO_BRANCH = (jsonschema_rs.ValidationErrorKind.AnyOf, jsonschema_rs.ValidationErrorKind.OneOfNotValid)
 
@@ -39,8 +35,7 @@ class Dialect:
         """`formats` are asserted. Raises OracleError where jsonschema-rs cannot compile what was emitted."""
         self.provider = provider
         self.oracle = Oracle(as_json_schema(dict(emitted)), formats=formats)
-        self.ledger = ledger
-        self.entries = {f"{entry.path}/{escaped(entry.keyword)}": entry for entry in ledger}
+        self.told = Told(ledger, ways)
         closes = any(entry.keyword == "additionalProperties" for entry in ledger)
         self._forward = Forward(self.oracle, ways, closes=closes)
         self._undo = None if ways is None else Undo(ways, emitted)
@@ -59,29 +54,34 @@ class Dialect:
         """L2 for one value, if the contract accepts it: it can be sent, and comes back as it was."""
         if not contract.accepts(value):
             return None
-        sent = self.encoded(value)
-        return self.refusal(contract, value, sent) or self._lossy(binding, contract, value, sent)
+        failure: Failure | None = None
+        for sent in self._forward.all_encoded(value):
+            failure = self.refusal(contract, value, sent) or self._lossy(binding, contract, value, sent)
+            if failure is None:
+                return None
+        return failure
 
     def refusal(self, contract: Oracle, value: Any, sent: Any) -> Failure | None:
         """Why `value` cannot be sent as `sent`, if the ledger does not tell."""
         problem = next(self.oracle.problems(sent), None)
-        if problem is None or self._told(contract, problem):
+        if problem is None or self._told(contract, problem, sent):
             return None
         actual = f"{self.provider}'s schema refuses it ({_short(sent)}): {problem.message[:300]}"
         return Failure("L2", "the contract accepts it", actual, value)
 
-    def _told(self, contract: Oracle, problem: Any) -> bool:
+    def _told(self, contract: Oracle, problem: Any, sent: Any) -> bool:
         """Whether the ledger tells of a refusal; of a union's, whether it tells all that one branch says."""
         path = tuple(problem.instance_path)
-        if self._stated(contract, path):
+        if self.told.changed(contract, path, sent):
             return True
         if not isinstance(problem.kind, _NO_BRANCH):
             return False
         branches = [branch for branch in problem.kind.context if branch]
-        if any(all(self._told(contract, each) for each in branch) for branch in branches):
+        if any(all(self._told(contract, each, sent) for each in branch) for branch in branches):
             return True
         # What no branch takes is not encoded for any: then a change below it is what keeps it out.
-        return any(self._stated(contract, (*path, *below)) for below in _paths(problem.instance))
+        below = (place for place, _ in inside(problem.instance) if place)
+        return any(self.told.changed(contract, (*path, *each), sent) for each in below)
 
     def _lossy(self, binding: Binding, contract: Oracle, value: Any, sent: Any) -> Failure | None:
         if not self.oracle.accepts(sent):
@@ -90,7 +90,7 @@ class Dialect:
         verdict, params = decoded(binding, as_text(sent), self.provider)
         if verdict != ACCEPTED:
             first = next(contract.problems(contract.settled(self.undone(sent))), None)
-            if first is not None and self._stated(contract, tuple(first.instance_path)):
+            if first is not None and self.told.changed(contract, tuple(first.instance_path)):
                 return None
             return Failure("L2", expected, f"sent as {_short(sent)}, the decoder {verdict}", value)
         try:
@@ -98,28 +98,11 @@ class Dialect:
         except Exception as fault:  # any failure to write what was read is a counterexample
             return Failure("L2", expected, f"encoding fails with {type(fault).__name__}: {fault}", value)
         found = differing(contract, value, again, blurred=True)
-        if found is None or self._stated(contract, found[0]):
+        if found is None or self.told.changed(contract, found[0]):
             return None
         place = "/".join(map(str, found[0])) or "the whole"
         actual = f"sent as {_short(sent)}, it comes back as {_short(again)}: {place} is {found[1]}"
         return Failure("L2", expected, actual, value)
-
-    def _stated(self, contract: Oracle, path: Path) -> bool:
-        """Whether the ledger says, on the way to `path`, that meaning was changed."""
-        changed = {
-            entry.path for entry in self.ledger if entry.severity in ("changed", "lost", "reject")
-        }  # fmt: skip
-        nodes = contract.tree.beside([(contract.tree.start, POSSIBLE)])
-        pointers = _pointers(contract)
-        for step in (*path, None):
-            if any(pointers.get(id(node)) in changed for node, _ in nodes):
-                return True
-            if step is None:
-                break
-            tree = contract.tree
-            below = tree.member(nodes, step) if isinstance(step, str) else tree.item(nodes, step)
-            nodes = tree.beside(below)
-        return False
 
     # -- L3 -----------------------------------------------------------------------------------
 
@@ -134,7 +117,7 @@ class Dialect:
                 again = json.loads(binding.encode(params))
             except Exception as fault:  # any failure to write what was read is a counterexample
                 return Failure("L3", expected, f"encoding fails with {type(fault).__name__}: {fault}", value)
-            if contract.accepts(again):
+            if not contract.refuses(again):
                 return None
             return Failure(
                 "L3", expected, f"it decodes to {_short(again)}, which the contract refuses", value
@@ -150,88 +133,12 @@ class Dialect:
     def unexplained(self, contract: Oracle, sent: Any) -> list[Any]:
         """What `contract` has against `sent`, once undone, that no ledger entry tells."""
         plain = self.undone(sent)
-        return [problem for problem in _violations(contract, plain) if not self._covered(contract, problem)]
-
-    def _covered(self, contract: Oracle, problem: Any) -> bool:
-        ancestors = set(_ancestors(contract, problem.evaluation_path))
-        if any(place in ancestors for place in self.entries):
-            return True
-        place = _inner("/" + "/".join(escaped(str(step)) for step in problem.schema_path))
-        below = _below(contract, problem.schema_path)
-        return any(entry == place or entry.startswith((f"{place}/", *below)) for entry in self.entries)
-
-
-def _paths(value: Any) -> Iterator[Path]:
-    """Where all values inside a value stand."""
-    below = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for step, child in below:
-        yield (step,)
-        yield from ((step, *path) for path in _paths(child))
+        return [problem for problem in _violations(contract, plain) if not self.told.lost(contract, problem)]
 
 
 def _short(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)[:300]
 
 
-def _inner(pointer: str) -> str:
-    """From a pointer into the contract file to one into the parameters' schema, as ledgers have it."""
-    return pointer.removeprefix("/parameters")
-
-
-def _pointers(contract: Oracle) -> dict[int, str]:
-    known: dict[int, str] | None = getattr(contract, "pointers", None)
-    if known is None:
-        document = contract.tree.document
-        known = {id(node): path for path, node in places(document.get("parameters"))}
-        known.update((id(node), path) for path, node in places({"$defs": document.get("$defs", {})}))
-        contract.pointers = known
-    return known
-
-
 def _violations(contract: Oracle, value: Any) -> Iterator[Any]:
     yield from contract.problems(contract.settled(value))
-
-
-def _ancestors(contract: Oracle, path: Sequence[str | int]) -> Iterator[str]:
-    """Every keyword passed on the way to a violation, as pointers into the parameters' schema.
-
-    What stands behind a reference is named in two ways: by its definition, and, as where it was inlined, by
-    the place that refers to it.
-    """
-    tree = contract.tree
-    node: Any = tree.start
-    prefixes = {""}
-    for step in path[_ENTRY:]:
-        prefixes = {f"{prefix}/{escaped(str(step))}" for prefix in prefixes}
-        yield from prefixes
-        try:
-            node = node[step]
-        except (LookupError, TypeError):
-            return
-        if step == "$ref" and isinstance(node, str):
-            outer = {prefix.removesuffix("/$ref") for prefix in prefixes}
-            prefixes = outer | {_inner(node.removeprefix("#"))}
-            node = tree.find(node)
-
-
-def _below(contract: Oracle, path: Sequence[str | int]) -> tuple[str, ...]:
-    """Definitions that the keyword at `path` reaches: a loss in one of them is a loss here."""
-    node: Any = contract.tree.document
-    for step in path:
-        try:
-            node = node[step]
-        except (LookupError, TypeError):
-            return ()
-    found: set[str] = set()
-    waiting = [node]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, list):
-            waiting += each
-        elif isinstance(each, dict):
-            reference = each.get("$ref")
-            if isinstance(reference, str) and reference not in found:
-                found.add(reference)
-                waiting.append(contract.tree.find(reference))
-            waiting += each.values()
-    return tuple(_inner(reference.removeprefix("#")) + "/" for reference in sorted(found))

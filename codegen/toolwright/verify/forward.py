@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from ..runtime.ways import Way, Ways
 from ..runtime.ways.way import KEY, MORE, VALUE, position
-from .document import Schema, Tree
+from .document import Schema, Tree, matches
 from .openapi import INNER
 from .oracle import Oracle
 from .values import same
@@ -53,38 +53,54 @@ class Forward:
 
     def encoded(self, value: Any) -> Any:
         """See `encode`."""
-        try:
-            return _Run(self, strict=True).at(self.tree.start, self.root, value, 0)
-        except _UnfitError:  # what the contract refuses is encoded as far as it goes
-            return _Run(self, strict=False).at(self.tree.start, self.root, value, 0)
+        return next(self.all_encoded(value))
+
+    def all_encoded(self, value: Any) -> Iterator[Any]:
+        """Every form that `value` may be sent in, the likeliest first. Where a schema that was changed takes
+        no null, an optional null may be left out, or sent so that it is the change that refuses it."""
+        for nulls in (False, True):
+            run = _Run(self, strict=True, nulls=nulls)
+            try:
+                yield run.at(self.tree.start, self.root, value, 0)
+            except _UnfitError:  # what the contract refuses is encoded as far as it goes
+                run = _Run(self, strict=False, nulls=nulls)
+                yield run.at(self.tree.start, self.root, value, 0)
+            if not run.left_out:
+                return
 
     def places(self, schema: Schema, way: Way) -> Iterator[_Place]:
         """Every object schema that certainly judges the same value, with its way: itself first."""
         waiting: list[tuple[Schema, Way]] = [(schema, way)]
-        seen: set[int] = set()
+        seen: set[tuple[int, int]] = set()
         while waiting:
             node, own = waiting.pop()
-            if not isinstance(node, dict) or id(node) in seen:
+            if not isinstance(node, dict) or (id(node), id(own)) in seen:
                 continue
-            seen.add(id(node))
+            seen.add((id(node), id(own)))
             yield node, own
             reference = node.get("$ref")
+            target = self.root if own.ref == "#" else self.definitions.get(own.ref, PLAIN)
             if isinstance(reference, str):
-                target = self.root if own.ref == "#" else self.definitions.get(own.ref, PLAIN)
                 waiting.append((self.tree.find(reference), target))
+            elif own.ref:
+                waiting.append(({}, target))
             waiting += [(branch, PLAIN) for branch in node.get("allOf", ())]
+            waiting += [({}, way) for way in own.beside]
 
 
 class _Run:
     """One value on its way. `strict`: a value of a kind that a way does not encode ends its branch.
     `drops`: keys that a closed object does not declare are left out; otherwise they end the branch, too.
+    `nulls`: an optional null that its schema refuses is sent all the same.
     """
 
-    def __init__(self, forward: Forward, *, strict: bool) -> None:
+    def __init__(self, forward: Forward, *, strict: bool, nulls: bool = False) -> None:
         self.forward = forward
         self.oracle = forward.oracle
         self.strict = strict
         self.drops = forward.closes
+        self.nulls = nulls
+        self.left_out = False
         self.steps = 0
 
     def at(self, schema: Schema, way: Way, value: Any, depth: int) -> Any:
@@ -173,11 +189,12 @@ class _Run:
     def _item(self, places: list[_Place], index: int, value: Any, depth: int) -> Any:
         for node, way in places:
             prefix = node.get("prefixItems", [])
-            if index < len(prefix):
+            if index < max(len(prefix), len(way.prefix)):
                 fixed = way.prefix[index] if index < len(way.prefix) else None
-                value = self.at(prefix[index], fixed or PLAIN, value, depth + 1)
-            elif "items" in node:
-                value = self.at(node["items"], way.items or PLAIN, value, depth + 1)
+                schema = prefix[index] if index < len(prefix) else {}
+                value = self.at(schema, fixed or PLAIN, value, depth + 1)
+            elif "items" in node or way.items:
+                value = self.at(node.get("items", {}), way.items or PLAIN, value, depth + 1)
         return value
 
     def _pairs(self, places: list[_Place], way: Way, entries: Any, depth: int) -> list[Any]:
@@ -231,11 +248,18 @@ class _Run:
         self, places: list[_Place], declared: dict[str, list[tuple[Schema, Way]]], name: str
     ) -> bool:
         """Whether null can only be said by leaving an optional property out."""
-        return (
-            name in declared
-            and not any(name in node.get("required", ()) for node, _ in places)
-            and not any(self._is_valid(schema, None) for schema, _ in declared[name])
-        )
+        if name not in declared or any(name in node.get("required", ()) for node, _ in places):
+            return False
+        if any(self._says_null(schema, way) for schema, way in declared[name]):
+            return False
+        self.left_out = True
+        return not self.nulls
+
+    def _says_null(self, schema: Schema, way: Way) -> bool:
+        """Whether a place takes null, as it is or in the form that is sent."""
+        if way.encoding == "json" or None in way.texts.values():
+            return True
+        return self._is_valid(schema, None)
 
     def _is_valid(self, schema: Schema, value: Any) -> bool:
         return schema is True or (isinstance(schema, dict) and self.oracle.part(schema).is_valid(value))
@@ -246,6 +270,9 @@ class _Run:
         for node, way in places:
             for name, child in node.get("properties", {}).items():
                 found.setdefault(name, []).append((child, way.properties.get(name, PLAIN)))
+        for node, way in places:
+            for name in found:
+                found[name] += [({}, held) for held in _further(node, way, name)]
         return found
 
     def _property(self, stated: list[tuple[Schema, Way]], value: Any, depth: int) -> Any:
@@ -264,6 +291,8 @@ class _Run:
                     return
                 raise _UnfitError
             value = self.at(further, way.values or PLAIN, value, depth + 1)
+            for held in _further(node, way, name):
+                value = self.at({}, held, value, depth + 1)
         out[name] = value
 
     def _rest(
@@ -303,6 +332,18 @@ def _matches(node: dict[str, Any], name: str) -> bool:
         except re.error:  # only ECMA-262 takes it
             return True
     return False
+
+
+def _further(node: dict[str, Any], way: Way, name: str) -> Iterator[Way]:
+    """The ways that speak of a property besides that of its declaration in `node`."""
+    if name not in node.get("properties", ()):
+        if name in way.properties:
+            yield way.properties[name]
+        elif way.values is not None and not way.rest and not way.encoding:
+            yield way.values
+    for pattern, held in way.patterns.items():
+        if matches(pattern, name):
+            yield held
 
 
 def _without_names(way: Way) -> Way:

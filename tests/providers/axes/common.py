@@ -26,6 +26,7 @@ JUDGES = (
 PLAIN: dict[str, Any] = {
     "spill": (*JUDGES, "minProperties", "dependentRequired"),
     "all_of": "merge",
+    "any_of": "alone",
     "one_of": "any-of",
     "tuples": "union",
     "root_forbid": ("allOf",),

@@ -1,5 +1,6 @@
 """Ways made ready to be gone: what all of them say of one place, with references and choices resolved."""
 
+import re
 from collections.abc import Mapping
 from threading import RLock
 from typing import Any
@@ -27,6 +28,7 @@ class Place:
         "names",
         "nulls",
         "parts",
+        "patterns",
         "places",
         "positions",
         "prefix",
@@ -36,6 +38,7 @@ class Place:
         "tail",
         "texts",
         "values",
+        "ways",
     )
 
     def __init__(self, places: "Places", parts: Parts, choices: tuple[Branches, ...]) -> None:
@@ -55,6 +58,8 @@ class Place:
         self.nulls = tuple(dict.fromkeys(name for part in parts for name in part.nulls))
         self.drops = frozenset(name for part in parts for name in part.drops)
         self.properties: dict[str, Place | None] = {}
+        self.patterns: list[tuple[re.Pattern[str], Way]] = []
+        self.ways: dict[str, tuple[Way, ...]] = {}  # of declared properties, kept where patterns speak, too
         self.prefix: list[Place | None] = []
         self.items: Place | None = None
         self.values: Place | None = None
@@ -72,12 +77,22 @@ class Place:
         for part in self.parts:
             for name, way in part.properties.items():
                 below.setdefault(name, []).append(way)
+        for part in self.parts:
+            if part.values is not None and not part.rest and not part.encoding:
+                for name in below.keys() - part.properties.keys():  # declared by others, not there
+                    below[name].append(part.values)
         for name, ways in below.items():
             acting = tuple(way for way in ways if way != _NOTHING)
             self.properties[name] = self.places.of(acting) if acting else None
             own = self.names.get(name)
             if own is not None:  # sent under the contract's name after all
                 self.properties.setdefault(own, self.properties[name])
+        if any(part.patterns for part in self.parts):
+            from ..schema.scalars import compile_pattern  # seldom needed
+
+            every = (each for part in self.parts for each in part.patterns.items())
+            self.patterns = [(compile_pattern(pattern, ""), way) for pattern, way in every]
+            self.ways = {name: tuple(ways) for name, ways in below.items()}
         items = tuple(part.items for part in self.parts if part.items is not None)
         values = tuple(part.values for part in self.parts if part.values is not None)
         self.items = self.places.of(items) if items else None
@@ -91,8 +106,16 @@ class Place:
         self.speaks_of_objects = bool(
             self.names or self.rest or self.nulls or self.drops or self.properties or self.values
         )
-        if not (self.names or self.rest or self.nulls or self.drops or self.values):
+        self.speaks_of_objects |= bool(self.patterns)
+        if not (self.names or self.rest or self.nulls or self.drops or self.values or self.patterns):
             self.acting = tuple((name, way) for name, way in self.properties.items() if way is not None)
+
+    def member(self, sent: str) -> "Place | None":
+        """The place of a property of an object of which patterns speak, too, by the name that is sent."""
+        found = tuple(way for pattern, way in self.patterns if pattern.search(sent))
+        if not found:
+            return self.properties.get(sent, self.values)
+        return self.places.together((*self.ways.get(sent, ()), *found))
 
     def choose(self, value: Any) -> "Place":
         """This place with the branches that `value` takes, and no choices left."""
@@ -118,6 +141,11 @@ class Places:
     def of(self, ways: Parts) -> Place:
         """The place of which `ways` speak; filled in once all that wait are."""
         return self._place(ways, set())
+
+    def together(self, ways: Parts) -> Place:
+        """The place of which all of `ways` speak, whatever brought them together."""
+        with self._lock:
+            return self._finished(ways, set())
 
     def with_branches(self, place: Place, indexes: tuple[int, ...]) -> Place:
         """`place`, its choices made: `indexes` has a branch of each, -1 for none."""
@@ -159,6 +187,7 @@ class Places:
             if id(way) in found:
                 continue
             found[id(way)] = way
+            waiting += reversed(way.beside)
             if way.ref:
                 target = self._ways.definitions.get(way.ref)
                 if target is not None:

@@ -93,7 +93,7 @@ def _object(place: Place, value: dict[str, Any]) -> dict[str, Any]:
             name = sent  # both are there: nothing may be overwritten
         if item is None and name in place.drops:
             continue
-        below = place.properties.get(sent, place.values)
+        below = place.member(sent) if place.patterns else place.properties.get(sent, place.values)
         out[name] = item if below is None else undone(below, item)
     if rest:
         below = place.values

@@ -47,7 +47,9 @@ class Way(Struct, frozen=True, kw_only=True, omit_defaults=True):
     whose null means absence, where the contract alone could not tell.
 
     A value that is in the contract's form already, because a model did not follow the schema, is left as it
-    is: that loses nothing. `ref` goes on at a definition; `choices` at the first branch that takes the value.
+    is: that loses nothing. `beside` are further ways of the same place, for the schemas in `allOf` and the
+    like that rename or hold what is renamed. `ref` goes on at a definition; `choices` at the first branch
+    that takes the value.
     A union without choices has one way for all its branches, because the JSON type tells what to undo.
     """
 
@@ -63,8 +65,10 @@ class Way(Struct, frozen=True, kw_only=True, omit_defaults=True):
     properties: Mapping[str, "Way"] = {}  # by the name that is sent; beside `values`, all declared ones
     prefix: tuple["Way | None", ...] = ()  # of the first items, where a tuple stays one
     items: "Way | None" = None  # of the items after those
+    patterns: Mapping[str, "Way"] = {}  # of properties whose sent name a pattern finds, beside all others
     values: "Way | None" = None  # of what additionalProperties describes, of pairs, and of `rest`
     choices: tuple[Choice, ...] = ()
+    beside: tuple["Way", ...] = ()
 
 
 class Ways(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -1,0 +1,129 @@
+"""What the dialect cannot say, turned into other words of JSON Schema: the first step at each node."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .encodings import pairs, positions, without_idle
+from .errors import SchemaError
+from .legacy import is_legacy, raised
+from .literals import bounded, listed_types, typed, with_enum
+from .nulls import absent
+from .onekind import fewer, one_kind
+from .paths import Path, pointer
+from .refs import Segments, opened
+from .rules import Rules
+from .state import State
+from .structure import declared, has_type, placeholder, tuples
+from .unions import alone, as_any_of, collapsed, merge_all_of, single
+
+Node = dict[str, Any]
+MAX_STEPS = 64
+
+
+def rewritten(
+    state: State, rules: Rules, node: Node, path: Path, notes: list[str], entered: list[Segments]
+) -> Node:
+    """`node` in words of JSON Schema that the dialect has. Raises `SchemaError`."""
+    dialect = rules.dialect
+    holder, state.absent = state.absent, None
+    if is_legacy(node):
+        node = raised(state, node, path)
+    if rules.nulls or not rules.loops.isdisjoint(node):
+        node = _unfolded(state, rules, node, path, notes, entered, holder)
+    if rules.unions and node.get("type").__class__ is list and not (rules.encodes_enums and "enum" in node):
+        node = _single_type(state, node, path, notes, entered)
+    if (
+        "required" in node
+        and dialect.declared_required
+        and ("properties" in node or dialect.typed or has_type(node, "object"))
+    ):
+        node = declared(state, node, path)
+    if ("enum" in node or "const" in node) and rules.literal:
+        node = with_enum(state, node, path, notes)
+    if dialect.typed:
+        node = typed(state, node, path, notes)
+    if "prefixItems" in node and dialect.tuples != "keep":
+        node = _tuple(state, node, path, notes)
+    if rules.lists and node.get("type").__class__ is list:
+        node = (
+            _single_type(state, node, path, notes, entered)
+            if rules.unions
+            else listed_types(state, node, path)
+        )
+    if dialect.maps == "pairs":
+        node = pairs(state, node, path, notes)
+    if dialect.exclusive == "inclusive" and ("exclusiveMinimum" in node or "exclusiveMaximum" in node):
+        node = bounded(state, node, path, notes)
+    if (
+        dialect.empty_objects != "keep"
+        and path is not None
+        and has_type(node, "object")
+        and not node.get("properties")
+    ):
+        if dialect.empty_objects == "block":
+            state.block(path, "properties", "an object without properties cannot be said")
+        else:
+            node = placeholder(state, node, path, notes)
+    return node
+
+
+def _tuple(state: State, node: Node, path: Path, notes: list[str]) -> Node:
+    """A list with a schema for each position, in the dialect's way."""
+    if "type" in node and not has_type(node, "array"):
+        return without_idle(state, node, "array", path)
+    sent = positions(state, node, path, notes) if state.dialect.tuples == "object" else None
+    return tuples(state, node, path, notes) if sent is None else sent
+
+
+def _single_type(state: State, node: Node, path: Path, notes: list[str], entered: list[Segments]) -> Node:
+    """A list of types as one type; a null among them may be said by it in some dialects."""
+    kinds = [kind for kind in node["type"] if kind != "null"]
+    how = state.dialect.type_arrays
+    if len(node["type"]) == 1 or (len(kinds) == 1 and how == "keep"):
+        return {**node, "type": node["type"][0]} if len(node["type"]) == 1 else node
+    return (
+        listed_types(state, node, path)
+        if len(kinds) < 2 and how == "nullable"
+        else one_kind(state, node, path, notes, entered)
+    )
+
+
+def _unfolded(
+    state: State,
+    rules: Rules,
+    node: Node,
+    path: Path,
+    notes: list[str],
+    entered: list[Segments],
+    holder: list[bool] | None,
+) -> Node:
+    """References and combinators, until the dialect can say what is left; each step may bring up the next."""
+    dialect = rules.dialect
+    opens = dialect.refs == "inline" or not dialect.ref_siblings or dialect.cycles == "unroll"
+    for _ in range(MAX_STEPS):
+        before = node
+        if dialect.all_of == "merge":
+            node = single(state, node, path)
+        if "$ref" in node and opens:
+            node, more = opened(state, node, path, notes)
+            entered.extend(more)
+        if "oneOf" in node and dialect.one_of == "any-of":
+            node = as_any_of(state, node, path)
+        if "allOf" in node and dialect.all_of == "merge":
+            node = merge_all_of(state, node, path, notes, entered)
+        if rules.nulls and path is not None:
+            node = absent(state, node, path, notes, entered, holder)
+        if "anyOf" in node and (
+            dialect.any_of != "keep" or (rules.lists and node.get("type").__class__ is list)
+        ):
+            node = alone(state, node, path, notes, entered)
+        if "anyOf" in node and rules.unions:
+            node = one_kind(state, node, path, notes, entered)
+        if "anyOf" in node and dialect.max_branches is not None:
+            node = fewer(state, node, path, entered, dialect.max_branches)
+        if "anyOf" in node and dialect.type_arrays == "nullable":
+            node = collapsed(state, node, path)
+        if node is before:
+            return node
+    raise SchemaError(pointer(path), "combinators are nested too deeply")
