@@ -87,12 +87,12 @@ def explain(binding: ToolBinding[Any, Any], problem: ArgumentError) -> str:
 
 def as_result(binding: ToolBinding[Any, Any], value: Any) -> ToolResult:
     """What a handler returned, as a ToolResult. Raises TypeError where it has no JSON text."""
+    if isinstance(value, str):
+        return ToolResult(True, value, value if binding.result is str else None)
     if isinstance(value, ToolResult):
         return value
     if value is None:
         return ToolResult(True)
-    if isinstance(value, str):
-        return ToolResult(True, value, value if binding.result is str else None)
     return ToolResult.ok(binding.encode_result(value).decode(), value)
 
 

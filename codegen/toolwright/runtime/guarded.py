@@ -135,8 +135,12 @@ async def _steps(
             raise RefusalError(explain(binding, problem)) from problem
         if observers:
             # A model may have learnt a value elsewhere and write it out.
-            seen = shown if secrets is None else secrets.redact(shown)
-            guard.tell(observers, Decoded(name, call_id, provider, seen))
+            decoded = Decoded(name, call_id, provider, shown if secrets is None else secrets.redact(shown))
+            for observer in observers:  # as `Guard.tell` does it, three calls of a function less
+                try:
+                    observer(decoded)
+                except Exception as problem:
+                    guard.hook_failed("Decoded", name, call_id, problem)
         if secrets is not None:
             stage = "secrets"
             if secrets.concerns(binding, shown):
@@ -156,10 +160,20 @@ async def _steps(
                 raise RefusalError(decision.error)
             if observers:
                 remembered = guard.text(decision.remembered) if decision.remembered else ""
-                guard.tell(observers, Approved(name, call_id, provider, decision.by, remembered))
+                approved = Approved(name, call_id, provider, decision.by, remembered)
+                for observer in observers:
+                    try:
+                        observer(approved)
+                    except Exception as problem:
+                        guard.hook_failed("Approved", name, call_id, problem)
         stage = "handler"
         if observers:
-            guard.tell(observers, Started(name, call_id, provider))
+            started = Started(name, call_id, provider)
+            for observer in observers:
+                try:
+                    observer(started)
+                except Exception as problem:
+                    guard.hook_failed("Started", name, call_id, problem)
         work = handler(params, context) if awaited else call_in_thread(handler, params, context)
         value = await (work if guard.timeout is None else _within(guard, name, work))
         stage = "encoding the result"
