@@ -10,7 +10,7 @@ from ..diagnostics import Diagnostic
 from .cache import load_cache
 from .faults import reason, remedy
 from .index import Index
-from .journal import repair
+from .journal import PREFIX, repair
 from .lock import locked
 from .manifest import NAME
 from .ownership import find_owned
@@ -59,7 +59,7 @@ def _clean(config: Config, *, dry_run: bool) -> Cleaned:
     plan = make_plan({}, existing, owned, shown_output=show(config.output))
     files = tuple(delete.path for delete in plan.deletes)
     if not dry_run:
-        repair(config.state)
+        repair(config.state, config.output)
         publish(plan, config.output, config.state, index)
         sweep_all(config.output)
         with contextlib.suppress(OSError):  # it holds something that is not ours
@@ -69,9 +69,10 @@ def _clean(config: Config, *, dry_run: bool) -> Cleaned:
 
 
 def _remove_state(config: Config) -> None:
-    for name in ("index", "cache.json", "journal", ".gitignore", "lock"):
+    for name in ("index", "cache.json", ".gitignore", "lock"):
         (config.state / name).unlink(missing_ok=True)
-    for leftover in config.state.glob(".*.tmp"):
-        leftover.unlink(missing_ok=True)
+    for pattern in (f"{PREFIX}*", ".*.tmp"):
+        for leftover in config.state.glob(pattern):
+            leftover.unlink(missing_ok=True)
     with contextlib.suppress(OSError):
         config.state.rmdir()

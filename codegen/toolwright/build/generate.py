@@ -213,7 +213,7 @@ class _Run:
         self, report: Report, got: Collected, whole: dict[str, Unit], parts: dict[str, str]
     ) -> Report:
         config = self.config
-        repair(config.state)
+        repair(config.state, config.output)
         if not self.cache.units:
             sweep_all(config.output)
         try:

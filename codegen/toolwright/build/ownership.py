@@ -9,7 +9,7 @@ from ..config import show
 from ..diagnostics import Diagnostic
 from .cache import Cache
 from .fingerprint import digest
-from .journal import journal_for
+from .journal import read_journal
 from .manifest import NAME, is_manifest, is_ours, parse_manifest
 from .plan import Existing
 from .tree import Tree
@@ -23,7 +23,7 @@ def find_owned(tree: Tree, cache: Cache, state: Path) -> frozenset[str]:
     listed = tree.look(NAME)
     content = listed.content if listed else b""
     owned = set(parse_manifest(content).files) | ({NAME} if is_manifest(content) else set())
-    journal = journal_for(state, tree.root)
+    journal = read_journal(state, tree.root)
     for path in journal.touched.keys() - owned:
         found = tree.look(path)
         if found is not None and found.kind == "file" and journal.wrote(path, found.content):

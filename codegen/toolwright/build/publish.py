@@ -35,7 +35,7 @@ def publish(
     path of the plan, and OSError where it refuses the journal: then nothing was touched.
     """
     if plan.empty:
-        end_journal(state)
+        end_journal(state, root)
         return
     write_journal(plan, state, root)
     path, done = "", set[str]()
@@ -56,7 +56,7 @@ def publish(
             done.add(path)
     except OSError as error:
         raise PublishError(path, error, frozenset(done)) from error
-    end_journal(state)
+    end_journal(state, root)
 
 
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
