@@ -227,8 +227,9 @@ def test_bad_calls_leave_no_task_thread_process_or_file(
     results = asyncio.run(bad())
     assert all(isinstance(result, (ToolResult, asyncio.CancelledError)) for result in results)
     assert not any(isinstance(result, ToolResult) and result.success for result in results)
-    for thread in set(threading.enumerate()) - threads:
-        thread.join(5)  # asyncio has one for each process, which may be about to end
+    until = time.monotonic() + 5
+    for thread in set(threading.enumerate()) - threads:  # asyncio has one for each process, which may be ending
+        thread.join(max(0.0, until - time.monotonic()))
     assert set(threading.enumerate()) <= threads
     assert children() <= processes
     assert open_files() <= files
