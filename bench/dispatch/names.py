@@ -1,0 +1,17 @@
+"""What the contestants of a call are called."""
+
+RAW = "raw msgspec, await"
+BARE = "toolwright, registry"
+AROUND = "toolwright, policy and hooks"
+OPENAI = f"{AROUND}, from openai"
+GEMINI = f"{AROUND}, from gemini"
+PYDANTIC = "pydantic model_validate_json, await"
+AGENTS = "openai-agents invoke_function_tool"
+FASTMCP = "FastMCP Tool.run"
+LANGCHAIN = "LangChain StructuredTool.ainvoke"
+PYDANTIC_AI = "pydantic-ai ToolManager.handle_call"
+
+FULL = (AGENTS, FASTMCP, LANGCHAIN, PYDANTIC_AI)
+"""The full dispatch paths of others."""
+OURS = (AROUND, OPENAI, GEMINI)
+"""Our own with everything in place."""
