@@ -228,7 +228,7 @@ def test_bad_calls_leave_no_task_thread_process_or_file(
     assert all(isinstance(result, (ToolResult, asyncio.CancelledError)) for result in results)
     assert not any(isinstance(result, ToolResult) and result.success for result in results)
     until = time.monotonic() + 5
-    for thread in set(threading.enumerate()) - threads:  # asyncio has one for each process, which may be ending
+    for thread in set(threading.enumerate()) - threads:  # asyncio's, one for each process, may be ending
         thread.join(max(0.0, until - time.monotonic()))
     assert set(threading.enumerate()) <= threads
     assert children() <= processes
