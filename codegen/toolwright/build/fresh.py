@@ -45,6 +45,8 @@ class Judge:
         """Every reason why a unit is not fresh."""
         unit = self._cache.units.get(task.path)
         if unit is None:
+            if self._sources.former(f"{self._root}/{task.path}") is not None:
+                return ("again",)
             return ("new",) if self._cache.units else ("unknown",)
         found = list(self._changed)
         for path in (task.path, *unit.uses):
@@ -70,7 +72,7 @@ def told(reason: str, *, specs: str, output: str) -> str:
         case "unknown":
             return "there was no record of an earlier run on this machine"
         case "again":
-            return "the run before could not bring it to an end"
+            return "the run before could not compile it, or saw it change meanwhile"
         case "source":
             return f"{_join(specs, name)} changed"
         case "gone":

@@ -9,6 +9,7 @@ import click
 
 COMMANDS = {
     "clean": ("clean", "command", "Remove everything generated."),
+    "doctor": ("doctor", "command", "Examine installation and project; say why a tool was built."),
     "generate": ("generate", "command", "Compile the specs; check or show what would change."),
     "import": ("import_", "import_group", "Turn existing definitions into specs."),
     "init": ("init", "command", "Set up toolwright in a project."),

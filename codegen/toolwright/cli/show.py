@@ -139,11 +139,11 @@ def _compile(config: Config, name: str, provider: str | None) -> tuple["Compiled
             profiles=profiles.files,
         ),
     )
-    path = _find(shop.root, shown_root, found.tools, known, name)
+    path = find_spec(shop.root, shown_root, found.tools, known, name)
     return run(shop, load_types(shop), Task(path, "tool")), known
 
 
-def _find(root: str, shown_root: str, paths: tuple[str, ...], known: tuple[str, ...], name: str) -> str:
+def find_spec(root: str, shown_root: str, paths: tuple[str, ...], known: tuple[str, ...], name: str) -> str:
     """The spec of the tool called `name`; files of that name are tried first, and may be meant by path."""
     from ..build.rooms import FRONTEND
 
