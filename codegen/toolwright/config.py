@@ -105,8 +105,13 @@ def show(path: Path, start: Path | None = None) -> str:
     try:
         relative = os.path.relpath(path, base)
     except ValueError:  # another drive
-        return path.as_posix()
-    return path.as_posix() if relative.startswith(f"..{os.sep}..") else Path(relative).as_posix()
+        return _text(path)
+    return _text(path if relative.startswith(f"..{os.sep}..") else Path(relative))
+
+
+def _text(path: Path) -> str:
+    # A file name may hold bytes that are no text; what is shown must be printable.
+    return path.as_posix().encode(errors="surrogateescape").decode(errors="replace")
 
 
 class _Locator(Struct, frozen=True):

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..diagnostics import Diagnostic, Severity
 from .manifest import is_ours
@@ -53,6 +54,11 @@ class Plan(Struct, frozen=True, kw_only=True):
     def blocked(self) -> bool:
         """True if something stands in the way, so that nothing may be published."""
         return any(problem.severity == "error" for problem in self.diagnostics)
+
+    @property
+    def effect(self) -> "Plan":
+        """What publishing it does: nothing, if something stands in the way."""
+        return replace(self, writes=(), deletes=()) if self.blocked else self
 
     @property
     def empty(self) -> bool:

@@ -2,7 +2,6 @@
 
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,12 +21,14 @@ if TYPE_CHECKING:
         "toolwright generate                    write what differs",
         "toolwright generate --check            fail if the output is out of date (for CI)",
         "toolwright generate --diff | less -R   show what would change",
+        "toolwright generate --dry-run          list what would be written and deleted",
         "toolwright generate --watch            build after every save",
         "toolwright generate --format github    problems as CI annotations",
     ),
 )
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if the output is not what the specs say.")
 @click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
+@click.option("--dry-run", is_flag=True, help="Write nothing; list what would be written and deleted.")
 @click.option("--watch", is_flag=True, help="Build again after every save, until interrupted.")
 @click.option(
     "--jobs",
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 def command(
     check: bool,
     diff: bool,
+    dry_run: bool,
     watch: bool,
     jobs: int | None,
     no_cache: bool,
@@ -52,11 +54,11 @@ def command(
     Only what differs is written, and only what an earlier run wrote is deleted. A spec with errors yields
     nothing; all others are compiled all the same, and the exit status is 1.
     """
-    if check and diff:
-        raise click.UsageError("--check and --diff exclude each other.")
+    if check + diff + dry_run > 1:
+        raise click.UsageError("--check, --diff and --dry-run exclude each other.")
     if watch:
-        if check or diff:
-            raise click.UsageError("--watch writes: it goes with neither --check nor --diff.")
+        if check or diff or dry_run:
+            raise click.UsageError("--watch writes: it goes with neither --check, --diff nor --dry-run.")
         from .watch import watch as keep_building
 
         return keep_building(config_file, form, jobs)
@@ -71,7 +73,7 @@ def command(
         report = build(
             config,
             FRONTEND,
-            mode="check" if check else "diff" if diff else "write",
+            mode="check" if check else "diff" if diff or dry_run else "write",
             jobs=jobs,
             share="distrust" if no_cache else "use",
             progress=bar,
@@ -82,18 +84,17 @@ def command(
     output = show(config.output)
     drift = _drift(report, output, repair) if check else ()
     if form == "json":
-        _tell_json(report, drift, _diff_lines(report, output, colour=False) if diff else None)
+        _tell_json(report, drift, output, diff=diff, dry_run=dry_run)
     else:
         tell((*report.diagnostics, *report.shares.trouble), form)
         if form == "github":
             tell(drift, form)
-    if diff and form != "json":
-        sys.stdout.writelines(_diff_lines(report, output, colour=wants_colour(sys.stdout)))
-        sys.stdout.flush()
+    if (diff or dry_run) and form != "json":
+        _print_plan(report, output, diff=diff)
     elif check and form == "text":
         _print_drift(drift, output, repair, failed=report.failed)
     if form != "json" and not check:
-        click.echo(summary(report, would=diff), err=diff)
+        click.echo(summary(report, would=diff or dry_run), err=diff or dry_run)
     return int(report.failed or bool(drift))
 
 
@@ -110,8 +111,8 @@ def summary(report: "Report", *, would: bool = False) -> str:
 
 
 def _done(report: "Report") -> tuple[int, int]:
-    blocked = any(problem.severity == "error" for problem in report.plan.diagnostics)
-    return (0, 0) if blocked else (len(report.plan.writes), len(report.plan.deletes))
+    effect = report.plan.effect
+    return len(effect.writes), len(effect.deletes)
 
 
 def _count(number: int, noun: str) -> str:
@@ -148,10 +149,19 @@ def _print_drift(drift: tuple[Diagnostic, ...], output: str, repair: str, *, fai
         click.echo(f"toolwright: {output} is up to date")
 
 
-def _diff_lines(report: "Report", output: str, *, colour: bool) -> Iterator[str]:
-    from .difference import render_diff
+def _print_plan(report: "Report", output: str, *, diff: bool) -> None:
+    from .difference import render_diff, render_list
 
-    return render_diff(report.plan, output, colour=colour)
+    colour, plan = wants_colour(sys.stdout), report.plan.effect
+    raw = diff and not colour and not sys.stdout.isatty()  # for `git apply`
+    if diff:
+        lines = render_diff(plan, output, colour=colour, raw=raw)
+    else:
+        lines = render_list(plan, output, colour=colour)
+    sys.stdout.flush()
+    for line in lines:
+        sys.stdout.buffer.write(line.encode("utf-8", "surrogateescape"))
+    sys.stdout.buffer.flush()
 
 
 def as_json(report: "Report", drift: tuple[Diagnostic, ...] = ()) -> dict[str, Any]:
@@ -172,10 +182,16 @@ def as_json(report: "Report", drift: tuple[Diagnostic, ...] = ()) -> dict[str, A
     return {"diagnostics": problems, "summary": counts}
 
 
-def _tell_json(report: "Report", drift: tuple[Diagnostic, ...], diff: Iterator[str] | None) -> None:
+def _tell_json(
+    report: "Report", drift: tuple[Diagnostic, ...], output: str, *, diff: bool, dry_run: bool
+) -> None:
     import json
 
-    answer = as_json(report, drift)
-    if diff is not None:
-        answer["diff"] = "".join(diff)
+    from .difference import as_data, render_diff
+
+    answer, plan = as_json(report, drift), report.plan.effect
+    if diff:
+        answer["diff"] = "".join(render_diff(plan, output, colour=False))
+    if dry_run:
+        answer["plan"] = as_data(plan, output)
     click.echo(json.dumps(answer, indent=2, ensure_ascii=False))
