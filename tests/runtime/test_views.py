@@ -10,7 +10,14 @@ from typing import Any
 
 import msgspec
 import pytest
-from toolwright.runtime import FrozenRegistryError, ToolBinding, ToolRegistry, ToolResult, UnknownToolError
+from toolwright.runtime import (
+    FrozenRegistryError,
+    Guesses,
+    ToolBinding,
+    ToolRegistry,
+    ToolResult,
+    UnknownToolError,
+)
 
 from tests.runtime.sample.files.edit import EDIT
 
@@ -245,3 +252,10 @@ def test_two_closers_release_once() -> None:
 
     asyncio.run(both())
     assert log == ["e", "d", "c", "b", "a"]
+
+
+def test_a_registry_says_what_it_guesses_at() -> None:
+    guesses = Guesses(("number",))
+    registry = ToolRegistry(guesses=guesses)
+    assert registry.guesses is registry.select(names="edit").guesses is guesses
+    assert ToolRegistry().guesses is None
