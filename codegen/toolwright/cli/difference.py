@@ -48,7 +48,9 @@ def _line(line: str, *, head: bool, colour: bool, raw: bool) -> str:
 
 def render_list(plan: Plan, shown_output: str, *, colour: bool) -> Iterator[str]:
     """What would happen to each file, a line each."""
-    done = [(write.path, write.kind, "add" if write.kind == "new" else "hint") for write in plan.writes]
+    done: list[tuple[str, str, str]] = [
+        (write.path, write.kind, "add" if write.kind == "new" else "hint") for write in plan.writes
+    ]
     done += [(delete.path, "deleted", "del") for delete in plan.deletes]
     for path, kind, style in sorted(done):
         yield f"{paint(f'{kind:8}', style, colour)} {shown_output}/{printable(path)}\n"
