@@ -83,15 +83,19 @@ class Guarded:
         steps = _surrounded if guard.surrounds else _steps
         return steps(guard, guard.observers, call_id, binding, handler, awaited, arguments, context, guesses)
 
+    def shown(self, name: Any) -> Any:
+        """A name that a model made up, without the values of secrets."""
+        return self.guard.text(name) if isinstance(name, str) else name
+
     def refuse(
         self, stage: Stage, name: Any, provider: str | None, context: ToolContext | None, refused: ToolResult
     ) -> ToolResult:
-        """A call that no tool takes: `refused`, and the hooks know."""
+        """A call that no tool takes: `refused`, and the hooks know. `name` holds no secret."""
         guard = self.guard
         result = ToolResult.failed(guard.text(refused.error))
         if guard.hooks:
             call_id = "" if context is None else guard.text(context.call_id)
-            tool = guard.text(name[:64]) if isinstance(name, str) else ""
+            tool = name[:64] if isinstance(name, str) else ""
             guard.tell(guard.observers, Refused(tool, call_id, provider, stage, result.error))
             guard.tell(guard.observers, Finished(tool, call_id, provider, result, 0.0))
         return result

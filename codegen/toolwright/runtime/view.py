@@ -124,9 +124,11 @@ class ToolView:
         guarded = common.guarded
         found = snapshot.ready.get(name) if isinstance(name, str) else None
         if found is None:
-            first = _first(snapshot, name, context)
+            # What is cut is redacted before: half a secret would not be found any more.
+            shown = name if guarded is None else guarded.shown(name)
+            first = _first(snapshot, name, shown, context)
             if isinstance(first, ToolResult):
-                return first if guarded is None else guarded.refuse("lookup", name, provider, context, first)
+                return first if guarded is None else guarded.refuse("lookup", shown, provider, context, first)
             found = first
         binding, handler, awaited = found
         if common.closed:
@@ -229,14 +231,14 @@ def _find(snapshot: Snapshot, name: Any) -> Entry:
 
 
 def _first(
-    snapshot: Snapshot, name: Any, context: ToolContext | None
+    snapshot: Snapshot, name: Any, shown: Any, context: ToolContext | None
 ) -> tuple[ToolBinding[Any, Any], Handler, bool] | ToolResult:
     """What the first call of a tool needs; a failure where there is no such tool, or it cannot be loaded."""
     try:
         ready = snapshot.make_ready(name)
     except Exception as problem:  # whatever a module raises when it is imported
         return report(name, "" if context is None else context.call_id, "loading its module", problem)
-    return ToolResult.failed(_unknown(name, tuple(snapshot.entries))) if ready is None else ready
+    return ToolResult.failed(_unknown(shown, tuple(snapshot.entries))) if ready is None else ready
 
 
 def _complete(context: ToolContext, tool: str, provider: str | None) -> ToolContext:
