@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .binding import ToolBinding
     from .context import ToolContext
 
-Stage = Literal["lookup", "closing", "arguments", "secrets", "precheck", "policy", "handler"]
+Stage = Literal["lookup", "loading", "closing", "arguments", "secrets", "precheck", "policy", "handler"]
 
 
 class _Event(Struct, frozen=True):

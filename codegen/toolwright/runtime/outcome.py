@@ -4,6 +4,7 @@ from .events import Cancelled, Event, Failed, Finished, Refused, TimedOut
 
 REFUSALS = {
     "lookup": "unknown_tool",
+    "loading": "not_loaded",
     "closing": "closing",
     "arguments": "invalid_arguments",
     "secrets": "secret_refused",

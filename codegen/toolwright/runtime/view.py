@@ -15,6 +15,7 @@ from .parse import Arguments
 from .result import ToolResult
 
 if TYPE_CHECKING:
+    from .events import Stage
     from .guarded import Guarded
     from .ways.guesses import Guesses
 
@@ -128,7 +129,8 @@ class ToolView:
             shown = name if guarded is None else guarded.shown(name)
             first = _first(snapshot, name, shown, context)
             if isinstance(first, ToolResult):
-                return first if guarded is None else guarded.refuse("lookup", shown, provider, context, first)
+                stage: Stage = "loading" if name in snapshot.entries else "lookup"
+                return first if guarded is None else guarded.refuse(stage, shown, provider, context, first)
             found = first
         binding, handler, awaited = found
         if common.closed:

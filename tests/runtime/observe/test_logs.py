@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolwright.runtime import ToolContext, ToolRegistry, ToolResult, abandoned
+from toolwright.runtime import LazyBindings, ToolContext, ToolRegistry, ToolResult, abandoned
 from toolwright.runtime.inert import escaped
 from toolwright.runtime.logs import FIELDS, LOGGER, CallLog, JsonLines
 from toolwright.runtime.policy import Policy
@@ -302,3 +302,13 @@ def test_lines_of_others_are_redacted_where_asked() -> None:
     assert VALUE not in line
     assert "271828" not in line
     assert json.loads(line)["message"] == "got [redacted:A]"
+
+
+def test_a_tool_that_cannot_be_loaded_is_no_unknown_one(lines: Lines) -> None:
+    registry = ToolRegistry(hooks=CallLog())
+    registry.register_later(LazyBindings("tests.runtime.sample", {"gone": (".gone", "GONE")}), "gone", crash)
+    asyncio.run(registry.execute("gone", {}))
+    assert [(line["event"], line["error_type"]) for line in lines.lines] == [
+        ("failed", "ModuleNotFoundError"),
+        ("call", "not_loaded"),
+    ]
