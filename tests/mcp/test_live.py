@@ -6,6 +6,7 @@ import asyncio
 import base64
 import json
 import logging
+import sys
 from typing import Any
 
 import jsonschema_rs
@@ -288,6 +289,33 @@ def test_a_closed_session_is_said_and_another_takes_over(mode: str, sdk: Sdk) ->
             assert (await registry.execute("s__echo", {"text": "b"})).success
 
     asyncio.run(asyncio.wait_for(use(), 60))
+
+
+def test_a_server_that_dies_in_a_call_is_said(sdk: Sdk) -> None:
+    script = """
+import json, os, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked.get("method") == "tools/call":
+        os._exit(3)
+    if "id" in asked:
+        first = asked["method"] == "initialize"
+        result = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                  "serverInfo": {"name": "x", "version": "1"}} if first else {
+                  "tools": [{"name": "t", "inputSchema": {"type": "object"}}]}
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+"""
+    registry = ToolRegistry()
+
+    async def use(client: Any) -> list[ToolResult]:
+        await mcp_tools(client, registry, server="s")
+        return [await registry.execute("s__t", {}) for _ in range(2)]
+
+    parameters = sdk("mcp").StdioServerParameters(command=sys.executable, args=["-c", script])
+    for result in connected(sdk, parameters, use, "legacy"):
+        assert result.error.startswith(
+            "MCP server 's' is not connected any more; whether the call took effect"
+        )
 
 
 def test_a_server_that_asks_back_is_answered_by_a_client_only(sdk: Sdk) -> None:

@@ -12,13 +12,15 @@ import jsonschema_rs
 import pytest
 from toolwright.mcp import mcp_server
 from toolwright.mcp.listed import Listed
-from toolwright.runtime import ToolRegistry, UnknownProviderError
+from toolwright.runtime import ToolBinding, ToolRegistry, UnknownProviderError
 
+from generated.files.edit import EDIT
 from generated.registry import BINDINGS
 from tests.mcp import app
 from tests.mcp.conftest import MODERN, MODES, ROOT, Sdk
 
 every_mode = pytest.mark.parametrize("mode", MODES)
+FIELDS: dict[str, Any] = {name: getattr(EDIT, name) for name in EDIT.__struct_fields__ if name != "_lazy"}
 GENERATED = ROOT / "generated" / "schemas" / "mcp"
 
 
@@ -71,27 +73,31 @@ def test_an_inspector_reads_every_page(mode: str, page_size: int | None, sdk: Sd
         assert tool.annotations.title == tool.title
 
 
-def test_older_definitions_are_listed_where_they_were_generated(sdk: Sdk) -> None:
-    class Both:
-        """A binding that was generated for an older revision, too."""
+def test_older_definitions_are_listed_where_they_were_generated() -> None:
+    class Both(ToolBinding[Any, Any], frozen=True, kw_only=True, eq=False):
+        """A binding that was generated for older revisions, too."""
 
         def definition(self, provider: str, level: str = "full") -> bytes:
             name = "new" if provider == "mcp" else "older"
             return json.dumps({"name": name, "inputSchema": {"type": "object"}}).encode()
 
-    class View:
-        names = ("tool",)
-
-        def get(self, name: str) -> Any:
-            return type("Entry", (), {"binding": Both()})
-
-        def definitions(self, provider: str) -> bytes:
-            return b"[]"
-
-    listed = Listed(View(), "mcp", None)  # type: ignore[arg-type]
-    tools = {version: listed.tools(version)["tool"] for version in ("2025-06-18", "2025-11-25", MODERN)}
+    registry = ToolRegistry()
+    registry.register(Both(**FIELDS), app.edit)
+    listed = Listed(registry, "mcp", None)
+    tools = {version: listed.tools(version)["edit"] for version in ("2025-06-18", "2025-11-25", MODERN)}
     assert [json.loads(tool.definition)["name"] for tool in tools.values()] == ["older", "older", "new"]
     assert [tool.provider for tool in tools.values()] == ["mcp-2025-06-18", "mcp-2025-11-25", "mcp"]
+
+
+def test_a_later_tool_that_was_not_generated_takes_no_other_down(
+    sdk: Sdk, caplog: pytest.LogCaptureFixture
+) -> None:
+    registry = app.make()
+    server = mcp_server(registry)
+    registry.register(ToolBinding(**{**FIELDS, "name": "never_generated"}), app.edit)
+    listed = talk(sdk, server, MODERN, every_page)
+    assert [tool.name for tool in listed] == sorted(app.make().names)
+    assert "'never_generated' is not offered" in caplog.text
 
 
 @every_mode

@@ -1,19 +1,23 @@
 """What a client is told of a registry's tools, in the revision that it speaks."""
 
+import logging
 from bisect import bisect_right
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from ..runtime.binding import ToolBinding
 from ..runtime.errors import UnknownProviderError
-from ..runtime.schema import Validator
+from ..runtime.schema import UnsupportedSchema, Validator
 from ..runtime.view import ToolView
 from .judge import result_judge
 
 MODERN = "2026-07-28"
 """The first revision in which results and their schemas may be of any type, and requests stand alone."""
+_LOG = logging.getLogger("toolwright.mcp")
 
 
 def is_modern(version: str) -> bool:
@@ -45,29 +49,34 @@ class Listed:
         without room."""
         if page_size is not None and page_size < 1:
             raise ValueError(f"page_size must be at least 1, not {page_size}.")
+        registry.definitions(provider)
         self._registry = registry
         self._provider = provider
         self._page_size = page_size
-        self._source: bytes = registry.definitions(provider)
+        self._snapshot = registry._snapshot()
         self._made: dict[str, dict[str, ListedTool]] = {}
 
     def changed(self) -> bool:
         """Whether the tools are others than at the last look."""
-        source = self._registry.definitions(self._provider)
-        if source is self._source:
+        now, before = self._registry._snapshot(), self._snapshot
+        if now is before:
             return False
-        same = source == self._source
-        self._source, self._made = source, {}
-        return not same
+        self._snapshot, self._made = now, {}
+        return now.entries != before.entries
 
     def tools(self, version: str) -> dict[str, ListedTool]:
         """Every tool by name, as that revision may see it; in the registry's order."""
-        source = self._registry.definitions(self._provider)
+        snapshot = self._registry._snapshot()
         dialect = dialect_of(version)
         made = self._made.get(dialect)
-        if made is None or source is not self._source:
-            made = {name: self._tool(name, dialect) for name in self._registry.names}
-            if source is self._source:
+        if made is None or snapshot is not self._snapshot:
+            made = {}
+            for name, entry in snapshot.entries.items():
+                try:
+                    made[name] = self._tool(entry.binding, dialect)
+                except UnknownProviderError as problem:  # it came later; the others are offered all the same
+                    _LOG.warning("Tool %r is not offered to MCP clients: %s", name, problem)
+            if snapshot is self._snapshot:
                 self._made[dialect] = made
         return made
 
@@ -81,18 +90,22 @@ class Listed:
         following = names[end - 1] if end < len(names) else None
         return [tools[name].definition for name in names[start:end]], following
 
-    def _tool(self, name: str, dialect: str) -> ListedTool:
-        binding = self._registry.get(name).binding
+    def _tool(self, binding: ToolBinding[Any, Any], dialect: str) -> ListedTool:
         provider = self._provider
         definition = binding.definition(provider)
         if dialect not in ("mcp", provider):
             try:
-                provider, definition = dialect, binding.definition(dialect)
+                definition = binding.definition(dialect)
+                provider = dialect
             except UnknownProviderError:
                 # Of the newest revision, an older one lacks only schemas of results that are no objects.
-                provider, definition = self._provider, _older(definition)
+                definition = _older(definition)
         schema = msgspec.json.decode(definition).get("outputSchema")
-        return ListedTool(definition, provider, None if schema is None else result_judge(schema))
+        judge: Validator | None = None
+        if schema is not None:
+            with suppress(UnsupportedSchema):  # then the client alone can say
+                judge = result_judge(schema)
+        return ListedTool(definition, provider, judge)
 
 
 def _older(definition: bytes) -> bytes:

@@ -1,5 +1,6 @@
 """A live server's tool as plain, bounded data, and why one is not taken."""
 
+import logging
 from typing import Any
 
 import msgspec
@@ -14,6 +15,7 @@ from .limits import Limits
 from .visible import visible, visible_words
 from .weight import Heavy, weigh
 
+_LOG = logging.getLogger("toolwright.mcp")
 _SLOWEST = 3
 """Powers of a text's length that a search for a server's pattern may take."""
 
@@ -79,7 +81,17 @@ def read_tool(server: str, listed: Any, limits: Limits) -> tuple[LiveTool, int]:
 
 def check_tool(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Validator | None:
     """Whether a tool's schemas can be judged exactly and in bounded time; the judge of its results. Raises
-    UnfitError."""
+    UnfitError, whatever the schemas are: one tool must not take the others down."""
+    try:
+        return _checked(tool, normalizer, limits)
+    except UnfitError:
+        raise
+    except Exception as problem:
+        _LOG.exception("A schema of tool %r of MCP server %r cannot be read", tool.name, tool.server)
+        raise UnfitError(f"its schemas cannot be read: {type(problem).__name__}") from problem
+
+
+def _checked(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Validator | None:
     for key, schema in (("inputSchema", tool.input_schema), ("outputSchema", tool.output_schema)):
         if schema is None:
             continue

@@ -1,0 +1,115 @@
+"""Whatever a server lists: it is refused with a reason, or every provider has a form for it."""
+
+from typing import Any
+
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
+from toolwright.mcp import Limits, LiveTool
+from toolwright.mcp.incoming import incoming
+from toolwright.mcp.live import bind
+from toolwright.mcp.source import UnfitError, check_tool
+from toolwright.providers import Normalizer, available
+from toolwright.runtime import ArgumentError, ToolResult
+from toolwright.runtime.schema.form import NAMED_SUBSCHEMAS, SUBSCHEMA, SUBSCHEMAS
+
+from tests.providers.strategies import contracts
+
+KEYWORDS = [
+    *SUBSCHEMA,
+    *SUBSCHEMAS,
+    *NAMED_SUBSCHEMAS,
+    "type",
+    "required",
+    "enum",
+    "const",
+    "$ref",
+    "pattern",
+]
+KEYWORDS += [
+    "format",
+    "minimum",
+    "maxLength",
+    "description",
+    "default",
+    "nullable",
+    "$id",
+    "$anchor",
+    "$schema",
+]
+WORDS = st.sampled_from(
+    [
+        "object",
+        "string",
+        "integer",
+        "array",
+        "null",
+        "a",
+        "#",
+        "#/$defs/a",
+        "#a",
+        "(a+)+$",
+        "[a-",
+        "date",
+        "\x1b[2J",
+    ]
+)
+SCALARS = st.none() | st.booleans() | st.integers(-3, 3) | WORDS
+NODES: st.SearchStrategy[Any] = st.recursive(
+    SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([*KEYWORDS, "a"]), inner, max_size=4)
+    ),
+    max_leaves=20,
+)
+SCHEMAS = st.dictionaries(st.sampled_from(KEYWORDS), NODES, max_size=5).map(
+    lambda made: {"type": "object"} | made
+)
+PROVIDERS = available()
+
+
+@st.composite
+def spoilt(draw: st.DrawFn) -> Any:
+    """A schema that is sound but for one member, or altogether."""
+    schema = draw(contracts())
+    if draw(st.booleans()):
+        keyword = draw(st.sampled_from(KEYWORDS))
+        part = draw(st.sampled_from([schema, *schema["properties"].values()]))
+        part[keyword] = draw(NODES)
+    return schema
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(spoilt() | SCHEMAS, st.none() | spoilt() | SCHEMAS, NODES, NODES)
+def test_any_schema_is_refused_or_serves(schema: Any, output: Any, arguments: Any, data: Any) -> None:
+    tool = LiveTool(server="s", name="t", input_schema=schema, output_schema=output)
+    normalizer, limits = Normalizer(), Limits()
+    try:
+        judge = check_tool(tool, normalizer, limits)
+    except UnfitError:
+        event("refused")
+        return
+    event("taken")
+    binding = bind(tool, "s__t", "mcp/s", "execute", (), normalizer)
+    for provider in PROVIDERS:
+        assert binding.definition(provider)
+        assert binding.definition(provider, "brief")
+        try:
+            params = binding.decode({"a": arguments}, provider)
+        except ArgumentError:
+            continue
+        assert isinstance(params, dict)
+        assert binding.decode(params) == params  # what was taken is taken again, as it is
+    result = incoming("s", Answer(data), judge, limits)
+    assert isinstance(result, ToolResult)
+    assert result.success == (judge is None or judge.accepts(judge.settle(data)))
+
+
+class Answer:
+    """As much of the SDK's result as is read."""
+
+    is_error = False
+    model_fields_set = frozenset({"structured_content"})
+
+    def __init__(self, data: Any) -> None:
+        self.content: list[Any] = []
+        self.structured_content = data
