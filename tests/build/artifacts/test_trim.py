@@ -82,7 +82,9 @@ def test_foreign_files_stay(tmp_path: Path) -> None:
     folder.stored(100)
     assert left(tmp_path / "shared") == []
     trim.clear(tmp_path / "shared", dry_run=False)
-    assert tree(tmp_path / "shared") == {"cas/aa/notes.txt": b"mine", "notes.txt": b"mine"}
+    left_over = tree(tmp_path / "shared")
+    assert left_over.pop(trim.TAG.name) == trim.TAG.text
+    assert left_over == {"cas/aa/notes.txt": b"mine", "notes.txt": b"mine"}
     assert (tmp_path / KEYS[3]).read_text() == "behind a link"
 
 
@@ -101,7 +103,8 @@ def test_clearing_counts_and_can_be_tried(tmp_path: Path) -> None:
     assert trim.clear(tmp_path / "shared", dry_run=True) == (20, 2000)
     assert left(tmp_path / "shared") == KEYS
     assert trim.clear(tmp_path / "shared", dry_run=False) == (20, 2000)
-    assert not (tmp_path / "shared").exists()
+    assert list(tree(tmp_path / "shared")) == [trim.TAG.name]
+    assert list((tmp_path / "shared").iterdir()) == [tmp_path / "shared" / trim.TAG.name]
 
 
 def test_a_folder_of_other_things_is_refused(tmp_path: Path) -> None:

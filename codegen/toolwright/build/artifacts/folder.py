@@ -59,9 +59,12 @@ class Folder:
         path = self._place(kind, key)
         temporary = path.with_name(f".{key}.{os.getpid()}.{token_hex(4)}.tmp")
         try:
-            self._found()
-            path.parent.mkdir(parents=True, exist_ok=True)
-            temporary.write_bytes(data)
+            try:
+                temporary.write_bytes(data)
+            except FileNotFoundError:  # the first one here
+                self._found()
+                path.parent.mkdir(parents=True, exist_ok=True)
+                temporary.write_bytes(data)
             temporary.replace(path)
         except OSError as error:
             with contextlib.suppress(OSError):

@@ -116,9 +116,7 @@ def clear(folder: Path, *, dry_run: bool) -> tuple[int, int]:
             for shard in list(_listed(folder / kind)):
                 _remove_folder(shard.path)
             _remove_folder(folder / kind)
-        for name in (_SIZE, TAG.name):
-            (folder / name).unlink(missing_ok=True)
-        _remove_folder(folder)
+        (folder / _SIZE).unlink(missing_ok=True)  # the mark stays: another run may be filling it again
     return len(found), sum(each.size for each in found)
 
 
