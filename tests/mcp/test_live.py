@@ -13,7 +13,15 @@ import jsonschema_rs
 import pytest
 from toolwright.mcp import Limits, ListingError, LiveTool, hinted_permission, mcp_server, mcp_tools
 from toolwright.providers import available
-from toolwright.runtime import Content, Disclosure, ToolContext, ToolRegistry, ToolResult
+from toolwright.runtime import (
+    Content,
+    Disclosure,
+    EncodeError,
+    ToolContext,
+    ToolRegistry,
+    ToolResult,
+    UnknownProviderError,
+)
 from toolwright.runtime.policy import Policy
 
 from tests.mcp.conftest import MODERN, MODES, Sdk
@@ -93,6 +101,30 @@ def test_each_providers_form_is_undone(sdk: Sdk) -> None:
 
     assert connected(sdk, server, use).success
     assert server.calls == [("echo", {"text": "a", "how": {"x": 1}})]
+
+
+def test_a_live_binding_is_a_binding_like_any_other(sdk: Sdk) -> None:
+    registry = ToolRegistry()
+
+    async def use(client: Any) -> None:
+        await mcp_tools(client, registry, server="s")
+
+    connected(sdk, Scripted(sdk, ECHO), use)
+    binding = registry.get("s__echo").binding
+    assert binding.schema() == ECHO["inputSchema"]
+    binding.schema().clear()
+    assert binding.schema() == ECHO["inputSchema"]
+    assert binding.encode(binding.decode('{"text":"a","times":1.0}')) == b'{"text":"a","times":1}'
+    with pytest.raises(EncodeError):
+        binding.encode({"text": 5})
+    with pytest.raises(UnknownProviderError, match="acme"):
+        binding.definition("acme")
+    with pytest.raises(UnknownProviderError, match="acme"):
+        binding.decode({}, "acme")
+    with pytest.raises(ValueError, match="runtime_enums"):
+        binding.specialise(text=["a"])
+    assert (binding.group, binding.summary) == ("mcp/s", "Says it again")
+    assert registry.select(groups="mcp").names == registry.select(groups="mcp/s").names == ("s__echo",)
 
 
 @every_mode

@@ -77,12 +77,16 @@ def command(
     async def main() -> int:
         with quiet_stdout():
             registry = await load_registry(target)
-            view = _chosen(registry, _split(groups), _split(names), _split(permission))
-            server = mcp_server(view, name=title)
+            try:
+                view = _chosen(registry, _split(groups), _split(names), _split(permission))
+                server = mcp_server(view, name=title)
+                if http is not None:
+                    http_app(server, host, allowed_hosts=allow_host)  # refuses what must not be served
+            except ValueError as problem:
+                raise TargetError(str(problem)) from None
         try:
             if http is None:
                 return await _until_signalled(serve_stdio(server), registry)
-            http_app(server, host, allowed_hosts=allow_host)  # an address that is refused is refused at once
             with _Noted() as noted:
                 await serve_http(server, host, port, allowed_hosts=allow_host, allowed_origins=allow_origin)
             return noted.status
@@ -98,10 +102,10 @@ def command(
         raise refuse(target, "no-registry", str(problem), problem.hint) from None
     except UnknownProviderError as problem:
         raise refuse(target, "no-definition", str(problem)) from None
-    except ValueError as problem:
-        raise refuse(target, "bad-choice", str(problem)) from None
     except OSError as problem:
-        raise refuse(str(http or target), "not-served", str(problem), "choose another address") from None
+        if http is None:
+            raise
+        raise refuse(http, "not-served", str(problem), "choose another address") from None
 
 
 def _split(given: tuple[str, ...]) -> list[str] | None:

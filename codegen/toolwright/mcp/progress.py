@@ -29,7 +29,8 @@ class Progress:
             self._loop.call_soon_threadsafe(self._take, done, total, message)
 
     def _take(self, done: float, total: float | None, message: str) -> None:
-        if self._over or not done > self._sent:
+        last = self._sent if self._waiting is None else self._waiting[0]
+        if self._over or not done > last:
             return
         self._waiting = (done, total, message)
         if self._task is None or self._task.done():
@@ -38,9 +39,8 @@ class Progress:
     async def _pump(self) -> None:
         while self._waiting is not None:
             (done, total, message), self._waiting = self._waiting, None
-            if done > self._sent:
-                self._sent = done
-                await self._send(done, total, message or None)
+            self._sent = done
+            await self._send(done, total, message or None)
 
     async def flush(self) -> None:
         """Send what was reported before the handler returned; nothing is sent afterwards."""
