@@ -33,8 +33,17 @@ class ToolContext(Struct, frozen=True, kw_only=True):
         try:
             self.report(done, total, message)
         except Exception as problem:
-            import logging
+            from .records import WARNING, log
 
-            log = logging.getLogger("toolwright.runtime")
             # The kind alone: its text may repeat the message.
-            log.warning("Progress of tool %r was not reported: %s.", self.tool, type(problem).__name__)
+            kind = type(problem).__name__
+            log(
+                WARNING,
+                "Progress of tool %r was not reported: %s.",
+                self.tool,
+                kind,
+                event="progress_failed",
+                tool=self.tool,
+                call_id=self.call_id,
+                error_type=kind,
+            )

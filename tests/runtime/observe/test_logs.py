@@ -9,12 +9,13 @@ import logging
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolwright.runtime import LazyBindings, ToolContext, ToolRegistry, ToolResult, abandoned
+from toolwright.runtime import LazyBindings, ToolContext, ToolRegistry, ToolResult, abandoned, records
 from toolwright.runtime.inert import escaped
 from toolwright.runtime.logs import FIELDS, LOGGER, CallLog, JsonLines
 from toolwright.runtime.policy import Policy
@@ -164,6 +165,12 @@ def test_calls_that_no_tool_takes(lines: Lines) -> None:
 
     asyncio.run(call())
     assert [line["error_type"] for line in lines.lines] == ["unknown_tool", "closing"]
+
+
+def test_one_module_writes_all_records() -> None:
+    """So that none lacks its fields."""
+    files = Path(records.__file__).parent.rglob("*.py")
+    assert [file.name for file in files if "getLogger" in file.read_text("utf-8")] == ["records.py"]
 
 
 def test_the_call_and_its_bug_share_a_number(lines: Lines) -> None:
