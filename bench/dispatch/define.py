@@ -24,7 +24,8 @@ def resident() -> float:
     raise RuntimeError("the kernel does not say how much memory a process holds")
 
 
-def toolwright() -> Ready:
+def toolwright(loaded: bool = False) -> Ready:
+    """`loaded` imports every tool's module at once, which else waits for the tool's first call."""
     from toolwright.runtime import ToolRegistry
 
     async def handler(_params: Any, _context: Any) -> str:
@@ -34,7 +35,11 @@ def toolwright() -> Ready:
         from compiled.registry import BINDINGS, register_all
 
         registry = ToolRegistry()
-        register_all(registry, **dict.fromkeys(BINDINGS, handler))
+        if loaded:
+            for binding in BINDINGS.values():
+                registry.register(binding, handler)
+        else:
+            register_all(registry, **dict.fromkeys(BINDINGS, handler))
         kept.append(registry)
         return registry.definitions("openai")
 
@@ -121,6 +126,7 @@ def _dump(listed: list[Any]) -> bytes:
 kept: list[Any] = []
 CONTESTANTS: dict[str, Callable[[], Ready]] = {
     "toolwright": toolwright,
+    "toolwright, every module imported": lambda: toolwright(loaded=True),
     "pydantic-ai": pydantic_ai,
     "openai-agents": openai_agents,
     "FastMCP": fastmcp,

@@ -14,7 +14,14 @@ from msgspec import Struct
 from ..speed.timing import BenchError
 
 _ROOT = Path(__file__).resolve().parents[2]
-NAMES = ("toolwright", "pydantic-ai", "openai-agents", "FastMCP", "LangChain")
+NAMES = (
+    "toolwright",
+    "toolwright, every module imported",
+    "pydantic-ai",
+    "openai-agents",
+    "FastMCP",
+    "LangChain",
+)
 
 
 class Cost(Struct, frozen=True):

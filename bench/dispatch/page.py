@@ -7,6 +7,7 @@ import platform
 from collections.abc import Mapping
 
 from ..speed.table import table
+from . import fresh
 from .calls import AT_ONCE, Calls
 from .fresh import Cost
 from .names import FULL, OURS, PYDANTIC, RAW
@@ -113,7 +114,7 @@ def _ready(costs: Mapping[str, Cost]) -> list[str]:
 
 def _ready_held(costs: Mapping[str, Cost]) -> list[str]:
     ours = costs["toolwright"]
-    others = [cost for name, cost in costs.items() if name != "toolwright"]
+    others = [cost for name, cost in costs.items() if name not in fresh.OURS]
     rows = []
     for label, seconds, mib in (("both", "whole", "whole_mib"), ("tools alone", "tools", "tools_mib")):
         faster = min(getattr(cost, seconds) for cost in others) / getattr(ours, seconds)
