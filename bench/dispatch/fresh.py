@@ -14,14 +14,8 @@ from msgspec import Struct
 from ..speed.timing import BenchError
 
 _ROOT = Path(__file__).resolve().parents[2]
-NAMES = (
-    "toolwright",
-    "toolwright, every module imported",
-    "pydantic-ai",
-    "openai-agents",
-    "FastMCP",
-    "LangChain",
-)
+OURS = ("toolwright", "toolwright, every module imported")
+NAMES = (*OURS, "pydantic-ai", "openai-agents", "FastMCP", "LangChain")
 
 
 class Cost(Struct, frozen=True):
