@@ -1,5 +1,6 @@
 """The door to the cache that machines share. A run without one passes by and imports nothing."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
@@ -15,8 +16,14 @@ if TYPE_CHECKING:
 
 Share = Literal["use", "leave", "distrust"]
 """`leave`: neither ask nor give. `distrust`: also compile again what an earlier run fetched."""
+WHERE = "TOOLWRIGHT_CACHE"
 Fetched = Mapping[str, tuple[Unit, Mapping[str, bytes]]]
 Made = tuple[Task, Unit, Mapping[str, bytes]]
+
+
+def is_shared(config: Config) -> bool:
+    """Whether a cache is named at all. `TOOLWRIGHT_CACHE` beats `cache`; empty, it turns the cache off."""
+    return bool(os.environ.get(WHERE, config.cache))
 
 
 class Shares(Struct, frozen=True):
@@ -39,7 +46,7 @@ class Sharing:
 
     def open(self, shop: Shop, fingerprint: Callable[[Task, tuple[str, ...]], str]) -> None:
         """Find out which cache there is. Called once the run knows what it builds."""
-        if not self._on:
+        if not self._on or not is_shared(self._config):
             return
         from .artifacts.place import place_of
 

@@ -1,6 +1,5 @@
 """`toolwright generate`."""
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -66,6 +65,7 @@ def command(
 
     from ..build.generate import build
     from ..build.rooms import FRONTEND
+    from ..build.sharing import is_shared
     from ..config import show
     from .progress import Bar
 
@@ -80,7 +80,7 @@ def command(
             waiting=lambda message: click.echo(message, err=True),
         )
     repair = "toolwright generate" + (f" --config {config_file}" if config_file else "")
-    repair += " --no-cache" if config.cache or os.environ.get("TOOLWRIGHT_CACHE") else ""
+    repair += " --no-cache" if is_shared(config) else ""
     output = show(config.output)
     drift = _drift(report, output, repair) if check else ()
     if form == "json":

@@ -8,10 +8,10 @@ from msgspec import Struct
 
 from ...config import Config, show
 from ...diagnostics import Diagnostic
+from ..sharing import WHERE
 from .folder import Folder
 from .store import Store
 
-WHERE = "TOOLWRIGHT_CACHE"
 AUTHORIZATION = "TOOLWRIGHT_CACHE_AUTH"
 WRITE = "TOOLWRIGHT_CACHE_WRITE"
 _NO = ("0", "false", "no", "off")

@@ -10,6 +10,8 @@ from .store import Session, Store, StoreError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+_LAST_WORDS = 0.2
+"""Seconds for threads to notice that all is over."""
 
 
 def spread(
@@ -17,14 +19,15 @@ def spread(
 ) -> tuple[list[Result], StoreError | None]:
     """What `work` makes of `items`, in any order; and what stopped it, if not all were done.
 
-    After a failure, or when `seconds` are over, nothing new is begun and no thread is waited for. Raises what
-    `work` raises, except StoreError.
+    After a failure, or when `seconds` are over, nothing new is begun and no thread is waited for long.
+    Raises what `work` raises, except StoreError.
     """
     crew = _Crew(store, items, work)
     deadline = time.monotonic() + seconds
     working = min(store.threads, len(items))
-    for _ in range(working):
-        threading.Thread(target=crew.run, daemon=True).start()
+    threads = [threading.Thread(target=crew.run, daemon=True) for _ in range(working)]
+    for thread in threads:
+        thread.start()
     done: list[Result] = []
     failure: BaseException | None = None
     while working and failure is None:
@@ -36,6 +39,9 @@ def spread(
         done += result
         working -= finished
     crew.stop()
+    patience = time.monotonic() + _LAST_WORDS
+    for thread in threads:  # those that still look for a host are left behind
+        thread.join(max(patience - time.monotonic(), 0.0))
     if failure is not None and not isinstance(failure, StoreError):
         raise failure
     return done, failure
