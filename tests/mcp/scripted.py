@@ -69,7 +69,7 @@ def connected(
 
     async def session() -> Any:
         target = server.server if isinstance(server, Scripted) else server
-        async with asyncio.timeout(60), sdk("mcp").Client(target, mode=mode, **options) as client:
+        async with asyncio.timeout(120), sdk("mcp").Client(target, mode=mode, **options) as client:
             return await use(client)
 
     return asyncio.run(session())

@@ -32,7 +32,7 @@ def test_every_example_runs_in_its_order(
             if inspect.isawaitable(result):
                 await result
 
-    asyncio.run(asyncio.wait_for(main(), 60))
+    asyncio.run(asyncio.wait_for(main(), 120))
     assert (tmp_path / "mcp-pins.json").is_file()
 
 

@@ -320,7 +320,7 @@ def test_a_closed_session_is_said_and_another_takes_over(mode: str, sdk: Sdk) ->
             await tools.reconnect(client.session)
             assert (await registry.execute("s__echo", {"text": "b"})).success
 
-    asyncio.run(asyncio.wait_for(use(), 60))
+    asyncio.run(asyncio.wait_for(use(), 120))
 
 
 def test_a_server_that_dies_in_a_call_is_said(sdk: Sdk) -> None:

@@ -28,7 +28,7 @@ def talk(sdk: Sdk, server: Any, mode: str, use: Callable[[Any], Awaitable[Any]],
     """What `use` makes of a client that is connected to `server`."""
 
     async def session() -> Any:
-        async with asyncio.timeout(30), sdk("mcp").Client(server, mode=mode, **options) as client:
+        async with asyncio.timeout(120), sdk("mcp").Client(server, mode=mode, **options) as client:
             return await use(client)
 
     return asyncio.run(session())

@@ -24,7 +24,7 @@ def command(*arguments: str, **given: Any) -> "subprocess.CompletedProcess[str]"
     """A command line that ends by itself."""
     return subprocess.run(
         [sys.executable, "-m", "toolwright", "serve", *arguments],
-        cwd=ROOT, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False, **given,
+        cwd=ROOT, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL, check=False, **given,
     )  # fmt: skip
 
 
@@ -41,7 +41,7 @@ def test_one_client_on_stdio(mode: str, target: str, sdk: Sdk, served: Served, t
 
     async def session() -> None:
         parameters = served(target, TOOLWRIGHT_TEST_NOTES=str(tmp_path / "notes"))
-        async with asyncio.timeout(30), sdk("mcp").Client(parameters, mode=mode) as client:
+        async with asyncio.timeout(120), sdk("mcp").Client(parameters, mode=mode) as client:
             assert len((await client.list_tools()).tools) == 8
             result = await client.call_tool("glob", {"pattern": "x"}, progress_callback=hear)
             assert result.structured_content == {"paths": ["/x"], "total": 1}
@@ -78,7 +78,7 @@ def test_stdout_is_the_protocol_alone_and_definitions_are_the_generated_bytes() 
         process.stdin.write(json.dumps({"jsonrpc": "2.0", "id": number, **message}).encode() + b"\n")
         process.stdin.flush()
         lines.append(process.stdout.readline())
-    rest, errors = process.communicate(timeout=30)
+    rest, errors = process.communicate(timeout=120)
     assert process.returncode == 0
     assert rest == b""
     assert [json.loads(line)["id"] for line in lines] == [0, 1]
@@ -93,7 +93,7 @@ def test_cancellation_crosses_the_process(sdk: Sdk, served: Served, tmp_path: Pa
 
     async def session() -> None:
         parameters = served(APP, TOOLWRIGHT_TEST_NOTES=str(notes))
-        async with asyncio.timeout(30), sdk("mcp").Client(parameters) as client:
+        async with asyncio.timeout(120), sdk("mcp").Client(parameters) as client:
             task = asyncio.create_task(client.call_tool("bash", {"command": "x"}))
             while not notes.exists():
                 await asyncio.sleep(0.02)
@@ -106,7 +106,7 @@ def test_cancellation_crosses_the_process(sdk: Sdk, served: Served, tmp_path: Pa
 
 def test_a_choice_of_tools(sdk: Sdk, served: Served) -> None:
     async def names(*arguments: str) -> list[str]:
-        async with asyncio.timeout(30), sdk("mcp").Client(served(APP, *arguments)) as client:
+        async with asyncio.timeout(120), sdk("mcp").Client(served(APP, *arguments)) as client:
             return [tool.name for tool in (await client.list_tools()).tools]
 
     choice = ("--groups", "files,web", "--permission", "read", "--names", "glob,edit", "--names", "grep")
@@ -122,7 +122,7 @@ async def http(*arguments: str, **env: str) -> AsyncGenerator[tuple[str, Any], N
     )  # fmt: skip
     assert process.stderr is not None
     try:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(120):
             while True:
                 line = (await process.stderr.readline()).decode()
                 assert line, "the server ended"
@@ -132,7 +132,7 @@ async def http(*arguments: str, **env: str) -> AsyncGenerator[tuple[str, Any], N
     finally:
         if process.returncode is None:
             process.terminate()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(120):
             await process.wait()
 
 
@@ -158,7 +158,7 @@ def test_many_clients_over_http(sdk: Sdk, tmp_path: Path) -> None:
         notes.unlink()
 
     async def session() -> int:
-        async with asyncio.timeout(60), http(APP, "--http", "0", TOOLWRIGHT_TEST_NOTES=str(notes)) as served:
+        async with asyncio.timeout(120), http(APP, "--http", "0", TOOLWRIGHT_TEST_NOTES=str(notes)) as served:
             url, process = served
             assert url.startswith("http://127.0.0.1:")
             for mode in MODES:
@@ -219,7 +219,7 @@ def test_a_signal_ends_a_stdio_server_though_stdin_is_open(number: signal.Signal
         process.stdin.flush()
         process.stdout.readline()  # whatever the answer: it serves
         process.send_signal(number)
-        assert process.wait(timeout=30) == 128 + number
+        assert process.wait(timeout=120) == 128 + number
     finally:
         process.kill()
         process.communicate()
@@ -253,7 +253,7 @@ def test_what_is_wrong_is_said_with_a_way_out() -> None:
     )
     done = subprocess.run(
         [sys.executable, "-c", code, json.dumps([arguments for arguments, _ in WRONG])],
-        cwd=ROOT, capture_output=True, text=True, timeout=60, check=True,
+        cwd=ROOT, capture_output=True, text=True, timeout=120, check=True,
     )  # fmt: skip
     for (arguments, words), (status, output, errors) in zip(WRONG, json.loads(done.stdout), strict=True):
         assert (status, output) == (1, ""), (arguments, errors)
