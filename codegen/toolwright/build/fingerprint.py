@@ -66,12 +66,8 @@ def digest(content: bytes) -> str:
 
 def combine(parts: Iterable[str]) -> str:
     """One digest of many strings; no two lists share one by how they are cut."""
-    total = hashlib.sha256()
-    for part in parts:
-        encoded = part.encode("utf-8", "surrogateescape")
-        total.update(b"%d:" % len(encoded))
-        total.update(encoded)
-    return total.hexdigest()
+    encoded = [part.encode("utf-8", "surrogateescape") for part in parts]
+    return digest(b"".join([b"%d:%b" % (len(part), part) for part in encoded]))
 
 
 class Setting(Struct, frozen=True):

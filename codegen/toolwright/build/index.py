@@ -29,6 +29,7 @@ class Index:
         self._prefix = f"{base}{os.sep}".replace(os.sep * 2, os.sep)
         self._root = os.fsencode(self._prefix)
         self._known: dict[bytes, Signature] = {}
+        self._settled: dict[bytes, Signature] = {}  # outputs that look as the last run left them
         self._inputs: dict[bytes, Signature] = {}
         self._outputs: dict[bytes, Signature] = {}
 
@@ -46,9 +47,24 @@ class Index:
             return
         if head[0] != MAGIC or head[1] != environment() or len(numbers) != 4 * len(paths):
             return
-        for n, path in enumerate(paths):
-            one, two, three, four = numbers[4 * n : 4 * n + 4]
-            self._known[path] = (one, two, three, four)
+        rows = list(zip(numbers[::4], numbers[1::4], numbers[2::4], numbers[3::4], strict=True))
+        self._known = dict(zip(paths, rows, strict=True))
+        inputs = int(head[4].partition(b" ")[0])
+        self._look(paths[inputs:], rows[inputs:], numbers[4 * inputs :])
+
+    def _look(self, paths: list[bytes], rows: list[Signature], numbers: list[int]) -> None:
+        """Look at all known outputs at once: one by one, the calls would take longer than the looks."""
+        root = self._root
+        places = [path if path.startswith(b"/") or path[1:2] == b":" else root + path for path in paths]
+        seen: list[int] = []
+        extend = seen.extend
+        try:
+            for s in map(os.lstat, places):
+                extend((s.st_mtime_ns, s.st_ctime_ns, s.st_size, s.st_ino))
+        except (OSError, ValueError):  # one is gone: each is looked at when it is asked for
+            return
+        if seen == numbers:
+            self._settled = dict(zip(paths, rows, strict=True))
 
     def witness(self, path: Path | str, *, output: bool = False) -> bool:
         """Look at `path`, before reading it; True if it is there and looks as the last run left it."""
@@ -60,6 +76,9 @@ class Index:
     def witness_output(self, path: str) -> bool:
         """`witness` for one of thousands of outputs: the same, with fewer calls."""
         key = (path.removeprefix(self._prefix)).encode(_ENCODING, _ERRORS)
+        if (settled := self._settled.get(key)) is not None:
+            self._outputs[key] = settled
+            return True
         known = self._known.get(key)
         try:
             state = os.lstat(path)

@@ -2,7 +2,7 @@
 
 import os
 import re
-import unicodedata
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO, Literal
@@ -59,6 +59,17 @@ def render(diagnostics: Sequence[Diagnostic], form: Format, *, colour: bool = Fa
     return "".join(_text(problem, sources, colour) for problem in diagnostics)
 
 
+def tell(problems: Sequence[Diagnostic], form: Format = "text") -> None:
+    """Print diagnostics: for people to stderr, for programs to stdout."""
+    if form == "text":
+        sys.stderr.write(render(problems, form, colour=wants_colour(sys.stderr)))
+        sys.stderr.flush()
+    elif form == "json":
+        sys.stdout.write(f'{{"diagnostics": {render(problems, form).rstrip()}}}\n')
+    else:
+        sys.stdout.write(render(problems, form))
+
+
 def _text(problem: Diagnostic, sources: dict[str, list[str]], colour: bool) -> str:
     place = printable(problem.file)
     if problem.line:
@@ -101,6 +112,8 @@ def _excerpt(problem: Diagnostic, sources: dict[str, list[str]], colour: bool) -
 
 def _width(text: str) -> int:
     """Columns that `text` takes on a terminal."""
+    import unicodedata  # a big table, for a line that is shown
+
     wide = sum(unicodedata.east_asian_width(char) in "WF" for char in text)
     return len(text) + wide - sum(unicodedata.combining(char) != 0 for char in text)
 

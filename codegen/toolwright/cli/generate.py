@@ -1,17 +1,12 @@
 """`toolwright generate`."""
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..diagnostics import Diagnostic
-from .console import Format, paint, render, wants_colour
-from .options import config_option, configuration, examples, format_option, tell
-
-if TYPE_CHECKING:
-    from ..build.generate import Report
+from .building import Wanted, generate
+from .console import Format
+from .options import config_option, examples, format_option
 
 
 @click.command(
@@ -61,137 +56,5 @@ def command(
         from .watch import watch as keep_building
 
         return keep_building(config_file, form, jobs)
-    config = configuration(config_file, form)
-
-    from ..build.generate import build
-    from ..build.rooms import FRONTEND
-    from ..build.sharing import is_shared
-    from ..config import show
-    from .progress import Bar
-
-    with Bar() as bar:
-        report = build(
-            config,
-            FRONTEND,
-            mode="check" if check else "diff" if diff or dry_run else "write",
-            jobs=jobs,
-            share="distrust" if no_cache else "use",
-            progress=bar,
-            waiting=lambda message: click.echo(message, err=True),
-        )
-    repair = "toolwright generate" + (f" --config {config_file}" if config_file else "")
-    repair += " --no-cache" if is_shared(config) else ""
-    output = show(config.output)
-    drift = _drift(report, output, repair) if check else ()
-    if form == "json":
-        _tell_json(report, drift, output, diff=diff, dry_run=dry_run)
-    else:
-        tell((*report.diagnostics, *report.shares.trouble), form)
-        if form == "github":
-            tell(drift, form)
-    if (diff or dry_run) and form != "json":
-        _print_plan(report, output, diff=diff)
-    elif check and form == "text":
-        _print_drift(drift, output, repair, failed=report.failed)
-    if form != "json" and not check:
-        click.echo(summary(report, would=diff or dry_run), err=diff or dry_run)
-    return int(report.failed or bool(drift))
-
-
-def summary(report: "Report", *, would: bool = False) -> str:
-    """One line: what was done, or what would be."""
-    kept = report.tools - report.rebuilt - report.fetched - report.refused
-    fetched = f", {report.fetched} from the cache" if report.fetched else ""
-    refused = f", {report.refused} refused" if report.refused else ""
-    written, deleted = _done(report)
-    verbs = ("to write", "to delete") if would else ("written", "deleted")
-    tools = f"{report.rebuilt} rebuilt{fetched}, {kept} unchanged{refused}"
-    files = f"{_count(written, 'file')} {verbs[0]}, {deleted} {verbs[1]}"
-    return f"toolwright: {_count(report.tools, 'tool')}: {tools}; {files} ({report.seconds:.2f} s)"
-
-
-def _done(report: "Report") -> tuple[int, int]:
-    effect = report.plan.effect
-    return len(effect.writes), len(effect.deletes)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _drift(report: "Report", output: str, repair: str) -> tuple[Diagnostic, ...]:
-    """Every file that is not what a build would leave."""
-    found = [
-        (f"{output}/{write.path}", "missing" if write.old is None else "changed")
-        for write in report.plan.writes
-    ]
-    found += [(f"{output}/{delete.path}", "orphaned") for delete in report.plan.deletes]
-    meaning = {
-        "missing": "this file is missing from the output",
-        "changed": "this file is not what the specs say",
-        "orphaned": "no spec accounts for this file any more",
-    }
-    return tuple(
-        Diagnostic(file=file, code=f"drift-{kind}", message=meaning[kind], hint=f"run `{repair}`")
-        for file, kind in sorted(found)
-    )
-
-
-def _print_drift(drift: tuple[Diagnostic, ...], output: str, repair: str, *, failed: bool) -> None:
-    colour = wants_colour(sys.stdout)
-    kinds = [problem.code.removeprefix("drift-") for problem in drift]
-    for problem, kind in zip(drift, kinds, strict=True):
-        click.echo(f"{paint(f'{kind:8}', 'error', colour)} {problem.file}", color=colour)
-    if drift:
-        counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in ("changed", "missing", "orphaned"))
-        click.echo(f"toolwright: {output} is out of date: {counts}; to repair it, run: {repair}")
-    elif not failed:
-        click.echo(f"toolwright: {output} is up to date")
-
-
-def _print_plan(report: "Report", output: str, *, diff: bool) -> None:
-    from .difference import render_diff, render_list
-
-    colour, plan = wants_colour(sys.stdout), report.plan.effect
-    raw = diff and not colour and not sys.stdout.isatty()  # for `git apply`
-    if diff:
-        lines = render_diff(plan, output, colour=colour, raw=raw)
-    else:
-        lines = render_list(plan, output, colour=colour)
-    sys.stdout.flush()
-    for line in lines:
-        sys.stdout.buffer.write(line.encode("utf-8", "surrogateescape"))
-    sys.stdout.buffer.flush()
-
-
-def as_json(report: "Report", drift: tuple[Diagnostic, ...] = ()) -> dict[str, Any]:
-    """What `--format json` says of a run."""
-    import json
-
-    written, deleted = _done(report)
-    counts = {
-        "tools": report.tools,
-        "rebuilt": report.rebuilt,
-        "fetched": report.fetched,
-        "refused": report.refused,
-        "written": written,
-        "deleted": deleted,
-        "seconds": round(report.seconds, 3),
-    }
-    problems = json.loads(render((*report.diagnostics, *report.shares.trouble, *drift), "json"))
-    return {"diagnostics": problems, "summary": counts}
-
-
-def _tell_json(
-    report: "Report", drift: tuple[Diagnostic, ...], output: str, *, diff: bool, dry_run: bool
-) -> None:
-    import json
-
-    from .difference import as_data, render_diff
-
-    answer, plan = as_json(report, drift), report.plan.effect
-    if diff:
-        answer["diff"] = "".join(render_diff(plan, output, colour=False))
-    if dry_run:
-        answer["plan"] = as_data(plan, output)
-    click.echo(json.dumps(answer, indent=2, ensure_ascii=False))
+    wanted: Wanted = "check" if check else "diff" if diff else "dry-run" if dry_run else "write"
+    return generate(config_file, wanted=wanted, jobs=jobs, no_cache=no_cache, form=form)

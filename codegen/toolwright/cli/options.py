@@ -1,7 +1,6 @@
 """What several commands share: options, the configuration, and how problems are told."""
 
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -9,7 +8,8 @@ import click
 
 from ..config import Config, load_config
 from ..diagnostics import Diagnostic
-from .console import FORMATS, Format, render, wants_colour
+from .console import FORMATS, Format
+from .console import tell as tell
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -44,17 +44,6 @@ def configuration(file: Path | None, form: Format = "text") -> Config:
         tell(problems, form)
         raise click.exceptions.Exit(1)
     return config
-
-
-def tell(problems: Sequence[Diagnostic], form: Format = "text") -> None:
-    """Print diagnostics: for people to stderr, for programs to stdout."""
-    if form == "text":
-        sys.stderr.write(render(problems, form, colour=wants_colour(sys.stderr)))
-        sys.stderr.flush()
-    elif form == "json":
-        sys.stdout.write(f'{{"diagnostics": {render(problems, form).rstrip()}}}\n')
-    else:
-        sys.stdout.write(render(problems, form))
 
 
 def refuse(file: str, code: str, message: str, hint: str = "") -> click.exceptions.Exit:

@@ -12,8 +12,8 @@ from ..build.rooms import FRONTEND
 from ..build.watch import Watched, turns, watched
 from ..config import load_config
 from ..diagnostics import Diagnostic
+from .building import as_json, summary
 from .console import Format
-from .generate import as_json, summary
 from .options import tell
 from .progress import Bar
 

@@ -49,6 +49,11 @@ class ClassDefinition(Struct, frozen=True, kw_only=True):
     pointer: str  # of the contract node that it is
     is_class: bool = True
 
+    @property
+    def header(self) -> str:
+        """What stands in the brackets after its name."""
+        return ", ".join(("Struct", *self.options))
+
 
 class AliasDefinition(Struct, frozen=True, kw_only=True):
     """A name for a type. With `marker`, type checkers see `text` and msgspec sees the marker."""
