@@ -8,10 +8,11 @@ PEERS  := .venv-peers
 JUDGES := $(VENV)/.clients
 MCP_SERVERS := .mcp-servers
 ENGINES := .venv-grammars
+BAZEL  := .venv-bazel
 PYTEST := $(BIN)/python -m pytest
 DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyproject.toml)
 
-.PHONY: help generate test check lint format types verify lint-tools clients mcp-servers wheel conformance fuzz fuzz-bridge corpora laws rules deviations grammars bench peers ci clean
+.PHONY: help generate test check lint format types verify lint-tools clients mcp-servers bazel wheel conformance fuzz fuzz-bridge corpora laws rules deviations grammars bench peers ci clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,6 +70,10 @@ $(MCP_SERVERS)/.installed: tests/mcp/servers/package.json tests/mcp/servers/pack
 lint-tools: $(STAMP) ## Fail on findings in the reference toolset
 	$(BIN)/toolwright lint --strict
 
+bazel: $(STAMP) ## Build tools with Bazel, caches and remote execution (npm's Bazel, some 130 MB); minutes
+	bash tests/bazel/setup $(BAZEL) $(PYTHON)
+	$(PYTEST) tests/bazel
+
 wheel: $(STAMP) ## Build the wheel; use it in an empty environment, and in other projects' builds
 	$(PYTEST) -m wheel -n 2 --dist loadfile tests/wheel tests/downstream
 
@@ -120,4 +125,4 @@ ci: ## What continuous integration runs
 	bash .ci/run
 
 clean: ## Remove the environment and caches (never generated/)
-	rm -rf $(VENV) $(ENGINES) $(PEERS) $(MCP_SERVERS) .toolwright .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
+	rm -rf $(VENV) $(ENGINES) $(BAZEL) $(PEERS) $(MCP_SERVERS) .toolwright .mypy_cache .pytest_cache .ruff_cache .hypothesis dist

@@ -1,0 +1,208 @@
+"""Tool specs compiled by toolwright: rules for builds that are larger than one machine.
+
+    load("@toolwright_bazel//:defs.bzl", "toolwright_library")
+
+    toolwright_library(
+        name = "generated",
+        specs = glob(["specs/**"]),
+        config = "pyproject.toml",
+    )
+
+`:generated` is the output folder, the same bytes as `toolwright generate` leaves. Specs are compiled in shards,
+one action each; one more puts them together. No action needs a network, a worker or anything undeclared. See
+docs/engines.md.
+"""
+
+ToolwrightInfo = provider(
+    doc = "What a set of tools was compiled to.",
+    fields = {
+        "generated": "The output folder.",
+        "shards": "One folder for each shard: records in units.json, outputs in files/.",
+        "whole": "A folder with the files that speak of all tools; with the files/ of all shards it makes the whole.",
+    },
+)
+
+_TOOLCHAIN = "@toolwright_bazel//:toolchain_type"
+_SUFFIXES = ("yaml", "yml", "json")
+
+def _toolwright(ctx):
+    """What runs toolwright, as a tool for actions."""
+    if ctx.attr.toolwright != None:
+        return ctx.attr.toolwright[DefaultInfo].files_to_run
+    return ctx.toolchains[_TOOLCHAIN].toolwright
+
+def _config(ctx):
+    if ctx.file.config != None:
+        return ctx.file.config
+    made = ctx.actions.declare_file(ctx.label.name + ".toolwright.toml")
+    ctx.actions.write(made, "[tool.toolwright]\n")
+    return made
+
+def _roots(ctx):
+    """The specs folder: checked in, and where other rules write."""
+    parts = [ctx.label.workspace_root, ctx.label.package, ctx.attr.root]
+    folder = "/".join([part for part in parts if part])
+    return [folder, ctx.bin_dir.path + "/" + folder]
+
+def _below(file, roots):
+    for root in roots:
+        if file.path.startswith(root + "/"):
+            return file.path[len(root) + 1:]
+    fail("%s is not below the specs folder, %s" % (file.path, roots[0]))
+
+def _shards(ctx, roots):
+    """Specs by number. How many shards there are is a power of two, so that one more spec touches one shard."""
+    specs = [file for file in ctx.files.specs if file.extension in _SUFFIXES]
+    count = 1
+    for _ in range(30):
+        if count * ctx.attr.shard_size >= len(specs):
+            break
+        count *= 2
+    shards = {}
+    for file in specs:
+        shards.setdefault(hash(_below(file, roots)) % count, []).append(file)
+    return shards
+
+def _compile(ctx, number, specs, types, config, roots):
+    out = ctx.actions.declare_directory("%s.shards/%d" % (ctx.label.name, number))
+    head = ctx.actions.args()
+    head.add_all(["compile", "--config", config])
+    head.add_all(roots, before_each = "--root")
+    head.add_all(["--out", out.path])
+    listed = ctx.actions.args()
+    listed.add_all(specs)
+    listed.use_param_file("@%s", use_always = True)
+    listed.set_param_file_format("multiline")
+    ctx.actions.run(
+        mnemonic = "ToolwrightCompile",
+        progress_message = "Compiling %d tool specs of %s" % (len(specs), ctx.label),
+        executable = _toolwright(ctx),
+        arguments = [head, listed],
+        inputs = depset(specs + types + [config] + ctx.files.data),
+        outputs = [out],
+    )
+    return out
+
+def _assemble(ctx, name, shards, config, options):
+    out = ctx.actions.declare_directory(name)
+    head = ctx.actions.args()
+    head.add_all(["assemble", "--config", config] + options)
+    head.add_all(["--out", out.path])
+    listed = ctx.actions.args()
+    listed.add_all(shards, expand_directories = False)
+    listed.use_param_file("@%s", use_always = True)
+    listed.set_param_file_format("multiline")
+    ctx.actions.run(
+        mnemonic = "ToolwrightAssemble",
+        progress_message = "Assembling the tools of %s" % ctx.label,
+        executable = _toolwright(ctx),
+        arguments = [head, listed],
+        inputs = depset(shards + [config] + ctx.files.data),
+        outputs = [out],
+    )
+    return out
+
+def _toolwright_library_impl(ctx):
+    config, roots = _config(ctx), _roots(ctx)
+    types = [file for file in ctx.files.specs if _below(file, roots).startswith("_types/")]
+    shards = [
+        _compile(ctx, number, specs, types, config, roots)
+        for number, specs in sorted(_shards(ctx, roots).items())
+    ]
+    generated = _assemble(ctx, ctx.label.name, shards, config, [])
+    whole = _assemble(ctx, ctx.label.name + ".whole", shards, config, ["--only-whole"])
+    return [
+        DefaultInfo(files = depset([generated]), runfiles = ctx.runfiles(files = [generated])),
+        OutputGroupInfo(shards = depset(shards), whole = depset([whole])),
+        ToolwrightInfo(generated = generated, shards = shards, whole = whole),
+    ]
+
+_ATTRS = {
+    "specs": attr.label_list(
+        allow_files = True,
+        mandatory = True,
+        doc = "Tool specs and shared types; files with another suffix are passed over.",
+    ),
+    "root": attr.string(default = "specs", doc = "The specs folder, below the package."),
+    "config": attr.label(
+        allow_single_file = [".toml"],
+        doc = "A pyproject.toml with [tool.toolwright]; without one, the defaults count.",
+    ),
+    "data": attr.label_list(
+        allow_files = True,
+        doc = "What the configuration names: profiles and templates.",
+    ),
+    "shard_size": attr.int(default = 32, doc = "About how many specs one action compiles."),
+    "toolwright": attr.label(
+        executable = True,
+        cfg = "exec",
+        doc = "What runs toolwright; without it, the registered toolchain does.",
+    ),
+}
+
+_library = rule(
+    implementation = _toolwright_library_impl,
+    attrs = _ATTRS,
+    doc = "Compile specs. The output is one folder that bears the name of the target.",
+)
+
+_library_with_toolchain = rule(
+    implementation = _toolwright_library_impl,
+    attrs = _ATTRS,
+    toolchains = [_TOOLCHAIN],
+    doc = "The same, with what the registered toolchain runs.",
+)
+
+def toolwright_library(name, toolwright = None, **attributes):
+    """Compile specs to a folder called `name`.
+
+    Args:
+      name: of the target, and of the folder; Python imports it by this name.
+      toolwright: an executable that runs toolwright; by default that of the registered toolchain.
+      **attributes: specs, root, config, data, shard_size, and what every rule has.
+    """
+    if toolwright == None:
+        _library_with_toolchain(name = name, **attributes)
+    else:
+        _library(name = name, toolwright = toolwright, **attributes)
+
+def _toolwright_toolchain_impl(ctx):
+    return [platform_common.ToolchainInfo(toolwright = ctx.attr.toolwright[DefaultInfo].files_to_run)]
+
+toolwright_toolchain = rule(
+    implementation = _toolwright_toolchain_impl,
+    attrs = {"toolwright": attr.label(executable = True, cfg = "exec", mandatory = True)},
+    doc = "What runs toolwright; wrap it in a `toolchain` of the type @toolwright_bazel//:toolchain_type.",
+)
+
+_LAUNCHER = """#!/bin/sh
+# Runs toolwright from the packages that are laid beside this file; nothing else of the machine is imported.
+here="$0.runfiles/{workspace}/{package}"
+exec "{python}" -E -s -B -c 'import sys; sys.path.insert(0, sys.argv.pop(1))
+from toolwright.cli.entry import main
+sys.exit(main())' "$here" "$@"
+"""
+
+def _toolwright_binary_impl(ctx):
+    launcher = ctx.actions.declare_file(ctx.label.name)
+    ctx.actions.write(
+        launcher,
+        _LAUNCHER.format(
+            package = "/".join([part for part in [ctx.label.package, ctx.attr.folder] if part]),
+            python = ctx.attr.python,
+            workspace = ctx.label.workspace_name or ctx.workspace_name,
+        ),
+        is_executable = True,
+    )
+    return [DefaultInfo(executable = launcher, runfiles = ctx.runfiles(files = ctx.files.packages))]
+
+toolwright_binary = rule(
+    implementation = _toolwright_binary_impl,
+    attrs = {
+        "folder": attr.string(mandatory = True, doc = "The folder of `packages`, below this package."),
+        "packages": attr.label_list(allow_files = True, mandatory = True, doc = "toolwright and what it needs."),
+        "python": attr.string(default = "/usr/bin/python3", doc = "The interpreter, by its path."),
+    },
+    executable = True,
+    doc = "An executable from installed Python packages.",
+)

@@ -1,0 +1,101 @@
+"""A Bazel workspace around a small project, and what Bazel says it did."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.engines.helper import CONFIG, SPECS, put
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+HOME = Path(os.environ.get("TOOLWRIGHT_BAZEL", ROOT / ".venv-bazel"))
+"""Where `make bazel` puts Bazel, the wheels and an environment for the executor."""
+BAZEL, WHEELS, PYTHON = HOME / "bazel", HOME / "wheels", HOME / "bin" / "python"
+
+WORKSPACE = """\
+workspace(name = "demo")
+local_repository(name = "toolwright_bazel", path = "{rules}")
+load("@toolwright_bazel//:repository.bzl", "toolwright_repository")
+toolwright_repository(
+    name = "toolwright",
+    python = "{python}",
+    requirements = "//:requirements.txt",
+    pip_options = ["--no-index", "--find-links={wheels}"],
+)
+{more}
+"""
+BUILD = """\
+load("@toolwright_bazel//:defs.bzl", "toolwright_library")
+toolwright_library(
+    name = "generated",
+    specs = glob(["specs/**"]){more},
+    config = "pyproject.toml",
+    shard_size = 2,
+    {toolwright}
+)
+"""
+
+
+def needs_bazel() -> None:
+    """Skip a test where `make bazel` was not run."""
+    if not BAZEL.is_file():
+        pytest.skip("Bazel is not here: run `make bazel`, which fetches it")
+
+
+class Checkout:
+    """A workspace of its own, with a Bazel server of its own."""
+
+    def __init__(self, base: Path, *, specs: dict[str, str] = SPECS, **more: str) -> None:
+        self.base = base
+        self.project = base / "tools"
+        self._root = base.parent / "out"
+        put(self.project, specs, CONFIG)
+        self.write("WORKSPACE", WORKSPACE.format(
+            rules=ROOT / "integrations" / "bazel",
+            python=PYTHON.resolve(),
+            wheels=WHEELS,
+            more=more.get("workspace", ""),
+        ))  # fmt: skip
+        self.write("BUILD.bazel", more.get("root_build", ""))
+        self.write("requirements.txt", (WHEELS / "requirements.txt").read_text(encoding="utf-8"))
+        toolwright = more.get("toolwright", 'toolwright = "@toolwright",')
+        build = BUILD.format(more=more.get("specs_too", ""), toolwright=toolwright)
+        self.write("tools/BUILD.bazel", build + more.get("build", ""))
+
+    def write(self, path: str, text: str) -> None:
+        place = self.base / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+
+    def bazel(self, *words: str, ok: bool = True) -> str:
+        """Run Bazel; what it says."""
+        command = [str(BAZEL), "--nohome_rc", "--nosystem_rc", f"--output_user_root={self._root}", *words]
+        done = subprocess.run(
+            command, cwd=self.base, capture_output=True, text=True, timeout=600, check=False
+        )
+        said = done.stdout + done.stderr
+        assert (done.returncode == 0) == ok, said
+        return said
+
+    def build(self, *options: str, target: str = "//tools:generated", ok: bool = True) -> dict[str, int]:
+        """How many processes ran, by how."""
+        shm = ("--sandbox_base=/dev/shm",) if os.access("/dev/shm", os.W_OK) else ()
+        return processes(self.bazel("build", *shm, "--color=no", *options, target, ok=ok))
+
+    @property
+    def output(self) -> Path:
+        return self.base / "bazel-bin" / "tools" / "generated"
+
+    def stop(self) -> None:
+        self.bazel("shutdown")
+        subprocess.run(["chmod", "-R", "u+w", str(self._root)], check=False)  # so that it can be deleted
+
+
+def processes(said: str) -> dict[str, int]:
+    """`INFO: 5 processes: 3 remote cache hit, 2 linux-sandbox.`"""
+    found = re.search(r"INFO: \d+ process(?:es)?(?:: ([^\n]*))?\.\s", said)
+    assert found, said
+    counts = (part.strip().split(" ", 1) for part in (found[1] or "").split(",") if part.strip())
+    return {how: int(count) for count, how in counts}

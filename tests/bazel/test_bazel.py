@@ -1,0 +1,127 @@
+"""Bazel builds tools in shards: here, with caches, and on another machine's executor."""
+
+import contextlib
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.bazel.helper import PYTHON, Checkout, needs_bazel
+from tests.bazel.http_cache import http_cache
+from tests.engines.helper import SPECS, generated, tree
+
+pytestmark = pytest.mark.bazel
+EXECUTOR = Path(__file__).with_name("executor.py")
+SHARDS = 4  # six specs, two in each at most
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _bazel() -> None:
+    needs_bazel()
+
+
+@contextlib.contextmanager
+def checkout(base: Path, **more: str) -> Iterator[Checkout]:
+    found = Checkout(base, **more)  # type: ignore[arg-type]
+    try:
+        yield found
+    finally:
+        found.stop()
+
+
+def test_it_builds_rests_and_rebuilds_what_changed(tmp_path: Path) -> None:
+    with checkout(tmp_path / "w") as here:
+        first = here.build()
+        expected = generated(tmp_path / "g", SPECS)
+        assert tree(here.output) == expected
+        shards = sum(first.values()) - 1
+        assert 1 < shards <= SHARDS
+        assert here.build() == {}
+        edited = SPECS["files/edit.yaml"].replace("Edits", "Changes")
+        here.write("tools/specs/files/edit.yaml", edited)
+        assert sum(here.build().values()) == 2
+        assert tree(here.output) == generated(tmp_path / "g", {**SPECS, "files/edit.yaml": edited})
+        here.write("tools/specs/files/edit.yaml", "permission: read\n")
+        here.build(ok=False)
+        said = here.bazel("build", "//tools:generated", ok=False)
+        assert "tools/specs/files/edit.yaml:1:1" in said
+        (here.project / "specs" / "files" / "edit.yaml").unlink()
+        here.build()
+        left = {path: text for path, text in SPECS.items() if path != "files/edit.yaml"}
+        (tmp_path / "g" / "specs" / "files" / "edit.yaml").unlink()
+        assert tree(here.output) == generated(tmp_path / "g", left)
+        here.build("--output_groups=whole,shards")
+        bin_ = here.output.parent
+        union = tree(bin_ / "generated.whole")
+        for folder in (bin_ / "generated.shards").iterdir():
+            union |= tree(folder / "files")
+        assert union == tree(here.output)
+
+
+def test_specs_that_another_rule_writes(tmp_path: Path) -> None:
+    text = "description: Comes.\\npermission: read\\nsecrets: []\\n"
+    rule = (
+        'genrule(name = "made", outs = ["specs/auto/come.yaml"],'
+        f" cmd = \"printf '{text}' > $@\", toolchains = [])\n".replace("\\n", "\\\\n")
+    )
+    with checkout(tmp_path / "w", build=rule, specs_too=' + [":made"]') as here:
+        here.build()
+        specs = {**SPECS, "auto/come.yaml": text.replace("\\n", "\n")}
+        assert tree(here.output) == generated(tmp_path / "g", specs)
+
+
+def test_a_second_checkout_takes_all_from_a_disk_cache(tmp_path: Path) -> None:
+    option = f"--disk_cache={tmp_path / 'cache'}"
+    with checkout(tmp_path / "one") as one:
+        count = sum(one.build(option).values())
+        with checkout(tmp_path / "two") as two:
+            assert two.build(option) == {"remote cache hit": count}
+            assert tree(two.output) == tree(one.output) == generated(tmp_path / "g", SPECS)
+
+
+def test_a_second_checkout_takes_all_from_an_http_cache(tmp_path: Path) -> None:
+    with http_cache() as (address, blobs):
+        option = f"--remote_cache={address}"
+        with checkout(tmp_path / "one") as one:
+            count = sum(one.build(option).values())
+            assert sum(path.startswith("/ac/") for path in blobs) == count
+            with checkout(tmp_path / "two") as two:
+                assert two.build(option) == {"remote cache hit": count}
+                assert tree(two.output) == tree(one.output)
+                edited = SPECS["top.yaml"].replace("Tops", "Ends")
+                two.write("tools/specs/top.yaml", edited)
+                assert sum(two.build(option).values()) == 2
+                one.write("tools/specs/top.yaml", edited)
+                assert one.build(option) == {"remote cache hit": 2}
+
+
+@contextlib.contextmanager
+def executor(folder: Path) -> Iterator[tuple[str, Path]]:
+    """The address of an executor, and the file that lists what it ran."""
+    port, log = folder / "port", folder / "ran"
+    with log.open("w") as out:
+        process = subprocess.Popen([str(PYTHON), str(EXECUTOR), str(port)], stdout=out)
+        try:
+            for _ in range(300):
+                if port.exists() or process.poll() is not None:
+                    break
+                time.sleep(0.1)
+            yield f"grpc://127.0.0.1:{port.read_text(encoding='utf-8')}", log
+        finally:
+            process.terminate()
+            process.wait(10)
+
+
+def test_remote_execution_makes_the_same_bytes(tmp_path: Path) -> None:
+    """Each action runs in a folder that holds its declared inputs, with an empty environment."""
+    with executor(tmp_path) as (address, log), checkout(tmp_path / "one") as one:
+        options = (f"--remote_executor={address}", "--spawn_strategy=remote")
+        ran = one.build(*options)
+        assert set(ran) == {"remote"}
+        assert log.read_text().split("\n").count("toolwright compile") == ran["remote"] - 1
+        assert tree(one.output) == generated(tmp_path / "g", SPECS)
+        with checkout(tmp_path / "two") as two:
+            assert two.build(*options) == {"remote cache hit": ran["remote"]}
+            assert tree(two.output) == tree(one.output)
