@@ -213,6 +213,36 @@ CONTRACTS: dict[str, dict[str, Any]] = {
     "names that are sent under others beside counted nulls": obj(
         {"v": obj({"é": {"type": ["integer", "null"]}}, minProperties=2)}
     ),
+    "arguments that are listed": obj({}, allOf=[{"enum": [{}, "", False]}]),
+    "a literal that is an empty list": obj({"v": {"type": "object", "anyOf": [{"const": []}]}}),
+    "a map whose key is required, in a pattern of keys": obj(
+        {
+            "b": {
+                "patternProperties": {
+                    "^[ab]$": {
+                        "properties": {
+                            "b": {
+                                "type": "object",
+                                "required": [""],
+                                "additionalProperties": {"type": "object"},
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    ),
+    "properties that another part closes, deep inside": obj(
+        {
+            "x": {"properties": {"c": {"$ref": "#/$defs/B"}}},
+            "y": {"$ref": "#/$defs/C", "properties": {"c": {}}},
+        },
+        allOf=[{"properties": {"x": {"additionalProperties": False}}, "type": "object"}],
+        **{"$defs": {"B": {}, "C": {**CLOSED, "properties": {"d": {}}}}},
+    ),
+    "further keys that an allOf declares": obj(
+        {}, additionalProperties={"type": "string"}, allOf=[{"properties": {"b": {"type": "null"}}}]
+    ),
     "a type that is only meant, in an alternative": obj(
         {"v": {**obj({"a": {"additionalProperties": False}}), "type": ["boolean", "string", "object"]}}
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .rules import Rules
-from .state import State
+from .state import MAX_NODES, State
 from .walk import walked
 
 Node = dict[str, Any]
@@ -13,6 +13,7 @@ Node = dict[str, Any]
 
 def definitions(state: State, rules: Rules, out: Node) -> None:
     """Walk what is referred to, and what that refers to, and put it under the output's `$defs`."""
+    state.level = -MAX_NODES  # whoever refers to a definition knows how deep it goes
     own: Node = {}
     done: dict[str, Any] = {}
     for keyword in ("$defs", "definitions"):

@@ -1,16 +1,24 @@
-"""How deeply an emitted schema nests values in values."""
+"""How deeply an emitted schema nests values in values, and JSON text for what is too deep."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from .refs import MANY, NAMED, ONE
+from .cycles import reaches
+from .encodings import is_map
+from .paths import Path
+from .refs import MANY, NAMED, ONE, Segments, remember, united
+from .shapes import shapes
+from .state import INLINE_NODES, State
+from .texts import as_json
 
 Node = dict[str, Any]
 DOWN = frozenset(
     ("items", "prefixItems", "properties", "patternProperties", "additionalProperties", "contains")
 )
 """Keywords below which values are nested in values; others say more about the same value."""
+MAX_FOLLOWED = 8
 
 
 def levels(schema: Node) -> int:
@@ -19,6 +27,74 @@ def levels(schema: Node) -> int:
     As OpenAI counts: "14 levels of nesting exceeds limit of 10" was said of a schema of depth 15.
     """
     return max(0, _Levels(schema).of(schema, frozenset(("#",))) - 1)
+
+
+def heights(schema: Node, names: dict[Segments, str]) -> dict[Segments, int]:
+    """For each definition of an output its levels, itself included; `names` are those that they have."""
+    counted = _Levels(schema)
+    return {
+        place: counted.of(schema.get("$defs", {}).get(name), frozenset()) for place, name in names.items()
+    }
+
+
+def shallow(
+    state: State, node: Node, path: Path, notes: list[str], entered: list[Segments], most: int
+) -> Node | None:
+    """`node` as JSON text where its values would nest deeper than `most` levels; `None` where they do not.
+
+    A definition that reaches too deep is opened, so that only what is below the limit becomes text; one that
+    contains itself becomes text as a whole.
+    """
+    least = state.level + _added(state, node, 0)
+    if least > most and not {"object", "array"}.isdisjoint(shapes(state, node, path)):
+        return as_json(state, node, path, notes)
+    places = [
+        place for place in _referred(state, node, path, 0) if state.level + state.heights[place] - 1 > most
+    ]
+    if any(state.nodes > INLINE_NODES or _circular(state, place) for place in places):
+        return as_json(state, node, path, notes)
+    if places and "$ref" in node:
+        found, place, segments = state.target(node["$ref"], path)
+        state.note(path, "$ref", "inlined", "kept elsewhere", "what it refers to stands here: it is too deep")
+        remember(state, found, place)
+        entered.append(segments)
+        return united(state, {key: item for key, item in node.items() if key != "$ref"}, found, place)
+    return None
+
+
+def _added(state: State, node: Any, followed: int) -> int:
+    """The levels that the form in which a schema is sent adds to those of its values, which are no choice."""
+    if not isinstance(node, dict) or followed > MAX_FOLLOWED:
+        return 0
+    added = 0
+    if state.dialect.maps == "pairs" and is_map(node):
+        added = 2 if node.get("properties") else 1
+    elif state.dialect.tuples == "object" and "prefixItems" in node:
+        added = 1
+    return max([added, *(_added(state, branch, followed + 1) for branch in _alternatives(node))])
+
+
+def _alternatives(node: Node) -> Iterator[Any]:
+    """Schemas that say more about the same value."""
+    for keyword in ("anyOf", "oneOf", "allOf"):
+        yield from node.get(keyword, ())
+
+
+def _referred(state: State, node: Any, path: Path, followed: int) -> Iterator[Segments]:
+    """The definitions that a schema refers to for its own value."""
+    if not isinstance(node, dict) or followed > MAX_FOLLOWED:
+        return
+    if isinstance(node.get("$ref"), str):
+        segments = state.segments(node["$ref"], path)
+        if segments in state.heights:
+            yield segments
+    for branch in _alternatives(node):
+        yield from _referred(state, branch, path, followed + 1)
+
+
+def _circular(state: State, place: Segments) -> bool:
+    """Whether a definition contains itself."""
+    return reaches(state, state.resolve(place)[0], frozenset((place,)))
 
 
 class _Levels:

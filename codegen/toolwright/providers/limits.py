@@ -1,4 +1,4 @@
-"""What one request may hold, as data. `toolwright lint` checks it; the walk does not."""
+"""What one request may hold, as data. `toolwright lint` checks it; of all this, the walk holds `depth`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rena
     advised_name_length: int | None = None
     property_pattern: str = ""
     description_length: int | None = None  # of a tool, in characters
-    depth: int | None = None  # levels of nesting in one tool, the root being 0
+    depth: int | None = (
+        None  # levels of nesting in one tool, the root being 0; deeper values are sent as text
+    )
     properties: int | None = None  # in one tool
     all_properties: int | None = None  # in all tools together
     enum_values: int | None = None  # in one tool

@@ -68,7 +68,8 @@ def with_enum(state: State, node: Node, path: Path, notes: list[str]) -> Node:
         state.note(path, "const", "rewritten", "kept elsewhere", "is an enum of one value")
         old = out.get("enum")
         out["enum"] = [value] if not isinstance(old, list) or any(same(value, item) for item in old) else []
-    contains = (rules.maps == "pairs" or rules.tuples == "object") and not CONTAINING.isdisjoint(out)
+    encodes = rules.maps == "pairs" or rules.tuples == "object"
+    contains = encodes and ("type" in out or not CONTAINING.isdisjoint(out))
     nested = "const" in out and isinstance(out["const"], dict | list)
     if nested and (contains or rules.enums == "fitting"):
         out["enum"] = [out.pop("const")]
@@ -109,6 +110,10 @@ def with_enum(state: State, node: Node, path: Path, notes: list[str]) -> Node:
         del out["enum"]
         return out
     nested = any(isinstance(value, dict | list) for value in values)
+    if path is None and rules.enums != "any":
+        del out["enum"]
+        state.say(path, "enum", phrase("enum", values), notes, "the arguments of a call are always an object")
+        return out
     if nested and contains and rules.enums == "any":
         del out["enum"]
         state.say(path, "enum", phrase("enum", values), notes, "may be sent in another form")

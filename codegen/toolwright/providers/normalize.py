@@ -16,14 +16,16 @@ Two decisions that the laws leave open:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..runtime.ways import Ways
 from .cycles import reaches
 from .definitions import definitions
-from .depth import levels
+from .depth import heights, levels
 from .dialect import Dialect
 from .errors import SchemaError
 from .ledger import LedgerEntry
@@ -32,6 +34,8 @@ from .profile import Profile, load_profile
 from .refs import Segments
 from .renames import names_of
 from .root import rooted
+from .rules import Rules
+from .sound import problems
 from .state import State
 from .walk import finished, rules_of
 from .ways import taken
@@ -79,10 +83,24 @@ def normalize(schema: Any, provider: str | Profile, *, strict: bool | None = Non
             return _normalized(out, state, True, ())
         reasons = _reasons(state.blockers, "reject" if strict else "lost")
     out, state = _walk(document, profile.dialect)
+    if profile.strict is None:
+        out, state = _shallow(document, profile, out, state)
     flag = None if profile.strict is None else False
     if profile.always_strict:  # there is nothing to fall back to
         reasons = _reasons(state.blockers, "reject", "cannot be said, and strictness cannot be turned off")
     return _normalized(out, state, flag, reasons)
+
+
+def _shallow(
+    document: dict[str, Any], profile: Profile, out: dict[str, Any], state: State
+) -> tuple[dict[str, Any], State]:
+    """`out`, or what nests no deeper than the provider allows: JSON text stands for what is below that."""
+    limit = profile.limits.depth
+    if limit is None or (state.deepest <= limit and not state.names) or levels(out) <= limit:
+        return out, state
+    if problems(replace(profile.dialect, untyped="json")):
+        return out, state  # text could not be told from what it stands for
+    return _walk(document, profile.dialect, limit, heights(out, state.names))
 
 
 def _hold_depth(out: dict[str, Any], state: State, limit: int | None) -> None:
@@ -109,24 +127,26 @@ def _document(schema: Any) -> dict[str, Any]:
     return schema
 
 
-def _walk(document: dict[str, Any], dialect: Dialect) -> tuple[dict[str, Any], State]:
+def _walk(
+    document: dict[str, Any], dialect: Dialect, most: int | None = None, tall: Mapping[Segments, int] = {}
+) -> tuple[dict[str, Any], State]:
     """Once; and again where a definition lost what a schema that was walked before relies on."""
     losses: frozenset[Segments] = frozenset()
     while True:
-        out, state = _walk_once(document, dialect, losses)
+        state = State(document, dialect, losses)
+        state.rules = rules_of(dialect, most)
+        state.heights = tall
+        out = _walk_once(state)
         more = losses | state.lost
         if more == losses or not any(reaches(state, schema, more) for schema in state.judged):
             return out, state
         losses = more
 
 
-def _walk_once(
-    document: dict[str, Any], dialect: Dialect, losses: frozenset[Segments]
-) -> tuple[dict[str, Any], State]:
-    state = State(document, dialect, losses)
-    if dialect.property_names:
-        state.renames = names_of(document, dialect.property_names)
-    rules = state.rules = rules_of(dialect)
+def _walk_once(state: State) -> dict[str, Any]:
+    if state.dialect.property_names:
+        state.renames = names_of(state.document, state.dialect.property_names)
+    rules: Rules = state.rules
     notes: list[str] = []
     entered: list[Segments] = []
     try:
@@ -134,7 +154,7 @@ def _walk_once(
         definitions(state, rules, out)
     except RecursionError:
         raise SchemaError(pointer(None), "schemas are nested too deeply") from None
-    return out, state
+    return out
 
 
 def _reasons(

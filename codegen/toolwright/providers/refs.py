@@ -41,6 +41,20 @@ def remember(state: State, node: Any, path: Path) -> None:
                 state.place(child, ((path, key), name))
 
 
+def gone(state: State, before: Node, after: Any, path: Path) -> None:
+    """Note the properties that are declared no more, since what was merged with them forbids their keys."""
+    properties = before.get("properties")
+    if not isinstance(properties, dict) or not isinstance(after, dict):
+        return
+    left = after.get("properties", {})
+    for name, child in properties.items():
+        if name not in left:
+            reason = "another part of the schema forbids this key"
+            state.note((path, "properties"), name, "dropped", "kept elsewhere", reason)
+        elif child is not left[name] and isinstance(child, dict):
+            gone(state, child, left[name], state.origins.get(id(child), ((path, "properties"), name)))
+
+
 def renamed(segments: Segments) -> bool:
     """Whether a pointer goes through a keyword that older drafts spell differently."""
     return not RENAMED.isdisjoint(segments) or any(
@@ -95,6 +109,7 @@ def opened(state: State, node: Node, path: Path, notes: list[str]) -> tuple[Node
         remember(state, found, place)
         entered.append(segments)
         node = united(state, siblings, found, place)
+        gone(state, siblings, node, path)
     return node, entered
 
 

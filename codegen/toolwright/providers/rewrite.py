@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .depth import shallow
 from .encodings import pairs, positions, without_idle
 from .errors import SchemaError
 from .legacy import is_legacy, raised
@@ -29,6 +30,11 @@ def rewritten(
     holder, state.absent = state.absent, None
     if is_legacy(node):
         node = raised(state, node, path)
+    while rules.most is not None and path is not None:
+        sent = shallow(state, node, path, notes, entered, rules.most)
+        if sent is None:
+            break
+        node = sent
     if rules.nulls or not rules.loops.isdisjoint(node):
         node = _unfolded(state, rules, node, path, notes, entered, holder)
     if rules.unions and node.get("type").__class__ is list and not (rules.encodes_enums and "enum" in node):

@@ -12,9 +12,9 @@ from .legacy import is_legacy, raised
 from .merge import merged
 from .nulls import held
 from .paths import Path
-from .refs import Segments, remember
+from .refs import Segments, gone, remember
 from .state import MAX_DEPTH, State
-from .unions import gone, merge_all_of, plain, shared, spill
+from .unions import merge_all_of, plain, shared, spill
 from .words import phrase
 
 Node = dict[str, Any]

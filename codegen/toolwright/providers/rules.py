@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import leaves, operations
+from .depth import DOWN
 from .dialect import Dialect, Disposition
 from .legacy import LEGACY
 from .marks import MARK
@@ -23,11 +24,13 @@ class Rules:
 
     __slots__ = (
         *("always", "dialect", "encodes", "ends", "lists", "literal", "loops", "nulls", "ops", "other"),
-        *("encodes_enums", "leaf", "objects", "patterns", "triggers", "unions"),
+        *("encodes_enums", "leaf", "most", "objects", "patterns", "triggers", "unions"),
     )
 
-    def __init__(self, dialect: Dialect, inner: Mapping[frozenset[str], Op]) -> None:
-        """`inner` walks the schemas below the keywords of each set."""
+    def __init__(self, dialect: Dialect, inner: Mapping[frozenset[str], Op], most: int | None = None) -> None:
+        """`inner` walks the schemas below the keywords of each set. `most` levels of values may be nested;
+        what would be deeper is sent as JSON text."""
+        self.most = most
         self.dialect = dialect
         by: dict[Disposition, Op | None] = {
             "keep": None,
@@ -72,6 +75,10 @@ class Rules:
         guarded = {*dialect.integers_only, *(key for key, _ in dialect.at_most)}
         guarded |= operations.LENGTHS if dialect.pattern_alone else set()
         ops.update((key, operations.guarded) for key in guarded if ops.get(key, self.other) is None)
+        if most is not None:
+            walking = tuple(inner.values())
+            deeper = [(key, found) for key in DOWN if (found := ops.get(key)) and found in walking]
+            ops.update((key, _deeper(found)) for key, found in deeper)
         self.ops = ops
         copies = (None, operations.renamed_literals)  # a leaf's enum is of strings
         plain = (key for key in leaves.PLAIN if ops.get(key, self.other) in copies)
@@ -100,9 +107,20 @@ class Rules:
         self.nulls = dialect.null == "absent"
         self.unions = dialect.any_of == "none"
         self.triggers |= {"type"} if self.lists else set[str]()
-        self.always = dialect.typed or self.nulls
+        self.always = dialect.typed or self.nulls or most is not None
         self.patterns = limited(dialect)
         self.encodes = dialect.maps != "keep" or dialect.tuples == "object" or dialect.enums != "any"
         self.encodes_enums = dialect.enums in ("alike", "strings")
         self.objects = dialect.closed or dialect.properties_required or dialect.optional == "also-null"
         self.ends = self.objects or not dialect.empty_required or dialect.open == "explicit" or self.nulls
+
+
+def _deeper(op: Op) -> Op:
+    """`op`, which walks schemas of values in a value."""
+
+    def at(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
+        state.level += 1
+        op(state, node, key, value, out, path, notes)
+        state.level -= 1
+
+    return at

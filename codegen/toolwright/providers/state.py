@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from .dialect import Dialect
@@ -42,7 +43,9 @@ class State:
         "entries",
         "evaluation",
         "graph",
+        "heights",
         "judged",
+        "level",
         "losses",
         "lossy",
         "lost",
@@ -79,6 +82,8 @@ class State:
         self.lost: set[tuple[str, ...]] = set()  # definitions whose meaning was changed
         self.losses = losses  # those of an earlier walk over the same document
         self.judged: list[Any] = []  # schemas that must not contain what was changed
+        self.level = 0  # of values in values, where that is limited
+        self.heights: Mapping[tuple[str, ...], int] = {}  # of definitions: their levels, in an earlier walk
         self.encoded = False  # whether some node is marked with a way back
         self.renames: dict[str, str] = {}  # property names that the dialect refuses → those that are sent
         self.taken: frozenset[str] = frozenset()  # JSON types that other branches of the union here take

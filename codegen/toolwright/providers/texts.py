@@ -11,6 +11,7 @@ from .state import State
 from .words import MAX_WORDS, phrase, text
 
 Node = dict[str, Any]
+REFERENCE = '"$ref":'
 LITERALS = frozenset(("default", "examples", "example"))
 
 
@@ -30,11 +31,11 @@ def as_json(state: State, node: Node, path: Path, notes: list[str], *, keyword: 
     constraints = {key: item for key, item in node.items() if key not in ANNOTATIONS and key != "$defs"}
     words = "JSON text"
     if constraints:
-        schema = text(constraints)
-        told = len(schema) <= MAX_WORDS
+        schema = _whole(state, constraints, path)
+        told = 0 < len(schema) <= MAX_WORDS
         words += f" of a value that matches this schema: {schema}" if told else ""
         if not told:
-            state.note(path, keyword, "widened", "lost", "sent as JSON text, its schema too long for words")
+            state.note(path, keyword, "widened", "lost", "sent as JSON text, its schema beyond words")
     else:
         words += " of any value"
     notes.append(f"{words}.")
@@ -44,6 +45,32 @@ def as_json(state: State, node: Node, path: Path, notes: list[str], *, keyword: 
     out = {key: item for key, item in node.items() if key in ANNOTATIONS}
     out = without_literals(state, out, path, notes)
     return mark(state, {"type": "string", **out}, encoding="json")
+
+
+def _whole(state: State, schema: Node, path: Path) -> str:
+    """JSON of `schema` with the definitions that it refers to, so that it stands for itself; empty where it
+    refers to the root, or anywhere else; too long ones need not be whole."""
+    words = text(schema)
+    if REFERENCE not in words:
+        return words
+    definitions: Node = {}
+    waiting: list[Any] = [schema]
+    while waiting and len(words) <= MAX_WORDS:
+        each = waiting.pop()
+        if isinstance(each, list):
+            waiting += each
+        elif isinstance(each, dict):
+            reference = each.get("$ref")
+            if isinstance(reference, str):
+                name = reference.removeprefix("#/$defs/")
+                if name == reference or "/" in name:
+                    return ""
+                if name not in definitions:
+                    definitions[name], _, _ = state.target(reference, path)
+                    waiting.append(definitions[name])
+                    words = text({**schema, "$defs": definitions})
+            waiting += each.values()
+    return words
 
 
 def without_literals(state: State, node: Node, path: Path, notes: list[str]) -> Node:

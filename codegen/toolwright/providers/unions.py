@@ -8,7 +8,7 @@ from .kinds import MOVED
 from .legacy import ANNOTATIONS, is_legacy, raised
 from .merge import merged
 from .paths import Path
-from .refs import Segments, remember, united
+from .refs import Segments, gone, remember, united
 from .state import State
 from .values import same
 from .words import MAX_WORDS, text
@@ -86,15 +86,6 @@ def merge_all_of(
         spill(state, parent, segment, f"Must also match: {text(raw)}.", notes)
     gone(state, own, base, path)
     return {**base, **told, **outer}
-
-
-def gone(state: State, before: Node, after: Node, path: Path) -> None:
-    """Note the properties that are declared no more, since what was merged with them forbids their keys."""
-    left = after.get("properties", {})
-    for name in before.get("properties", {}):
-        if name not in left:
-            reason = "another part of the schema forbids this key"
-            state.note((path, "properties"), name, "dropped", "kept elsewhere", reason)
 
 
 def shared(state: State, objects: list[Node], path: Path) -> None:

@@ -298,6 +298,6 @@ INNER: dict[frozenset[str], Op] = {ONE: _one, MANY: _many, NAMED: _named}
 
 
 @lru_cache(maxsize=64)
-def rules_of(dialect: Dialect) -> Rules:
-    """The table of a dialect; made once."""
-    return Rules(dialect, INNER)
+def rules_of(dialect: Dialect, most: int | None = None) -> Rules:
+    """The table of a dialect, in which `most` levels of values may be nested; made once."""
+    return Rules(dialect, INNER, most)

@@ -272,7 +272,7 @@ class _Run:
                 found.setdefault(name, []).append((child, way.properties.get(name, PLAIN)))
         for node, way in places:
             for name in found:
-                found[name] += [({}, held) for held in _further(node, way, name)]
+                found[name] += [*_aside(node, way, name), *_by_pattern(node, way, name)]
         return found
 
     def _property(self, stated: list[tuple[Schema, Way]], value: Any, depth: int) -> Any:
@@ -291,8 +291,8 @@ class _Run:
                     return
                 raise _UnfitError
             value = self.at(further, way.values or PLAIN, value, depth + 1)
-            for held in _further(node, way, name):
-                value = self.at({}, held, value, depth + 1)
+            for schema, held in _by_pattern(node, way, name):
+                value = self.at(schema, held, value, depth + 1)
         out[name] = value
 
     def _rest(
@@ -334,16 +334,21 @@ def _matches(node: dict[str, Any], name: str) -> bool:
     return False
 
 
-def _further(node: dict[str, Any], way: Way, name: str) -> Iterator[Way]:
-    """The ways that speak of a property besides that of its declaration in `node`."""
+def _aside(node: dict[str, Any], way: Way, name: str) -> Iterator[tuple[Schema, Way]]:
+    """The way of a property that others declare and `node` does not."""
     if name not in node.get("properties", ()):
         if name in way.properties:
-            yield way.properties[name]
+            yield {}, way.properties[name]
         elif way.values is not None and not way.rest and not way.encoding:
-            yield way.values
+            yield {}, way.values
+
+
+def _by_pattern(node: dict[str, Any], way: Way, name: str) -> Iterator[tuple[Schema, Way]]:
+    """The ways of patterns that speak of a property, with their schemas."""
+    patterns = node.get("patternProperties", {})
     for pattern, held in way.patterns.items():
         if matches(pattern, name):
-            yield held
+            yield patterns.get(pattern, {}), held
 
 
 def _without_names(way: Way) -> Way:

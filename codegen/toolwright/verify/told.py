@@ -1,6 +1,6 @@
 """What a ledger tells: which meanings were changed on the way to a value, which constraints were lost."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..providers import LedgerEntry
@@ -135,7 +135,7 @@ def _ancestors(contract: Oracle, path: Sequence[str | int], *, null: bool) -> It
     node: Any = tree.start
     prefixes = {""}
     for step in path[_ENTRY:]:
-        if null and step == "properties" and isinstance(node, Mapping) and "properties" in node:
+        if null and step in ("properties", "patternProperties", "additionalProperties"):
             yield from (f"{prefix}/required" for prefix in prefixes)
         prefixes = {f"{prefix}/{escaped(str(step))}" for prefix in prefixes}
         yield from prefixes
