@@ -32,6 +32,7 @@ def quiet(
     generator = tmp_path_factory.mktemp("generator")
     put(generator / "made_up.py", "1\n")
     monkeypatch.setattr(fingerprint_module, "PACKAGE", generator)
+    monkeypatch.setattr(fingerprint_module, "templates_dir", lambda: generator / "templates")
     return generator
 
 
@@ -222,6 +223,16 @@ def test_a_shared_server(run: Command, base: Path, monkeypatch: pytest.MonkeyPat
         assert "does not give back" in found(run)["shared cache"][1]
         output = run("doctor").stdout
     assert found(run)["shared cache"][0] == "broken"
+    assert "s3cret" not in output
+
+
+def test_a_secret_on_an_open_wire(run: Command, base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    del base
+    monkeypatch.setenv("TOOLWRIGHT_CACHE", "http://cache.invalid/x")
+    assert "travels" not in run("doctor").stdout
+    monkeypatch.setenv("TOOLWRIGHT_CACHE_AUTH", "Bearer s3cret")
+    output = run("doctor").stdout
+    assert "TOOLWRIGHT_CACHE_AUTH travels to http://cache.invalid/x for everyone to read" in output
     assert "s3cret" not in output
 
 

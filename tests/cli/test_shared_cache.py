@@ -23,7 +23,9 @@ def quiet(
     """No cache from outside, and a generator that nobody edits meanwhile."""
     for name in ("TOOLWRIGHT_CACHE", "TOOLWRIGHT_CACHE_AUTH", "TOOLWRIGHT_CACHE_WRITE"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(fingerprint_module, "PACKAGE", tmp_path_factory.mktemp("generator"))
+    generator = tmp_path_factory.mktemp("generator")
+    monkeypatch.setattr(fingerprint_module, "PACKAGE", generator)
+    monkeypatch.setattr(fingerprint_module, "templates_dir", lambda: generator)
 
 
 @pytest.fixture

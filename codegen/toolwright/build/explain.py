@@ -49,7 +49,7 @@ def explain(config: Config, frontend: Frontend, task: Task) -> Explanation:
     common = setting(config, options, libraries(models=bool(config.models)), sources, index)
     judge = Judge(cache, config.specs, common, sources, Tree(config.output, index), trusting=True)
     unit = cache.units.get(task.path)
-    now = () if judge.fresh(task) is not None else judge.why(task)
+    now = () if judge.fresh(task) is not None else judge.every_reason(task)
     changed: list[str] = []
     if "setting generator" in now:
         changed = [

@@ -7,6 +7,8 @@ from .fingerprint import Setting, Sources, combine
 from .tree import Tree
 from .workers import Task
 
+_REMEMBERED = 8
+
 
 class Judge:
     """Compares the last run with what is there now. `sources` must have digested every spec and type.
@@ -42,7 +44,11 @@ class Judge:
         return unit if self._tree.intact(unit.outputs) else None
 
     def why(self, task: Task) -> tuple[str, ...]:
-        """Every reason why a unit is not fresh."""
+        """Reasons why a unit is not fresh, as few as the cache needs to remember."""
+        return self.every_reason(task, outputs=False)[:_REMEMBERED]
+
+    def every_reason(self, task: Task, *, outputs: bool = True) -> tuple[str, ...]:
+        """All of them. Without `outputs`, those are looked at only if nothing else has changed."""
         unit = self._cache.units.get(task.path)
         if unit is None:
             if self._sources.former(f"{self._root}/{task.path}") is not None:
@@ -55,9 +61,9 @@ class Judge:
                 found.append(f"gone {path}")
             elif now != self._sources.former(f"{self._root}/{path}"):
                 found.append(f"source {path}")
-        found += [
-            f"output {path}" for path, data in unit.outputs.items() if not self._tree.intact({path: data})
-        ]
+        if outputs or not found:
+            intact = self._tree.intact
+            found += [f"output {path}" for path, data in unit.outputs.items() if not intact({path: data})]
         if unit.fetched and not self._trusting:
             found.append("fetched")
         return tuple(found) or ("again",)

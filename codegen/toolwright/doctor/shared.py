@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from ..build.artifacts.action import Action, Output, decode_action, encode_action
 from ..build.artifacts.folder import Folder
 from ..build.artifacts.place import AUTHORIZATION, Place, place_of
+from ..build.artifacts.remote import Address, Remote
 from ..build.artifacts.store import MAX_ENTRY, BadEntryError, ReadOnlyError, StoreError
 from ..build.artifacts.trim import entries
 from ..build.fingerprint import digest
@@ -14,6 +15,7 @@ from .finding import Finding
 
 _BLOB = b"toolwright doctor was here\n"
 _KEY = digest(b"toolwright doctor")
+_HERE = ("localhost", "127.0.0.1", "::1")
 
 
 def examine_cache(config: Config) -> Iterator[Finding]:
@@ -27,6 +29,8 @@ def examine_cache(config: Config) -> Iterator[Finding]:
         yield _tried(place)
         if isinstance(place.store, Folder):
             yield from _size(place.store, config)
+        elif isinstance(place.store, Remote):
+            yield from _secrecy(place.store.address)
 
 
 def _tried(place: Place) -> Finding:
@@ -77,3 +81,9 @@ def _size(folder: Folder, config: Config) -> Iterator[Finding]:
     size = sum(each.size for each in kept) / 1e6
     text = f"{len(kept)} files, {size:.1f} of {config.cache_size / 1e6:.0f} MB"
     yield Finding("shared cache", "well", text)
+
+
+def _secrecy(address: Address) -> Iterator[Finding]:
+    if address.authorization and not address.secure and address.host not in _HERE:
+        text = f"the value of {AUTHORIZATION} travels to {address.shown} for everyone to read"
+        yield Finding("shared cache", "note", text, "use https")

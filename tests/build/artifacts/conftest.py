@@ -26,6 +26,7 @@ def own_generator(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.
     source = tmp_path_factory.mktemp("generator")
     (source / "made_up.py").write_text("1\n")
     monkeypatch.setattr(fingerprint_module, "PACKAGE", source)
+    monkeypatch.setattr(fingerprint_module, "templates_dir", lambda: source)
     for name in ("TOOLWRIGHT_CACHE", "TOOLWRIGHT_CACHE_AUTH", "TOOLWRIGHT_CACHE_WRITE"):
         monkeypatch.delenv(name, raising=False)
     return source

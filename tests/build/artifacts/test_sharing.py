@@ -359,6 +359,24 @@ def test_a_read_only_folder_is_read(
     assert (report.rebuilt, report.fetched, report.shares.stored, codes(report)) == (1, TOOLS, 0, [])
 
 
+def test_a_full_disk_is_told_and_leaves_no_half_file(
+    tmp_path: Path, checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Path.write_bytes
+
+    def full(path: Path, data: bytes) -> int:
+        if path.name.startswith(".tag"):
+            return real(path, data)
+        real(path, data[:3])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", _unless(tmp_path / "shared", real, full))
+    report = build(checkout("one", tmp_path / "shared"), FAKE)
+    assert (report.failed, report.shares.stored, codes(report)) == (False, 0, ["cache-failed"])
+    assert "No space left" in report.shares.trouble[0].message
+    assert list(tree(tmp_path / "shared")) == ["CACHEDIR.TAG"]
+
+
 def _unless(folder: Path, real: Callable[..., Any], instead: Callable[..., Any]) -> Callable[..., Any]:
     def chosen(path: Any, *args: Any, **options: Any) -> Any:
         return (instead if folder in Path(path).parents else real)(path, *args, **options)

@@ -17,7 +17,7 @@ from .store import MAX_BUNDLE, MAX_ENTRY, BadEntryError, ReadOnlyError, Session,
 
 _VARIANTS = 8
 """States of the shared types that an entry remembers; the newest come first."""
-_SECONDS, _SECONDS_EACH = 5.0, 0.05
+_SECONDS, _SECONDS_EACH = 5.0, 0.01
 """A cache that takes longer, in all and for each unit, is slower than compiling."""
 _NAMES = msgspec.json.Decoder(tuple[tuple[str, ...], ...])
 
