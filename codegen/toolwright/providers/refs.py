@@ -130,15 +130,9 @@ def united(state: State, siblings: Node, found: Any, place: Path) -> Node:
 
 def _beside(state: State, siblings: Node, reference: str, path: Path) -> Node:
     """A recursive reference whose siblings must not stand beside it."""
-    if siblings.keys() <= ANNOTATIONS:
-        state.note(
-            path,
-            "$ref",
-            "rewritten",
-            "kept elsewhere",
-            "stands alone in an anyOf, for the sake of what is beside it",
-        )
-    else:
+    reason = "stands alone in an anyOf, for the sake of what is beside it"
+    state.note(path, "$ref", "rewritten", "kept elsewhere", reason)
+    if not siblings.keys() <= ANNOTATIONS:
         state.block(path, "$ref", "constraints beside a recursive reference cannot be said")
     return {"anyOf": [{"$ref": reference}], **siblings}
 

@@ -187,14 +187,20 @@ class _Run:
         raise _UnfitError
 
     def _item(self, places: list[_Place], index: int, value: Any, depth: int) -> Any:
+        stated: list[tuple[Schema, Way]] = []
+        aside: list[tuple[Schema, Way]] = []
         for node, way in places:
             prefix = node.get("prefixItems", [])
-            if index < max(len(prefix), len(way.prefix)):
-                fixed = way.prefix[index] if index < len(way.prefix) else None
-                schema = prefix[index] if index < len(prefix) else {}
-                value = self.at(schema, fixed or PLAIN, value, depth + 1)
-            elif "items" in node or way.items:
-                value = self.at(node.get("items", {}), way.items or PLAIN, value, depth + 1)
+            fixed = index < max(len(prefix), len(way.prefix))
+            held = way.prefix[index] if index < len(way.prefix) else None if fixed else way.items
+            if index < len(prefix):
+                stated.append((prefix[index], held or PLAIN))
+            elif not fixed and "items" in node:
+                stated.append((node["items"], held or PLAIN))
+            elif held is not None:
+                aside.append(({}, held))
+        for schema, held in (*stated, *_other(aside, stated)):
+            value = self.at(schema, held, value, depth + 1)
         return value
 
     def _pairs(self, places: list[_Place], way: Way, entries: Any, depth: int) -> list[Any]:
@@ -270,9 +276,10 @@ class _Run:
         for node, way in places:
             for name, child in node.get("properties", {}).items():
                 found.setdefault(name, []).append((child, way.properties.get(name, PLAIN)))
-        for node, way in places:
-            for name in found:
-                found[name] += [*_aside(node, way, name), *_by_pattern(node, way, name)]
+        for name, stated in found.items():
+            aside = [each for node, way in places for each in _aside(node, way, name)]
+            stated += _other(aside, stated)
+            stated += [each for node, way in places for each in _by_pattern(node, way, name)]
         return found
 
     def _property(self, stated: list[tuple[Schema, Way]], value: Any, depth: int) -> Any:
@@ -341,6 +348,12 @@ def _aside(node: dict[str, Any], way: Way, name: str) -> Iterator[tuple[Schema, 
             yield {}, way.properties[name]
         elif way.values is not None and not way.rest and not way.encoding:
             yield {}, way.values
+
+
+def _other(aside: list[tuple[Schema, Way]], stated: list[tuple[Schema, Way]]) -> list[tuple[Schema, Way]]:
+    """Those of `aside` whose way no schema of `stated` goes: the way of a union is that of its branches."""
+    known = {id(way) for _, way in stated}
+    return [(schema, way) for schema, way in aside if id(way) not in known]
 
 
 def _by_pattern(node: dict[str, Any], way: Way, name: str) -> Iterator[tuple[Schema, Way]]:
