@@ -7,10 +7,10 @@ import pytest
 from hypothesis import settings
 
 # In CI a change fails for its own reasons: property tests run the same examples every time. Elsewhere they
-# are new in each run, and what they find becomes a test case.
-settings.register_profile("ci", derandomize=True)
-if os.environ.get("CI"):
-    settings.load_profile("ci")
+# are new in each run, and what they find becomes a test case. How long one takes is no matter of a test.
+settings.register_profile("default", deadline=None)
+settings.register_profile("ci", derandomize=True, deadline=None)
+settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 
 @pytest.fixture(scope="session")
