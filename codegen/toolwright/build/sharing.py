@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from ..config import Config
 from ..diagnostics import Diagnostic
-from .cache import Unit
+from .cache import Unit, load_cache
 from .workers import Shop, Task
 
 if TYPE_CHECKING:
@@ -24,6 +24,11 @@ Made = tuple[Task, Unit, Mapping[str, bytes]]
 def is_shared(config: Config) -> bool:
     """Whether a cache is named at all. `TOOLWRIGHT_CACHE` beats `cache`; empty, it turns the cache off."""
     return bool(os.environ.get(WHERE, config.cache))
+
+
+def is_mixed(config: Config) -> bool:
+    """Whether the output may hold what others compiled: only `--no-cache` makes all of it anew."""
+    return is_shared(config) or any(unit.fetched for unit in load_cache(config.state).units.values())
 
 
 class Shares(Struct, frozen=True):

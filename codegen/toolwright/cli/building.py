@@ -30,7 +30,7 @@ def generate(
 
     from ..build.generate import build
     from ..build.rooms import FRONTEND
-    from ..build.sharing import is_shared
+    from ..build.sharing import is_mixed
     from .progress import Bar
 
     check, diff, dry_run = (wanted == each for each in ("check", "diff", "dry-run"))
@@ -45,7 +45,7 @@ def generate(
             waiting=lambda message: _print(message, err=True),
         )
     repair = "toolwright generate" + (f" --config {config_file}" if config_file else "")
-    repair += " --no-cache" if is_shared(config) else ""
+    repair += " --no-cache" if check and is_mixed(config) else ""
     output = show(config.output)
     drift = _drift(report, output, repair) if check else ()
     if form == "json":
