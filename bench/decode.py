@@ -4,20 +4,22 @@
 
 Every contestant gets the same JSON bytes. `raw` is msgspec over hand-written Structs without any check
 (`bench.plain_structs`); pydantic's models are those that `toolwright generate` writes; jsonschema-rs and
-fastjsonschema judge what `json.loads` made and leave it untyped. A figure is the median over interleaved
-rounds of the time for all examples of a tool, divided by their number, in nanoseconds; a dash is for one
-that cannot compile the schema, or refuses an example though it is valid.
+fastjsonschema judge what `json.loads` made and leave it untyped. A figure is the median over the rounds of
+the processor time for all examples of a tool, divided by their number, in nanoseconds; in each round
+everyone has a lap in turn. A dash is for one that cannot compile the schema, or refuses an example though
+it is valid.
 """
 
 import argparse
+import gc
 import json
 import re
 import statistics
 import sys
-import time
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from time import process_time_ns
 from typing import Any, NamedTuple
 
 import jsonschema_rs
@@ -28,6 +30,8 @@ from bench.plain_structs import STRUCTS
 
 _ROOT = Path(__file__).resolve().parents[1]
 CONTESTANTS = ("toolwright", "raw", "pydantic", "jsonschema-rs", "fastjsonschema")
+LAP = 5e5
+"""Nanoseconds, about: short, so that few laps are interrupted."""
 Decode = Callable[[bytes], Any]
 
 _CHECKS = re.compile(r'"(min|max|exclusive|pattern|multipleOf|uniqueItems|contains|not|if|oneOf|dependent)')
@@ -88,7 +92,7 @@ def _fastjsonschema(schema: dict[str, Any]) -> Decode | None:
     return lambda text: validate(loads(text))
 
 
-def measure(binding: Any, calls: list[bytes], rounds: int, loops: int) -> Row:
+def measure(binding: Any, calls: list[bytes], rounds: int) -> Row:
     """Time one tool. Who refuses one of its examples, which are all valid, takes no part."""
     everyone = {
         name: decode
@@ -96,11 +100,16 @@ def measure(binding: Any, calls: list[bytes], rounds: int, loops: int) -> Row:
         if decode is not None and all(_takes(decode, call) for call in calls)
     }
     spent: dict[str, list[float]] = {name: [] for name in everyone}
-    for decode in everyone.values():
-        _lap(decode, calls, loops // 10)  # warm: what is made at first use is no part of a call
+    loops = {}
+    for name, decode in everyone.items():
+        _lap(decode, calls, 20)  # warm: what is made at first use is no part of a call
+        # Laps last about as long for each, so that none begins with caches that another filled.
+        loops[name] = max(1, int(LAP / min(_lap(decode, calls, 20) for _ in range(3)) / len(calls)))
+    gc.collect()
+    gc.freeze()  # what libraries left behind is not looked through in anyone's lap
     for _ in range(rounds):
         for name, times in spent.items():
-            times.append(_lap(everyone[name], calls, loops))
+            times.append(_lap(everyone[name], calls, loops[name]))
     medians = {name: statistics.median(spent[name]) if name in spent else None for name in CONTESTANTS}
     contract = (_ROOT / "generated/contracts" / f"{binding.name}.json").read_text("utf-8")
     parameters = json.dumps(json.loads(contract)["parameters"])
@@ -116,11 +125,12 @@ def _takes(decode: Decode, call: bytes) -> bool:
 
 
 def _lap(decode: Decode, calls: list[bytes], loops: int) -> float:
-    start = time.perf_counter_ns()
+    """Nanoseconds of processor time a call: other work on the machine is not counted."""
+    begun = process_time_ns()
     for _ in range(loops):
         for call in calls:
             decode(call)
-    return (time.perf_counter_ns() - start) / (loops * len(calls))
+    return (process_time_ns() - begun) / (loops * len(calls))
 
 
 def run(quick: bool = False) -> list[Row]:
@@ -128,9 +138,8 @@ def run(quick: bool = False) -> list[Row]:
     if str(_ROOT) not in sys.path:
         sys.path.insert(0, str(_ROOT))
     bindings = import_module("generated.registry").BINDINGS
-    rounds, loops = (5, 200) if quick else (75, 200)  # short laps: few meet other work
     calls = examples()
-    return [measure(bindings[name], calls[name], rounds, loops) for name in sorted(bindings)]
+    return [measure(bindings[name], calls[name], 7 if quick else 75) for name in sorted(bindings)]
 
 
 def table(rows: list[Row]) -> str:
