@@ -54,7 +54,7 @@ def explain(config: Config, frontend: Frontend, task: Task) -> Explanation:
     if "setting generator" in now:
         changed = [
             path.relative_to(paths.PACKAGE).as_posix()
-            for path in walk(Path(paths.PACKAGE), index)
+            for path in sorted(map(Path, walk(paths.PACKAGE, index)))
             if path.suffix in (".py", ".toml") and sources.digest(path) != sources.former(path)
         ]
     return Explanation(

@@ -163,7 +163,8 @@ class _Run:
         if incomplete := next((each for each in got.diagnostics if each.code == MISSING_LIBRARY), None):
             return Report(diagnostics=(incomplete,))  # no fault of any spec: leave all outputs alone
         try:
-            whole = make_whole(got, common.digest, shop, self.cache, self.tree)
+            same = self.cache.setting == common.parts
+            whole = make_whole(got, common.digest, shop, self.cache, self.tree, same=same)
         except WholeError as fault:
             return Report(diagnostics=(*sorted(got.diagnostics), _internal(self.shown_output, str(fault))))
         plan = self._plan(got, whole, used)

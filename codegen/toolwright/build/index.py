@@ -10,6 +10,7 @@ import os
 import sys
 import time
 from array import array
+from itertools import chain
 from pathlib import Path
 
 from .unchanged import ABSENT, MAGIC, Signature, environment, signature
@@ -76,9 +77,6 @@ class Index:
     def witness_output(self, path: str) -> bool:
         """`witness` for one of thousands of outputs: the same, with fewer calls."""
         key = (path.removeprefix(self._prefix)).encode(_ENCODING, _ERRORS)
-        if (settled := self._settled.get(key)) is not None:
-            self._outputs[key] = settled
-            return True
         known = self._known.get(key)
         try:
             state = os.lstat(path)
@@ -90,6 +88,18 @@ class Index:
             self._outputs[key] = now
             return True
         return self.witness(path, output=True)
+
+    def settled_below(self, folder: str) -> list[str]:
+        """Witness all outputs below `folder` (which ends with a slash) that look as the last run left them.
+
+        Paths below it. None at all where one of the last run's outputs looks otherwise.
+        """
+        start = self.key(folder)
+        if os.sep != "/" or not all(path.startswith(start) for path in self._settled):
+            return []
+        self._outputs.update(self._settled)
+        length = len(start)
+        return [path[length:].decode(_ENCODING, _ERRORS) for path in self._settled]
 
     def present(self, path: Path | str) -> bool:
         """True if the path was witnessed in this run and was there."""
@@ -118,20 +128,18 @@ class Index:
         settled_in, all_in = self._settle(self._inputs, follow=True)
         settled_out, all_out = self._settle(self._outputs, follow=False)
         sound = tools is not None and all_in and all_out
-        paths = [*settled_in, *settled_out]
-        if any(b"\n" in path for path in paths):
+        paths = b"\0".join((*settled_in, *settled_out))
+        if b"\n" in paths:
             self.file.unlink(missing_ok=True)
             return
-        numbers = array("q")
-        for one in (*settled_in.values(), *settled_out.values()):
-            numbers.extend(one)
+        numbers = array("q", list(chain.from_iterable((*settled_in.values(), *settled_out.values()))))
         head = [
             MAGIC,
             environment(),
             b"1" if configured else b"0",
             str(tools if sound else -1).encode(),
             f"{len(settled_in)} {len(settled_out)}".encode(),
-            b"\0".join(paths),
+            paths,
             numbers.tobytes(),
         ]
         replace(self.file, b"\n".join(head))
@@ -139,7 +147,8 @@ class Index:
     def _settle(self, seen: dict[bytes, Signature], *, follow: bool) -> tuple[dict[bytes, Signature], bool]:
         """The signatures that a later edit must change, and whether those are all."""
         settled = dict(seen)
-        fresh = [path for path, state in seen.items() if _waits(state)]
+        doubtful = time.time_ns() - COARSE_TICK
+        fresh = [path for path, state in seen.items() if _changed(state) >= doubtful and _waits(state)]
         if fresh:
             newest = max(_changed(settled[path]) for path in fresh)
             time.sleep(min(max(newest + TICK - time.time_ns(), 0) + 1, TICK) / 1e9)

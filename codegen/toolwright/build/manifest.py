@@ -29,6 +29,7 @@ _CONFLICT = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:<<<<<<<[^\r\n]*[\r\n]+)?")
 """What an editor or a merge puts before the mark."""
 _PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*")
 """What nearly all paths look like: nothing to quote, nothing to refuse."""
+_PLAINS = re.compile(f"{_PLAIN.pattern}(?: {_PLAIN.pattern})*")
 
 
 class Manifest(Struct, frozen=True):
@@ -56,13 +57,17 @@ def parse_manifest(content: bytes) -> Manifest:
     outputs: dict[str, tuple[str, ...]] = {}
     if not is_manifest(content):
         return Manifest({})
-    for line in re.split(r"\r\n|\r|\n", content.decode("utf-8", "replace")):
+    text = content.decode("utf-8", "replace")
+    for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         columns = line.split("\t")
         if line.startswith("#") or len(columns) != 3:
             continue
-        unit = unquote(columns[0])
-        words = (unquote(word) if "%" in word else word for word in columns[2].split(" "))
-        paths = tuple(path for path in words if is_inside(path))
+        unit = unquote(columns[0]) if "%" in columns[0] else columns[0]
+        words = columns[2].split(" ")
+        if _PLAINS.fullmatch(columns[2]):
+            paths = words
+        else:
+            paths = [path for word in words if is_inside(path := unquote(word))]
         outputs[unit] = tuple(sorted({*outputs.get(unit, ()), *paths}))
     return Manifest(outputs)
 

@@ -22,6 +22,7 @@ class Tree:
         self._index = index
         self._prefix = f"{root}/"
         self._folders: dict[str, Existing | None] = {}
+        self._as_left: frozenset[str] | None = None
 
     def look(self, path: str) -> Existing | None:
         """What stands at `path` (posix, below the root), with its bytes; None for nothing.
@@ -45,7 +46,18 @@ class Tree:
 
     def intact(self, outputs: Mapping[str, str]) -> bool:
         """True if every file holds what the last run wrote. `outputs`: path → digest."""
+        if self._as_left is None:
+            self._as_left = self._find_as_left()
+        if outputs.keys() <= self._as_left:
+            return True
         return all(self._is_intact(path, expected) for path, expected in outputs.items())
+
+    def _find_as_left(self) -> frozenset[str]:
+        """The files that look as the last run left them; no link stands on the way to them."""
+        paths = self._index.settled_below(self._prefix)
+        folders = {path.rpartition("/")[0] for path in paths}
+        away = {folder for folder in folders if (way := self._folder(folder)) is None or way.kind != "folder"}
+        return frozenset(path for path in paths if not away or path.rpartition("/")[0] not in away)
 
     def _is_intact(self, path: str, expected: str) -> bool:
         way = self._folder(path.rpartition("/")[0])

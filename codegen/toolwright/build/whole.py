@@ -8,8 +8,9 @@ from msgspec import Struct, structs
 from ..diagnostics import Diagnostic
 from .cache import Cache, Unit
 from .collect import Collected
+from .compile import ToolEntry
 from .conflicts import find_conflicts, find_name_clashes
-from .fingerprint import combine, digest
+from .fingerprint import digest
 from .manifest import LEDGER, NAME, PACKAGE
 from .tree import Tree
 from .workers import Shop, shown
@@ -31,11 +32,13 @@ Known = Callable[[str, str], Unit | None]
 """By name and fingerprint: a unit that need not be made again."""
 
 
-def make_whole(got: Collected, common: str, shop: Shop, cache: Cache, tree: Tree) -> dict[str, Unit]:
+def make_whole(
+    got: Collected, common: str, shop: Shop, cache: Cache, tree: Tree, *, same: bool = False
+) -> dict[str, Unit]:
     """The units that speak of all tools, by name: as the last run left them, or made again.
 
     Takes out of `got` what cannot stand in the set, and adds the files that were made. `common` is the
-    digest of everything but specs. Raises WholeError.
+    digest of everything but specs, `same` whether it was so in the last run. Raises WholeError.
     """
 
     def known(name: str, mark: str) -> Unit | None:
@@ -43,6 +46,10 @@ def make_whole(got: Collected, common: str, shop: Shop, cache: Cache, tree: Tree
         fresh = unit is not None and unit.fingerprint == mark and tree.intact(unit.outputs)
         return unit if fresh else None
 
+    if same and _alike(got, shop, cache) and tree.intact(cache.units[PACKAGE].outputs):
+        ledger, files = _ledger(got.units, common, shop, known)
+        got.files.update(files)
+        return {PACKAGE: cache.units[PACKAGE], LEDGER: ledger}
     whole = settle(got.units, common, shop, known)
     for path, problem in whole.refused.items():
         got.diagnostics.append(problem)
@@ -50,6 +57,29 @@ def make_whole(got: Collected, common: str, shop: Shop, cache: Cache, tree: Tree
         got.files.pop(path, None)
     got.files.update(whole.files)
     return dict(whole.units)
+
+
+def _alike(got: Collected, shop: Shop, cache: Cache) -> bool:
+    """Whether nothing changed but what the ledger says.
+
+    The last run put the same specs together. Where each has the name and the files that it had, all that
+    was looked at then is as it was; a look at each of them would take longer than to compile one.
+    """
+    known = cache.units
+    if not {PACKAGE, LEDGER} <= known.keys() or len(got.units) + 2 != len(known):
+        return False
+    return got.units.keys() >= set(shop.types) and all(
+        unit is (former := known.get(path)) or (former is not None and _same_place(unit, former))
+        for path, unit in got.units.items()
+    )
+
+
+def _same_place(unit: Unit, former: Unit) -> bool:
+    if unit.outputs.keys() != former.outputs.keys():
+        return False
+    if unit.entry is None or former.entry is None:
+        return unit.entry is former.entry
+    return structs.replace(unit.entry, ledger={}) == structs.replace(former.entry, ledger={})
 
 
 def settle(units: Mapping[str, Unit], common: str, shop: Shop, known: Known) -> Whole:
@@ -83,26 +113,41 @@ def _dependents(units: Mapping[str, Unit], shop: Shop) -> dict[str, Diagnostic]:
 def _whole(
     units: Mapping[str, Unit], common: str, shop: Shop, known: Known
 ) -> tuple[dict[str, Unit], dict[str, Mapping[str, bytes]]]:
-    entries = [unit.entry for _, unit in sorted(units.items()) if unit.entry is not None]
     folders = python_folders(path for unit in units.values() for path in unit.outputs)
-    plain = [structs.replace(entry, ledger={}) for entry in entries]
-    ledgers = [(entry.name, entry.ledger) for entry in entries]
-    made: dict[str, Mapping[str, bytes]] = {}
-
-    def unit(name: str, depends: object, make: Callable[[], dict[str, bytes]]) -> Unit:
-        mark = combine([common, digest(msgspec.json.encode(depends))])
-        if (former := known(name, mark)) is not None:
-            return former
-        try:
-            made[name] = files = make()
-        except Exception as error:
-            raise WholeError(f"{type(error).__name__}: {error}") from error
-        return Unit(fingerprint=mark, outputs={path: digest(data) for path, data in files.items()})
-
+    plain = [structs.replace(entry, ledger={}) for entry in _entries(units)]
     front = shop.frontend
-    package = unit(PACKAGE, [plain, folders], lambda: front.compile_package(plain, folders, shop.options))
-    ledger = unit(LEDGER, ledgers, lambda: front.compile_ledger(entries))
-    return {PACKAGE: package, LEDGER: ledger}, made
+    package, files = _unit(
+        PACKAGE, [common, plain, folders], known, lambda: front.compile_package(plain, folders, shop.options)
+    )
+    ledger, more = _ledger(units, common, shop, known)
+    return {PACKAGE: package, LEDGER: ledger}, {**files, **more}
+
+
+def _ledger(
+    units: Mapping[str, Unit], common: str, shop: Shop, known: Known
+) -> tuple[Unit, dict[str, Mapping[str, bytes]]]:
+    entries = _entries(units)
+    depends = [common, [(entry.name, entry.ledger) for entry in entries]]
+    return _unit(LEDGER, depends, known, lambda: shop.frontend.compile_ledger(entries))
+
+
+def _entries(units: Mapping[str, Unit]) -> list[ToolEntry]:
+    return [unit.entry for _, unit in sorted(units.items()) if unit.entry is not None]
+
+
+def _unit(
+    name: str, depends: object, known: Known, make: Callable[[], dict[str, bytes]]
+) -> tuple[Unit, dict[str, Mapping[str, bytes]]]:
+    """The unit called `name`, and its files if it is made now."""
+    mark = digest(msgspec.json.encode(depends))
+    if (former := known(name, mark)) is not None:
+        return former, {}
+    try:
+        files = make()
+    except Exception as error:
+        raise WholeError(f"{type(error).__name__}: {error}") from error
+    outputs = {path: digest(data) for path, data in files.items()}
+    return Unit(fingerprint=mark, outputs=outputs), {name: files}
 
 
 def python_folders(outputs: Iterable[str]) -> list[str]:

@@ -4,7 +4,6 @@ import contextlib
 import gc
 import os
 import sys
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
@@ -117,6 +116,8 @@ def _crash(shop: Shop, path: str, error: Exception) -> Diagnostic:
     if isinstance(error, ImportError):
         hint = "run: pip install 'toolwright[build]'"
         return Diagnostic(file=shown(shop, path), code=MISSING_LIBRARY, message=f"{error}", hint=hint)
+    import traceback  # for a fault of ours only
+
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
     return Diagnostic(

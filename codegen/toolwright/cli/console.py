@@ -27,7 +27,7 @@ _STYLES = {
     "add": "32",
     "del": "31",
 }
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_CONTROL = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 
 
 def wants_colour(stream: IO[str]) -> bool:
@@ -46,7 +46,7 @@ def paint(text: str, style: str, colour: bool) -> str:
 
 def printable(text: str) -> str:
     """`text` without what would steer a terminal or reorder the line."""
-    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return re.sub(_CONTROL, lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def render(diagnostics: Sequence[Diagnostic], form: Format, *, colour: bool = False) -> str:

@@ -7,7 +7,6 @@ complaint can name file, line and column.
 import posixpath
 import re
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from ..diagnostics import Diagnostic, Severity
@@ -231,6 +230,8 @@ class Normaliser:
                 'write `type: [string, "null"]`, with the type you have', key=True,
             )  # fmt: skip
             return
+        from difflib import get_close_matches  # loaded only where something is wrong
+
         close = get_close_matches(keyword, KNOWN, n=1, cutoff=0.75)
         if close:
             self._complain(

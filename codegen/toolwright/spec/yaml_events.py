@@ -11,7 +11,7 @@ from .problems import Lines, Problem, RefusedError
 _OLD_BREAKS = re.compile("[\x85\u2028\u2029]")
 
 # What libyaml's reader refuses: all outside c-printable (YAML 1.2.2, 5.1).
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_FORBIDDEN = "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def open_events(text: str) -> tuple[Any, Mapping[int, str]]:
@@ -43,7 +43,7 @@ def open_events(text: str) -> tuple[Any, Mapping[int, str]]:
 
 def forbidden_character(text: str) -> RefusedError:
     """The problem with the first character of `text` that YAML does not allow raw."""
-    found = _FORBIDDEN.search(text)
+    found = re.search(_FORBIDDEN, text)  # compiled here: it takes longer than to read a small spec
     offset = found.start() if found else 0
     line, column = Lines(text).place(offset)
     code = f"U+{ord(text[offset]):04X}" if text else "?"

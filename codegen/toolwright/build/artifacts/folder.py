@@ -5,7 +5,6 @@ import errno
 import os
 import stat
 from pathlib import Path
-from secrets import token_hex
 
 from .store import BadEntryError, Kind, ReadOnlyError, StoreError
 from .trim import TAG, is_cache, note_stored
@@ -57,7 +56,7 @@ class Folder:
 
     def put(self, kind: Kind, key: str, data: bytes) -> None:
         path = self._place(kind, key)
-        temporary = path.with_name(f".{key}.{os.getpid()}.{token_hex(4)}.tmp")
+        temporary = path.with_name(f".{key}.{os.getpid()}.{_token()}.tmp")
         try:
             try:
                 temporary.write_bytes(data)
@@ -89,7 +88,7 @@ class Folder:
         if tag.exists():
             return
         self.path.mkdir(parents=True, exist_ok=True)
-        temporary = tag.with_name(f".tag.{os.getpid()}.{token_hex(4)}.tmp")
+        temporary = tag.with_name(f".tag.{os.getpid()}.{_token()}.tmp")
         temporary.write_bytes(TAG.text)
         temporary.replace(tag)
 
@@ -97,3 +96,7 @@ class Folder:
 def _failure(error: OSError) -> StoreError:
     text = error.strerror or str(error)
     return ReadOnlyError(text) if error.errno in _READ_ONLY else StoreError(text)
+
+
+def _token() -> str:
+    return os.urandom(4).hex()
