@@ -70,7 +70,7 @@ $(MCP_SERVERS)/.installed: tests/mcp/servers/package.json tests/mcp/servers/pack
 lint-tools: $(STAMP) ## Fail on findings in the reference toolset
 	$(BIN)/toolwright lint --strict
 
-bazel: $(STAMP) ## Build tools with Bazel, caches and remote execution (npm's Bazel, some 130 MB); minutes
+bazel: $(STAMP) ## Build tools with Bazel, caches and remote execution (npm's Bazel, some 100 MB); minutes
 	bash tests/bazel/setup $(BAZEL) $(PYTHON)
 	$(PYTEST) tests/bazel
 

@@ -132,7 +132,7 @@ _ATTRS = {
         allow_files = True,
         doc = "What the configuration names: profiles and templates.",
     ),
-    "shard_size": attr.int(default = 32, doc = "About how many specs one action compiles."),
+    "shard_size": attr.int(default = 128, doc = "About how many specs one action compiles."),
     "toolwright": attr.label(
         executable = True,
         cfg = "exec",

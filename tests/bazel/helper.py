@@ -32,7 +32,7 @@ toolwright_library(
     name = "generated",
     specs = glob(["specs/**"]){more},
     config = "pyproject.toml",
-    shard_size = 2,
+    shard_size = {size},
     {toolwright}
 )
 """
@@ -51,7 +51,7 @@ class Checkout:
         self.base = base
         self.project = base / "tools"
         self._root = base.parent / "out"
-        put(self.project, specs, CONFIG)
+        put(self.project, specs, more.get("config", CONFIG))
         self.write("WORKSPACE", WORKSPACE.format(
             rules=ROOT / "integrations" / "bazel",
             python=PYTHON.resolve(),
@@ -61,7 +61,8 @@ class Checkout:
         self.write("BUILD.bazel", more.get("root_build", ""))
         self.write("requirements.txt", (WHEELS / "requirements.txt").read_text(encoding="utf-8"))
         toolwright = more.get("toolwright", 'toolwright = "@toolwright",')
-        build = BUILD.format(more=more.get("specs_too", ""), toolwright=toolwright)
+        size = more.get("shard_size", "2")
+        build = BUILD.format(more=more.get("specs_too", ""), toolwright=toolwright, size=size)
         self.write("tools/BUILD.bazel", build + more.get("build", ""))
 
     def write(self, path: str, text: str) -> None:
@@ -73,7 +74,7 @@ class Checkout:
         """Run Bazel; what it says."""
         command = [str(BAZEL), "--nohome_rc", "--nosystem_rc", f"--output_user_root={self._root}", *words]
         done = subprocess.run(
-            command, cwd=self.base, capture_output=True, text=True, timeout=600, check=False
+            command, cwd=self.base, capture_output=True, text=True, timeout=3600, check=False
         )
         said = done.stdout + done.stderr
         assert (done.returncode == 0) == ok, said

@@ -14,6 +14,10 @@ from tests.engines.helper import SPECS, generated, tree
 
 pytestmark = pytest.mark.bazel
 EXECUTOR = Path(__file__).with_name("executor.py")
+STAND_INS = {
+    "cc": ("cc_library", "cc_binary", "cc_import", "cc_test", "cc_toolchain", "cc_toolchain_suite"),
+    "java": ("java_library", "java_binary", "java_import", "java_runtime", "java_toolchain"),
+}
 SHARDS = 4  # six specs, two in each at most
 
 
@@ -70,6 +74,19 @@ def test_specs_that_another_rule_writes(tmp_path: Path) -> None:
         here.build()
         specs = {**SPECS, "auto/come.yaml": text.replace("\\n", "\n")}
         assert tree(here.output) == generated(tmp_path / "g", specs)
+
+
+def test_the_registered_toolchain_runs_where_none_is_named(tmp_path: Path) -> None:
+    """Looking for toolchains, this Bazel loads rules that it would download: stand-ins do for that."""
+    more = 'register_toolchains("@toolwright//:toolchain")'
+    with checkout(tmp_path / "w", workspace=more, toolwright="") as here:
+        for name, rules in STAND_INS.items():
+            here.write(f"stub/{name}/BUILD", "")
+            here.write(f"stub/{name}/defs.bzl", "".join(f"{rule} = native.{rule}\n" for rule in rules))
+        here.write("stub/WORKSPACE", "")
+        stub = here.base / "stub"
+        here.build(f"--override_repository=rules_cc={stub}", f"--override_repository=rules_java={stub}")
+        assert tree(here.output) == generated(tmp_path / "g", SPECS)
 
 
 def test_a_second_checkout_takes_all_from_a_disk_cache(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ from .steps import disk_problem
     "--shard-size",
     "size",
     type=click.IntRange(min=1),
-    default=32,
+    default=128,
     show_default=True,
     metavar="N",
     help="About how many specs one step compiles.",

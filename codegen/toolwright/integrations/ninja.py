@@ -22,7 +22,7 @@ class Layout(Struct, frozen=True, kw_only=True):
     folder: str  # for shards, lists and logs
     output: str  # the output folder
     config: str | None = None
-    size: int = 32
+    size: int = 128
 
 
 def shards_of(paths: Sequence[str], size: int) -> dict[str, list[str]]:

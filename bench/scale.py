@@ -1,0 +1,202 @@
+"""`python -m bench.scale`: thousands of specs by `generate`, by Ninja and by Bazel, and what one spec costs.
+
+    python -m bench.scale --specs 10000                    a table
+    python -m bench.scale --specs 10000 --write docs/scale.md
+    python -m bench.scale --specs 10000 --no-bazel
+
+Bazel is measured where `make bazel` has put it. Its times are by the clock alone: a server does the work.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import click
+from msgspec import Struct
+
+from tests.bazel.helper import BAZEL, Checkout
+
+from .corpora.compile import PROVIDERS
+from .speed.material import Tool, changed, spec_path, spec_text, tools, write_project
+from .speed.timing import BenchError, environment
+
+ROOT = Path(__file__).resolve().parents[1]
+BEGIN, END = "<!-- measured -->", "<!-- /measured -->"
+SHARD = 128
+
+
+class Row(Struct, frozen=True):
+    """One step: seconds by the clock and of processors, and the largest process in MB; None: not known."""
+
+    way: str
+    step: str
+    wall: float
+    cpu: float | None = None
+    memory: float | None = None
+
+
+class Ground:
+    """Projects of one set of tools, one for each way to build it."""
+
+    def __init__(self, listed: list[Tool], folder: Path) -> None:
+        self.tools, self.folder = listed, folder
+        self.env = environment(folder / "bytecode")
+
+    def project(self, name: str) -> Path:
+        place = self.folder / name
+        write_project(self.tools, place)
+        return place
+
+    def edit(self, project: Path, turn: int) -> None:
+        number = len(self.tools) // 2
+        tool = changed(self.tools[number], turn)
+        spec_path(project, number, tool).write_text(spec_text(tool), encoding="utf-8")
+
+    def measure(self, way: str, step: str, project: Path, *words: str) -> Row:
+        """Run a step. Raises BenchError where it fails."""
+        with (self.folder / "said").open("w+b") as said:
+            started = time.perf_counter()
+            process = subprocess.Popen(
+                words, cwd=project, env=self.env, stdout=said, stderr=subprocess.STDOUT
+            )
+            _, status, usage = os.wait4(process.pid, 0)  # of this child and its own children
+            wall = time.perf_counter() - started
+            process.returncode = os.waitstatus_to_exitcode(status)
+            if process.returncode:
+                said.seek(0)
+                raise BenchError(f"{' '.join(words)}: {said.read().decode(errors='replace')[-2000:]}")
+        return Row(way, step, wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+
+def generate(ground: Ground) -> Iterator[Row]:
+    project, words = ground.project("generate"), (_script("toolwright"), "generate")
+    yield ground.measure("generate", "first build", project, *words)
+    yield ground.measure("generate", "nothing changed", project, *words)
+    ground.edit(project, 1)
+    yield ground.measure("generate", "one spec changed", project, *words)
+    shutil.rmtree(project / ".toolwright")
+    yield ground.measure("generate", "outputs there, no cache", project, *words)
+
+
+def ninja(ground: Ground) -> Iterator[Row]:
+    project, toolwright, words = ground.project("ninja"), _script("toolwright"), (_script("ninja"), "--quiet")
+    write = (toolwright, "ninja", f"--command={toolwright}", "--shard-size", str(SHARD))
+    yield ground.measure("Ninja", "write build.ninja", project, *write)
+    yield ground.measure("Ninja", "first build", project, *words)
+    yield ground.measure("Ninja", "nothing changed", project, *words)
+    ground.edit(project, 1)
+    yield ground.measure("Ninja", "one spec changed", project, *words)
+    lists = ("@build/toolwright/shards.list",)
+    yield ground.measure(
+        "Ninja", "assemble, nothing to write", project, toolwright, "assemble", *lists, "--out", "generated"
+    )
+    whole = ("--only-whole", "--out", "build/whole")
+    yield ground.measure("Ninja", "assemble --only-whole", project, toolwright, "assemble", *lists, *whole)
+
+
+def bazel(ground: Ground) -> Iterator[Row]:
+    config = f"[tool.toolwright]\nproviders = {list(PROVIDERS)!r}\nmodels = []\n".replace("'", '"')
+    specs = {
+        spec_path(Path(), number, tool).relative_to("specs").as_posix(): spec_text(tool)
+        for number, tool in enumerate(ground.tools)
+    }
+    cache = f"--disk_cache={ground.folder / 'cache'}"
+    checkouts = [
+        Checkout(ground.folder / name, specs=specs, config=config, shard_size=str(SHARD))
+        for name in ("one", "two")
+    ]
+
+    def row(step: str, build: Callable[[], dict[str, int]]) -> Row:
+        started = time.perf_counter()
+        ran = build()
+        wall = time.perf_counter() - started
+        told = ", ".join(f"{count} {how}" for how, count in ran.items())
+        return Row("Bazel", f"{step} ({told or 'no process'})", wall)
+
+    one, two = checkouts
+    try:
+        for each in checkouts:
+            each.bazel("build", "--nobuild", "//tools:generated")  # start it, install toolwright
+        yield row("first build", lambda: one.build(cache))
+        yield row("nothing changed", lambda: one.build(cache))
+        edited = changed(ground.tools[len(ground.tools) // 2], 1)
+        path = spec_path(one.project, len(ground.tools) // 2, edited)
+        path.write_text(spec_text(edited), encoding="utf-8")
+        yield row("one spec changed", lambda: one.build(cache))
+        yield row("second checkout, disk cache", lambda: two.build(cache))
+    finally:
+        for each in checkouts:
+            each.stop()
+
+
+def sizes(folder: Path) -> tuple[int, int]:
+    """Files below `folder`, and their bytes."""
+    found = [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
+    return len(found), sum(found)
+
+
+def table(rows: list[Row], count: int) -> str:
+    names = f"| {count:,} specs | | seconds | of processors | largest process, MB | per spec, ms |"
+    head = f"{names}\n|---|---|--:|--:|--:|--:|"
+    lines = [
+        f"| {row.way} | {row.step} | {row.wall:.2f} | {_or(row.cpu, '.2f')} | {_or(row.memory, '.0f')} "
+        f"| {(row.wall if row.cpu is None else row.cpu) / count * 1000:.2f} |"
+        for row in rows
+    ]
+    return "\n".join([head, *lines])
+
+
+def _or(value: float | None, form: str) -> str:
+    return "–" if value is None else format(value, form)
+
+
+def _script(name: str) -> str:
+    return str(Path(sys.executable).with_name(name))
+
+
+@click.command()
+@click.option("--specs", "count", type=click.IntRange(min=1, max=100_000), default=1000, show_default=True)
+@click.option("--bazel/--no-bazel", "with_bazel", default=BAZEL.is_file(), help="Measure Bazel, too.")
+@click.option(
+    "--folder", type=click.Path(path_type=Path, file_okay=False), help="Build below it (default: /tmp)."
+)
+@click.option("--write", "page", type=click.Path(path_type=Path, dir_okay=False), help="Put the table there.")
+def main(count: int, with_bazel: bool, folder: Path | None, page: Path | None) -> None:
+    """Build COUNT specs in every way, and print what each step costs."""
+    corpora = Path(os.environ.get("TOOLWRIGHT_SHARED", ROOT.parent / "shared")) / "corpora"
+    listed, origin = tools(corpora, count)
+    ways = [generate, ninja, *([bazel] if with_bazel else [])]
+    rows: list[Row] = []
+    load = os.getloadavg()[0]
+    with tempfile.TemporaryDirectory(prefix="toolwright-scale-", dir=folder) as base:
+        ground = Ground(listed, Path(base))
+        for way in ways:
+            for row in way(ground):
+                click.echo(f"{row.way:10} {row.step:60} {row.wall:8.2f} s", err=True)
+                rows.append(row)
+        files, size = sizes(Path(base) / "ninja" / "generated")
+        records = sum(path.stat().st_size for path in Path(base, "ninja", "build").rglob("units.json"))
+    text = (
+        f"{count:,} specs from {origin}, {os.cpu_count()} processors, Python {sys.version.split()[0]}; "
+        f"shards of {SHARD}. Load of the machine: {load:.1f} before, {os.getloadavg()[0]:.1f} after.\n\n"
+        f"{table(rows, count)}\n\n"
+        f"Output: {files:,} files, {size / 1e6:,.0f} MB; per spec {files / count:.1f} files, "
+        f"{size / count / 1000:.1f} kB. Records: {records / 1e6:,.1f} MB, "
+        f"{records / count / 1000:.2f} kB per spec."
+    )
+    if page is None:
+        click.echo(text)
+        return
+    whole = page.read_text(encoding="utf-8")
+    fresh = re.sub(f"{BEGIN}.*{END}", lambda _: f"{BEGIN}\n{text}\n{END}", whole, flags=re.DOTALL)
+    page.write_text(fresh, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
