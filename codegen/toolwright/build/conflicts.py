@@ -7,6 +7,7 @@ from pathlib import Path
 from ..diagnostics import Diagnostic
 from .cache import Unit
 from .manifest import NAME, is_inside
+from .portable import path_problem
 from .workers import Shop, shown
 
 
@@ -33,6 +34,8 @@ def find_conflicts(units: Mapping[str, Unit], package: Iterable[str], shop: Shop
                 refuse(
                     path, "output-path", f"its output {output!r} is no plain relative path", "rename the spec"
                 )
+            elif problem := path_problem(output):
+                refuse(path, *problem, "give the tool another `name`, or its folder another one")
     for keyword, paths in keywords.items():
         for path in paths if len(paths) > 1 else ():
             message = f"its name and that of {_others(path, paths)} both become {keyword!r} in Python"

@@ -31,7 +31,7 @@ class Sources:
 
     def digest(self, path: Path | str) -> str | None:
         """The digest of a regular file's text; None if there is none to read."""
-        key = os.fsdecode(self._index.key(path))
+        key = self._key(path)
         if key in self.seen:
             return self.seen[key]
         known = self._known.get(key)
@@ -43,7 +43,10 @@ class Sources:
 
     def former(self, path: Path | str) -> str | None:
         """What `digest` said in the last run."""
-        return self._known.get(os.fsdecode(self._index.key(path)))
+        return self._known.get(self._key(path))
+
+    def _key(self, path: Path | str) -> str:
+        return self._index.key(path).decode("utf-8", "backslashreplace")  # the cache holds text
 
 
 def read_source(path: Path) -> str | None:
@@ -117,9 +120,14 @@ def _contents(
     folder: Path, suffixes: tuple[str, ...], sources: Sources, index: Index
 ) -> list[tuple[str, str]]:
     """Names below `folder` with digests, sorted alike on every machine."""
-    named = sorted((path.relative_to(folder).as_posix(), path) for path in walk(folder, index))
+    named = sorted((_name(path.relative_to(folder)), path) for path in walk(folder, index))
     found = ((name, sources.digest(path)) for name, path in named if name.endswith(suffixes))
     return [(name, known) for name, known in found if known is not None]
+
+
+def _name(path: Path) -> str:
+    # A name may hold bytes that are no text.
+    return os.fsencode(path.as_posix()).decode("utf-8", "backslashreplace")
 
 
 def walk(folder: Path, index: Index) -> list[Path]:
