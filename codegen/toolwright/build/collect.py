@@ -1,6 +1,5 @@
 """Which units are fresh, and what the stale ones become."""
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -9,6 +8,7 @@ from msgspec import Struct, structs
 from ..diagnostics import Diagnostic
 from .cache import Cache, Unit
 from .compile import Compiled
+from .conflicts import find_conflicts, find_name_clashes
 from .fingerprint import Setting, Sources, combine, digest
 from .fresh import Judge
 from .frontend import Found
@@ -65,8 +65,9 @@ def collect(
         result.units[path] = structs.replace(unit, why=why[path])
         result.files[path] = files
         result.fetched.add(path)
+    doubted: dict[str, Unit] = {}
     missing = [task for task in stale if task.path not in result.fetched]
-    while missing:
+    while missing or (missing := _doubt(stale, result, doubted, shop)):
         outcomes = compile_all(shop, missing, jobs=jobs, progress=progress)
         for task, outcome in zip(missing, outcomes, strict=True):
             result.diagnostics += outcome.diagnostics
@@ -81,7 +82,10 @@ def collect(
             result.files[task.path] = outcome.files
             if any(moved(root / path) for path in (task.path, *outcome.uses)):
                 result.shaky.add(task.path)
-        missing = _take_back(stale, result, sharing)
+        missing = []
+    sharing.reject(
+        len(doubted), sum(_differs(unit, result.units.get(path)) for path, unit in doubted.items())
+    )
     for path in result.fetched:
         result.diagnostics += result.units[path].warnings
     made = result.files.keys() - result.fetched - result.shaky
@@ -91,21 +95,23 @@ def collect(
     return result
 
 
-def _take_back(stale: list[Task], result: Collected, sharing: Sharing) -> list[Task]:
-    """Fetched units that do not fit beside others: what they say of themselves is not to be believed."""
+def _doubt(stale: list[Task], result: Collected, doubted: dict[str, Unit], shop: Shop) -> list[Task]:
+    """Take out the fetched units that cannot stand beside others, for compiling will tell who is right."""
     if not result.fetched:
         return []
-    claims: defaultdict[str, set[str]] = defaultdict(set)
-    for path, unit in result.units.items():
-        names = [] if unit.entry is None else [f"name {unit.entry.name}", f"keyword {unit.entry.keyword}"]
-        for claim in (*names, *(output.casefold() for output in unit.outputs)):
-            claims[claim].add(path)
-    contested = {path for paths in claims.values() if len(paths) > 1 for path in paths} & result.fetched
-    for path in contested:
-        del result.units[path], result.files[path]
-    result.fetched -= contested
-    sharing.reject(len(contested))
-    return [task for task in stale if task.path in contested]
+    clashing = set(find_conflicts(result.units, (), shop))
+    if find_name_clashes(result.units, shop):  # tells of one of two: any may be the wrong one
+        clashing |= result.fetched
+    for path in clashing & result.fetched:
+        doubted[path] = result.units.pop(path)
+        del result.files[path]
+    taken = [task for task in stale if task.path in clashing & result.fetched]
+    result.fetched -= clashing
+    return taken
+
+
+def _differs(fetched: Unit, compiled: Unit | None) -> bool:
+    return compiled is None or (fetched.outputs, fetched.entry) != (compiled.outputs, compiled.entry)
 
 
 def source_digest(root: Path, path: str, uses: tuple[str, ...], sources: Sources) -> str:

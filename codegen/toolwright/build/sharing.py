@@ -65,10 +65,10 @@ class Sharing:
         """Those of `tasks` that others compiled, by path."""
         return {} if self._shared is None else self._shared.fetch(tasks)
 
-    def reject(self, count: int) -> None:
-        """So many of the fetched were compiled after all."""
+    def reject(self, count: int, false: int) -> None:
+        """So many of the fetched were compiled after all, and so many of those had been false."""
         if self._shared is not None:
-            self._shared.reject(count)
+            self._shared.reject(count, false)
 
     def keep(self, made: Sequence[Made]) -> None:
         """What this run compiled, and all of it cleanly."""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 from toolwright.build.artifacts import bundle as bundle_module
 from toolwright.build.artifacts.bundle import Bundle, pack, unpack
-from toolwright.build.artifacts.layout import tool_outputs, type_outputs
+from toolwright.build.artifacts.layout import misplaced, tool_outputs, type_outputs
 from toolwright.build.artifacts.store import BadEntryError
 from toolwright.build.cache import Unit
 from toolwright.build.compile import Options, ToolEntry
@@ -147,6 +147,24 @@ def test_what_it_says_of_itself_follows_from_its_path_and_name(change: dict[str,
         opened(forged(entry=structs.replace(ENTRY, **change)))
 
 
+def test_no_tool_takes_a_name_of_the_package() -> None:
+    """At the root, `registry` would stand where the registry does, and the spec be refused for it."""
+    task = Task("a.yaml", "tool")
+    entry = structs.replace(
+        ENTRY,
+        path="a.yaml",
+        name="registry",
+        group="",
+        module="registry",
+        constant="REGISTRY",
+        keyword="registry",
+    )
+    assert tool_outputs(entry, OPTIONS)[0] > {"registry.py"}
+    assert misplaced(task, entry, dict.fromkeys(tool_outputs(entry, OPTIONS)[0], MARK), OPTIONS)
+    other = structs.replace(entry, name="x", module="x", constant="X", keyword="x")
+    assert not misplaced(task, other, dict.fromkeys(tool_outputs(other, OPTIONS)[0], MARK), OPTIONS)
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -215,6 +233,7 @@ def test_what_means_something_else_elsewhere_is_not_shared() -> None:
     ):
         assert pack(TASK, structs.replace(UNIT, warnings=(warning,)), FILES, OPTIONS, "my/specs") is None
     assert pack(TASK, UNIT, {**FILES, "more.py": MARK}, OPTIONS, "my/specs") is None
+    assert pack(TASK, structs.replace(UNIT, uses=("_types/\udcff.yaml",)), FILES, OPTIONS, "my/specs") is None
 
 
 @given(st.lists(st.text("abé-_1ß .x", min_size=1, max_size=6), min_size=1, max_size=3))

@@ -460,16 +460,30 @@ def test_what_is_too_large_is_not_read(
     assert (report.fetched, codes(report)) == (0, ["cache-damaged"])
 
 
-def test_one_unit_cannot_speak_for_another(tmp_path: Path, checkout: Checkout) -> None:
-    """A well-formed bundle under the right key, that claims the name of another tool."""
-    specs = {"a.yaml": "1", "b.yaml": "1"}
+@pytest.mark.parametrize("others", [{"c.yaml": ""}, {"C.yaml": ""}])
+def test_one_unit_cannot_speak_for_another(
+    tmp_path: Path, checkout: Checkout, others: dict[str, str]
+) -> None:
+    """A well-formed bundle under the right key, that claims the name of another tool, or its place."""
+    specs = {"a.yaml": "1", "b.yaml": "1", **others}
+    build(checkout("honest", tmp_path / "shared", others), FAKE)
     forger = structs.replace(FAKE, load_tool=_renaming)
-    build(checkout("forger", tmp_path / "shared", specs), forger)
-    config = checkout("victim", tmp_path / "shared", {**specs, "c.yaml": ""})
+    build(checkout("forger", tmp_path / "shared", {"a.yaml": "1", "b.yaml": "1"}), forger)
+    config = checkout("victim", tmp_path / "shared", specs)
     report = build(config, FAKE)
-    assert not report.failed
+    assert not report.failed, report.diagnostics
     assert codes(report) == ["cache-damaged"]
-    assert tree(config.output) == clean_build(tmp_path / "clean", {**specs, "c.yaml": ""})
+    assert report.shares.trouble[0].message.startswith("1 entry ")
+    assert tree(config.output) == clean_build(tmp_path / "clean", specs)
+
+
+def test_what_clashes_in_truth_is_no_damage(tmp_path: Path, checkout: Checkout) -> None:
+    specs = {"a.yaml": "name: same", "b.yaml": "name: same", "c.yaml": ""}
+    first = build(checkout("one", tmp_path / "shared", specs), FAKE)
+    second = build(checkout("two", tmp_path / "shared", specs), FAKE)
+    assert [each.code for each in first.diagnostics] == [each.code for each in second.diagnostics]
+    assert first.failed
+    assert codes(second) == []
 
 
 def _renaming(root: Path, path: str, shown: str, providers: tuple[str, ...]) -> Any:

@@ -62,7 +62,10 @@ def pack(
         warnings=tuple(warnings),
         outputs=dict(files),
     )
-    data = _ENCODER.encode(bundle)
+    try:
+        data = _ENCODER.encode(bundle)
+    except UnicodeEncodeError:  # a file's name that is no text
+        return None
     packed = _HEAD + zlib.compress(data)
     return packed if len(data) <= MAX_UNPACKED and len(packed) <= MAX_BUNDLE else None
 

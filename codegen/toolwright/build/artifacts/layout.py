@@ -3,7 +3,7 @@
 import posixpath
 from collections.abc import Mapping
 
-from ...spec.names import NAME
+from ...spec.names import NAME, module_problem
 from ...structs.names import constant_name, identifier, module_name
 from ..compile import Options, ToolEntry
 from ..manifest import is_inside, is_ours
@@ -62,6 +62,7 @@ def _is_entry(task: Task, entry: ToolEntry, options: Options) -> bool:
         entry.path == task.path
         and entry.group == group
         and NAME.fullmatch(entry.name) is not None
+        and module_problem(entry.name, group) is None
         and entry.module == (f"{package}.{leaf}" if package else leaf)
         and entry.constant == constant_name(entry.name)
         and entry.keyword == leaf

@@ -61,10 +61,10 @@ class Shared:
         self.counts = Counts(fetched=len(units), ignored=sum(each.ignored for each in found))
         return units
 
-    def reject(self, count: int) -> None:
-        """Fetched units that did not fit beside the others: they were compiled after all."""
+    def reject(self, count: int, false: int) -> None:
+        """So many of the fetched were compiled after all, and so many of those had been false."""
         counts = self.counts
-        self.counts = structs.replace(counts, fetched=counts.fetched - count, ignored=counts.ignored + count)
+        self.counts = structs.replace(counts, fetched=counts.fetched - count, ignored=counts.ignored + false)
 
     def store(self, made: Sequence[tuple[Task, Unit, Mapping[str, bytes]]]) -> None:
         """Add what this run compiled. The caller leaves out what did not compile cleanly."""
