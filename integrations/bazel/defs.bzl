@@ -63,23 +63,31 @@ def _shards(ctx, roots):
         shards.setdefault(hash(_below(file, roots)) % count, []).append(file)
     return shards
 
+def _listed(ctx, files, form):
+    """Arguments in a file of their own, one in each line."""
+    args = ctx.actions.args()
+    args.add_all(files, expand_directories = False)
+    args.use_param_file(form, use_always = True)
+    args.set_param_file_format("multiline")
+    return args
+
 def _compile(ctx, number, specs, types, config, roots):
     out = ctx.actions.declare_directory("%s.shards/%d" % (ctx.label.name, number))
+    unused = ctx.actions.declare_file("%s.shards/%d.unused" % (ctx.label.name, number))
     head = ctx.actions.args()
     head.add_all(["compile", "--config", config])
     head.add_all(roots, before_each = "--root")
-    head.add_all(["--out", out.path])
-    listed = ctx.actions.args()
-    listed.add_all(specs)
-    listed.use_param_file("@%s", use_always = True)
-    listed.set_param_file_format("multiline")
+    head.add_all(["--out", out.path, "--unused", unused])
     ctx.actions.run(
         mnemonic = "ToolwrightCompile",
         progress_message = "Compiling %d tool specs of %s" % (len(specs), ctx.label),
         executable = _toolwright(ctx),
-        arguments = [head, listed],
+        arguments = [head, _listed(ctx, specs, "@%s"), _listed(ctx, types, "--type=@%s")],
         inputs = depset(specs + types + [config] + ctx.files.data),
-        outputs = [out],
+        outputs = [out, unused],
+
+        # Another action may have compiled a type that no tool of this shard uses: its change is none here.
+        unused_inputs_list = unused,
     )
     return out
 
@@ -88,15 +96,11 @@ def _assemble(ctx, name, shards, config, options):
     head = ctx.actions.args()
     head.add_all(["assemble", "--config", config] + options)
     head.add_all(["--out", out.path])
-    listed = ctx.actions.args()
-    listed.add_all(shards, expand_directories = False)
-    listed.use_param_file("@%s", use_always = True)
-    listed.set_param_file_format("multiline")
     ctx.actions.run(
         mnemonic = "ToolwrightAssemble",
         progress_message = "Assembling the tools of %s" % ctx.label,
         executable = _toolwright(ctx),
-        arguments = [head, listed],
+        arguments = [head, _listed(ctx, shards, "@%s")],
         inputs = depset(shards + [config] + ctx.files.data),
         outputs = [out],
     )

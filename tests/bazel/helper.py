@@ -2,7 +2,9 @@
 
 import os
 import re
+import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -51,6 +53,8 @@ class Checkout:
         self.base = base
         self.project = base / "tools"
         self._root = base.parent / "out"
+        shm = Path("/dev/shm")  # a sandbox is a thousand links: slow on a busy disk
+        self._sandbox = Path(tempfile.mkdtemp(dir=shm if os.access(shm, os.W_OK) else None))
         put(self.project, specs, more.get("config", CONFIG))
         self.write("WORKSPACE", WORKSPACE.format(
             rules=ROOT / "integrations" / "bazel",
@@ -82,8 +86,8 @@ class Checkout:
 
     def build(self, *options: str, target: str = "//tools:generated", ok: bool = True) -> dict[str, int]:
         """How many processes ran, by how."""
-        shm = ("--sandbox_base=/dev/shm",) if os.access("/dev/shm", os.W_OK) else ()
-        return processes(self.bazel("build", *shm, "--color=no", *options, target, ok=ok))
+        base = f"--sandbox_base={self._sandbox}"
+        return processes(self.bazel("build", base, "--color=no", *options, target, ok=ok))
 
     @property
     def output(self) -> Path:
@@ -91,7 +95,9 @@ class Checkout:
 
     def stop(self) -> None:
         self.bazel("shutdown")
-        subprocess.run(["chmod", "-R", "u+w", str(self._root)], check=False)  # so that it can be deleted
+        for place in (self._root, self._sandbox):  # so that they can be deleted
+            subprocess.run(["chmod", "-R", "u+w", str(place)], check=False)
+        shutil.rmtree(self._sandbox, ignore_errors=True)
 
 
 def processes(said: str) -> dict[str, int]:

@@ -64,6 +64,15 @@ def test_it_builds_rests_and_rebuilds_what_changed(tmp_path: Path) -> None:
         assert union == tree(here.output)
 
 
+def test_a_change_of_a_shared_type_runs_its_users_alone(tmp_path: Path) -> None:
+    """Types are inputs of every shard; each says which it did not read."""
+    with checkout(tmp_path / "w") as here:
+        here.write("tools/specs/_types/lone.yaml", "type: string\n")
+        count = sum(here.build().values())
+        here.write("tools/specs/_types/lone.yaml", "type: string\nminLength: 1\n")
+        assert sum(here.build().values()) == 2 < count
+
+
 def test_specs_that_another_rule_writes(tmp_path: Path) -> None:
     text = "description: Comes.\\npermission: read\\nsecrets: []\\n"
     rule = (

@@ -122,6 +122,13 @@ def test_what_compile_opens_is_what_the_depfile_names(base: Path, tmp_path: Path
     assert any(path.name == "METADATA" and packages in path.parents for path in sources)
 
 
+def test_a_type_that_is_not_used_is_told(base: Path) -> None:
+    put(base, {"_types/lone.yaml": "type: string\n"})
+    (base / "types").write_text("specs/_types/lone.yaml\nspecs/_types/place.yaml\n", encoding="utf-8")
+    compile_(base, "specs/geo/go.yaml", "--out", "b", "--type=@types", "--unused", "unused")
+    assert (base / "unused").read_text(encoding="utf-8") == "specs/_types/lone.yaml\n"
+
+
 def test_a_type_that_is_not_used_is_not_read(base: Path) -> None:
     compile_(base, "specs/top.yaml", "--out", "b/top", "--depfile", "b/top.d")
     _, inputs = dependencies(base / "b" / "top.d")

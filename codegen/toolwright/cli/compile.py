@@ -46,12 +46,27 @@ if TYPE_CHECKING:
     metavar="DIR",
     help="The specs folder (default: that of the configuration). Several make up one.",
 )
+@click.option(
+    "--type",
+    "types",
+    multiple=True,
+    metavar="FILE",
+    help="A shared type that may be read, or @FILE for several; what counts is --unused.",
+)
+@click.option(
+    "--unused",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write there each --type that was not read, a line for each.",
+)
 @format_option
 @config_option
 def command(
     specs: Sequence[str],
     out: Path,
     depfile: Path | None,
+    types: Sequence[str],
+    unused: Path | None,
     roots: Sequence[Path],
     form: Format,
     config_file: Path | None,
@@ -67,7 +82,7 @@ def command(
 
     from ..build.pure import Made, compile_specs
     from ..build.steps.inputs import Folders
-    from ..build.steps.shard import UNITS, ForeignFolderError, write_shard
+    from ..build.steps.shard import UNITS, ForeignFolderError, write, write_shard
 
     folders = Folders(roots or (config.specs,))
     paths = _paths(expanded(specs), folders, form)
@@ -83,6 +98,9 @@ def command(
         if depfile is not None:
             files = [*setting.reads, *(Path(folders.place(path)) for path in read)]
             _write_depfile(depfile, f"{out.as_posix()}/{UNITS}", files, models=bool(config.models))
+        if unused is not None:
+            idle = [name for name in expanded(types) if folders.below(name) not in read]
+            write(unused, "".join(f"{name}\n" for name in idle).encode())
     except ForeignFolderError as error:
         raise stop(form, out, "foreign-folder", str(error), "name a new folder with --out") from None
     except OSError as error:
