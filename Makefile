@@ -12,7 +12,7 @@ BAZEL  := .venv-bazel
 PYTEST := $(BIN)/python -m pytest
 DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyproject.toml)
 
-.PHONY: help generate test check lint format types verify lint-tools clients mcp-servers bazel wheel conformance fuzz fuzz-bridge corpora laws rules deviations grammars bench peers ci clean
+.PHONY: help generate test check lint format types verify lint-tools clients mcp-servers bazel wheel conformance fuzz fuzz-bridge corpora laws rules deviations grammars bench peers ci clean crash machine
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -85,6 +85,12 @@ fuzz: $(STAMP) ## Compose 20,000 schemas with 50 instances each; some ten minute
 
 fuzz-bridge: $(STAMP) ## Arbitrary arguments against every kind of registry, for every provider; five minutes
 	$(BIN)/python -m bench.bridge $(ARGS)
+
+crash: $(STAMP) ## Kill a build at every single step, and the tests of hostile disks; a minute
+	TOOLWRIGHT_EVERY_STEP=1 $(PYTEST) -n auto tests/crash $(ARGS)
+
+machine: $(STAMP) ## Random edits, kills and refusals, each run held to a clean build; ten minutes
+	$(BIN)/python -m tests.build.endless $(ARGS)
 
 corpora: $(STAMP) ## Compile real tool definitions; writes docs/corpora.md
 	$(BIN)/python -m bench.corpora --write docs/corpora.md

@@ -1,20 +1,17 @@
 """Laws L7 and L9 over random edits: whatever happened, `generate` leaves what a clean build would leave.
 
-`make machine` runs it for long; `test_machine.py` for a few seconds.
+`make machine` runs it for long (`endless.py`); `test_machine.py` for a few seconds.
 """
 
-import argparse
 import errno
 import os
-import random
 import shutil
 import tempfile
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from hypothesis import HealthCheck, seed, settings
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 from toolwright.build import fingerprint
@@ -46,7 +43,7 @@ PROVIDERS = ['["openai"]', '["openai", "mcp"]', '"all"']
 FAULTS = [errno.ENOSPC, errno.EACCES, errno.EIO, errno.EROFS]
 
 _clean: dict[object, tuple[dict[str, bytes], frozenset[str]]] = {}  # a clean build depends on nothing else
-steps = 0
+held = 0  # for people: how many builds were held to a clean one
 
 
 class Machine(RuleBasedStateMachine):
@@ -487,8 +484,8 @@ class Machine(RuleBasedStateMachine):
 
     def hold_clean(self) -> None:
         """L7, and nothing foreign was touched."""
-        global steps  # a count for people
-        steps += 1
+        global held
+        held += 1
         self.hold_foreign()
         expected, _ = self.clean()
         found = {path: data for path, data in tree(self.out).items() if path in expected}
@@ -521,25 +518,3 @@ def run(machine: type[Machine], *, examples: int, length: int) -> None:
         suppress_health_check=list(HealthCheck),
     )
     run_state_machine_as_test(machine, settings=own)  # type: ignore[no-untyped-call]
-
-
-def main() -> None:
-    """Run for a while, with other examples in every turn."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=600)
-    parser.add_argument("--seed", type=int, default=None)
-    arguments = parser.parse_args()
-    Machine.really = 0.5
-    started, turn = time.monotonic(), 0
-    seeds = random.Random(arguments.seed)
-    while time.monotonic() - started < arguments.seconds:
-        turn += 1
-        number = seeds.randrange(2**32)
-        print(f"seed {number}: {steps} builds held to a clean one so far", flush=True)
-        machine = seed(number)(Machine)
-        run(machine, examples=40, length=40)
-    print(f"{turn} turns, {steps} builds held to a clean one in {time.monotonic() - started:.0f} s")
-
-
-if __name__ == "__main__":
-    main()
