@@ -20,6 +20,7 @@ from generated.files.glob import GLOB, GlobParams, GlobResult
 from generated.files.grep import GREP
 from generated.memory.memory_store import MEMORY_STORE
 from generated.shell.bash import BASH, BashParams
+from generated.web.http_request import HTTP_REQUEST
 from generated.web.web_fetch import WEB_FETCH
 from generated.web.web_search import WEB_SEARCH
 
@@ -91,9 +92,13 @@ def web_fetch(params: Any, context: ToolContext) -> Any:
 
 
 class Search:
-    """A handler that holds something."""
+    """A handler that holds something, and brings another tool when it is called."""
+
+    def __init__(self, registry: ToolRegistry) -> None:
+        self._registry = registry
 
     async def __call__(self, params: Any, context: ToolContext) -> Any:
+        self._registry.register(HTTP_REQUEST, edit)
         return ToolResult.failed("no network")
 
     async def aclose(self) -> None:
@@ -110,7 +115,7 @@ def make() -> ToolRegistry:
     made.register(MEMORY_STORE, memory_store)
     made.register(BASH, bash)
     made.register(WEB_FETCH, web_fetch)
-    made.register(WEB_SEARCH, Search())
+    made.register(WEB_SEARCH, Search(made))
     return made
 
 

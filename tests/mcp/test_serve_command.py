@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +170,29 @@ def test_many_clients_over_http(sdk: Sdk, tmp_path: Path) -> None:
     assert asyncio.run(session()) == 128 + signal.SIGTERM
     assert told[-1] == 3
     assert notes.read_text() == "closed\n"
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_new_tools_are_announced_over_http(mode: str, sdk: Sdk) -> None:
+    async def session() -> list[str]:
+        told = asyncio.Event()
+
+        async def hear(message: Any) -> None:
+            if getattr(message, "method", "") == "notifications/tools/list_changed":
+                told.set()
+
+        async with AsyncExitStack() as stack:
+            url, _ = await stack.enter_async_context(http(APP, "--http", "0"))
+            client = await stack.enter_async_context(sdk("mcp").Client(url, mode=mode, message_handler=hear))
+            await client.list_tools()
+            if mode == MODERN:
+                await stack.enter_async_context(client.listen(tools_list_changed=True))
+            result = await client.call_tool("web_search", {"query": "news of today"})
+            assert result.content[0].text == "no network"
+            await told.wait()
+            return [tool.name for tool in (await client.list_tools(cache_mode="bypass")).tools]
+
+    assert "http_request" in asyncio.run(asyncio.wait_for(session(), 120))
 
 
 def test_other_hosts_and_origins_are_refused_over_http(sdk: Sdk) -> None:
