@@ -12,7 +12,7 @@ BAZEL  := .venv-bazel
 PYTEST := $(BIN)/python -m pytest
 DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyproject.toml)
 
-.PHONY: help generate test check lint format types verify lint-tools clients mcp-servers bazel wheel conformance fuzz fuzz-bridge corpora laws rules deviations grammars bench peers ci clean crash machine
+.PHONY: help generate test check lint format types verify lint-tools clients mcp-servers bazel wheel conformance fuzz fuzz-bridge corpora laws rules deviations grammars bench peers ci clean crash machine pythons
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -92,6 +92,10 @@ crash: $(STAMP) ## Kill a build at every single step, and the tests of hostile d
 machine: $(STAMP) ## Random edits, kills and refusals, each run held to a clean build; ten minutes
 	$(BIN)/python -m tests.build.endless $(ARGS)
 
+pythons: $(STAMP) ## Compile the reference toolset with every Python of this machine: the same bytes
+	$(BIN)/python -m tests.build.pythons
+	$(PYTEST) tests/build/test_determinism.py -k python_versions $(ARGS)
+
 corpora: $(STAMP) ## Compile real tool definitions; writes docs/corpora.md
 	$(BIN)/python -m bench.corpora --write docs/corpora.md
 
@@ -131,4 +135,4 @@ ci: ## What continuous integration runs
 	bash .ci/run
 
 clean: ## Remove the environment and caches (never generated/)
-	rm -rf $(VENV) $(ENGINES) $(BAZEL) $(PEERS) $(MCP_SERVERS) .toolwright .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
+	rm -rf $(VENV) .venv-pythons $(ENGINES) $(BAZEL) $(PEERS) $(MCP_SERVERS) .toolwright .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
