@@ -7,6 +7,8 @@ from typing import Any, NoReturn
 
 import click
 
+from .streams import write_anything
+
 COMMANDS = {
     "clean": ("clean", "command", "Remove everything generated."),
     "doctor": ("doctor", "command", "Examine installation and project; say why a tool was built."),
@@ -94,6 +96,7 @@ def _finish(status: int | None) -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; the exit status: 0 well, 1 problems found, 2 wrong usage."""
+    write_anything()
     try:
         outcome = cli.main(list(arguments), prog_name="toolwright", standalone_mode=False)
     except click.ClickException as error:
