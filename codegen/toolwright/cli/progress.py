@@ -1,4 +1,7 @@
-"""A bar on stderr for runs that take longer than a second, on terminals only."""
+"""A bar on stderr for runs that take longer than a second, on terminals only.
+
+It says how many of how many are done, how many a second, and how long the rest will take.
+"""
 
 import sys
 import time
@@ -30,16 +33,24 @@ class Bar:
             self._open(total)
         assert self._progress is not None
         assert self._task is not None
-        self._progress.update(self._task, completed=done)
+        rate = done / max(time.monotonic() - self._started, 1e-9)
+        left = max(total - done, 0) / max(rate, 1e-9)
+        told = f"{rate:,.0f}/s, {_span(left)} left"
+        self._progress.update(self._task, completed=done, total=total, told=told)
         self._progress.refresh()
 
     def _open(self, total: int) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-        columns = (TextColumn(self._label), BarColumn(), MofNCompleteColumn())
+        columns = (
+            TextColumn(self._label),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[told]}"),
+        )
         self._progress = Progress(*columns, console=Console(stderr=True), auto_refresh=False, transient=True)
-        self._task = self._progress.add_task(self._label, total=total)
+        self._task = self._progress.add_task(self._label, total=total, told="")
         self._progress.start()
 
     def __enter__(self) -> "Bar":
@@ -50,3 +61,12 @@ class Bar:
     ) -> None:
         if self._progress is not None:
             self._progress.stop()
+
+
+def _span(seconds: float) -> str:
+    """`8 s`, `3:20`, `1:02:05`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    return f"{minutes}:{rest:02}" if minutes < 60 else f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
