@@ -243,6 +243,56 @@ CONTRACTS: dict[str, dict[str, Any]] = {
     "further keys that an allOf declares": obj(
         {}, additionalProperties={"type": "string"}, allOf=[{"properties": {"b": {"type": "null"}}}]
     ),
+    "further keys that another part closes": obj(
+        {"c": {"type": "number"}},
+        additionalProperties={"multipleOf": 1},
+        allOf=[{"oneOf": [{"additionalProperties": False}]}],
+        oneOf=[{"properties": {"c": {"type": ["null"]}}}],
+    ),
+    "a definition that evaluates, in an allOf of the root": obj(
+        {},
+        unevaluatedProperties=False,
+        allOf=[{"$ref": "#/$defs/A"}],
+        **{"$defs": {"A": {"additionalProperties": True}}},
+    ),
+    "a definition whose only user is lost": obj(
+        {},
+        additionalProperties={"properties": {"kind": {"$ref": "#/$defs/A"}}},
+        patternProperties={".": {}},
+        **{"$defs": {"A": {}}},
+    ),
+    "strings and null beside a keyword of numbers": obj(
+        {"v": {"$ref": "#/$defs/C"}}, **{"$defs": {"C": {"multipleOf": 1, "enum": [None, "a"]}}}
+    ),
+    "further keys in one of two open alternatives": obj(
+        {
+            "v": {
+                "anyOf": [
+                    obj({"é": {"type": "null"}}),
+                    obj({"self": {}}, additionalProperties={"multipleOf": 1, "type": "number"}),
+                ]
+            }
+        },
+        required=["v"],
+    ),
+    "a reference to the root beside another type": obj({"kind": {"$ref": "#", "type": "boolean"}}),
+    "alternatives of the root that are JSON text": obj(
+        {"kind": {"prefixItems": [{}]}, "k": {"type": ["string", "array"]}},
+        allOf=[{"anyOf": [{}, {"additionalProperties": {"const": ""}}]}],
+    ),
+    "a union of one union": obj(
+        {"v": {"anyOf": [{"properties": {"class": {}}, "type": ["object", "array"]}]}}, required=["v"]
+    ),
+    "siblings of a reference that contradict it": obj(
+        {
+            "v": {
+                "patternProperties": {
+                    ".": {"$ref": "#/$defs/C", "properties": {"d": {"type": "object"}}},
+                }
+            }
+        },
+        **{"$defs": {"C": {"properties": {"d": {"type": "array"}}}}},
+    ),
     "a type that is only meant, in an alternative": obj(
         {"v": {**obj({"a": {"additionalProperties": False}}), "type": ["boolean", "string", "object"]}}
     ),

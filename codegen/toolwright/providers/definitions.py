@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .paths import parse
 from .rules import Rules
 from .state import MAX_NODES, State
 from .walk import walked
@@ -37,9 +38,30 @@ def definitions(state: State, rules: Rules, out: Node) -> None:
     for name, (place, _) in own.items():
         if name not in done:
             state.note(place[0], name, "dropped", "kept elsewhere", "nothing refers to it")
+    if rules.dialect.prune_definitions and rules.dialect.ref_targets == "definitions" and done:
+        done = _needed(out, done)
     ordered = [name for name in own if name in done] + [name for name in done if name not in own]
     if ordered or ("$defs" in out and not rules.dialect.prune_definitions):
         out["$defs"] = {name: done[name] for name in ordered}
     elif "$defs" in out:
         del out["$defs"]
         state.note(None, "$defs", "dropped", "kept elsewhere", "nothing refers to it")
+
+
+def _needed(out: Node, done: dict[str, Any]) -> dict[str, Any]:
+    """The definitions that the output still refers to: what was walked may have been taken out again."""
+    found: set[str] = set()
+    waiting: list[Any] = [child for key, child in out.items() if key != "$defs"]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, list):
+            waiting += each
+        elif isinstance(each, dict):
+            reference = each.get("$ref")
+            if isinstance(reference, str) and reference.startswith("#/$defs/"):
+                name = parse(reference, None)[-1]
+                if name in done and name not in found:
+                    found.add(name)
+                    waiting.append(done[name])
+            waiting += each.values()
+    return {name: child for name, child in done.items() if name in found}

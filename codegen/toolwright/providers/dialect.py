@@ -9,7 +9,7 @@ from msgspec import Struct
 Disposition = Literal["keep", "drop", "spill", "block"]
 
 
-class Dialect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
+class Dialect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab", cache_hash=True):
     """What schemas may say to one provider in one mode. Defaults are plain JSON Schema 2020-12.
 
     `block` means: this cannot be said here, so the mode as a whole is given up (strict falls open).

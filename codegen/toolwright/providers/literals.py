@@ -161,6 +161,7 @@ def _strings(state: State, out: Node, values: list[Any], path: Path, notes: list
             **{key: out.pop(key) for key in list(out) if key in JUDGING or key == "enum"},
         }
         del out["type"]
+        state.place(branch, path)
         out["anyOf"] = [branch, {"type": "null"}]
     if all(isinstance(value, str) and sent_value == value for sent_value, value in sent.items()):
         return out

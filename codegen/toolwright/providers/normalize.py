@@ -20,7 +20,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ..runtime.ways import Ways
 from .cycles import reaches
@@ -35,7 +34,7 @@ from .refs import Segments
 from .renames import names_of
 from .root import rooted
 from .rules import Rules
-from .sound import problems
+from .sound import takes_text
 from .state import State
 from .walk import finished, rules_of
 from .ways import taken
@@ -98,8 +97,8 @@ def _shallow(
     limit = profile.limits.depth
     if limit is None or (state.deepest <= limit and not state.names) or levels(out) <= limit:
         return out, state
-    if problems(replace(profile.dialect, untyped="json")):
-        return out, state  # text could not be told from what it stands for
+    if not takes_text(profile.dialect):
+        return out, state
     return _walk(document, profile.dialect, limit, heights(out, state.names))
 
 
@@ -137,10 +136,11 @@ def _walk(
         state.rules = rules_of(dialect, most)
         state.heights = tall
         out = _walk_once(state)
-        more = losses | state.lost
-        if more == losses or not any(reaches(state, schema, more) for schema in state.judged):
+        if not state.lost or not state.judged or state.lost <= losses:
             return out, state
-        losses = more
+        losses |= state.lost
+        if not any(reaches(state, schema, losses) for schema in state.judged):
+            return out, state
 
 
 def _walk_once(state: State) -> dict[str, Any]:

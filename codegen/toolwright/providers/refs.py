@@ -43,9 +43,12 @@ def remember(state: State, node: Any, path: Path) -> None:
 
 def gone(state: State, before: Node, after: Any, path: Path) -> None:
     """Note the properties that are declared no more, since what was merged with them forbids their keys."""
-    properties = before.get("properties")
+    properties = before.get("properties", {})
     if not isinstance(properties, dict) or not isinstance(after, dict):
         return
+    if isinstance(before.get("additionalProperties"), dict) and after.get("additionalProperties") is False:
+        reason = "another part of the schema forbids further keys"
+        state.note(path, "additionalProperties", "dropped", "kept elsewhere", reason)
     left = after.get("properties", {})
     for name, child in properties.items():
         if name not in left:

@@ -24,7 +24,7 @@ class Rules:
 
     __slots__ = (
         *("always", "dialect", "encodes", "ends", "lists", "literal", "loops", "nulls", "ops", "other"),
-        *("encodes_enums", "leaf", "most", "objects", "patterns", "triggers", "unions"),
+        *("encodes_enums", "leaf", "most", "objects", "patterns", "triggers", "unions", "watches"),
     )
 
     def __init__(self, dialect: Dialect, inner: Mapping[frozenset[str], Op], most: int | None = None) -> None:
@@ -80,6 +80,8 @@ class Rules:
             deeper = [(key, found) for key in DOWN if (found := ops.get(key)) and found in walking]
             ops.update((key, _deeper(found)) for key, found in deeper)
         self.ops = ops
+        unevaluated = (ops[key] is inner[ONE] for key in ("unevaluatedProperties", "unevaluatedItems"))
+        self.watches = dialect.optional != "keep" or any(unevaluated)
         copies = (None, operations.renamed_literals)  # a leaf's enum is of strings
         plain = (key for key in leaves.PLAIN if ops.get(key, self.other) in copies)
         self.leaf = leaves.keywords(dialect, plain)

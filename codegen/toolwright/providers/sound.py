@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
+from msgspec.structs import replace
+
 from .dialect import Dialect, disposition
 
 JUDGES = (
@@ -15,6 +19,12 @@ COUNTS = ("minProperties", "dependentRequired", "dependentSchemas")
 def problems(dialect: Dialect) -> tuple[str, ...]:
     """What in `dialect` contradicts itself, each in a sentence; empty if the walk can do all of it."""
     return (*_encoded(dialect), *_nulls(dialect), *_unions(dialect), *_others(dialect))
+
+
+@lru_cache(maxsize=64)
+def takes_text(dialect: Dialect) -> bool:
+    """Whether any value may be sent as JSON text, and be told from what is sent as it is."""
+    return not problems(replace(dialect, untyped="json"))
 
 
 KINDS_AND_NULL = 8

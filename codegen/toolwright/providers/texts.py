@@ -42,9 +42,22 @@ def as_json(state: State, node: Node, path: Path, notes: list[str], *, keyword: 
     reason = "sent as a string of JSON text, which decoding undoes"
     for key in (keyword, *constraints):
         state.note(path, key, "rewritten", "kept elsewhere", reason)
+    _moved(state, constraints, reason)
     out = {key: item for key, item in node.items() if key in ANNOTATIONS}
     out = without_literals(state, out, path, notes)
     return mark(state, {"type": "string", **out}, encoding="json")
+
+
+def _moved(state: State, node: Node, reason: str) -> None:
+    """Note the same of the alternatives in a schema that have come from other places."""
+    for keyword in ("anyOf", "oneOf", "allOf"):
+        for branch in node.get(keyword, ()):
+            if not isinstance(branch, dict):
+                continue
+            if id(branch) in state.origins:
+                for key in branch.keys() - ANNOTATIONS:
+                    state.note(state.origins[id(branch)], key, "rewritten", "kept elsewhere", reason)
+            _moved(state, branch, reason)
 
 
 def _whole(state: State, schema: Node, path: Path) -> str:

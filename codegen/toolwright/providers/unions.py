@@ -83,6 +83,7 @@ def merge_all_of(
         if blocking:
             state.block(place, "allOf", "a branch that cannot be merged with the others")
         parent, segment = place
+        state.evaluation += 1
         spill(state, parent, segment, f"Must also match: {text(raw)}.", notes)
     gone(state, own, base, path)
     return {**base, **told, **outer}

@@ -44,10 +44,12 @@ from .words import described
 
 Node = dict[str, Any]
 
-NEGATING = frozenset(("not", "if", "then", "else"))
-"""Keywords under which a wider subschema would be a narrower schema."""
+JUDGES = frozenset(("not", "if", "then", "else", "contains", "propertyNames"))
+"""Keywords under which a wider subschema may be a narrower schema, or judge what is sent in another form."""
 CONDITIONAL = ("then", "else")
 NOTHING: frozenset[str] = frozenset()
+WATCHED = frozenset(("uniqueItems", "unevaluatedProperties", "unevaluatedItems"))
+"""Keywords whose meaning what others say is part of."""
 
 
 def walked(state: State, rules: Rules, node: Any, path: Path) -> Any:
@@ -77,7 +79,9 @@ def finished(
     """The output for one node, all three steps."""
     state.enter(path)
     moved = len(state.alive)
-    lossy, evaluation = (0, 0) if path is None else (state.lossy, state.evaluation)
+    lossy = evaluation = 0
+    if path is not None:
+        lossy, evaluation = state.lossy, state.evaluation
     if rules.always or not rules.triggers.isdisjoint(node) or node.get("items").__class__ is list:
         node = rewritten(state, rules, node, path, notes, entered)
     dialect = rules.dialect
@@ -103,17 +107,14 @@ def finished(
         reopened(state, out, path)
     if len(state.alive) > moved:
         state.forget(moved)
-    if "unevaluatedProperties" in out or "unevaluatedItems" in out:
-        all_evaluated(state, node, out, path, evaluation)
+    if rules.watches and not WATCHED.isdisjoint(out):
+        _watched(state, node, out, path, lossy, evaluation)
     if rules.ends:
         if rules.objects and has_type(out, "object"):
             if dialect.closed or dialect.optional == "also-null":
                 strict_object(state, out, node, path)
             else:
                 out.setdefault("properties", {})
-        if dialect.optional != "keep" and out.get("uniqueItems") and _other(state, node, lossy):
-            reason = "items may differ by a null that stands for a key left out"
-            state.note(path, "uniqueItems", "widened", "changed", reason)
         if rules.nulls:
             not_required(state, out)
         if dialect.open == "explicit":
@@ -134,17 +135,18 @@ def finished(
     return out
 
 
-def _other(state: State, node: Node, lossy: int) -> bool:
-    """Whether the items of an array were changed in meaning."""
-    return state.lossy != lossy or changed_behind(state, node.get("items"))
-
-
-def all_evaluated(state: State, node: Node, out: Node, path: Path, evaluation: int) -> None:
-    """Take out what judges keys and items that nothing else evaluates, where that was changed."""
-    if state.evaluation == evaluation and not changed_behind(state, node):
-        return
+def _watched(state: State, node: Node, out: Node, path: Path, lossy: int, evaluation: int) -> None:
+    """What the meaning of others is part of: told, or taken out, where that was changed."""
+    if (
+        state.dialect.optional != "keep"
+        and out.get("uniqueItems")
+        and (state.lossy != lossy or changed_behind(state, node.get("items")))
+    ):
+        reason = "items may differ by a null that stands for a key left out"
+        state.note(path, "uniqueItems", "widened", "changed", reason)
     for key in ("unevaluatedProperties", "unevaluatedItems"):
-        if out.pop(key, None) is not None:
+        if key in out and (state.evaluation != evaluation or changed_behind(state, node)):
+            del out[key]
             reason = "what else evaluates keys and items cannot be said here as it is"
             state.note(path, key, "dropped", "lost", reason)
 
@@ -158,13 +160,18 @@ def _boolean(state: State, rules: Rules, node: bool, path: Path) -> Any:
     return finished(state, rules, {}, path, [], [])
 
 
-def _one(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
+def _one(state: State, _: Node, key: str, value: Any, out: Node, path: Path, __: list[str]) -> None:
     if key == "additionalProperties" and value.__class__ is bool:
         out[key] = value  # known as a flag where schemas cannot be true or false, too
         return
     if key == "additionalProperties" and value == {}:
         out[key] = {}  # says that keys are free, not what they hold
         return
+    out[key] = walked(state, state.rules, value, (path, key))
+
+
+def _judged(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
+    """A schema whose verdict is used for more than to refuse: said in words where it became wider."""
     if key in CONDITIONAL and "if" in node and "if" not in out and _follows(node, "if", key):
         return  # said with its condition
     if key == "propertyNames" and state.renames and not judged_alike(state, value):
@@ -174,15 +181,17 @@ def _one(state: State, node: Node, key: str, value: Any, out: Node, path: Path, 
             return
     lossy = state.lossy
     result = walked(state, state.rules, value, (path, key))
-    judges = key in NEGATING or (key == "contains" and "maxContains" in node)
-    if (judges and (state.lossy != lossy or changed_behind(state, value))) or _needless(state, node, key):
-        said(state, path, key, value, notes)
-        for other in CONDITIONAL if key == "if" else ():  # they would hold for no value, or for all
-            if other in node:
-                out.pop(other, None)
-                said(state, path, other, node[other], notes)
+    exact = key == "propertyNames" or (key == "contains" and "maxContains" not in node)
+    if (exact or (state.lossy == lossy and not changed_behind(state, value))) and not _needless(
+        state, node, key
+    ):
+        out[key] = result
         return
-    out[key] = result
+    said(state, path, key, value, notes)
+    for other in CONDITIONAL if key == "if" else ():  # they would hold for no value, or for all
+        if other in node:
+            out.pop(other, None)
+            said(state, path, other, node[other], notes)
 
 
 def _needless(state: State, node: Node, key: str) -> bool:
@@ -294,7 +303,7 @@ def _named(state: State, node: Node, key: str, value: Any, out: Node, path: Path
     out[key] = children
 
 
-INNER: dict[frozenset[str], Op] = {ONE: _one, MANY: _many, NAMED: _named}
+INNER: dict[frozenset[str], Op] = {JUDGES: _judged, ONE: _one, MANY: _many, NAMED: _named}
 
 
 @lru_cache(maxsize=64)

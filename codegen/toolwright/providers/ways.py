@@ -18,6 +18,8 @@ NULL = frozenset(("null",))
 UNIONS = ("anyOf", "oneOf")
 SAME_PLACE = ("allOf", "if", "then", "else", "not", "dependentSchemas")
 """Keywords whose subschemas speak of the same value: only renamed properties are undone through them."""
+SOME_ITEMS = ("contains", "unevaluatedItems")
+BESIDE = frozenset((*UNIONS, *SAME_PLACE, *SOME_ITEMS, "unevaluatedProperties"))
 
 
 def taken(out: Node) -> Ways | None:
@@ -70,7 +72,7 @@ def _way(node: Any, at: str, same: tuple[str, ...]) -> Way:
         properties.pop(own.rest, None)
     if values is None:
         properties = {name: way for name, way in properties.items() if way != EMPTY}
-    patterns = _each(node, "patternProperties", at, same)
+    patterns = _each(node, "patternProperties", at, same) if "patternProperties" in node else {}
     found = replace(
         own,
         properties=properties,
@@ -78,7 +80,7 @@ def _way(node: Any, at: str, same: tuple[str, ...]) -> Way:
         prefix=prefix if any(prefix) else (),
         items=_some(node.get("items"), f"{at}/items", same),
         values=values,
-        beside=(*_beside(node, at, same), *_anywhere(node, at, same)),
+        beside=() if BESIDE.isdisjoint(node) else (*_beside(node, at, same), *_anywhere(node, at, same)),
     )
     choices = () if "anyOf" in same else _choices(node, at, same)
     if len(choices) == 1 and choices[0].way and found == EMPTY:
@@ -160,7 +162,7 @@ def _beside(node: Node, at: str, same: tuple[str, ...]) -> Iterator[Way]:
 
 def _anywhere(node: Node, at: str, same: tuple[str, ...]) -> Iterator[Way]:
     """The ways of subschemas that speak of some items or properties, for all of them: only names."""
-    for keyword in ("contains", "unevaluatedItems"):
+    for keyword in SOME_ITEMS:
         items = _some(node.get(keyword), at, same)
         if items is not None:
             yield Way(items=items)

@@ -141,6 +141,8 @@ class _Run:
             for number, branch in enumerate(branches)
             for branch_way in (_shared(way) if not way.choices else (ways.get(str(number), PLAIN),))
         ]
+        if len(branches) == 1 and way.choices and not self._chooses(way, branches):
+            tries = [(branches[0], way)]  # of the one branch, which is a union itself
         before = self.strict, self.drops
         self.strict = True
         try:
@@ -158,6 +160,11 @@ class _Run:
         finally:
             self.strict, self.drops = before
         return None
+
+    def _chooses(self, way: Way, branches: list[Schema]) -> bool:
+        """Whether the choices of a way are those between `branches`."""
+        found = {id(self.forward.tree.find(f"#{choice.at}")) for choice in way.choices}
+        return any(id(branch) in found for branch in branches)
 
     # -- one place ----------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from ..providers import LedgerEntry, Profile, normalize
 from .document import escaped, places
 from .report import Failure
 
-_BRANCH = re.compile(r"/anyOf/[0-9]+")
+_BRANCH = re.compile(r"/(?:anyOf|allOf)/[0-9]+")
 
 
 def silent_losses(

@@ -25,15 +25,17 @@ class Branches:
 
     Where only one branch takes values of a JSON type, a value of that type is its own, even if the branch
     refuses something inside of it: then the contract names what, in a value that is undone as far as can be.
-    Elsewhere it is the first branch whose schema accepts the value.
+    Elsewhere it is the first branch whose schema accepts the value; those first that send further keys in a
+    property that it has, since any open object would take that, too.
     """
 
-    __slots__ = ("_at", "_document", "_kinds", "_root", "_validators", "ways")
+    __slots__ = ("_at", "_document", "_kinds", "_rests", "_root", "_validators", "ways")
 
     def __init__(self, choices: Sequence[Choice], document: Mapping[str, Any]) -> None:
         self._document = document
         self._at = tuple(choice.at for choice in choices)
         self.ways = tuple(choice.way for choice in choices)
+        self._rests = frozenset(way.rest for way in self.ways if way is not None and way.rest)
         self._kinds: dict[str, tuple[int, ...]] | None = None
         self._root: Any = None
         self._validators: dict[int, Any] = {}
@@ -46,10 +48,17 @@ class Branches:
         fitting = kinds.get(_KINDS.get(type(value), ""), ())
         if len(fitting) == 1:
             return fitting[0]
+        if self._rests and not self._rests.isdisjoint(value if type(value) is dict else ()):
+            fitting = tuple(sorted(fitting, key=lambda index: not self._holds_rest(index, value)))
         for index in fitting:
             if self._accepts(index, value):
                 return index if self.ways[index] is not None else -1
         return -1
+
+    def _holds_rest(self, index: int, value: Any) -> bool:
+        """Whether a branch sends further keys in a property that `value` has."""
+        way = self.ways[index]
+        return way is not None and way.rest in value
 
     def _by_kind(self) -> dict[str, tuple[int, ...]]:
         """For each JSON type the branches that may take it; none at all where none of them encodes."""
