@@ -1,0 +1,121 @@
+"""What a ledger tells, by hand-made entries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from toolwright.providers import LedgerEntry, load_profile
+from toolwright.runtime.ways import Way, Ways
+from toolwright.verify.forward import Forward
+from toolwright.verify.ledger import fixpoint, silent_losses
+from toolwright.verify.oracle import Oracle
+from toolwright.verify.told import Told
+
+CONTRACT: dict[str, Any] = {
+    "parameters": {
+        "type": "object",
+        "properties": {
+            "é": {"type": "object", "properties": {"k": {"type": "string"}}},
+            "map": {"type": "object", "additionalProperties": {"maximum": 3}},
+            "pair": {
+                "type": "array",
+                "prefixItems": [{"minimum": 1}, {"maxLength": 2}],
+                "items": {"const": 1},
+            },
+            "rest": {"type": "object", "properties": {"a": {}}, "additionalProperties": {"minimum": 2}},
+        },
+    }
+}
+WAYS = Ways(
+    root=Way(
+        names={"e": "é"},
+        properties={
+            "map": Way(encoding="pairs"),
+            "pair": Way(encoding="positions", count=2),
+            "rest": Way(rest="additional_properties"),
+        },
+    )
+)
+
+
+def entry(path: str, keyword: str, severity: Any = "changed") -> LedgerEntry:
+    return LedgerEntry(path=path, keyword=keyword, action="rewritten", severity=severity, reason="because")
+
+
+@pytest.mark.parametrize(
+    ("changed", "path", "sent"),
+    [
+        ("/properties/é", ("e", "k"), {"e": {"k": 1}}),
+        ("/properties/map/additionalProperties", ("map", 0, "value"), {"map": [{"key": "x", "value": 4}]}),
+        ("/properties/pair/prefixItems/1", ("pair", "item_2"), {"pair": {"item_1": 1, "item_2": "abc"}}),
+        ("/properties/pair/items", ("pair", "more_items", 0), {"pair": {"more_items": [2]}}),
+        (
+            "/properties/rest/additionalProperties",
+            ("rest", "additional_properties", 0, "value"),
+            {"rest": {"additional_properties": [{"key": "b", "value": 1}]}},
+        ),
+    ],
+)
+def test_places_of_what_is_sent_are_found_in_the_contract(changed: str, path: Any, sent: Any) -> None:
+    oracle = Oracle(CONTRACT, "/parameters")
+    assert Told([entry(changed, "type")], WAYS).changed(oracle, path, sent)
+    assert not Told([entry(changed, "type", "kept elsewhere")], WAYS).changed(oracle, path, sent)
+    assert not Told([entry("/properties/elsewhere", "type")], WAYS).changed(oracle, path, sent)
+
+
+def test_an_entry_about_one_property_tells_of_it() -> None:
+    oracle = Oracle(CONTRACT, "/parameters")
+    told = Told([entry("/properties", "map")], WAYS)
+    assert told.changed(oracle, ("map",))
+    assert not told.changed(oracle, ("pair",))
+
+
+def test_a_null_is_told_by_required_and_other_values_are_not() -> None:
+    contract = {"parameters": {"type": "object", "properties": {"a": {"type": "object"}}, "required": ["a"]}}
+    oracle = Oracle(contract, "/parameters")
+    told = Told([entry("", "required", "kept elsewhere")])
+    (null,) = oracle.problems({"a": None})
+    (number,) = oracle.problems({"a": 1})
+    assert told.lost(oracle, null)
+    assert not told.lost(oracle, number)
+
+
+def test_an_optional_null_is_left_out_first_and_sent_then() -> None:
+    oracle = Oracle({"type": "object", "properties": {"a": {"type": "integer"}}})
+    assert list(Forward(oracle, None).all_encoded({"a": None, "b": 1})) == [{"b": 1}, {"a": None, "b": 1}]
+    assert list(Forward(oracle, None).all_encoded({"a": 2})) == [{"a": 2}]
+
+
+def test_a_null_that_can_be_sent_as_text_is_not_left_out() -> None:
+    oracle = Oracle({"type": "object", "properties": {"a": {"type": "string"}}})
+    ways = Ways(root=Way(properties={"a": Way(encoding="json")}))
+    assert list(Forward(oracle, ways).all_encoded({"a": None})) == [{"a": "null"}]
+
+
+def test_names_are_encoded_wherever_a_schema_beside_speaks_of_them() -> None:
+    schema = {"type": "object", "not": {"properties": {"e": {"type": "string"}}, "required": ["e"]}}
+    named = Way(names={"e": "é"})
+    oracle = Oracle(schema)
+    assert Forward(oracle, Ways(root=Way(beside=(named,)))).encoded({"é": 1}) == {"e": 1}
+    inside = Ways(root=Way(patterns={"^x": named}))
+    assert Forward(oracle, inside).encoded({"x1": {"é": 1}, "y": {"é": 1}}) == {"x1": {"e": 1}, "y": {"é": 1}}
+
+
+def test_what_moved_into_an_all_of_is_not_missing() -> None:
+    contract = {"properties": {"c": {"type": "number"}}}
+    emitted = {"properties": {"c": {"allOf": [{"type": "number"}, {"type": "null"}]}}}
+    assert list(silent_losses(contract, emitted, ())) == []
+    assert [each.place for each in silent_losses(contract, {"properties": {"c": {}}}, ())] == [
+        "/properties/c/type"
+    ]
+
+
+def test_a_second_pass_is_held_to_the_mode_of_the_first() -> None:
+    """What kept the first one from being strict is said in words: the second must not become strict by it."""
+    contract = {
+        "type": "object",
+        "properties": {"v": {"type": "integer", "not": {"oneOf": [{"const": 1}]}}},
+        "required": ["v"],
+    }
+    assert list(fixpoint(contract, load_profile("openai-responses"), None)) == []
