@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from toolwright.runtime import ArgumentError, ToolBinding
+from toolwright.runtime.given import Count
 from toolwright.runtime.keys import check_distinct, find_duplicates, has_colon_escapes
 from toolwright.runtime.plan import Plan
 
@@ -192,6 +193,12 @@ class Flat(msgspec.Struct, omit_defaults=True):
     m: list[str] = msgspec.field(default_factory=lambda: ["a"])
 
 
+def _counters(shape: type) -> tuple[Count, Count]:
+    counting = Plan(shape).counting
+    assert counting is not None
+    return counting.functions()
+
+
 _FLAT = st.lists(
     st.tuples(st.sampled_from("stou"), _TEXT)
     | st.tuples(st.just("n"), st.integers(2, 4))
@@ -204,33 +211,32 @@ _FLAT = st.lists(
 def test_what_was_given_at_least_accounts_for_no_key_that_came_twice(
     data: st.DataObject, pairs: list[tuple[str, Any]], more: bool
 ) -> None:
-    plan = Plan(Flat)
+    least_of, inside_of = _counters(Flat)
     value = Pairs([("s", data.draw(_TEXT)), ("t", data.draw(_TEXT)), *(pairs if more else pairs[2:])])
     text = data.draw(texts(value))
-    params = plan.decode(text)
-    least, colons = plan.given(params), text.count(":")
+    params = Plan(Flat).decode(text)
+    least, colons = least_of(params), text.count(":")
     assert least <= len({name for name, _ in value})
-    if least == colons or ("\\" not in text and least + plan.inside(params) == colons):
+    if least == colons or ("\\" not in text and least + inside_of(params) == colons):
         assert not doubled(value)
 
 
 def test_plain_calls_are_counted_at_once() -> None:
-    plan = Plan(Flat)
+    least_of, inside_of = _counters(Flat)
     for text, least, inside in (
         ('{"s":"a","t":"b","n":4,"x":["q"]}', 4, 0),
         ('{"s":"a:b","t":"::","u":"d","m":[]}', 4, 3),
         ('{"s":"a","t":"b","o":"c","n":3,"x":[],"m":["a"]}', 3, 0),  # defaults that were spelt out
     ):
-        params = plan.decode(text)
-        assert (plan.given(params), plan.inside(params)) == (least, inside)
+        params = Plan(Flat).decode(text)
+        assert (least_of(params), inside_of(params)) == (least, inside)
 
 
-def test_types_whose_keys_further_down_vary_are_not_counted() -> None:
-    for inner in (list[dict[str, int]], Node, list[Flat], Any):
-        assert Plan(msgspec.defstruct("S", [("a", inner), ("b", int, 1)])).given is None
-        assert Plan(msgspec.defstruct("S", [("b", int), ("a", inner | None, None)])).given is not None
-    assert Plan(Tagged).given is None
-    assert Plan(msgspec.defstruct("S", [("b", int)])).given is None
+def test_types_whose_keys_further_down_are_not_known_are_not_counted() -> None:
+    for inner in (Node, Any, list[Any], dict[int, str]):
+        assert Plan(msgspec.defstruct("S", [("a", inner), ("b", int, 1)])).counting is None
+    assert Plan(Tagged).counting is None
+    assert Plan(msgspec.defstruct("S", [("b", int)])).counting is None
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from .exactly import decode_exactly, without_empty
 from .keys import count_colons, has_colon_escapes, has_empty, is_deep, is_short
 from .node import Node
 from .parse import Arguments, as_text, parse
+from .quick import Decode, bound
 from .schema.values import too_deep
 
 if TYPE_CHECKING:  # most calls need none of them
@@ -40,44 +41,49 @@ class ToolBinding(Described[P], Generic[P, H], frozen=True, kw_only=True, eq=Fal
         UnknownProviderError where nothing was generated for `provider`, MissingDataError for files that are
         not as they were generated.
         """
+        quick = self._lazy.quick or self._make_quick()
+        params: P = quick(arguments, provider, guesses)
+        return params
+
+    def _make_quick(self) -> Decode:
+        """What decodes most calls."""
+        if not self.exact or self.empty_is_absent:
+            quick: Decode = self._decode_slowly
+        else:
+            plan = self._lazy.plan or self._make_plan()
+            quick = bound(
+                plan.code,
+                {} if plan.counting is None else plan.counting.constants,
+                read=plan.decode,
+                straight=self._lazy.straight,
+                slowly=self._decode_slowly,
+                exactly=self._decode_refused,
+                has_each_once=self._has_each_once,
+            )
+        self._lazy.quick = quick
+        return quick
+
+    def _decode_slowly(
+        self, arguments: Arguments, provider: str | None = None, guesses: "Guesses | None" = None
+    ) -> P:
+        """Whatever is no short text in the contract's own form."""
         if provider is not None and provider not in self._lazy.straight:
             undo = self._lazy.undo.get(provider) or self._find_undo(provider)
             if undo is not None:
                 return self._decode_undone(arguments, undo, guesses)
-        # Short text that the Struct takes, with as many keys as it requires: the plain path. Every step here
-        # counts, so its parts are spelt out.
-        lazy = self._lazy
-        text: Any = arguments
-        kind = type(text)
-        if (kind is bytes or kind is str) and len(text) <= lazy.short:
-            try:
-                params: P = lazy.decode(text)
-                if kind is bytes:
-                    colons = text.count(b":")
-                    if colons == lazy.keys:
-                        return params
-                    # No backslash (92), no colon in disguise.
-                    if lazy.given is not None:
-                        least = lazy.given(params)
-                        if least == colons or (92 not in text and least + lazy.inside(params) == colons):
-                            return params
-                    if lazy.faithful and 92 not in text and _encode(params).count(b":") == colons:
-                        return params
-                else:
-                    colons = text.count(":")
-                    if colons == lazy.keys or (lazy.given is not None and lazy.given(params) == colons):
-                        return params
-                if self._has_each_once(text, params, colons):
-                    return params
-            except (msgspec.MsgspecError, UnicodeError, RecursionError):
-                pass  # the slow path knows why, and what the two allowances make of it
-        elif self.exact:
+        if self.exact:
             return self._decode_other(arguments, guesses)
         return decode_exactly(self, arguments, guesses)
 
+    def _decode_refused(self, text: bytes | str, guesses: "Guesses | None") -> P:
+        """Text that the quick way did not take. Some providers send blank text where nothing is required."""
+        if len(text) <= 64 and not text.strip():
+            return self._decode_other(b"{}", guesses)
+        return decode_exactly(self, text, guesses)
+
     def _decode_other(self, arguments: Arguments, guesses: "Guesses | None") -> P:
-        """The first call, mappings, blank text, text that is long enough to nest too deeply, and any for a
-        tool to which "" may mean that a parameter was left out."""
+        """Mappings, blank text, text that is long enough to nest too deeply, and any for a tool to which ""
+        may mean that a parameter was left out."""
         plan = self._lazy.plan or self._make_plan()
         text = as_text(self.name, arguments)
         if self.empty_is_absent and (text is None or has_empty(text)):
@@ -127,7 +133,7 @@ class ToolBinding(Described[P], Generic[P, H], frozen=True, kw_only=True, eq=Fal
         what it was decoded to."""
         if has_colon_escapes(text):
             return False
-        if self._lazy.faithful and _encode(params).count(b":") == colons:
+        if (self._lazy.plan or self._make_plan()).faithful and _encode(params).count(b":") == colons:
             return True
         # Defaults that were spelt out, properties that the Struct does not know.
         return _encode(_decode_any(text)).count(b":") == colons and not is_deep(text)

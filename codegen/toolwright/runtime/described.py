@@ -87,12 +87,7 @@ class Described(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         return ready
 
     def _make_plan(self) -> Plan:
-        lazy = self._lazy
-        plan = lazy.plan = Plan(self._shape())
-        lazy.decode, lazy.keys, lazy.faithful = plan.decode, plan.keys, plan.faithful
-        lazy.given, lazy.inside = plan.given, plan.inside
-        # Last: it opens the way for other threads. It stays shut where "" needs a look.
-        lazy.short = -1 if self.empty_is_absent else plan.short
+        plan = self._lazy.plan = Plan(self._shape())
         return plan
 
     def _find_undo(self, provider: str) -> "Undo | None":

@@ -5,7 +5,8 @@ from typing import Any
 import msgspec
 
 from .checked import Marker, decode_hook, targets
-from .given import counters
+from .given import counting
+from .quick import compiled
 
 MAX_TEXT = 4 * 1024 * 1024
 """Longest JSON text of arguments, in bytes or characters: about a million tokens, more than any model
@@ -20,12 +21,11 @@ class Plan:
 
     `decode` is the decoder's method; `keys` the number of properties that no accepted text can lack;
     `short` the length up to which a text needs no look at its depth; `faithful` whether writing a value
-    of the type brings only keys and strings that were read; `given` and `inside`
-    are those of `given.counters`, None where they do not help; `marked` whether converting plain data
-    needs the hook of markers.
+    of the type brings only keys and strings that were read; `counting` is what `given` makes of the type;
+    `code` that of the quick way; `marked` whether converting plain data needs the hook of markers.
     """
 
-    __slots__ = ("decode", "faithful", "given", "inside", "keys", "marked", "short")
+    __slots__ = ("code", "counting", "decode", "faithful", "keys", "marked", "short")
 
     def __init__(self, shape: Any) -> None:
         """Raises what msgspec raises for types that it cannot decode."""
@@ -34,11 +34,11 @@ class Plan:
         info = msgspec.inspect.type_info(shape)
         traits.walk(info)
         self.keys = _required(info)
-        counts: Any = counters(info, faithful=traits.faithful) or (None, None)
-        self.given, self.inside = counts
+        self.counting = counting(info)
         self.faithful = traits.faithful
         self.marked = traits.marked
         self.short = SHORT if traits.deep else MAX_TEXT
+        self.code = compiled(self.keys, self.short, self.counting)
 
 
 def _required(info: msgspec.inspect.Type) -> int:
