@@ -86,7 +86,7 @@ fuzz: $(STAMP) ## Compose 20,000 schemas with 50 instances each; some ten minute
 fuzz-bridge: $(STAMP) ## Arbitrary arguments against every kind of registry, for every provider; five minutes
 	$(BIN)/python -m bench.bridge $(ARGS)
 
-crash: $(STAMP) ## Kill a build at every single step, and the tests of hostile disks; a minute
+crash: $(STAMP) ## Kill a build at every single step, and the tests of hostile disks; some minutes
 	TOOLWRIGHT_EVERY_STEP=1 $(PYTEST) -n auto tests/crash $(ARGS)
 
 machine: $(STAMP) ## Random edits, kills and refusals, each run held to a clean build; ten minutes

@@ -13,14 +13,12 @@ from toolwright.build.tree import TEMPORARY
 from toolwright.config import Config
 
 from tests.build.fake import FAKE, config_of, project, put, tree
-from tests.build.seams import At, die_really, run_in_fork, seams
+from tests.build.seams import EVERY, At, die_really, run_in_fork, seams
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forked processes")
 
 OLD = {"a.yaml": "1\nuses: _types/t.yaml", "g/b.yaml": "1", "g/gone/c.yaml": "1", "_types/t.yaml": "1"}
 FOREIGN = {"notes.txt": b"mine", "g/gone/own.md": b"mine", "schemas/own.json": b"{}"}
-EVERY = os.environ.get("TOOLWRIGHT_EVERY_STEP") == "1"
-"""`make crash` kills at every step; the tests at every few, others in each case."""
 
 
 def _first(base: Path) -> None:
