@@ -293,6 +293,16 @@ CONTRACTS: dict[str, dict[str, Any]] = {
         },
         **{"$defs": {"C": {"properties": {"d": {"type": "array"}}}}},
     ),
+    "a map of patterns beside a list": obj(
+        {
+            "v": {
+                "anyOf": [
+                    {"type": ["array"]},
+                    {**CLOSED, "patternProperties": {"^b": {"exclusiveMinimum": -1}, "^a": {"enum": ["1"]}}},
+                ]
+            }
+        }
+    ),
     "a type that is only meant, in an alternative": obj(
         {"v": {**obj({"a": {"additionalProperties": False}}), "type": ["boolean", "string", "object"]}}
     ),

@@ -74,13 +74,14 @@ def pairs(state: State, node: Node, path: Path, notes: list[str]) -> Node:
         return node
     if node.get("propertyNames") is False:
         return _keyless(state, node, path)
+    stays = path is None or bool(node.get("properties"))  # the root stays an object
+    if "array" in state.taken and not stays:
+        return node
     value = _values(state, node, path, notes)
     if value is None:
         return node
-    if path is None or node.get("properties"):  # the root stays an object
+    if stays:
         return _with_rest(state, node, value, path, notes)
-    if "array" in state.taken:
-        return node
     node = without_idle(state, node, "array", path)
     rest = {key: item for key, item in node.items() if key not in _OF_MAPS}
     out: Node = {**rest, "type": _renamed_type(node, "array"), "items": _pair(state, node, value, path)}
@@ -150,13 +151,15 @@ def _values(state: State, node: Node, path: Path, notes: list[str]) -> Any:
     anything = any(kind is True or kind == {} for kind in kinds)
     if not isinstance(patterns, dict) or (anything and state.dialect.untyped != "json"):
         return None
-    for name, kind in patterns.items():
-        state.place(kind, ((path, "patternProperties"), name))
-    state.place(rest, (path, "additionalProperties"))
     distinct: list[Any] = []
     for kind in kinds:
         if kind is not False and not any(same(kind, other) for other in distinct):
             distinct.append(kind)
+    if not distinct:
+        return None
+    for name, kind in patterns.items():
+        state.place(kind, ((path, "patternProperties"), name))
+    state.place(rest, (path, "additionalProperties"))
     if patterns and (len(patterns) > 1 or rest is not False):
         reason = "which keys take which values cannot be said of pairs"
         state.say(path, "patternProperties", phrase("patternProperties", patterns), notes, reason)
@@ -164,8 +167,6 @@ def _values(state: State, node: Node, path: Path, notes: list[str]) -> Any:
         state.note(path, "patternProperties", "rewritten", "kept elsewhere", "said of the keys of the pairs")
     if anything:
         return {}
-    if not distinct:
-        return None
     return distinct[0] if len(distinct) == 1 else {"anyOf": distinct}
 
 
