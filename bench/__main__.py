@@ -3,13 +3,16 @@
 import json
 import os
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 import click
+from toolwright.providers import available
 
+from .corpora.compile import PROVIDERS
 from .speed.material import tools
-from .speed.steps import STEPS, Ground
-from .speed.table import as_json, page
+from .speed.steps import COLD, STEPS, Ground
+from .speed.table import as_json, page, stages
 from .speed.timing import BenchError, Time
 
 _ROOT = Path(__file__).resolve().parents[1]
@@ -32,13 +35,32 @@ def _sizes(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 @click.option(
     "--json", "file", type=click.Path(dir_okay=False, path_type=Path), help="Write all times here, too."
 )
-def main(sizes: tuple[int, ...] | None, rounds: int | None, quick: bool, file: Path | None) -> None:
+@click.option(
+    "--only", "only", multiple=True, metavar="WORDS", help="Steps whose name holds WORDS; repeatable."
+)
+@click.option(
+    "--providers", "many", type=click.IntRange(1), metavar="N", help="So many providers (default: 5)."
+)
+def main(
+    sizes: tuple[int, ...] | None,
+    rounds: int | None,
+    quick: bool,
+    file: Path | None,
+    only: tuple[str, ...],
+    many: int | None,
+) -> None:
     """Time `toolwright generate` with nothing changed, with one spec changed, and cold."""
     sizes = sizes or (_SIZES[:1] if quick else _SIZES)
     rounds = rounds or (3 if quick else 7)
     corpora = Path(os.environ.get("TOOLWRIGHT_SHARED", _ROOT.parent / "shared")) / "corpora"
     listed, origin = tools(corpora, max(sizes))
-    measured: dict[int, dict[str, list[Time]]] = {size: {step: [] for step in STEPS} for size in sizes}
+    wanted = [step for step in STEPS if not only or any(words in step for words in only)]
+    providers = tuple(
+        PROVIDERS if many is None else [*PROVIDERS, *sorted({*available()} - {*PROVIDERS})][:many]
+    )
+    measured: dict[int, dict[str, list[Time]]] = {size: {step: [] for step in wanted} for size in sizes}
+    told: list[str] = []
+    left_out: Counter[str] = Counter()
 
     from rich.console import Console
     from rich.progress import Progress
@@ -47,19 +69,27 @@ def main(sizes: tuple[int, ...] | None, rounds: int | None, quick: bool, file: P
         tempfile.TemporaryDirectory(prefix="bench-") as temporary,
         Progress(console=Console(stderr=True), transient=True) as progress,
     ):
-        bar = progress.add_task("", total=len(sizes) * (rounds + 1) * len(STEPS))
+        bar = progress.add_task("", total=len(sizes) * (rounds + 1) * len(wanted))
         for size in sizes:
-            ground = Ground(listed[:size], Path(temporary) / str(size))
+            ground = Ground(listed[:size], Path(temporary) / str(size), providers)
             for number in range(rounds + 1):
                 progress.update(bar, description=f"{size} specs, round {number} of {rounds}")
                 try:
-                    for step, taken in ground.round():
+                    for step, taken in ground.round(wanted):
                         if number:  # the first round fills the caches of Python and of the disk
                             measured[size][step].append(taken)
                         progress.advance(bar)
                 except BenchError as error:
                     raise click.ClickException(str(error)) from error
+            if COLD in wanted:
+                told = stages(ground.stages())
+            if ground.baml is not None and size == max(sizes):
+                left_out = ground.baml.left_out
     click.echo(page(measured, origin, rounds))
+    if told:
+        click.echo("\n" + "\n".join(told))
+    if left_out:
+        click.echo(f"\nBAML has no words for {left_out.total():,} keywords of {max(sizes):,} functions.")
     if file is not None:
         text = json.dumps(as_json(measured, origin, rounds), indent=2) + "\n"
         file.write_text(text, encoding="utf-8")

@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +35,12 @@ def tools(corpora: Path, count: int) -> tuple[list[Tool], str]:
     return chosen, origin
 
 
-def write_project(listed: list[Tool], folder: Path) -> None:
+def write_project(listed: list[Tool], folder: Path, providers: Sequence[str] = PROVIDERS) -> None:
     """A project for toolwright: one YAML spec per tool, in groups of fifty."""
     folder.mkdir(parents=True)
-    providers = ", ".join(f'"{name}"' for name in PROVIDERS)
+    named = ", ".join(f'"{name}"' for name in providers)
     (folder / "pyproject.toml").write_text(
-        f"[tool.toolwright]\nproviders = [{providers}]\nmodels = []\n", encoding="utf-8"
+        f"[tool.toolwright]\nproviders = [{named}]\nmodels = []\n", encoding="utf-8"
     )
     for number, tool in enumerate(listed):
         path = spec_path(folder, number, tool)

@@ -7,17 +7,34 @@ from typing import Any
 
 from toolwright.build.workers import processors
 
-from .steps import BARE, COLD, NOTHING, ONE, RIVAL_ALL, RIVAL_ONE, RIVAL_ONE_BARE, STEPS
+from .steps import (
+    BAML_COLD,
+    BAML_NOTHING,
+    BAML_ONE,
+    BARE,
+    COLD,
+    LISTING,
+    NOTHING,
+    ONE,
+    RIVAL_ALL,
+    RIVAL_ONE,
+    RIVAL_ONE_BARE,
+    STEPS,
+)
 from .timing import Time, median
 
 Measured = Mapping[int, Mapping[str, Sequence[Time]]]
 """By number of specs, by step: one time per round."""
 
 RATIOS: tuple[tuple[str, str, float | None], ...] = (
-    (NOTHING, BARE, 4.0),
-    (ONE, RIVAL_ONE, 0.6),
+    (NOTHING, BARE, None),
+    (NOTHING, LISTING, 1.5),
+    (ONE, RIVAL_ONE, 0.35),
     (ONE, RIVAL_ONE_BARE, None),
-    (COLD, RIVAL_ALL, 0.5),
+    (COLD, RIVAL_ALL, 0.25),
+    (NOTHING, BAML_NOTHING, 1),
+    (ONE, BAML_ONE, 1),
+    (COLD, BAML_COLD, 5),
 )
 """Step, what it is compared with, and the ratio that is wanted with 1,000 specs."""
 _WANTED_AT = 1000
@@ -58,6 +75,7 @@ def as_json(measured: Measured, origin: str, rounds: int) -> dict[str, Any]:
                     "rounds": [_plain(each) for each in times],
                 }
                 for step, times in steps.items()
+                if times
             }
             for size, steps in measured.items()
         },
@@ -71,6 +89,7 @@ def as_json(measured: Measured, origin: str, rounds: int) -> dict[str, Any]:
             }
             for step, beside, wanted in RATIOS
             for size, steps in measured.items()
+            if steps.get(step) and steps.get(beside)
         ],
     }
 
@@ -82,7 +101,8 @@ def ratio(steps: Mapping[str, Sequence[Time]], step: str, beside: str) -> float:
 
 def _seconds(measured: Measured) -> list[str]:
     head = ["seconds (of processors)", *(f"{size:,} specs" for size in measured)]
-    rows = [[step, *(_cell(median(steps[step])) for steps in measured.values())] for step in STEPS]
+    shown = [step for step in STEPS if all(steps.get(step) for steps in measured.values())]
+    rows = [[step, *(_cell(median(steps[step])) for steps in measured.values())] for step in shown]
     return table([head, *rows])
 
 
@@ -90,11 +110,20 @@ def _ratios(measured: Measured) -> list[str]:
     head = ["ratio", *(f"{size:,} specs" for size in measured), "wanted with 1,000"]
     rows = [head]
     for step, beside, wanted in RATIOS:
+        if not all(steps.get(step) and steps.get(beside) for steps in measured.values()):
+            continue
         cells = [f"{ratio(steps, step, beside):.2f}" for steps in measured.values()]
         goal = "" if wanted is None else f"≤ {wanted:g}"
         if wanted is not None and _WANTED_AT in measured:
             goal += ": " + ("met" if ratio(measured[_WANTED_AT], step, beside) <= wanted else "missed")
         rows.append([f"{step} / {beside}", *cells, goal])
+    return table(rows)
+
+
+def stages(found: Mapping[str, Sequence[float]]) -> list[str]:
+    """Where the time of one cold run goes."""
+    rows = [["stage of a cold run", "clock", "first process", "workers"]]
+    rows += [[stage, *(f"{each:.3f}" for each in spent)] for stage, spent in found.items()]
     return table(rows)
 
 

@@ -28,9 +28,16 @@ class Sources:
         self._index = index
         self._known = known
         self.seen: dict[str, str] = {}
+        self._asked: dict[Path | str, str] = {}  # the same by path as given: most are asked for thrice
 
     def digest(self, path: Path | str) -> str | None:
         """The digest of a regular file's text; None if there is none to read."""
+        found = self._asked.get(path)
+        if found is None and (found := self._digest(path)) is not None:
+            self._asked[path] = found
+        return found
+
+    def _digest(self, path: Path | str) -> str | None:
         key = self._key(path)
         if key in self.seen:
             return self.seen[key]
@@ -120,24 +127,26 @@ def _contents(
     folder: Path, suffixes: tuple[str, ...], sources: Sources, index: Index
 ) -> list[tuple[str, str]]:
     """Names below `folder` with digests, sorted alike on every machine."""
-    named = sorted((_name(path.relative_to(folder)), path) for path in walk(folder, index))
-    found = ((name, sources.digest(path)) for name, path in named if name.endswith(suffixes))
-    return [(name, known) for name, known in found if known is not None]
+    start = len(os.path.join(folder, ""))  # noqa: PTH118 - as text: these are hundreds of paths
+    files = [path for path in walk(folder, index) if path.endswith(suffixes)]
+    found = ((_name(path[start:]), sources.digest(path)) for path in files)
+    return sorted((name, known) for name, known in found if known is not None)
 
 
-def _name(path: Path) -> str:
+def _name(path: str) -> str:
     # A name may hold bytes that are no text.
-    return os.fsencode(path.as_posix()).decode("utf-8", "backslashreplace")
+    return os.fsencode(path.replace(os.sep, "/")).decode("utf-8", "backslashreplace")
 
 
-def walk(folder: Path, index: Index) -> list[Path]:
-    """Every file below `folder`, sorted; its folders are witnessed, so that a new file is noticed."""
-    files: list[Path] = []
+def walk(folder: Path, index: Index) -> list[str]:
+    """Every file below `folder`; its folders are witnessed, so that a new file is noticed."""
+    files: list[str] = []
     for here, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in ("__pycache__", ".git"))
+        folders[:] = [name for name in folders if name not in ("__pycache__", ".git")]
         index.witness(here)
-        files += [Path(here, name) for name in names if not name.endswith((".pyc", "~", ".swp"))]
-    return sorted(files)
+        below = os.path.join(here, "")  # noqa: PTH118
+        files += [below + name for name in names if not name.endswith((".pyc", "~", ".swp"))]
+    return files
 
 
 def _watch_configuration(config: Config, index: Index) -> None:
