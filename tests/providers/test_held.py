@@ -303,6 +303,13 @@ CONTRACTS: dict[str, dict[str, Any]] = {
             }
         }
     ),
+    "a property that two parts speak of": obj(
+        {"a": {"type": "array", "items": {"type": "null"}}},
+        allOf=[
+            {"additionalProperties": {"type": "array", "items": True, "maxItems": 1}},
+            {**CLOSED, "properties": {"a": {"minimum": 1.5, "type": "integer"}}},
+        ],
+    ),
     "a type that is only meant, in an alternative": obj(
         {"v": {**obj({"a": {"additionalProperties": False}}), "type": ["boolean", "string", "object"]}}
     ),

@@ -42,7 +42,8 @@ def remember(state: State, node: Any, path: Path) -> None:
 
 
 def gone(state: State, before: Node, after: Any, path: Path) -> None:
-    """Note the properties that are declared no more, since what was merged with them forbids their keys."""
+    """Note the properties that are declared no more, since what was merged with them forbids their keys; and
+    remember where those stood that are."""
     properties = before.get("properties", {})
     if not isinstance(properties, dict) or not isinstance(after, dict):
         return
@@ -54,8 +55,11 @@ def gone(state: State, before: Node, after: Any, path: Path) -> None:
         if name not in left:
             reason = "another part of the schema forbids this key"
             state.note((path, "properties"), name, "dropped", "kept elsewhere", reason)
-        elif child is not left[name] and isinstance(child, dict):
-            gone(state, child, left[name], state.origins.get(id(child), ((path, "properties"), name)))
+        elif child is not left[name] and isinstance(child, dict) and isinstance(left[name], dict):
+            place = state.origins.get(id(child), ((path, "properties"), name))
+            for made in (left[name], *left[name].get("allOf", ())):
+                state.place(made, place)
+            gone(state, child, left[name], place)
 
 
 def renamed(segments: Segments) -> bool:

@@ -16,7 +16,7 @@ from .oracle import Oracle
 from .report import Failure
 from .subject import Binding
 from .told import Told
-from .values import inside
+from .values import Path, inside, replaced
 
 _NO_BRANCH = (jsonschema_rs.ValidationErrorKind.AnyOf, jsonschema_rs.ValidationErrorKind.OneOfNotValid)
 
@@ -79,9 +79,23 @@ class Dialect:
         branches = [branch for branch in problem.kind.context if branch]
         if any(all(self._told(contract, each, sent) for each in branch) for branch in branches):
             return True
-        # What no branch takes is not encoded for any: then a change below it is what keeps it out.
-        below = (place for place, _ in inside(problem.instance) if place)
-        return any(self.told.changed(contract, (*path, *each), sent) for each in below)
+        return any(
+            all(self._told_below(contract, path, each, replaced(sent, path, tried)) for each in refusals)
+            for tried, refusals in self._forward.refusals(problem.schema_path, problem.instance)
+        )
+
+    def _told_below(self, contract: Oracle, path: Path, problem: Any, sent: Any) -> bool:
+        """The same for what one branch has against a value that was encoded for it, though it takes it not.
+
+        Of unions inside, a change below is enough: what no branch of theirs takes is not encoded for any.
+        """
+        place = (*path, *problem.instance_path)
+        if self.told.changed(contract, place, sent):
+            return True
+        if not isinstance(problem.kind, _NO_BRANCH):
+            return False
+        below = (each for each, _ in inside(problem.instance) if each)
+        return any(self.told.changed(contract, (*place, *each), sent) for each in below)
 
     def _lossy(self, binding: Binding, contract: Oracle, value: Any, sent: Any) -> Failure | None:
         if not self.oracle.accepts(sent):

@@ -5,7 +5,7 @@ Written from the meaning of `Way` alone and the provider's schema; shares no cod
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -50,6 +50,7 @@ class Forward:
         self.root = PLAIN if ways is None else ways.root
         self.definitions: Mapping[str, Way] = {} if ways is None else ways.definitions
         self.closes = closes
+        self.untaken: dict[int, list[tuple[Any, list[tuple[Schema, Way]]]]] = {}
 
     def encoded(self, value: Any) -> Any:
         """See `encode`."""
@@ -59,6 +60,7 @@ class Forward:
         """Every form that `value` may be sent in, the likeliest first. Where a schema that was changed takes
         no null, an optional null may be left out, or sent so that it is the change that refuses it."""
         for nulls in (False, True):
+            self.untaken = {}
             run = _Run(self, strict=True, nulls=nulls)
             try:
                 yield run.at(self.tree.start, self.root, value, 0)
@@ -67,6 +69,19 @@ class Forward:
                 yield run.at(self.tree.start, self.root, value, 0)
             if not run.left_out:
                 return
+
+    def refusals(self, path: Sequence[str | int], value: Any) -> Iterator[tuple[Any, list[Any]]]:
+        """`value`, which the union at `path` of the schema takes in no form: as encoded for each branch, as
+        far as it goes, and what that branch has against it. For what was encoded last."""
+        branches: Any = self.tree.document
+        for step in path:
+            branches = branches[step]
+        for seen, tries in self.untaken.get(id(branches), ()):
+            if not same(seen, value):
+                continue
+            for branch, way in tries:
+                tried = _Run(self, strict=False).at(branch, way, value, 0)
+                yield tried, list(self.oracle.part(branch).iter_errors(tried))
 
     def places(self, schema: Schema, way: Way) -> Iterator[_Place]:
         """Every object schema that certainly judges the same value, with its way: itself first."""
@@ -159,6 +174,7 @@ class _Run:
                         return branch, branch_way, tried
         finally:
             self.strict, self.drops = before
+        self.forward.untaken.setdefault(id(branches), []).append((value, tries))
         return None
 
     def _chooses(self, way: Way, branches: list[Schema]) -> bool:
