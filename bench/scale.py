@@ -2,7 +2,7 @@
 
     python -m bench.scale --specs 10000                    a table
     python -m bench.scale --specs 10000 --write docs/scale.md
-    python -m bench.scale --specs 10000 --no-bazel
+    python -m bench.scale --specs 10000 --way ninja
 
 Bazel is measured where `make bazel` has put it. Its times are by the clock alone: a server does the work.
 """
@@ -125,14 +125,22 @@ def bazel(ground: Ground) -> Iterator[Row]:
             each.bazel("build", "--nobuild", "//tools:generated")  # start it, install toolwright
         yield row("first build", lambda: one.build(cache))
         yield row("nothing changed", lambda: one.build(cache))
-        edited = changed(ground.tools[len(ground.tools) // 2], 1)
-        path = spec_path(one.project, len(ground.tools) // 2, edited)
-        path.write_text(spec_text(edited), encoding="utf-8")
+        ground.edit(one.project, 1)
         yield row("one spec changed", lambda: one.build(cache))
+        parts = (cache, "--output_groups=shards,whole")
+        one.build(*parts)
+        ground.edit(one.project, 2)
+        yield row("one spec changed, parts only", lambda: one.build(*parts))
+        local = (cache, "--strategy=ToolwrightAssemble=local")
+        ground.edit(one.project, 3)
+        yield row("one spec changed, assembled without sandbox", lambda: one.build(*local))
         yield row("second checkout, disk cache", lambda: two.build(cache))
     finally:
         for each in checkouts:
             each.stop()
+
+
+WAYS: dict[str, Callable[[Ground], Iterator[Row]]] = {"generate": generate, "ninja": ninja, "bazel": bazel}
 
 
 def sizes(folder: Path) -> tuple[int, int]:
@@ -162,26 +170,29 @@ def _script(name: str) -> str:
 
 @click.command()
 @click.option("--specs", "count", type=click.IntRange(min=1, max=100_000), default=1000, show_default=True)
-@click.option("--bazel/--no-bazel", "with_bazel", default=BAZEL.is_file(), help="Measure Bazel, too.")
+@click.option(
+    "--way", "names", type=click.Choice([*WAYS]), multiple=True, help="Measure these (default: all)."
+)
 @click.option(
     "--folder", type=click.Path(path_type=Path, file_okay=False), help="Build below it (default: /tmp)."
 )
 @click.option("--write", "page", type=click.Path(path_type=Path, dir_okay=False), help="Put the table there.")
-def main(count: int, with_bazel: bool, folder: Path | None, page: Path | None) -> None:
+def main(count: int, names: tuple[str, ...], folder: Path | None, page: Path | None) -> None:
     """Build COUNT specs in every way, and print what each step costs."""
     corpora = Path(os.environ.get("TOOLWRIGHT_SHARED", ROOT.parent / "shared")) / "corpora"
     listed, origin = tools(corpora, count)
-    ways = [generate, ninja, *([bazel] if with_bazel else [])]
+    chosen = names or [name for name in WAYS if name != "bazel" or BAZEL.is_file()]
     rows: list[Row] = []
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="toolwright-scale-", dir=folder) as base:
         ground = Ground(listed, Path(base))
-        for way in ways:
-            for row in way(ground):
+        for name in chosen:
+            for row in WAYS[name](ground):
                 click.echo(f"{row.way:10} {row.step:60} {row.wall:8.2f} s", err=True)
                 rows.append(row)
-        files, size = sizes(Path(base) / "ninja" / "generated")
-        records = sum(path.stat().st_size for path in Path(base, "ninja", "build").rglob("units.json"))
+        made = Path(base, "one/bazel-bin/tools" if "ninja" not in chosen else "ninja")
+        files, size = sizes(made / "generated")
+        records = sum(path.stat().st_size for path in made.rglob("units.json"))
     text = (
         f"{count:,} specs from {origin}, {os.cpu_count()} processors, Python {sys.version.split()[0]}; "
         f"shards of {SHARD}. Load of the machine: {load:.1f} before, {os.getloadavg()[0]:.1f} after.\n\n"

@@ -17,8 +17,9 @@ ToolwrightInfo = provider(
     doc = "What a set of tools was compiled to.",
     fields = {
         "generated": "The output folder.",
-        "shards": "One folder for each shard: records in units.json, outputs in files/.",
-        "whole": "A folder with the files that speak of all tools; with the files/ of all shards it makes the whole.",
+        "shards": "A folder of outputs for each shard.",
+        "units": "A file of records for each shard.",
+        "whole": "A folder with the files that speak of all tools; with the shards' folders it makes the whole.",
     },
 )
 
@@ -72,26 +73,28 @@ def _listed(ctx, files, form):
     return args
 
 def _compile(ctx, number, specs, types, config, roots):
-    out = ctx.actions.declare_directory("%s.shards/%d" % (ctx.label.name, number))
+    folder = "%s.shards/%d/" % (ctx.label.name, number)
+    files = ctx.actions.declare_directory(folder + "files")
+    units = ctx.actions.declare_file(folder + "units.json")
     unused = ctx.actions.declare_file("%s.shards/%d.unused" % (ctx.label.name, number))
     head = ctx.actions.args()
     head.add_all(["compile", "--config", config])
     head.add_all(roots, before_each = "--root")
-    head.add_all(["--out", out.path, "--unused", unused])
+    head.add_all(["--out", units.dirname, "--unused", unused])
     ctx.actions.run(
         mnemonic = "ToolwrightCompile",
         progress_message = "Compiling %d tool specs of %s" % (len(specs), ctx.label),
         executable = _toolwright(ctx),
         arguments = [head, _listed(ctx, specs, "@%s"), _listed(ctx, types, "--type=@%s")],
         inputs = depset(specs + types + [config] + ctx.files.data),
-        outputs = [out, unused],
+        outputs = [unused, files, units],  # what is said in files stands beside the first: not in the step's folder
 
         # Another action may have compiled a type that no tool of this shard uses: its change is none here.
         unused_inputs_list = unused,
     )
-    return out
+    return struct(files = files, units = units)
 
-def _assemble(ctx, name, shards, config, options):
+def _assemble(ctx, name, units, files, config, options):
     out = ctx.actions.declare_directory(name)
     head = ctx.actions.args()
     head.add_all(["assemble", "--config", config] + options)
@@ -100,8 +103,8 @@ def _assemble(ctx, name, shards, config, options):
         mnemonic = "ToolwrightAssemble",
         progress_message = "Assembling the tools of %s" % ctx.label,
         executable = _toolwright(ctx),
-        arguments = [head, _listed(ctx, shards, "@%s")],
-        inputs = depset(shards + [config] + ctx.files.data),
+        arguments = [head, _listed(ctx, units, "@%s")],
+        inputs = depset(units + files + [config] + ctx.files.data),
         outputs = [out],
     )
     return out
@@ -113,12 +116,13 @@ def _toolwright_library_impl(ctx):
         _compile(ctx, number, specs, types, config, roots)
         for number, specs in sorted(_shards(ctx, roots).items())
     ]
-    generated = _assemble(ctx, ctx.label.name, shards, config, [])
-    whole = _assemble(ctx, ctx.label.name + ".whole", shards, config, ["--only-whole"])
+    units, files = [shard.units for shard in shards], [shard.files for shard in shards]
+    generated = _assemble(ctx, ctx.label.name, units, files, config, [])
+    whole = _assemble(ctx, ctx.label.name + ".whole", units, [], config, ["--only-whole"])
     return [
         DefaultInfo(files = depset([generated]), runfiles = ctx.runfiles(files = [generated])),
-        OutputGroupInfo(shards = depset(shards), whole = depset([whole])),
-        ToolwrightInfo(generated = generated, shards = shards, whole = whole),
+        OutputGroupInfo(shards = depset(files), units = depset(units), whole = depset([whole])),
+        ToolwrightInfo(generated = generated, shards = files, units = units, whole = whole),
     ]
 
 _ATTRS = {

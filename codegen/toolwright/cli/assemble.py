@@ -91,9 +91,11 @@ def command(
         if stamp is not None and not failed:
             write(stamp, fingerprint_of(assembled))
     except DamagedError as error:
+        tell(problems, form)
         message = "is not what the compile step wrote"
         raise stop(form, file_of(str(error)), "damaged", message, "run that step again") from None
     except OSError as error:
+        tell(problems, form)
         raise disk_problem(form, error, out) from None
     tell(sorted(problems), form)
     return int(failed)

@@ -88,9 +88,8 @@ def _claim(out: Path, kit: Kit) -> None:
         if not mark.read_bytes().startswith(b'{"format":'):
             raise ForeignFolderError(f"{UNITS} in it is not what a compile step writes")
         return
-    with contextlib.suppress(FileNotFoundError):
-        if any(out.iterdir()):
-            raise ForeignFolderError("it is not empty, and no compile step left it")
+    if any(not path.is_dir() or path.is_symlink() for path in out.rglob("*")):  # engines make folders
+        raise ForeignFolderError("it is not empty, and no compile step left it")
     replace(mark, encode_units(_units(kit, ())))
 
 
