@@ -20,6 +20,19 @@ from .words import described, text
 
 Node = dict[str, Any]
 LITERAL = frozenset(("enum", "const"))
+MAX_OPENED = 1024
+"""Branches that are looked into for one union: thirty definitions can stand for a billion of them."""
+
+
+class _Opening:
+    """How far a union was opened: how deep it is now, and how many branches were looked into."""
+
+    def __init__(self) -> None:
+        self.depth = self.count = 0
+
+    @property
+    def enough(self) -> bool:
+        return self.depth > MAX_BRANCHES or self.count > MAX_OPENED
 
 
 def one_kind(state: State, node: Node, path: Path, notes: list[str], entered: list[Segments]) -> Node:
@@ -34,7 +47,7 @@ def one_kind(state: State, node: Node, path: Path, notes: list[str], entered: li
     if keyword == "type":
         for branch in raw:
             state.place(branch, path)
-    branches = _flat(state, raw, (path, keyword), entered, 0)
+    branches = _flat(state, raw, (path, keyword), entered, _Opening())
     if branches is None:
         return as_json(state, node, path, notes, keyword=keyword)
     nullable = state.dialect.type_arrays in ("keep", "nullable")
@@ -67,7 +80,7 @@ def fewer(state: State, node: Node, path: Path, entered: list[Segments], most: i
         return node
     reason = f"only {most} alternatives can be said: those of one type are said together"
     state.note(path, "anyOf", "widened", "changed", reason)
-    flat = _flat(state, raw, (path, "anyOf"), entered, 0)
+    flat = _flat(state, raw, (path, "anyOf"), entered, _Opening())
     groups: dict[str, list[Node]] = {}
     for branch in flat or ():
         kind = "number" if branch["type"] == "integer" else str(branch["type"])
@@ -98,18 +111,22 @@ def _with_null(state: State, node: Node) -> Node:
     return out
 
 
-def _flat(state: State, raw: list[Any], path: Path, entered: list[Segments], depth: int) -> list[Node] | None:
-    """Branches of one type each, unions among them opened; `None` where one cannot be told the type of."""
+def _flat(
+    state: State, raw: list[Any], path: Path, entered: list[Segments], opening: _Opening
+) -> list[Node] | None:
+    """Branches of one type each, unions among them opened; `None` where one cannot be told the type of, or
+    where there are too many."""
     out: list[Node] = []
     for i, each in enumerate(raw):
         if each is False:
             continue
         place = state.origins.get(id(each), (path, str(i)))
         branch = plain(state, each, place, entered)
-        if not isinstance(branch, dict) or depth > MAX_BRANCHES:
+        opening.count += 1
+        if not isinstance(branch, dict) or opening.enough:
             return None
         remember(state, branch, place)
-        more = _kinds(state, branch, place, entered, depth)
+        more = _kinds(state, branch, place, entered, opening)
         if more is None or len(out) + len(more) > MAX_BRANCHES:
             return None
         for one in more:
@@ -119,7 +136,9 @@ def _flat(state: State, raw: list[Any], path: Path, entered: list[Segments], dep
     return out
 
 
-def _kinds(state: State, branch: Node, path: Path, entered: list[Segments], depth: int) -> list[Node] | None:
+def _kinds(
+    state: State, branch: Node, path: Path, entered: list[Segments], opening: _Opening
+) -> list[Node] | None:
     """One branch as branches of one type each."""
     own: list[str] = []
     if is_legacy(branch):
@@ -129,7 +148,7 @@ def _kinds(state: State, branch: Node, path: Path, entered: list[Segments], dept
     if "allOf" in branch:
         branch = merge_all_of(state, branch, path, own, entered, blocking=False)
         if not {"oneOf", "$ref", "allOf"}.isdisjoint(branch):
-            return _flat(state, [branch], path, entered, depth + 1)
+            return _deeper(state, [branch], path, entered, opening)
     if "anyOf" in branch:
         branch = alone(state, branch, path, own, entered)
     if own:
@@ -137,7 +156,7 @@ def _kinds(state: State, branch: Node, path: Path, entered: list[Segments], dept
     if "$defs" in branch:
         branch = {key: value for key, value in branch.items() if key != "$defs"}
     if "anyOf" in branch:
-        return _inner(state, branch, path, entered, depth)
+        return _inner(state, branch, path, entered, opening)
     if "type" in branch:
         kinds = checked_types(branch, path)
     elif LITERAL.isdisjoint(branch) and not state.dialect.typed:
@@ -157,8 +176,19 @@ def _kinds(state: State, branch: Node, path: Path, entered: list[Segments], dept
     return [{**part, **told} for part in parts if part is not None]
 
 
-def _inner(state: State, branch: Node, path: Path, entered: list[Segments], depth: int) -> list[Node] | None:
-    inner = _flat(state, branch["anyOf"], (path, "anyOf"), entered, depth + 1)
+def _deeper(
+    state: State, raw: list[Any], path: Path, entered: list[Segments], opening: _Opening
+) -> list[Node] | None:
+    opening.depth += 1
+    found = _flat(state, raw, path, entered, opening)
+    opening.depth -= 1
+    return found
+
+
+def _inner(
+    state: State, branch: Node, path: Path, entered: list[Segments], opening: _Opening
+) -> list[Node] | None:
+    inner = _deeper(state, branch["anyOf"], (path, "anyOf"), entered, opening)
     told = {key: value for key, value in branch.items() if key in ANNOTATIONS}
     return None if inner is None else [{**told, **one} for one in inner]
 
