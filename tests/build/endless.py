@@ -6,7 +6,7 @@ import time
 
 from hypothesis import seed
 
-from tests.build import machine
+from tests.build import machine_subject
 from tests.build.machine import Machine, run
 from tests.build.real_machine import RealMachine
 
@@ -22,9 +22,9 @@ def main() -> None:
     while time.monotonic() - started < arguments.seconds:
         turn += 1
         kind, number = RealMachine if turn % 5 == 0 else Machine, seeds.randrange(2**32)
-        print(f"{kind.__name__}, seed {number}; {machine.held} builds held so far", flush=True)
+        print(f"{kind.__name__}, seed {number}; {machine_subject.held} builds held so far", flush=True)
         run(seed(number)(kind), examples=10 if kind is RealMachine else 40, length=40)
-    print(f"{machine.held} builds were as clean ones, in {time.monotonic() - started:.0f} s")
+    print(f"{machine_subject.held} builds were as clean ones, in {time.monotonic() - started:.0f} s")
 
 
 if __name__ == "__main__":
