@@ -13,7 +13,7 @@ from .exactly import decode_exactly, without_empty
 from .keys import count_colons, has_colon_escapes, has_empty, is_deep, is_short
 from .node import Node
 from .parse import Arguments, as_text, parse
-from .quick import Decode, bound
+from .quick import Decode
 from .schema.values import too_deep
 
 if TYPE_CHECKING:  # most calls need none of them
@@ -51,10 +51,7 @@ class ToolBinding(Described[P], Generic[P, H], frozen=True, kw_only=True, eq=Fal
             quick: Decode = self._decode_slowly
         else:
             plan = self._lazy.plan or self._make_plan()
-            quick = bound(
-                plan.code,
-                {} if plan.counting is None else plan.counting.constants,
-                read=plan.decode,
+            quick = plan.bound(
                 straight=self._lazy.straight,
                 slowly=self._decode_slowly,
                 exactly=self._decode_refused,
@@ -68,12 +65,30 @@ class ToolBinding(Described[P], Generic[P, H], frozen=True, kw_only=True, eq=Fal
     ) -> P:
         """Whatever is no short text in the contract's own form."""
         if provider is not None and provider not in self._lazy.straight:
-            undo = self._lazy.undo.get(provider) or self._find_undo(provider)
-            if undo is not None:
-                return self._decode_undone(arguments, undo, guesses)
+            sent = self._lazy.sent.get(provider) or self._make_sent(provider)
+            if sent is not None:
+                params: P = sent(arguments, provider, guesses)
+                return params
         if self.exact:
             return self._decode_other(arguments, guesses)
         return decode_exactly(self, arguments, guesses)
+
+    def _make_sent(self, provider: str) -> Decode | None:
+        """What decodes the form that is sent to `provider`; None where that is the contract's own."""
+        undo = self._lazy.undo.get(provider) or self._find_undo(provider)
+        if undo is None:
+            return None
+
+        def general(arguments: Arguments, _: str | None, guesses: "Guesses | None") -> P:
+            return self._decode_undone(arguments, undo, guesses)
+
+        sent: Decode = general
+        if self.exact and self.wire is None and not self.empty_is_absent:
+            from .ways.sent import sent_decoder
+
+            sent = sent_decoder(self.params, undo.ways.root, provider, general) or general
+        self._lazy.sent[provider] = sent
+        return sent
 
     def _decode_refused(self, text: bytes | str, guesses: "Guesses | None") -> P:
         """Text that the quick way did not take. Some providers send blank text where nothing is required."""

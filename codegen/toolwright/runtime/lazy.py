@@ -18,6 +18,7 @@ class Lazy:
         "plan",
         "quick",
         "result",
+        "sent",
         "straight",
         "undo",
     )
@@ -28,5 +29,6 @@ class Lazy:
         self.definitions: dict[tuple[str, str], bytes] = {}
         self.parameters: Node | None = None
         self.result: Node | None = None
+        self.sent: dict[str, Decode] = {}  # by providers to which something is sent in another form
         self.straight: set[str] = set()  # providers to which nothing is sent in another form
         self.undo: dict[str, Undo] = {}

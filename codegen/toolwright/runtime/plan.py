@@ -6,7 +6,7 @@ import msgspec
 
 from .checked import Marker, decode_hook, targets
 from .given import counting
-from .quick import compiled
+from .quick import Decode, bound, compiled
 
 MAX_TEXT = 4 * 1024 * 1024
 """Longest JSON text of arguments, in bytes or characters: about a million tokens, more than any model
@@ -27,8 +27,8 @@ class Plan:
 
     __slots__ = ("code", "counting", "decode", "faithful", "keys", "marked", "short")
 
-    def __init__(self, shape: Any) -> None:
-        """Raises what msgspec raises for types that it cannot decode."""
+    def __init__(self, shape: Any, result: str = "value") -> None:
+        """`result` as in `quick.compiled`. Raises what msgspec raises for types that it cannot decode."""
         self.decode = msgspec.json.Decoder(shape, dec_hook=decode_hook).decode
         traits = _Traits()
         info = msgspec.inspect.type_info(shape)
@@ -38,7 +38,12 @@ class Plan:
         self.faithful = traits.faithful
         self.marked = traits.marked
         self.short = SHORT if traits.deep else MAX_TEXT
-        self.code = compiled(self.keys, self.short, self.counting)
+        self.code = compiled(self.keys, self.short, self.counting, result)
+
+    def bound(self, **names: Any) -> Decode:
+        """The quick way, with what it calls beside `decode`; `quick.bound` has the names."""
+        constants = {} if self.counting is None else self.counting.constants
+        return bound(self.code, constants, read=self.decode, **names)
 
 
 def _required(info: msgspec.inspect.Type) -> int:

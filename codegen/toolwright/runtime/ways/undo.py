@@ -18,10 +18,11 @@ from .way import KEY, MORE, VALUE, Ways, position
 class Undo:
     """The way back of one tool from one provider, made once for any number of values, from any thread."""
 
-    __slots__ = ("_start",)
+    __slots__ = ("_start", "ways")
 
     def __init__(self, ways: Ways, document: Mapping[str, Any]) -> None:
         """`document` is the provider's parameter schema, into which the choices of `ways` point."""
+        self.ways = ways
         self._start = Places(ways, document).start
 
     def __call__(self, value: Any) -> Any:
