@@ -94,8 +94,10 @@ def _shallow(
     document: dict[str, Any], profile: Profile, out: dict[str, Any], state: State
 ) -> tuple[dict[str, Any], State]:
     """`out`, or what nests no deeper than the provider allows: JSON text stands for what is below that."""
-    limit = profile.limits.depth
-    if limit is None or (state.deepest <= limit and not state.names) or levels(out) <= limit:
+    if profile.limits.depth is None:
+        return out, state
+    limit = profile.limits.depth - 1  # some count the scalars in the innermost object as a level, too
+    if (state.deepest <= limit and not state.names) or levels(out) <= limit:
         return out, state
     if not takes_text(profile.dialect):
         return out, state
