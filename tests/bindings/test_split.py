@@ -49,6 +49,13 @@ STATEMENTS = st.one_of(
     ),
     st.tuples(NAMES, ANNOTATIONS).map(": TypeAlias = ".join),
     st.tuples(NAMES, CALLS).map(" = ".join),
+    st.tuples(NAMES, NAMES, NAMES | STRINGS).map("{0[0]}: {0[1]} = {0[2]}".format),
+    st.tuples(NAMES, ANNOTATIONS, LITERALS).map(
+        "{0[0]}: {0[1]} = msgspec.field(default_factory=lambda: [{0[2]}])".format
+    ),
+    st.tuples(NAMES, ANNOTATIONS, LITERALS, STRINGS).map(
+        "{0[0]}: {0[1]} = msgspec.field(default={0[2]}, name={0[3]})".format
+    ),
     st.tuples(STRINGS, NAMES, STRINGS).map("check_pattern({0[0]}, self.{0[1]}, {0[2]})".format),
 )
 
@@ -73,6 +80,9 @@ def test_common_statements_need_no_black() -> None:
         f"    fields: list[Literal[{names}]] | None = None",
         f"    per_page: {bounded} | None = None",
         f"Pet: TypeAlias = {' | '.join(f'VeryLongOptionName{number}' for number in range(6))}",
+        f'    data: str = "{"https://example.org/" * 4}readme"',
+        f"    VeryLongName: TypeAlias = {'AnotherVeryLongName' * 4}",
+        f'    kinds: list[Literal[{names[:40]}"]] = msgspec.field(default_factory=lambda: [{names[:40]}"])',
         f'        check_pattern("name", self.name, "{"[a-z]" * 20}")',
         f'    Pet = one_of(__name__, "../contracts/adopt.json#/$defs/Pet", ("/0", lambda: {"Cat" * 20}))',
     ):

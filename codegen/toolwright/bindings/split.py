@@ -16,12 +16,22 @@ _STATEMENT = re.compile(r"( *)(\w+: (?:TypeAlias = )?|\w+ = |(?=check_\w+\())(.*
 _BRACKETED = re.compile(r"((?:\| )?(?:\w+=)?[\w.]*)([\[(])(.*)([\])])")
 _ATOM = re.compile(r"""(?:\| )?(?:\w+=)?(?:lambda: )?(?:-?[\w.]+|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")
 _DEFAULT = re.compile(r"(.*) = (\w+)")
+_PLAIN = re.compile(r"""( *)(\w+: \w+ = )(\w+|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")
+_FIELD = re.compile(r"( *)(\w+: )(.+?)( = msgspec\.field\()(.*)\)")
 
 
 def split(row: str) -> list[str] | None:
     """The lines that black makes of one long statement; None where only black knows."""
+    if not row.isascii():  # black counts columns, not characters
+        return None
+    if match := _PLAIN.fullmatch(row):
+        indent, head, value = match.groups()
+        inner = f"{indent}    {value}"
+        return [f"{indent}{head}(", inner, f"{indent})"] if len(inner) <= LINE_LENGTH else [row]
+    if match := _FIELD.fullmatch(row):
+        return _field(*match.groups())
     match = _STATEMENT.fullmatch(row)
-    if match is None or not row.isascii():  # black counts columns, not characters
+    if match is None:
         return None
     indent, head, value = match.groups()
     default = ""
@@ -38,6 +48,14 @@ def split(row: str) -> list[str] | None:
     inner = _union(indent + "    ", value, operands)
     last = f"{indent}) = {default}" if default else f"{indent})"
     return None if inner is None else [f"{indent}{head}(", *inner, last]
+
+
+def _field(indent: str, name: str, annotation: str, call: str, inner: str) -> list[str] | None:
+    """A field whose default takes more than a literal: broken inside of the call, if that is enough."""
+    first, second = f"{indent}{name}{annotation}{call}", f"{indent}    {inner}"
+    whole = cut(annotation, " | ") is not None and cut(inner, ", ") is not None
+    fits = len(first) <= LINE_LENGTH and len(second) <= LINE_LENGTH
+    return [first, second, f"{indent})"] if whole and fits else None
 
 
 def _union(indent: str, value: str, operands: list[str]) -> list[str] | None:
