@@ -84,7 +84,22 @@ def test_true_is_not_one() -> None:
     ],
 )
 def test_multiples_are_exact(value: float, divisor: float, expected: bool) -> None:
-    assert passes(check_multiple_of, value, divisor) == expected
+    for _ in range(2):  # the first call of a divisor goes another way
+        assert passes(check_multiple_of, value, divisor) == expected
+
+
+@given(
+    st.sampled_from([0.1, 0.01, 1e-9, 0.25, 1, 3, 1e-10]),
+    st.integers(-(10**12), 10**12) | SCALARS,
+    st.integers(0, 11),
+)
+def test_multiples_are_those_of_decimals(divisor: float, value: Any, shift: int) -> None:
+    if type(value) is int:
+        value = value / 10**shift  # many are multiples, and many are not by their last digit
+    number = type(value) in (int, float)
+    expected = not number or Decimal(repr(value)) % Decimal(repr(divisor)) == 0
+    for _ in range(2):
+        assert passes(check_multiple_of, value, divisor) == expected
 
 
 @given(st.integers(-(2**80), 2**80), st.integers(-(2**80), 2**80))

@@ -6,7 +6,6 @@ nothing about values of other types; so None and UNSET, which stand for absence,
 
 import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -16,29 +15,37 @@ from .schema.values import as_decimal, equal, is_multiple, is_number, key
 
 def check_multiple_of(name: str, value: Any, divisor: float) -> None:
     """`multipleOf`, over exact decimals: 0.3 is a multiple of 0.1."""
+    try:
+        # Below this bound, doubles lie closer together than the steps do, and `round` is correct to the last
+        # bit: a value that it leaves alone is written with no more than so many digits.
+        if -100_000 < value < 100_000 and round(value, _digits[divisor]) == value:
+            return
+    except (KeyError, TypeError):
+        pass  # the first of its divisor, another divisor, no number
+    _judge_multiple(name, value, divisor)
+
+
+def _judge_multiple(name: str, value: Any, divisor: float) -> None:
     if not is_number(value):
         return
-    base, scale = _divisor(divisor)
-    # Below this bound, doubles lie closer together than the steps do, and `round` is correct to the last
-    # bit: a value that it leaves alone is written with no more than so many digits.
-    if base == 1 and -9 <= scale < 0 and -100_000 < value < 100_000 and round(value, -scale) == value:
-        return
+    base, scale = as_decimal(divisor)
+    if base == 1 and -9 <= scale < 0:
+        _digits[divisor] = -scale
     if not is_multiple(value, (base, scale)):
         raise ValueError(f"{name} must be a multiple of {divisor}, got {value}")
 
 
-@lru_cache(maxsize=256)
-def _divisor(divisor: float) -> tuple[int, int]:
-    return as_decimal(divisor)
+_digits: dict[float, int] = {}
+"""Of divisors such as 0.01. A cache: the same entries in every order."""
 
 
 def check_unique(name: str, items: Any) -> None:
     """`uniqueItems`: 1 equals 1.0, and true does not equal 1."""
     if type(items) is not list and not isinstance(items, (list, tuple)):
         return
-    if len(items) < 2:
-        return
-    if len(items) == 2:
+    if len(items) <= 2:
+        if len(items) < 2:
+            return
         first_item, second_item = items
         if type(first_item) is str and first_item != second_item:
             return
@@ -108,12 +115,12 @@ in every order."""
 
 def check_pattern(label: str, value: Any, pattern: str) -> None:
     """`pattern`, an ECMA-262 expression that was translated to Python's."""
+    try:
+        if _searches[pattern](value):
+            return
+    except (KeyError, TypeError):
+        pass  # the first of its pattern, no string
     if isinstance(value, str):
-        try:
-            if _searches[pattern](value):
-                return
-        except KeyError:
-            pass
         _judge_pattern(label, value, pattern)
 
 
