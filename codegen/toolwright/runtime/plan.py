@@ -38,7 +38,7 @@ class Plan:
         self.faithful = traits.faithful
         self.marked = traits.marked
         self.short = SHORT if traits.deep else MAX_TEXT
-        self.code = compiled(self.keys, self.short, self.counting, result)
+        self.code = compiled(self.keys, self.short, self.counting, self.faithful, result)
 
     def bound(self, **names: Any) -> Decode:
         """The quick way, with what it calls beside `decode`; `quick.bound` has the names."""
