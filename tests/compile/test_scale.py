@@ -56,14 +56,14 @@ def test_the_module_grows_with_the_spec(schema: Any) -> None:
 
 @pytest.mark.parametrize(("schema", "count"), [(properties, 2500), (objects, 100), (arrays, 300)])
 def test_large(schema: Any, count: int) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     with package({"tool.json": spec(schema(count))}) as found:
         assert found["tool"].decode(b"{}") is not None
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
 
 
 def test_extensions_of_extensions_end() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     with package({"tool.json": spec(extensions(40))}) as found:
         assert found["tool"].decode({"a": {"x": 1, "p1": {"x": 2}}}).a.x == 1
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20

@@ -25,9 +25,9 @@ def test_explosive(pattern: str, hard: str) -> None:
     search = re.compile(translate(pattern)).search
     times = []
     for length in (12, 14, 16):
-        started = time.perf_counter()
+        started = time.process_time()
         search(hard[-length:])
-        times.append(time.perf_counter() - started)
+        times.append(time.process_time() - started)
     assert times[2] > 2 * times[0]
 
 

@@ -249,10 +249,10 @@ def test_many_wrong_names_are_reported_quickly() -> None:
     names = [f"name_{n}" for n in range(12_000)]
     properties = ", ".join(f"{name}x: {{}}" for name in names)
     text = f"{HEAD.replace('[]', str(names))}parameters: {{type: object, properties: {{{properties}}}}}\n"
-    started = time.perf_counter()
+    started = time.process_time()
     _, found = tool(text)
     assert len(found) == 12_000
-    assert time.perf_counter() - started < 8
+    assert time.process_time() - started < 8
 
 
 def test_repeated_secrets() -> None:
