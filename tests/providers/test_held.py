@@ -310,6 +310,34 @@ CONTRACTS: dict[str, dict[str, Any]] = {
             {**CLOSED, "properties": {"a": {"minimum": 1.5, "type": "integer"}}},
         ],
     ),
+    "a key that is required and forbidden": obj({"a": {"properties": {"kind": False}, "required": ["kind"]}}),
+    "items that only a union evaluates": obj(
+        {
+            "v": {
+                "type": ["array"],
+                "unevaluatedItems": {"type": ["null"]},
+                "anyOf": [{"multipleOf": 3, "prefixItems": [{}], "minItems": 2, "maxItems": 3.0}],
+            }
+        }
+    ),
+    "a count of items that are said in words": obj(
+        {
+            "v": {
+                "contains": {
+                    "oneOf": [{"patternProperties": {"^\\w+$": True, "^\\d": {"properties": {"n 1": {}}}}}]
+                },
+                "maxContains": 3,
+            }
+        }
+    ),
+    "a default beside no other word": obj(
+        {
+            "v": {
+                "anyOf": [{"properties": {"x": {"default": 0}}, "required": ["x"]}, {}],
+                "additionalProperties": {"type": "object"},
+            }
+        }
+    ),
     "a type that is only meant, in an alternative": obj(
         {"v": {**obj({"a": {"additionalProperties": False}}), "type": ["boolean", "string", "object"]}}
     ),

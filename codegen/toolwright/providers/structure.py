@@ -41,6 +41,10 @@ def declared(state: State, node: Node, path: Path) -> Node:
     if rest is False or (isinstance(rest, dict) and schema is not rest):
         reason = f"{', '.join(missing)}: required, so declared, and then takes anything"
         state.note(path, "additionalProperties", "widened", "changed", reason)
+    for name in missing:
+        if name in properties:
+            reason = "forbidden, and required: declared, and then takes anything"
+            state.note((path, "properties"), name, "widened", "changed", reason)
     state.evaluation += 1
     state.note(
         path, "required", "rewritten", "kept elsewhere", f"{', '.join(missing)}: declared, since required"

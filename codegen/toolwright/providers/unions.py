@@ -83,10 +83,21 @@ def merge_all_of(
         if blocking:
             state.block(place, "allOf", "a branch that cannot be merged with the others")
         parent, segment = place
-        state.evaluation += 1
+        base = all_evaluated(state, base, path)
         spill(state, parent, segment, f"Must also match: {text(raw)}.", notes)
     gone(state, own, base, path)
     return {**base, **told, **outer}
+
+
+def all_evaluated(state: State, node: Node, path: Path) -> Node:
+    """`node` without what judges the keys and items that nothing else evaluates, where something else was
+    taken out."""
+    out = dict(node)
+    for key in ("unevaluatedProperties", "unevaluatedItems"):
+        if out.pop(key, None) is not None:
+            reason = "what else evaluates keys and items cannot be said here as it is"
+            state.note(path, key, "dropped", "lost", reason)
+    return out
 
 
 def shared(state: State, objects: list[Node], path: Path) -> None:
@@ -152,7 +163,7 @@ def alone(state: State, node: Node, path: Path, notes: list[str], entered: list[
         if one is None or len(together) >= MAX_BRANCHES:
             state.block(path, "anyOf", "alternatives beside other keywords cannot be said")
             spill(state, path, "anyOf", f"Must also match one of: {text(branches)}.", notes)
-            return {**outer, **base}
+            return {**outer, **all_evaluated(state, base, path)}
         together.append({key: value for key, value in one.items() if key != "$defs"})
         state.place(together[-1], place)
     for key in ("anyOf", *base):

@@ -47,6 +47,7 @@ Node = dict[str, Any]
 JUDGES = frozenset(("not", "if", "then", "else", "contains", "propertyNames"))
 """Keywords under which a wider subschema may be a narrower schema, or judge what is sent in another form."""
 CONDITIONAL = ("then", "else")
+COUNTING = ("minContains", "maxContains")
 NOTHING: frozenset[str] = frozenset()
 WATCHED = frozenset(("uniqueItems", "unevaluatedProperties", "unevaluatedItems"))
 """Keywords whose meaning what others say is part of."""
@@ -188,6 +189,11 @@ def _judged(state: State, node: Node, key: str, value: Any, out: Node, path: Pat
         out[key] = result
         return
     said(state, path, key, value, notes)
+    for other in COUNTING if key == "contains" else ():
+        if other in node:
+            state.note(
+                path, other, "widened", "lost", "says nothing without contains, which is said in words"
+            )
     for other in CONDITIONAL if key == "if" else ():  # they would hold for no value, or for all
         if other in node:
             out.pop(other, None)

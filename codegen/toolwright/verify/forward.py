@@ -350,7 +350,7 @@ class _Run:
 
 def _speaks(schema: Schema) -> bool:
     """Whether a schema says anything: one that takes all was not widened by null."""
-    return isinstance(schema, dict) and not schema.keys() <= {"description", "title"}
+    return isinstance(schema, dict) and not schema.keys() <= {"description", "title", "default", "examples"}
 
 
 def _matches(node: dict[str, Any], name: str) -> bool:
