@@ -1,4 +1,4 @@
-"""The one value for everything a user can get wrong. Rendering lives in `cli.console`."""
+"""The one value for everything a user can get wrong. Rendering lives in `console`."""
 
 from typing import Literal
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolwright.cli.console import printable, render, wants_colour
+from toolwright.console import printable, render, wants_colour
 from toolwright.diagnostics import Diagnostic
 
 PROBLEMS = (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..config import show
-from .console import Format
+from ..console import Format
 from .options import config_option, configuration, examples, format_option, tell
 from .steps import disk_problem, expanded, setting_of, stop
 

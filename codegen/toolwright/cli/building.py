@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..config import load_config, show
+from ..console import Format, paint, render, tell, wants_colour
 from ..diagnostics import Diagnostic
-from .console import Format, paint, render, tell, wants_colour
 
 if TYPE_CHECKING:
     from ..build.generate import Report

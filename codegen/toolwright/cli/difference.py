@@ -6,7 +6,7 @@ from typing import Any
 
 from ..build.fingerprint import digest
 from ..build.plan import Plan
-from .console import paint, printable
+from ..console import paint, printable
 
 
 def render_diff(plan: Plan, shown_output: str, *, colour: bool, raw: bool = False) -> Iterator[str]:

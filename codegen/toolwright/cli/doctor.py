@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from ..config import Config, show
-from .console import paint, printable, wants_colour
+from ..console import paint, printable, wants_colour
 from .options import config_option, configuration, examples
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
+from ..console import Format
 from .building import Wanted, generate
-from .console import Format
 from .options import config_option, examples, format_option
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ..console import printable
 from ..diagnostics import Diagnostic
-from .console import printable
 
 if TYPE_CHECKING:
     from ..importers.tools import Imported

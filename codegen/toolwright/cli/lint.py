@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from ..console import paint, render, wants_colour
 from ..diagnostics import Diagnostic, Severity
-from .console import paint, render, wants_colour
 from .options import config_option, configuration, examples, refuse, tell
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ..config import show
-from .console import Format
+from ..console import Format
 from .options import config_option, configuration, examples, format_option, tell
 from .steps import disk_problem
 

@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 import click
 
 from ..config import Config, load_config
+from ..console import FORMATS, Format
+from ..console import tell as tell
 from ..diagnostics import Diagnostic
-from .console import FORMATS, Format
-from .console import tell as tell
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from ..config import Config, show
-from .console import wants_colour
+from ..console import wants_colour
 from .options import config_option, configuration, examples, refuse, tell
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ..config import Config, show
+from ..console import Format
 from ..diagnostics import Diagnostic
-from .console import Format
 from .options import tell
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from msgspec import Struct
 
 from ..build.profiles import Profiles
 from ..config import show
+from ..console import paint, printable
 from ..providers import LedgerEntry, available, load_profile, load_profiles
-from .console import paint, printable
 
 Row = tuple[str, ...]
 SEVERITIES = {"reject": "error", "changed": "warning", "lost": "warning", "kept elsewhere": "dim"}

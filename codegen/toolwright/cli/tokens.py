@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .console import paint, printable
+from ..console import paint, printable
 
 if TYPE_CHECKING:
     from ..lint.tokens import Tokens

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from .console import paint, printable, wants_colour
+from ..console import paint, printable, wants_colour
 from .options import config_option, configuration, examples, tell
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from ..build.generate import Report, build
 from ..build.rooms import FRONTEND
 from ..build.watch import Watched, turns, watched
 from ..config import load_config
+from ..console import Format
 from ..diagnostics import Diagnostic
 from .building import as_json, summary
-from .console import Format
 from .options import tell
 from .progress import Bar
 

@@ -9,8 +9,8 @@ from msgspec import Struct
 from ..build.generate import Report, build
 from ..build.manifest import NAME, parse_manifest
 from ..build.rooms import FRONTEND
-from ..cli.console import render
 from ..config import Config, load_config
+from ..console import render
 from ..diagnostics import Diagnostic
 
 Mode = Literal["verify", "generate"]

@@ -9,7 +9,7 @@ from typing import IO, Literal
 
 import msgspec
 
-from ..diagnostics import Diagnostic
+from .diagnostics import Diagnostic
 
 Format = Literal["text", "json", "github"]
 FORMATS: tuple[Format, ...] = ("text", "json", "github")
