@@ -48,3 +48,15 @@ def parsed(source: bytes) -> ast.Module:
         return ast.parse(source)
     except SyntaxError as problem:
         raise ValueError(f"the rendered module is not valid Python: {problem}") from problem
+
+
+def require_python(source: bytes, *, ours: bool = False) -> None:
+    """Raise ValueError when `source` is not Python. Takes a fraction of the memory that `parsed` takes.
+
+    What `ours` is goes piece by piece: two empty lines stand only between two statements of the module.
+    """
+    try:
+        for piece in source.split(b"\n\n\n") if ours else (source,):
+            compile(piece, "<generated>", "exec", dont_inherit=True)
+    except SyntaxError as problem:
+        raise ValueError(f"the rendered module is not valid Python: {problem}") from problem

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec.structs import asdict
 
-from ..bindings.format import formatted, parsed
+from ..bindings.format import formatted, parsed, require_python
 from ..bindings.render import (
     NOTHING,
     Offered,
@@ -267,6 +267,6 @@ def emit_package(entries: Sequence[ToolEntry], folders: Sequence[str], options: 
     marker = formatted(templates.render("package.py.jinja", mark=mark("all specs")), ours=ours)
     files = {f"{folder}/__init__.py".lstrip("/"): marker for folder in folders}
     registry = formatted(registry_text(tools, templates), ours=ours)
-    parsed(registry)
+    require_python(registry, ours=ours)
     files["registry.py"] = registry
     return files
