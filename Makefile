@@ -72,7 +72,7 @@ lint-tools: $(STAMP) ## Fail on findings in the reference toolset
 
 bazel: $(STAMP) ## Build tools with Bazel, caches and remote execution (npm's Bazel, some 100 MB); minutes
 	bash tests/bazel/setup $(BAZEL) $(PYTHON)
-	$(PYTEST) tests/bazel
+	$(PYTEST) -m bazel tests/bazel
 
 wheel: $(STAMP) ## Build the wheel; use it in an empty environment, and in other projects' builds
 	$(PYTEST) -m wheel -n 2 --dist loadfile tests/wheel tests/downstream
