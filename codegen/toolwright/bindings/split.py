@@ -26,8 +26,8 @@ def split(row: str) -> list[str] | None:
         return None
     if match := _PLAIN.fullmatch(row):
         indent, head, value = match.groups()
-        inner = f"{indent}    {value}"
-        return [f"{indent}{head}(", inner, f"{indent})"] if len(inner) <= LINE_LENGTH else [row]
+        alone = f"{indent}    {value}"
+        return [f"{indent}{head}(", alone, f"{indent})"] if len(alone) <= LINE_LENGTH else [row]
     if match := _FIELD.fullmatch(row):
         return _field(*match.groups())
     match = _STATEMENT.fullmatch(row)
