@@ -94,7 +94,24 @@ class ToolBinding(Described[P], Generic[P, H], frozen=True, kw_only=True, eq=Fal
         """Text that the quick way did not take. Some providers send blank text where nothing is required."""
         if len(text) <= 64 and not text.strip():
             return self._decode_other(b"{}", guesses)
-        return decode_exactly(self, text, guesses)
+        lenient = self._lazy.lenient or self._make_lenient()
+        params: P = lenient(text, None, guesses)
+        return params
+
+    def _make_lenient(self) -> Decode:
+        """What decodes text that has null for properties that are to be absent, as strict modes make a model
+        write it."""
+
+        def exactly(arguments: Arguments, _: str | None, guesses: "Guesses | None") -> P:
+            return decode_exactly(self, arguments, guesses)
+
+        lenient: Decode = exactly
+        if self.wire is None:
+            from .ways.sent import lenient_decoder
+
+            lenient = lenient_decoder(self.params, exactly) or exactly
+        self._lazy.lenient = lenient
+        return lenient
 
     def _decode_other(self, arguments: Arguments, guesses: "Guesses | None") -> P:
         """Mappings, blank text, text that is long enough to nest too deeply, and any for a tool to which ""

@@ -14,6 +14,7 @@ class Lazy:
 
     __slots__ = (
         "definitions",
+        "lenient",
         "parameters",
         "plan",
         "quick",
@@ -26,6 +27,7 @@ class Lazy:
     def __init__(self) -> None:
         self.plan: Plan | None = None
         self.quick: Decode | None = None  # decoding, without a look at what is done for most calls
+        self.lenient: Decode | None = None  # decoding of what that refuses
         self.definitions: dict[tuple[str, str], bytes] = {}
         self.parameters: Node | None = None
         self.result: Node | None = None

@@ -57,7 +57,7 @@ def narrowed(binding: Described[Any], values: Values) -> dict[str, Any]:
 
 
 # Of `Lazy`: what depends on the values.
-_OWN = frozenset({"definitions", "parameters", "quick", "sent", "undo"})
+_OWN = frozenset({"definitions", "lenient", "parameters", "quick", "sent", "undo"})
 
 
 def share(binding: Described[Any], made: Described[Any]) -> None:

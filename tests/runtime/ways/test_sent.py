@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET, Meta, Struct, UnsetType
 from toolwright.runtime import ArgumentError
+from toolwright.runtime.exactly import decode_exactly
 from toolwright.runtime.ways.sent import sent_form
 from toolwright.runtime.ways.undo import Undo
 from toolwright.runtime.ways.way import Way, Ways
@@ -96,6 +97,31 @@ def test_the_same_as_the_general_way(case: tuple[str, str], as_bytes: bool, data
     found = _outcome(lambda: binding.decode(arguments, provider))
     meant = _outcome(lambda: binding._decode_undone(arguments, undo, None))
     assert (found, repr(found)) == (meant, repr(meant))
+
+
+@settings(max_examples=150)
+@given(st.sampled_from(sorted(BINDINGS)), st.booleans(), st.data())
+def test_null_for_what_is_absent_is_taken_as_the_contract_takes_it(
+    tool: str, as_bytes: bool, data: st.DataObject
+) -> None:
+    binding = BINDINGS[tool]
+    text = data.draw(_calls(tool, Way()))
+    arguments = text.encode() if as_bytes else text
+    found = _outcome(lambda: binding.decode(arguments))
+    meant = _outcome(lambda: decode_exactly(binding, arguments, None))
+    assert (found, repr(found)) == (meant, repr(meant))
+
+
+def test_nulls_do_not_lead_to_the_contract(monkeypatch: pytest.MonkeyPatch) -> None:
+    from toolwright.runtime import binding as module
+
+    grep = BINDINGS["grep"]
+    names = grep.params.__struct_encode_fields__
+    sent = json.dumps({**dict.fromkeys(names), "pattern": "a:b", "glob": "*"})
+    meant = decode_exactly(grep, sent, None)
+    assert grep.decode(sent, "openai") == meant  # the first call learns that nothing is sent in another form
+    monkeypatch.setattr(module, "decode_exactly", None)
+    assert grep.decode(sent) == grep.decode(sent.encode(), "openai") == meant
 
 
 @pytest.mark.parametrize(("tool", "provider"), CASES)
@@ -196,6 +222,9 @@ def test_what_a_form_takes_means_the_same_further_down(data: st.DataObject) -> N
     except (ValueError, msgspec.ValidationError):
         return
     undone = Undo(Ways(root=_BOX), {})(msgspec.json.decode(text))
+    for name in ("labels", "more"):  # null stands for absence
+        if undone.get(name, ...) is None:
+            del undone[name]
     assert found == msgspec.convert(undone, Box)
 
 

@@ -5,6 +5,8 @@ makes the value of it. Only what is plain to see has one: maps as pairs, literal
 positions, in Structs and lists of them. Whatever else was sent is refused by `type`, and goes the general way
 of `undo`. In such a type, absent properties are UNSET, so that all that were sent can be counted: some
 providers make a model send every one, null where it means none.
+
+The same serves the contract's own form: a null that stands for absence is no value of the Struct's field.
 """
 
 import keyword
@@ -29,7 +31,16 @@ class Sent(NamedTuple):
     back: Callable[[Any], Any]
 
 
-def sent_decoder(params: Any, way: Way, provider: str, general: Decode) -> Decode | None:
+def lenient_decoder(params: Any, general: Decode) -> Decode | None:
+    """What decodes short text in the contract's own form that has null where a property is to be absent; None
+    where no null could stand for that, or there is no type for it."""
+    fields = msgspec.structs.fields(params) if isinstance(params, type) and issubclass(params, Struct) else ()
+    if all(field.required or _takes_none(field.type) for field in fields):
+        return None
+    return sent_decoder(params, Way(), None, general)
+
+
+def sent_decoder(params: Any, way: Way, provider: str | None, general: Decode) -> Decode | None:
     """What decodes short text for `provider`, and leaves to `general` whatever it does not take; None where
     `sent_form` has none."""
     form = sent_form(params, way)
@@ -153,10 +164,13 @@ def _struct(bare: Any, way: Way) -> Sent | None:
             given = f"back_{field.name}({value})"
         if field.required:
             rows.append((field.name, kind))
-        else:
+        elif _takes_none(field.type):
             rows.append((field.name, kind | UnsetType, UNSET))
             if below != Way() or field.default is not UNSET:
                 given += f" if {value} is not UNSET else {_absent(field, known)}"
+        else:  # null stands for absence
+            rows.append((field.name, kind | None | UnsetType, UNSET))
+            given += f" if {value} is not UNSET and {value} is not None else {_absent(field, known)}"
         arguments.append(f"{field.name}={given}")
     if left:
         return None
@@ -165,6 +179,15 @@ def _struct(bare: Any, way: Way) -> Sent | None:
     )
     # All that is filled in are names of attributes. A loop over them would take longer than the rest.
     return Sent(sent, eval(f"lambda value: made({', '.join(arguments)})", known))
+
+
+def _takes_none(type_: Any) -> bool:
+    bare, _ = _without_meta(type_)
+    if get_origin(bare) in (Union, UnionType):
+        return any(_takes_none(part) for part in get_args(bare))
+    if get_origin(bare) is Literal:
+        return None in get_args(bare)
+    return bare in (None, type(None), Any)
 
 
 def _absent(field: msgspec.structs.FieldInfo, known: dict[str, Any]) -> str:
