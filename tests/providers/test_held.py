@@ -338,6 +338,19 @@ CONTRACTS: dict[str, dict[str, Any]] = {
             }
         }
     ),
+    "a union in a key that another alternative leaves open": obj(
+        {
+            "v": {
+                "anyOf": [
+                    obj({"kind": {"const": "x"}}, required=["kind"]),
+                    obj(
+                        {"kind": {"const": "y"}, "self": {"anyOf": [{"type": "integer"}]}}, required=["kind"]
+                    ),
+                ]
+            }
+        },
+        required=["v"],
+    ),
     "a type that is only meant, in an alternative": obj(
         {"v": {**obj({"a": {"additionalProperties": False}}), "type": ["boolean", "string", "object"]}}
     ),

@@ -109,7 +109,10 @@ def shared(state: State, objects: list[Node], path: Path) -> None:
                 and name not in other.get("properties", {})
                 for other in objects
             )
-            keyword = next((key for key in schema if key in MOVED), "") if isinstance(schema, dict) else ""
+            speaks = (
+                [key for key in schema if key in MOVED or key == "anyOf"] if isinstance(schema, dict) else []
+            )
+            keyword = speaks[0] if speaks else ""
             if free and keyword:
                 place = state.origins.get(id(schema), ((path, "properties"), name))
                 reason = "holds for all alternatives, though some leave this key open"
