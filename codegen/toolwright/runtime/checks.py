@@ -43,9 +43,9 @@ def check_unique(name: str, items: Any) -> None:
     """`uniqueItems`: 1 equals 1.0, and true does not equal 1."""
     if type(items) is not list and not isinstance(items, (list, tuple)):
         return
-    if len(items) <= 2:
-        if len(items) < 2:
-            return
+    if len(items) < 2:
+        return
+    if len(items) == 2:
         first_item, second_item = items
         if type(first_item) is str and first_item != second_item:
             return
