@@ -168,6 +168,21 @@ def test_the_configuration_is_watched(project: Path, watch: Watch) -> None:
     watch.until(project / "generated" / "read.py", "Moved.")
 
 
+def test_templates_are_watched(project: Path, watch: Watch) -> None:
+    built_in = Path(__file__).resolve().parents[2] / "templates" / "package.py.jinja"
+    own, marker = project / "own", project / "generated" / "__init__.py"
+    own.mkdir()
+    (project / "pyproject.toml").write_text('[tool.toolwright]\nproviders = ["openai"]\ntemplates = "own"\n')
+    for word in ("first", "second"):
+        (own / built_in.name).write_text(f"{built_in.read_text('utf-8')}# {word}\n", "utf-8")
+        watch.until(marker, f"# {word}")
+    (own / built_in.name).unlink()
+    end = time.monotonic() + WAIT
+    while "second" in marker.read_text("utf-8") and time.monotonic() < end:
+        time.sleep(0.01)
+    assert check(project) == 0
+
+
 def test_nothing_new_says_nothing(project: Path, watch: Watch) -> None:
     assert watch.quiet(0.6)  # the turn for edits made before watching began has passed
     os.utime(project / "specs" / "read.yaml")

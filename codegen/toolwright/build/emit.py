@@ -40,9 +40,19 @@ from .compile import Compiled, Options, ToolEntry, pretty
 from .offer import offer_of, provider_definition
 
 
-@lru_cache(maxsize=4)
 def _templates(overrides: Overrides | None) -> Templates:
+    """The templates. Read again when a file of the user's changed: a process may outlive an edit."""
+    return _read_templates(overrides, _states(overrides) if isinstance(overrides, str) else ())
+
+
+@lru_cache(maxsize=4)
+def _read_templates(overrides: Overrides | None, _states: tuple[tuple[str, int, int], ...]) -> Templates:
     return Templates(overrides)
+
+
+def _states(folder: str) -> tuple[tuple[str, int, int], ...]:
+    found = [(path.name, path.stat()) for path in Path(folder).iterdir() if path.is_file()]
+    return tuple(sorted((name, state.st_mtime_ns, state.st_size) for name, state in found))
 
 
 def warm() -> None:
