@@ -6,6 +6,7 @@ nothing about values of other types; so None and UNSET, which stand for absence,
 
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -15,24 +16,32 @@ from .schema.values import as_decimal, equal, is_multiple, is_number, key
 
 def check_multiple_of(name: str, value: Any, divisor: float) -> None:
     """`multipleOf`, over exact decimals: 0.3 is a multiple of 0.1."""
-    try:
+    kind = type(value)
+    if kind is int and type(divisor) is int:
+        if value % divisor == 0:
+            return
+    elif kind is float or kind is int:
+        digits = _digits.get(divisor)
         # Below this bound, doubles lie closer together than the steps do, and `round` is correct to the last
         # bit: a value that it leaves alone is written with no more than so many digits.
-        if -100_000 < value < 100_000 and round(value, _digits[divisor]) == value:
+        if digits is not None and -100_000 < value < 100_000 and round(value, digits) == value:
             return
-    except (KeyError, TypeError):
-        pass  # the first of its divisor, another divisor, no number
     _judge_multiple(name, value, divisor)
 
 
 def _judge_multiple(name: str, value: Any, divisor: float) -> None:
     if not is_number(value):
         return
-    base, scale = as_decimal(divisor)
+    base, scale = _divisor(divisor)
     if base == 1 and -9 <= scale < 0:
         _digits[divisor] = -scale
     if not is_multiple(value, (base, scale)):
         raise ValueError(f"{name} must be a multiple of {divisor}, got {value}")
+
+
+@lru_cache(maxsize=256)
+def _divisor(divisor: float) -> tuple[int, int]:
+    return as_decimal(divisor)
 
 
 _digits: dict[float, int] = {}
