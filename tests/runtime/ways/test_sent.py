@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET, Meta, Struct, UnsetType
+from toolwright.build.compile import Options
 from toolwright.runtime import ArgumentError
 from toolwright.runtime.exactly import decode_exactly
 from toolwright.runtime.ways.sent import sent_form
@@ -17,6 +18,7 @@ from toolwright.runtime.ways.undo import Undo
 from toolwright.runtime.ways.way import Way, Ways
 
 from generated.registry import BINDINGS
+from tests.compile.helper import package, spec
 from tests.runtime.test_keys import Pairs, texts
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -242,3 +244,16 @@ def test_what_a_form_takes_means_the_same_further_down(data: st.DataObject) -> N
 )
 def test_what_says_more_has_no_form(way: Way) -> None:
     assert sent_form(Box, way) is None
+
+
+def test_a_literal_that_the_contract_refuses_is_refused() -> None:
+    """It is one of an enum that another alternative excludes, and the contract alone can tell."""
+    value = {"oneOf": [{"type": "number"}, {"enum": [0, 10]}]}
+    parameters = {"type": "object", "required": ["value"], "properties": {"value": value}}
+    with package({"t.json": spec(parameters)}, options=Options(providers=("gemini",))) as found:
+        binding = found["t"]
+        for text in ("0", "10"):
+            with pytest.raises(ArgumentError, match="matches more than one"):
+                binding.decode({"value": text}, provider="gemini")
+            with pytest.raises(ArgumentError, match="matches more than one"):
+                binding.decode(json.dumps({"value": text}), provider="gemini")

@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from ..checked import decode_hook
 from ..plan import Plan
 from ..quick import Decode
 from .way import KEY, VALUE, Way, position
@@ -121,7 +122,7 @@ def _texts(type_: Any, way: Way) -> Sent | None:
     for text, value in way.texts.items():
         try:
             if isinstance(value, _SCALARS):
-                found[text] = msgspec.convert(value, type_)
+                found[text] = msgspec.convert(value, type_, dec_hook=decode_hook)
         except msgspec.ValidationError:
             pass  # the contract says what is wrong with it
     return Sent(Literal[tuple(found)], found.__getitem__) if found else None
