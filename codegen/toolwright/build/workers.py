@@ -165,7 +165,7 @@ def _in_processes(
 
     with contextlib.suppress(Exception):  # the tasks tell what is missing
         shop.frontend.prepare()
-    size = max(1, min(32, len(tasks) // (count * 4)))
+    size = max(1, min(16, len(tasks) // (count * 4)))
     chunks = [tasks[start : start + size] for start in range(0, len(tasks), size)]
     outcomes: dict[int, list[Compiled]] = {}
     done = 0
