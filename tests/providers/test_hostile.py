@@ -34,6 +34,21 @@ def test_definitions_that_double_thirty_times(keyword: str, provider: str) -> No
         normalize(chained(30, TWICE[keyword]), provider)
 
 
+ONCE: dict[str, Wrap] = {
+    "alone": lambda ref: ref,
+    "anyOf": lambda ref: {"anyOf": [ref, {"type": "null"}]},
+    "items": lambda ref: {"type": "array", "items": ref},
+    "properties": lambda ref: {"type": "object", "properties": {"x": ref, "y": dict(ref)}},
+}
+
+
+@pytest.mark.parametrize("provider", available())
+@pytest.mark.parametrize("keyword", ONCE)
+def test_a_chain_of_a_thousand_definitions(keyword: str, provider: str) -> None:
+    with contextlib.suppress(SchemaError):
+        normalize(chained(1000, ONCE[keyword]), provider)
+
+
 def test_a_union_that_is_too_large_to_open_is_sent_as_text() -> None:
     few = normalize(chained(4, TWICE["anyOf"]), "conservative")
     many = normalize(chained(30, TWICE["anyOf"]), "conservative")

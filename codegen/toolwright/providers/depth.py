@@ -19,6 +19,8 @@ DOWN = frozenset(
 )
 """Keywords below which values are nested in values; others say more about the same value."""
 MAX_FOLLOWED = 8
+ENDLESS = 1_000_000
+"""Levels of what nests deeper than can be counted."""
 
 
 def levels(schema: Node) -> int:
@@ -26,15 +28,23 @@ def levels(schema: Node) -> int:
 
     As OpenAI counts: "14 levels of nesting exceeds limit of 10" was said of a schema of depth 15.
     """
-    return max(0, _Levels(schema).of(schema, frozenset(("#",))) - 1)
+    return max(0, _counted(_Levels(schema), schema, frozenset(("#",))) - 1)
 
 
 def heights(schema: Node, names: dict[Segments, str]) -> dict[Segments, int]:
     """For each definition of an output its levels, itself included; `names` are those that they have."""
     counted = _Levels(schema)
     return {
-        place: counted.of(schema.get("$defs", {}).get(name), frozenset()) for place, name in names.items()
+        place: _counted(counted, schema.get("$defs", {}).get(name), frozenset())
+        for place, name in names.items()
     }
+
+
+def _counted(levels: _Levels, node: Any, within: frozenset[str]) -> int:
+    try:
+        return levels.of(node, within)
+    except RecursionError:
+        return ENDLESS
 
 
 def shallow(

@@ -24,7 +24,7 @@ from msgspec import Struct
 from ..runtime.ways import Ways
 from .cycles import reaches
 from .definitions import definitions
-from .depth import heights, levels
+from .depth import ENDLESS, heights, levels
 from .dialect import Dialect
 from .errors import SchemaError
 from .ledger import LedgerEntry
@@ -110,7 +110,8 @@ def _hold_depth(out: dict[str, Any], state: State, limit: int | None) -> None:
         return
     found = levels(out)
     if found > limit:
-        state.block(None, "properties", f"{found} levels of nesting exceed the limit of {limit}")
+        shown = str(found) if found < ENDLESS else "more than a thousand"
+        state.block(None, "properties", f"{shown} levels of nesting exceed the limit of {limit}")
 
 
 def _normalized(
