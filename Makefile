@@ -12,7 +12,7 @@ BAZEL  := .venv-bazel
 PYTEST := $(BIN)/python -m pytest
 DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyproject.toml)
 
-.PHONY: help generate test check lint format types verify lint-tools clients mcp-servers bazel wheel conformance fuzz fuzz-bridge corpora laws rules deviations grammars bench peers ci clean crash machine pythons
+.PHONY: help generate test check lint format types verify lint-tools clients mcp-servers bazel wheel conformance fuzz fuzz-bridge corpora laws rules deviations grammars bench peers ci nightly clean crash machine pythons
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -133,6 +133,9 @@ peers: $(PEERS)/.installed ## Other transformers' outputs beside ours, judged; w
 
 ci: ## What continuous integration runs
 	bash .ci/run
+
+nightly: clients ## What takes longer: more random inputs, every kill, other interpreters
+	$(MAKE) fuzz fuzz-bridge laws crash machine pythons
 
 clean: ## Remove the environment and caches (never generated/)
 	rm -rf $(VENV) .venv-pythons $(ENGINES) $(BAZEL) $(PEERS) $(MCP_SERVERS) .toolwright .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
