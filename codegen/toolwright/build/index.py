@@ -22,6 +22,9 @@ COARSE_TICK = 2_000_000_000
 """The same for file systems that keep whole seconds only (FAT keeps two)."""
 
 
+_WIDEST = 0x7FFFFFFFFFFFFFFF
+
+
 class Index:
     """Signatures by path. `inputs` are followed through links, `outputs` are not."""
 
@@ -83,11 +86,11 @@ class Index:
         except (OSError, ValueError):
             self._outputs[key] = ABSENT
             return False
+        if state.st_ino > _WIDEST:
+            return self.witness(path, output=True)
         now = (state.st_mtime_ns, state.st_ctime_ns, state.st_size, state.st_ino)
-        if now == known:
-            self._outputs[key] = now
-            return True
-        return self.witness(path, output=True)
+        self._outputs[key] = now
+        return now == known
 
     def settled_below(self, folder: str) -> list[str]:
         """Witness all outputs below `folder` (which ends with a slash) that look as the last run left them.

@@ -52,7 +52,7 @@ def publish(
             path = write.path
             step(path)
             _write(f"{root}/{path}", write, made)
-            index.witness(f"{root}/{path}", output=True)
+            index.witness_output(f"{root}/{path}")
             done.add(path)
     except OSError as error:
         raise PublishError(path, error, frozenset(done)) from error
