@@ -12,6 +12,17 @@ PLACE = Path(".venv-pythons")
 
 def interpreters() -> Iterator[tuple[str, Path]]:
     """(version, interpreter), from the path and from pyenv; a version may come twice."""
+    for version, python in _named():
+        if _runs(python):
+            yield version, python
+
+
+def _runs(python: Path) -> bool:
+    """Some names on the path only say that the version is not chosen."""
+    return subprocess.run([python, "-c", "pass"], capture_output=True).returncode == 0
+
+
+def _named() -> Iterator[tuple[str, Path]]:
     for version in VERSIONS:
         if found := shutil.which(f"python{version}"):
             yield version, Path(found)
