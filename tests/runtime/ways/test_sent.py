@@ -257,3 +257,16 @@ def test_a_literal_that_the_contract_refuses_is_refused() -> None:
                 binding.decode({"value": text}, provider="gemini")
             with pytest.raises(ArgumentError, match="matches more than one"):
                 binding.decode(json.dumps({"value": text}), provider="gemini")
+
+
+def test_a_null_that_the_contract_takes_is_kept() -> None:
+    """Only the contract knows that such a value may be null."""
+    inner = {"a": {"anyOf": [{"enum": [[1], 2]}, {"type": "null"}]}, "b": {"type": "integer", "default": 3}}
+    parameters = {"type": "object", "properties": inner}
+    with package({"t.json": spec(parameters)}) as found:
+        binding = found["t"]
+        for text in ('{"a": null}', '{"a": null, "b": null}'):
+            for _ in range(2):
+                params = binding.decode(text)
+                assert params.a is None
+                assert (params, repr(params)) == (meant := decode_exactly(binding, text, None), repr(meant))

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from ..checked import decode_hook
+from ..checked import Marker, decode_hook
 from ..plan import Plan
 from ..quick import Decode
 from .way import KEY, VALUE, Way, position
@@ -183,12 +183,13 @@ def _struct(bare: Any, way: Way) -> Sent | None:
 
 
 def _takes_none(type_: Any) -> bool:
+    """Whether null may be a value of the type: what has a marker, the contract alone can tell."""
     bare, _ = _without_meta(type_)
     if get_origin(bare) in (Union, UnionType):
         return any(_takes_none(part) for part in get_args(bare))
     if get_origin(bare) is Literal:
         return None in get_args(bare)
-    return bare in (None, type(None), Any)
+    return isinstance(bare, Marker) or bare in (None, type(None), Any)
 
 
 def _absent(field: msgspec.structs.FieldInfo, known: dict[str, Any]) -> str:
