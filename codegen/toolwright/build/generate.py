@@ -201,7 +201,7 @@ class _Run:
         existing: dict[str, Existing] = {}
         for path in {*(name for name, data in expected.items() if data is not None), *owned}:
             if expected.get(path, b"") is None:
-                existing[path] = Existing("intact")
+                existing[path] = _INTACT
             elif (found := self.tree.look(path)) is not None:
                 existing[path] = found
         settle_case(expected, existing, owned, self.config.output)
@@ -232,6 +232,9 @@ class _Run:
         except OSError as error:
             return _forgetful(report, show(config.state), error)
         return report
+
+
+_INTACT = Existing("intact")
 
 
 def _broken_off(report: Report, fault: PublishError, shown_output: str) -> Report:

@@ -13,7 +13,7 @@ libraries that print output stand in the head. A reader takes any line ending, a
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from urllib.parse import quote, unquote
 
 from msgspec import Struct
@@ -68,7 +68,7 @@ def parse_manifest(content: bytes) -> Manifest:
             paths = words
         else:
             paths = [path for word in words if is_inside(path := unquote(word))]
-        outputs[unit] = tuple(sorted({*outputs.get(unit, ()), *paths}))
+        outputs[unit] = tuple(sorted({*outputs[unit], *paths} if unit in outputs else set(paths)))
     return Manifest(outputs)
 
 
@@ -81,7 +81,7 @@ def render_manifest(
     lines += [f"# {name} {versions[name]}" for name in sorted(versions) if name != "toolwright"]
     body = [f"{PACKAGE}\t-\t{_word(path)}" for path in package]
     for unit, (digest, outputs) in units.items():
-        body.append(f"{_word(unit)}\t{digest}\t{' '.join(_word(path) for path in sorted(outputs))}")
+        body.append(f"{_word(unit)}\t{digest}\t{_words(sorted(outputs))}")
     return "\n".join([*lines, *sorted(body), ""]).encode()
 
 
@@ -97,3 +97,10 @@ def is_inside(path: str) -> bool:
 
 def _word(path: str) -> str:
     return path if _PLAIN.fullmatch(path) else quote(path, safe=_SAFE)
+
+
+def _words(paths: Sequence[str]) -> str:
+    whole = " ".join(paths)
+    if whole.count(" ") == len(paths) - 1 and _PLAINS.fullmatch(whole):
+        return whole
+    return " ".join(_word(path) for path in paths)
