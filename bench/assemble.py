@@ -13,8 +13,8 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 from toolwright import __version__
-from toolwright.build.pure import compile_specs, make_kit
-from toolwright.build.record import Record, Units, decode_units, encode_units
+from toolwright.build.core.pure import compile_specs, make_kit
+from toolwright.build.core.record import Record, Units, decode_units, encode_units
 from toolwright.build.steps.assemble import assemble
 
 from .corpora.compile import PROVIDERS

@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 from toolwright.bindings.format import formatted
 from toolwright.bindings.render import tool_text
 from toolwright.bindings.templates import Templates
-from toolwright.build.compile import Options, pretty
-from toolwright.build.emit import profile_of, prove_tool, tool_names
-from toolwright.build.offer import offer_of, provider_definition
+from toolwright.build.core.compile import Options, pretty
+from toolwright.build.core.emit import profile_of, prove_tool, tool_names
+from toolwright.build.core.offer import offer_of, provider_definition
 from toolwright.build.rooms import FRONTEND, known_providers
 from toolwright.contract.build import Built, build_tool
 from toolwright.contract.normalise import Normaliser

@@ -24,7 +24,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from toolwright.build.compile import Options
+from toolwright.build.core.compile import Options
 from toolwright.providers import available
 from toolwright.spec import SourceDocument, parse_document, read_tool
 from toolwright.spec.model import ToolSpec

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from toolwright.build.compile import Options
+from toolwright.build.core.compile import Options
 from toolwright.spec.model import ToolSpec
 from toolwright.verify.hold import Settings, hold
 from toolwright.verify.report import Failure

@@ -4,7 +4,7 @@ import json
 import random
 from typing import Any
 
-from toolwright.build.compile import Options
+from toolwright.build.core.compile import Options
 from toolwright.spec import SourceDocument, parse_document, read_tool
 from toolwright.spec.model import ToolSpec
 from toolwright.verify.equivalence import equivalence

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 
-from toolwright.build import emit
+from toolwright.build.core import emit
 from toolwright.verify.report import Failure
 
 from .finding import Tally, finding

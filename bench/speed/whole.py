@@ -61,8 +61,9 @@ def measure(project: Path) -> dict[str, list[float]]:
     gc.disable()  # as the command does
     clock = Clock()
     started = now()
-    from toolwright.build import collect, generate, index
+    from toolwright.build import collect, generate
     from toolwright.build.rooms import FRONTEND
+    from toolwright.build.state import index
     from toolwright.config import load_config
 
     clock.add(IMPORTS, started)

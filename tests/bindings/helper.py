@@ -12,8 +12,8 @@ from typing import Any
 
 from toolwright.bindings.render import tool_text
 from toolwright.bindings.templates import Templates
-from toolwright.build.compile import Compiled, Options, compile_ledger, compile_package, compile_tool
-from toolwright.build.emit import tool_names
+from toolwright.build.core.compile import Compiled, Options, compile_ledger, compile_package, compile_tool
+from toolwright.build.core.emit import tool_names
 from toolwright.contract.build import build_tool
 from toolwright.spec import load_tool
 from toolwright.spec.model import ToolSpec

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from toolwright.bindings.format import parsed
-from toolwright.build.compile import Options, compile_tool
-from toolwright.build.emit import prove_tool, tool_names
+from toolwright.build.core.compile import Options, compile_tool
+from toolwright.build.core.emit import prove_tool, tool_names
 from toolwright.contract.build import build_tool
 from toolwright.prove.vocabulary import UnsoundError
 from toolwright.structs.module import tool_module

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from toolwright.build.compile import Compiled, Options, compile_tool
+from toolwright.build.core.compile import Compiled, Options, compile_tool
 from toolwright.spec import load_tool
 
 HEAD = "description: D.\npermission: read\nsecrets: []\nparameters:\n  type: object\n  properties:\n"

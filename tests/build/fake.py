@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from toolwright.build.compile import Compiled, Options, ToolEntry
+from toolwright.build.core.compile import Compiled, Options, ToolEntry
 from toolwright.build.frontend import Found, Frontend
 from toolwright.config import Config, load_config
 from toolwright.diagnostics import Diagnostic

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import rule, run_state_machine_as_test
 from toolwright.build.clean import clean
 from toolwright.build.generate import Report, build
-from toolwright.build.tree import TEMPORARY
-from toolwright.build.unchanged import unchanged
+from toolwright.build.output.tree import TEMPORARY
+from toolwright.build.state.unchanged import unchanged
 
 from tests.build.fake import FAKE, config_of, tree
 from tests.build.machine_edits import Edits

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import ClassVar
 
 from hypothesis.stateful import RuleBasedStateMachine
-from toolwright.build import fingerprint
 from toolwright.build.frontend import Frontend
 from toolwright.build.generate import Report, build
-from toolwright.build.manifest import parse_manifest
-from toolwright.build.tree import TEMPORARY
+from toolwright.build.output.manifest import parse_manifest
+from toolwright.build.output.tree import TEMPORARY
+from toolwright.build.state import fingerprint
 
 from tests.build.fake import FAKE, config_of, put, tree
 

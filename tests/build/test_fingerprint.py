@@ -8,12 +8,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import toolwright.build.fingerprint as fingerprint_module
 import toolwright.build.generate as generate_module
+import toolwright.build.state.fingerprint as fingerprint_module
 from msgspec import structs
-from toolwright.build.cache import load_cache
 from toolwright.build.generate import build
-from toolwright.build.libraries import ALWAYS, MODELS, Library, libraries
+from toolwright.build.state.cache import load_cache
+from toolwright.build.state.libraries import ALWAYS, MODELS, Library, libraries
 from toolwright.config import Config
 
 from tests.build.fake import FAKE, config_of, project, put, tree
@@ -213,7 +213,7 @@ def test_what_changed_within_a_tick_of_the_clock_is_read_again(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file as old as the index itself may have been edited since, and show the same time."""
-    import toolwright.build.index as index_module
+    import toolwright.build.state.index as index_module
 
     monkeypatch.setattr(index_module, "TICK", 0)
     monkeypatch.setattr(index_module, "_waits", lambda state: state[2] == 8)  # of this size: never settled

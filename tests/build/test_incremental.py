@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 from toolwright.build.generate import build
-from toolwright.build.unchanged import unchanged
+from toolwright.build.state.unchanged import unchanged
 
 from tests.build.fake import FAKE, config_of, project, put, tree
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolwright.build.generate import build
-from toolwright.build.manifest import Manifest, is_inside, parse_manifest, render_manifest
+from toolwright.build.output.manifest import Manifest, is_inside, parse_manifest, render_manifest
 from toolwright.integrations.offers import OFFERS, text_of
 
 from tests.build.fake import FAKE, config_of, project, put, tree

@@ -16,9 +16,9 @@ import pytest
 import toolwright.build.generate as generate_module
 from toolwright.build.clean import clean
 from toolwright.build.generate import build
-from toolwright.build.lock import locked
-from toolwright.build.publish import publish
-from toolwright.build.tree import TEMPORARY
+from toolwright.build.output.publish import publish
+from toolwright.build.output.tree import TEMPORARY
+from toolwright.build.state.lock import locked
 from toolwright.config import Config
 
 from tests.build.fake import FAKE, project, put, states, tree
@@ -106,7 +106,7 @@ def test_a_really_killed_process(tmp_path: Path) -> None:
     _change(config)
     code = (
         "import os, sys; from pathlib import Path\n"
-        "import toolwright.build.publish as p\n"
+        "import toolwright.build.output.publish as p\n"
         "import tests.build.fake as f\n"
         "from toolwright.build.generate import build\n"
         "real, n = os.replace, [0]\n"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from toolwright.build.pure import compile_spec, compile_specs, make_kit
+from toolwright.build.core.pure import compile_spec, compile_specs, make_kit
 from toolwright.config import load_config
 from toolwright.providers import load_profile
 

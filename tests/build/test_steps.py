@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
+from toolwright.build.core.pure import compile_specs
+from toolwright.build.core.record import Units, UnitsError, decode_units, encode_units
 from toolwright.build.generate import build
-from toolwright.build.pure import compile_specs
-from toolwright.build.record import Units, UnitsError, decode_units, encode_units
 from toolwright.build.rooms import FRONTEND
 from toolwright.build.steps.assemble import assemble, fingerprint_of
 from toolwright.build.steps.depfile import render_depfile

@@ -12,7 +12,7 @@ import os
 import sys
 from pathlib import Path
 
-from toolwright.build.pure import compile_specs, make_kit
+from toolwright.build.core.pure import compile_specs, make_kit
 
 BEGIN, END = "/toolwright-trace-begins", "/toolwright-trace-ends"
 INNER = (

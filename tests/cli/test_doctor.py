@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import toolwright.build.fingerprint as fingerprint_module
+import toolwright.build.state.fingerprint as fingerprint_module
 from click.testing import Result
-from toolwright.build.lock import locked
+from toolwright.build.state.lock import locked
 
 from tests.build.artifacts.server import serving, status
 from tests.build.fake import put, states
@@ -150,7 +150,7 @@ def test_no_permission(run: Command, base: Path, monkeypatch: pytest.MonkeyPatch
 def test_who_holds_the_lock(run: Command, base: Path) -> None:
     run("generate")
     code = (
-        "import sys, pathlib; from toolwright.build.lock import locked\n"
+        "import sys, pathlib; from toolwright.build.state.lock import locked\n"
         "with locked(pathlib.Path(sys.argv[1]), print): print('held', flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", code, str(base / ".toolwright")]

@@ -47,7 +47,8 @@ def test_nothing_heavy_is_imported(built: Path) -> None:
     own = {
         "toolwright",
         "toolwright.build",
-        "toolwright.build.unchanged",
+        "toolwright.build.state",
+        "toolwright.build.state.unchanged",
         "toolwright.cli",
         "toolwright.cli.entry",
     }
@@ -78,12 +79,12 @@ def test_any_change_is_noticed(built: Path, change: object) -> None:
     assert callable(change)
     change(built)
     where = built / "specs/g" if (built / "specs/g/pyproject.toml").exists() else built
-    code = "import os; from toolwright.build.unchanged import unchanged; print(unchanged(os.getcwd()))"
+    code = "import os; from toolwright.build.state.unchanged import unchanged; print(unchanged(os.getcwd()))"
     assert python(code, where).stdout == "None\n"
 
 
 def test_another_library_path_is_noticed(built: Path, tmp_path: Path) -> None:
-    code = "import os; from toolwright.build.unchanged import unchanged; print(unchanged(os.getcwd()))"
+    code = "import os; from toolwright.build.state.unchanged import unchanged; print(unchanged(os.getcwd()))"
     assert python(code, built).stdout == "2\n"
     assert python(code, built, PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}").stdout == "None\n"
 
@@ -92,7 +93,7 @@ def test_a_file_without_a_table_above_is_not_taken_for_ours(tmp_path: Path) -> N
     """Defaults hold for the folder they were used in, not for those below."""
     put(tmp_path / "specs/a.yaml", "")
     put(tmp_path / "below/specs/b.yaml", "")
-    code = "import os; from toolwright.build.unchanged import unchanged; print(unchanged(os.getcwd()))"
+    code = "import os; from toolwright.build.state.unchanged import unchanged; print(unchanged(os.getcwd()))"
     assert python(BUILD, tmp_path).returncode == 0
     assert python(code, tmp_path).stdout == "1\n"
     put(tmp_path / "pyproject.toml", "[project]\n")

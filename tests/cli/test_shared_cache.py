@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import toolwright.build.fingerprint as fingerprint_module
+import toolwright.build.state.fingerprint as fingerprint_module
 from click.testing import Result
 
 from tests.build.fake import put, tree

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from toolwright.build.compile import Options, compile_tool
+from toolwright.build.core.compile import Options, compile_tool
 from toolwright.build.rooms import FRONTEND
 from toolwright.build.workers import Shop, load_types
 from toolwright.contract.build import build_tool

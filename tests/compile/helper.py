@@ -7,7 +7,14 @@ from contextlib import contextmanager
 from pathlib import PurePosixPath
 from typing import Any
 
-from toolwright.build.compile import Compiled, Options, ToolEntry, compile_package, compile_tool, compile_type
+from toolwright.build.core.compile import (
+    Compiled,
+    Options,
+    ToolEntry,
+    compile_package,
+    compile_tool,
+    compile_type,
+)
 from toolwright.diagnostics import Diagnostic
 from toolwright.runtime import ToolBinding
 from toolwright.spec import SourceDocument, parse_document, read_tool

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from toolwright.build import fingerprint
+from toolwright.build.state import fingerprint
 
 
 @pytest.fixture

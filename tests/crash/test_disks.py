@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from toolwright.build.clean import clean
 from toolwright.build.generate import Report, build
-from toolwright.build.tree import TEMPORARY
+from toolwright.build.output.tree import TEMPORARY
 from toolwright.config import Config
 from toolwright.diagnostics import Diagnostic
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from toolwright.build.clean import clean
 from toolwright.build.generate import build
-from toolwright.build.tree import TEMPORARY
+from toolwright.build.output.tree import TEMPORARY
 from toolwright.config import Config
 
 from tests.build.fake import FAKE, config_of, project, put, tree

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from toolwright.build.clean import clean
 from toolwright.build.generate import build
-from toolwright.build.lock import locked
+from toolwright.build.state.lock import locked
 from toolwright.config import Config
 
 from tests.build.fake import FAKE, config_of, project, put, tree

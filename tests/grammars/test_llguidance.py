@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolwright.build.compile import Options
+from toolwright.build.core.compile import Options
 from toolwright.providers import available
 from toolwright.verify.subject import subject
 

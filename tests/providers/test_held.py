@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from toolwright.build.compile import Options
+from toolwright.build.core.compile import Options
 from toolwright.providers import available
 from toolwright.verify.hold import Settings, hold
 

@@ -1,7 +1,7 @@
 """Parameters whose empty string means that they were left out: named one by one, and optional."""
 
 import pytest
-from toolwright.build.compile import Options
+from toolwright.build.core.compile import Options
 from toolwright.verify.hold import Settings, hold
 
 from tests.spec.helper import tool

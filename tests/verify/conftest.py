@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from toolwright.build.compile import Options
+from toolwright.build.core.compile import Options
 from toolwright.spec import SourceDocument, parse_document, read_tool
 from toolwright.spec.model import ToolSpec
 from toolwright.verify.hold import Settings, hold

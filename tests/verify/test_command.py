@@ -8,7 +8,7 @@ import pytest
 import toolwright.verify.subject as subject_module
 from click.testing import CliRunner, Result
 from msgspec import structs
-from toolwright.build.compile import compile_tool
+from toolwright.build.core.compile import compile_tool
 from toolwright.cli.main import cli
 
 ROOT = Path(__file__).resolve().parents[2]

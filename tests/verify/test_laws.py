@@ -7,7 +7,7 @@ import msgspec
 import pytest
 import toolwright.verify.subject as subject_module
 from msgspec import structs
-from toolwright.build.compile import Compiled, compile_tool
+from toolwright.build.core.compile import Compiled, compile_tool
 from toolwright.providers import Normalized
 from toolwright.runtime.binding import ToolBinding
 

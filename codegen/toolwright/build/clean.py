@@ -7,16 +7,16 @@ from msgspec import Struct
 
 from ..config import Config, show
 from ..diagnostics import Diagnostic
-from .cache import load_cache
-from .faults import reason, remedy
-from .index import Index
-from .journal import PREFIX, repair
-from .lock import locked
-from .manifest import NAME
-from .ownership import find_owned
-from .plan import Existing, make_plan
-from .publish import PublishError, publish
-from .tree import Tree, sweep_all
+from .output.faults import reason, remedy
+from .output.journal import PREFIX, repair
+from .output.manifest import NAME
+from .output.ownership import find_owned
+from .output.plan import Existing, make_plan
+from .output.publish import PublishError, publish
+from .output.tree import Tree, sweep_all
+from .state.cache import load_cache
+from .state.index import Index
+from .state.lock import locked
 
 
 class Cleaned(Struct, frozen=True, kw_only=True):

@@ -6,14 +6,14 @@ from pathlib import Path
 from msgspec import Struct, structs
 
 from ..diagnostics import Diagnostic
-from .cache import Cache, Unit
-from .compile import Compiled
 from .conflicts import find_conflicts, find_name_clashes
-from .fingerprint import Setting, Sources, combine, digest
+from .core.compile import Compiled
 from .fresh import Judge
 from .frontend import Found
+from .output.tree import Tree
 from .sharing import Sharing
-from .tree import Tree
+from .state.cache import Cache, Unit
+from .state.fingerprint import Setting, Sources, combine, digest
 from .workers import Shop, Task, compile_all
 
 

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ..diagnostics import Diagnostic
-from .cache import Unit
-from .manifest import NAME, is_inside
-from .portable import path_problem
+from .output.manifest import NAME, is_inside
+from .output.portable import path_problem
+from .state.cache import Unit
 from .workers import Shop, shown
 
 

@@ -6,15 +6,15 @@ from msgspec import Struct
 
 from .. import paths
 from ..config import Config
-from .cache import load_cache
-from .compile import Options
-from .fingerprint import Sources, setting, walk
+from .core.compile import Options
 from .fresh import Judge
 from .frontend import Frontend
-from .index import Index
-from .libraries import libraries
+from .output.tree import Tree
 from .profiles import profiles_of
-from .tree import Tree
+from .state.cache import load_cache
+from .state.fingerprint import Sources, setting, walk
+from .state.index import Index
+from .state.libraries import libraries
 from .workers import Task
 
 

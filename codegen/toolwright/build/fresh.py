@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from .cache import Cache, Unit
-from .fingerprint import Setting, Sources, combine
-from .tree import Tree
+from .output.tree import Tree
+from .state.cache import Cache, Unit
+from .state.fingerprint import Setting, Sources, combine
 from .workers import Task
 
 _REMEMBERED = 8

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from ..spec.model import Document, ToolSpec
-from .compile import Compiled, Options, ToolEntry
+from .core.compile import Compiled, Options, ToolEntry
 
 
 class Found(Struct, frozen=True):

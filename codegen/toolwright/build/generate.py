@@ -14,23 +14,23 @@ from msgspec import Struct
 from .. import __version__
 from ..config import Config, show
 from ..diagnostics import Diagnostic
-from .cache import Cache, Unit, load_cache, prepare_state, save_cache
 from .collect import Collected, collect, source_digest
-from .compile import Options, ToolEntry
-from .faults import reason, remedy
-from .fingerprint import Sources, setting, walk
+from .core.compile import Options, ToolEntry
 from .frontend import Frontend
-from .index import Index
-from .journal import repair
-from .libraries import PRINTERS, Library, libraries
-from .lock import locked
-from .manifest import NAME, render_manifest
-from .ownership import find_owned, find_strays, settle_case
-from .plan import Existing, Plan, make_plan
+from .output.faults import reason, remedy
+from .output.journal import repair
+from .output.manifest import NAME, render_manifest
+from .output.ownership import find_owned, find_strays, settle_case
+from .output.plan import Existing, Plan, make_plan
+from .output.publish import PublishError, publish
+from .output.tree import Tree, sweep_all
 from .profiles import profiles_of, unknown_providers
-from .publish import PublishError, publish
 from .sharing import Share, Shares, Sharing
-from .tree import Tree, sweep_all
+from .state.cache import Cache, Unit, load_cache, prepare_state, save_cache
+from .state.fingerprint import Sources, setting, walk
+from .state.index import Index
+from .state.libraries import PRINTERS, Library, libraries
+from .state.lock import locked
 from .whole import WholeError, make_whole
 from .workers import MISSING_LIBRARY, Shop
 

@@ -7,13 +7,13 @@ from ..config import show
 from ..diagnostics import Diagnostic
 from ..spec import check_names, check_types, discover, load_tool, load_type, name_place
 from ..spec.model import Document, ToolSpec
-from .compile import compile_ledger, compile_package, compile_tool, compile_type
+from .core.compile import compile_ledger, compile_package, compile_tool, compile_type
 from .frontend import Found, Frontend
 
 
 def _prepare() -> None:
     from ..spec import yaml12
-    from . import emit
+    from .core import emit
 
     emit.warm()
     yaml12.parse_yaml("a: 1\n")

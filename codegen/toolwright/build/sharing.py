@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from ..config import Config
 from ..diagnostics import Diagnostic
-from .cache import Unit, load_cache
+from .state.cache import Unit, load_cache
 from .workers import Shop, Task
 
 if TYPE_CHECKING:

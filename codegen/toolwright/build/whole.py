@@ -6,13 +6,13 @@ import msgspec
 from msgspec import Struct, structs
 
 from ..diagnostics import Diagnostic
-from .cache import Cache, Unit
 from .collect import Collected
-from .compile import ToolEntry
 from .conflicts import find_conflicts, find_name_clashes
-from .fingerprint import digest
-from .manifest import LEDGER, NAME, PACKAGE
-from .tree import Tree
+from .core.compile import ToolEntry
+from .output.manifest import LEDGER, NAME, PACKAGE
+from .output.tree import Tree
+from .state.cache import Cache, Unit
+from .state.fingerprint import digest
 from .workers import Shop, shown
 
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from ..spec.model import Document
-from .compile import Compiled, Options
+from .core.compile import Compiled, Options
 from .frontend import Frontend
 from .orphans import end_with_parent
 

@@ -12,7 +12,7 @@ from .options import config_option, configuration, examples, format_option, tell
 from .steps import disk_problem, expanded, setting_of, stop
 
 if TYPE_CHECKING:
-    from ..build.record import Units
+    from ..build.core.record import Units
 
 
 @click.command(
@@ -109,7 +109,7 @@ def _folders(arguments: Sequence[str]) -> list[Path]:
 
 
 def _read(folder: Path, form: Format) -> "Units":
-    from ..build.record import UnitsError
+    from ..build.core.record import UnitsError
     from ..build.steps.shard import UNITS, read_shard
 
     try:

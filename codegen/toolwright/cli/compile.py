@@ -80,7 +80,7 @@ def command(
     config = configuration(config_file, form)
     setting = setting_of(config, form)
 
-    from ..build.pure import Made, compile_specs
+    from ..build.core.pure import Made, compile_specs
     from ..build.steps.inputs import Folders
     from ..build.steps.shard import UNITS, ForeignFolderError, write, write_shard
 

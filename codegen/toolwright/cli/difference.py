@@ -4,8 +4,8 @@ import difflib
 from collections.abc import Iterator
 from typing import Any
 
-from ..build.fingerprint import digest
-from ..build.plan import Plan
+from ..build.output.plan import Plan
+from ..build.state.fingerprint import digest
 from ..console import paint, printable
 
 

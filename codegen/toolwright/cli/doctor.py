@@ -102,9 +102,9 @@ def _explain(config: Config, name: str, form: Form) -> int:
 
 def _find(config: Config, name: str) -> str:
     """The spec that a name or path means: one of the last run, or one that is there now."""
-    from ..build.cache import load_cache
     from ..build.profiles import profiles_of
     from ..build.rooms import FRONTEND
+    from ..build.state.cache import load_cache
     from .show import find_spec
 
     shown = show(config.specs)

@@ -14,7 +14,7 @@ def main() -> int:
     if sys.argv[1:] == ["generate"]:
         import gc
 
-        from ..build.unchanged import unchanged
+        from ..build.state.unchanged import unchanged
 
         gc.disable()  # thousands of small tuples, none in a cycle
         try:

@@ -14,7 +14,7 @@ from ..console import wants_colour
 from .options import config_option, configuration, examples, refuse, tell
 
 if TYPE_CHECKING:
-    from ..build.compile import Compiled
+    from ..build.core.compile import Compiled
     from ..providers import LedgerEntry
 
 
@@ -109,7 +109,7 @@ def _list(config: Config, form: str) -> int:
 
 def _compile(config: Config, name: str, provider: str | None) -> tuple["Compiled", tuple[str, ...]]:
     """Compile the tool called `name`, for one provider or for those of the configuration."""
-    from ..build.compile import Options
+    from ..build.core.compile import Options
     from ..build.profiles import profiles_of
     from ..build.rooms import FRONTEND
     from ..build.workers import Shop, Task, load_types, run

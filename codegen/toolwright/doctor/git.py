@@ -5,7 +5,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..build.manifest import NAME
+from ..build.output.manifest import NAME
 from ..config import Config, show
 from .finding import Finding
 

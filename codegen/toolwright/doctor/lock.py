@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from ..build import lock
+from ..build.state import lock
 
 
 def holder(state: Path) -> int | None:

@@ -5,11 +5,11 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..build.cache import load_cache
 from ..build.frontend import Frontend
-from ..build.index import Index
-from ..build.manifest import NAME, is_ours, parse_manifest
+from ..build.output.manifest import NAME, is_ours, parse_manifest
 from ..build.profiles import profiles_of, unknown_providers
+from ..build.state.cache import load_cache
+from ..build.state.index import Index
 from ..config import Config, show
 from .finding import Finding
 from .lock import holder

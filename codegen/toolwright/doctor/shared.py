@@ -9,7 +9,7 @@ from ..build.artifacts.place import AUTHORIZATION, Place, place_of
 from ..build.artifacts.remote import Address, Remote
 from ..build.artifacts.store import MAX_ENTRY, BadEntryError, ReadOnlyError, StoreError
 from ..build.artifacts.trim import entries
-from ..build.fingerprint import digest
+from ..build.state.fingerprint import digest
 from ..config import Config
 from .finding import Finding
 

@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from ..build.generate import Report, build
-from ..build.manifest import NAME, parse_manifest
+from ..build.output.manifest import NAME, parse_manifest
 from ..build.rooms import FRONTEND
 from ..config import Config, load_config
 from ..console import render

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..build.compile import Options
+from ..build.core.compile import Options
 from ..diagnostics import Diagnostic
 from ..runtime import node
 from ..runtime.schema.formats import FORMATS

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ..build.compile import Options
+from ..build.core.compile import Options
 from ..build.profiles import profiles_of
 from ..build.rooms import FRONTEND
 from ..build.workers import Shop, load_types, processors

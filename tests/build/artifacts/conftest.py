@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import toolwright.build.fingerprint as fingerprint_module
+import toolwright.build.state.fingerprint as fingerprint_module
 from toolwright.config import Config
 
 from tests.build.artifacts.server import Server, serving

@@ -12,9 +12,9 @@ from toolwright.build.artifacts import bundle as bundle_module
 from toolwright.build.artifacts.bundle import Bundle, pack, unpack
 from toolwright.build.artifacts.layout import misplaced, tool_outputs, type_outputs
 from toolwright.build.artifacts.store import BadEntryError
-from toolwright.build.cache import Unit
-from toolwright.build.compile import Options, ToolEntry
-from toolwright.build.fingerprint import digest
+from toolwright.build.core.compile import Options, ToolEntry
+from toolwright.build.state.cache import Unit
+from toolwright.build.state.fingerprint import digest
 from toolwright.build.workers import Task
 from toolwright.diagnostics import Diagnostic
 from toolwright.structs.module import module_path

@@ -8,7 +8,7 @@ import pytest
 from toolwright.build.artifacts import trim
 from toolwright.build.artifacts.folder import Folder
 from toolwright.build.artifacts.store import StoreError
-from toolwright.build.fingerprint import digest
+from toolwright.build.state.fingerprint import digest
 
 from tests.build.fake import put, tree
 

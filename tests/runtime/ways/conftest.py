@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolwright.build.compile import Options
+from toolwright.build.core.compile import Options
 from toolwright.runtime import ToolBinding
 
 from tests.compile.helper import compile_files, imported, package, spec

@@ -8,9 +8,9 @@ import msgspec
 from msgspec import Struct
 
 from ...diagnostics import Diagnostic
-from ..cache import Unit
-from ..compile import Options, ToolEntry
-from ..fingerprint import digest
+from ..core.compile import Options, ToolEntry
+from ..state.cache import Unit
+from ..state.fingerprint import digest
 from ..workers import Task
 from .layout import misplaced
 from .store import MAX_BUNDLE, BadEntryError

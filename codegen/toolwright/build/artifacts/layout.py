@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 from ...spec.names import NAME, module_problem
 from ...structs.names import constant_name, identifier, module_name
-from ..compile import Options, ToolEntry
-from ..manifest import is_inside, is_ours
+from ..core.compile import Options, ToolEntry
+from ..output.manifest import is_inside, is_ours
 from ..workers import Task
 
 

@@ -6,8 +6,8 @@ import msgspec
 from msgspec import Struct, structs
 
 from ...diagnostics import Diagnostic
-from ..cache import Unit
-from ..fingerprint import combine, digest
+from ..state.cache import Unit
+from ..state.fingerprint import combine, digest
 from ..workers import Shop, Task
 from .action import Action, Output, decode_action, encode_action
 from .bundle import pack, unpack

@@ -11,12 +11,12 @@ from ...diagnostics import Diagnostic
 from ...spec import check_names, check_types
 from ...spec.discovery import kind_of, stem_problems
 from ...spec.names import shown
-from ..cache import Unit
-from ..fingerprint import digest
-from ..kit import Kit
-from ..manifest import NAME, render_manifest
-from ..record import Record, Units
+from ..core.kit import Kit
+from ..core.record import Record, Units
+from ..output.manifest import NAME, render_manifest
 from ..rooms import FRONTEND
+from ..state.cache import Unit
+from ..state.fingerprint import digest
 from ..whole import WholeError, settle
 from ..workers import Shop
 

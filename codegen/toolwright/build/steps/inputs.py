@@ -13,9 +13,9 @@ from ...config import Config, show
 from ...diagnostics import Diagnostic
 from ...paths import PACKAGE, templates_dir
 from ...spec.problems import MAX_BYTES
-from ..kit import Kit, make_kit
-from ..libraries import libraries
+from ..core.kit import Kit, make_kit
 from ..profiles import profiles_of, unknown_providers
+from ..state.libraries import libraries
 
 
 class Setting(Struct, frozen=True):

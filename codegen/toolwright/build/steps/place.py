@@ -10,11 +10,11 @@ from pathlib import Path
 from msgspec import Struct
 
 from ...diagnostics import Diagnostic
-from ..fingerprint import digest
-from ..index import Index
-from ..manifest import NAME, parse_manifest
-from ..plan import make_plan
-from ..tree import Tree, remove_traces
+from ..output.manifest import NAME, parse_manifest
+from ..output.plan import make_plan
+from ..output.tree import Tree, remove_traces
+from ..state.fingerprint import digest
+from ..state.index import Index
 from .assemble import Assembled
 from .shard import write
 

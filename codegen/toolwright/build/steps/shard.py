@@ -16,10 +16,10 @@ from pathlib import Path
 from msgspec.structs import replace as replace_fields
 
 from ... import __version__
-from ..index import replace
-from ..kit import Kit
-from ..pure import Made
-from ..record import Record, Units, UnitsError, decode_units, encode_units
+from ..core.kit import Kit
+from ..core.pure import Made
+from ..core.record import Record, Units, UnitsError, decode_units, encode_units
+from ..state.index import replace
 
 UNITS = "units.json"
 FILES = "files"

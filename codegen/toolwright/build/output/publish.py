@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from .index import Index
+from ..state.index import Index
 from .journal import end_journal, write_journal
 from .manifest import NAME
 from .plan import Plan, Write

@@ -5,10 +5,10 @@ import stat
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from ..config import show
-from ..diagnostics import Diagnostic
-from .cache import Cache
-from .fingerprint import digest
+from ...config import show
+from ...diagnostics import Diagnostic
+from ..state.cache import Cache
+from ..state.fingerprint import digest
 from .journal import read_journal
 from .manifest import NAME, is_manifest, is_ours, parse_manifest
 from .plan import Existing

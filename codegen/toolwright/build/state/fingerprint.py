@@ -9,11 +9,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from .. import __version__
-from ..config import Config
-from ..paths import PACKAGE, templates_dir
+from ... import __version__
+from ...config import Config
+from ...paths import PACKAGE, templates_dir
+from ..core.compile import Options
 from .cache import FORMAT
-from .compile import Options
 from .index import Index
 from .libraries import Library, site_folders
 

@@ -17,8 +17,8 @@ from urllib.parse import quote, unquote
 
 from msgspec import Struct
 
-from .fingerprint import digest
-from .index import replace
+from ..state.fingerprint import digest
+from ..state.index import replace
 from .manifest import is_inside
 from .plan import Plan
 from .tree import leads_away, remove_temporary, remove_traces

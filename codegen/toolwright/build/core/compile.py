@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 import msgspec
 from msgspec import Struct
 
-from ..diagnostics import Diagnostic
-from ..providers import LedgerEntry, Profile
-from ..spec.model import Document, ToolSpec
+from ...diagnostics import Diagnostic
+from ...providers import LedgerEntry, Profile
+from ...spec.model import Document, ToolSpec
 
 
 class Options(Struct, frozen=True, kw_only=True):
@@ -50,7 +50,7 @@ class Compiled(Struct, frozen=True, kw_only=True):
 
 def compile_tool(tool: ToolSpec, types: Mapping[str, Document], options: Options) -> Compiled:
     """Compile one tool. Reads nothing but its arguments, and what templates and profiles `options` names."""
-    from ..contract.build import build_tool
+    from ...contract.build import build_tool
     from .emit import emit_tool
 
     built = build_tool(tool, types)
@@ -61,7 +61,7 @@ def compile_tool(tool: ToolSpec, types: Mapping[str, Document], options: Options
 
 def compile_type(path: str, types: Mapping[str, Document], options: Options) -> Compiled:
     """Compile one shared type file to its module."""
-    from ..contract.build import build_type
+    from ...contract.build import build_type
     from .emit import emit_type
 
     built = build_type(path, types)

@@ -3,7 +3,7 @@
 import msgspec
 from msgspec import Struct
 
-from ..diagnostics import Diagnostic
+from ...diagnostics import Diagnostic
 from .compile import ToolEntry
 
 FORMAT = 1

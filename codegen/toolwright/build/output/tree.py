@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal
 
-from .fingerprint import digest
-from .index import Index
+from ..state.fingerprint import digest
+from ..state.index import Index
 from .plan import Existing
 
 TEMPORARY = ".toolwright.tmp"

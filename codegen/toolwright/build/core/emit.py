@@ -7,8 +7,8 @@ from pathlib import Path
 
 from msgspec.structs import asdict
 
-from ..bindings.format import formatted, parsed, require_python
-from ..bindings.render import (
+from ...bindings.format import formatted, parsed, require_python
+from ...bindings.render import (
     NOTHING,
     Offered,
     ToolNames,
@@ -18,13 +18,13 @@ from ..bindings.render import (
     tool_text,
     type_text,
 )
-from ..bindings.templates import Overrides, Templates
-from ..contract.build import Built
-from ..diagnostics import Diagnostic
-from ..prove.isolate import Isolated, build_decoders, prove_binding
-from ..prove.module import prove_module, without_tail
-from ..prove.vocabulary import PACKAGES, UnsoundError
-from ..providers import (
+from ...bindings.templates import Overrides, Templates
+from ...contract.build import Built
+from ...diagnostics import Diagnostic
+from ...prove.isolate import Isolated, build_decoders, prove_binding
+from ...prove.module import prove_module, without_tail
+from ...prove.vocabulary import PACKAGES, UnsoundError
+from ...providers import (
     LedgerEntry,
     Profile,
     SchemaError,
@@ -32,10 +32,10 @@ from ..providers import (
     load_profiles,
     unseen_places,
 )
-from ..spec.model import Document, ToolSpec, diagnose
-from ..structs.model import Module
-from ..structs.module import module_path, tool_module, type_module
-from ..structs.names import class_name, constant_name, module_name
+from ...spec.model import Document, ToolSpec, diagnose
+from ...structs.model import Module
+from ...structs.module import module_path, tool_module, type_module
+from ...structs.names import class_name, constant_name, module_name
 from .compile import Compiled, Options, ToolEntry, pretty
 from .offer import offer_of, provider_definition
 
@@ -203,7 +203,7 @@ def _read_profiles(files: tuple[str, ...], _changed: tuple[int, ...]) -> Mapping
 def _models(tool: ToolSpec, built: Built, names: ToolNames, options: Options) -> dict[str, bytes]:
     if not options.models:
         return {}
-    from ..models import FAMILIES, ModelError, generate_models
+    from ...models import FAMILIES, ModelError, generate_models
 
     files: dict[str, bytes] = {}
     for family in FAMILIES:

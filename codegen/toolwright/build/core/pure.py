@@ -14,18 +14,18 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..diagnostics import Diagnostic
-from ..spec import parse_document, read_tool
-from ..spec.discovery import kind_of
-from ..spec.load import type_problems
-from ..spec.model import Document, ToolSpec
-from ..spec.names import shown
-from .fingerprint import combine, digest
+from ...diagnostics import Diagnostic
+from ...spec import parse_document, read_tool
+from ...spec.discovery import kind_of
+from ...spec.load import type_problems
+from ...spec.model import Document, ToolSpec
+from ...spec.names import shown
+from ..rooms import FRONTEND
+from ..state.fingerprint import combine, digest
+from ..workers import Shop, Task, run
 from .kit import Kit
 from .kit import make_kit as make_kit
 from .record import Record
-from .rooms import FRONTEND
-from .workers import Shop, Task, run
 
 Problems = tuple[Diagnostic, ...]
 

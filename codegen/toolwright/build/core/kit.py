@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 import msgspec
 from msgspec import Struct
 
-from .. import __version__
-from ..providers import Profile, available, load_profile
+from ... import __version__
+from ...providers import Profile, available, load_profile
+from ..state.fingerprint import combine, digest
+from ..state.libraries import PRINTERS, libraries
 from .compile import Options
-from .fingerprint import combine, digest
-from .libraries import PRINTERS, libraries
 
 
 class Kit(Struct, frozen=True, kw_only=True):

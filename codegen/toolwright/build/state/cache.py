@@ -5,8 +5,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct, field
 
-from ..diagnostics import Diagnostic
-from .compile import ToolEntry
+from ...diagnostics import Diagnostic
+from ..core.compile import ToolEntry
 from .index import replace
 
 FORMAT = 2

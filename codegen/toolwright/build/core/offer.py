@@ -6,11 +6,11 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..contract.build import Built
-from ..contract.normal import Normal
-from ..providers import LedgerEntry, Profile, ToolInfo, normalize, pointer_to, tool_object
-from ..runtime.ways import Ways
-from ..spec.model import ToolSpec
+from ...contract.build import Built
+from ...contract.normal import Normal
+from ...providers import LedgerEntry, Profile, ToolInfo, normalize, pointer_to, tool_object
+from ...runtime.ways import Ways
+from ...spec.model import ToolSpec
 
 
 def tool_info(tool: ToolSpec, normal: Normal) -> ToolInfo:

@@ -6,7 +6,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..diagnostics import Diagnostic, Severity
+from ...diagnostics import Diagnostic, Severity
 from .manifest import is_ours
 
 Kind = Literal["new", "changed"]
