@@ -1,5 +1,6 @@
 """`toolwright generate --watch`."""
 
+import gc
 import importlib
 import json
 import time
@@ -22,9 +23,13 @@ def watch(file: Path | None, form: Format, jobs: int | None) -> int:
     """Build now and after every save, until interrupted; the exit status is 0, whatever the specs hold."""
     _require_watchfiles()
     session = _Session(file, form, jobs)
+    gc.disable()  # garbage is looked for while nobody waits
     try:
-        for _ in turns(session.find):
+        for turn, _ in enumerate(turns(session.find)):
             session.turn()
+            gc.collect()
+            if turn == 0:
+                gc.freeze()  # what is loaded by now stays
     except KeyboardInterrupt:  # how a watch ends
         return 0
     return 0
