@@ -10,12 +10,13 @@ from .sdk import McpMissingError
 if TYPE_CHECKING:
     from .changes import ToolChanges
     from .limits import Limits, ListingError
+    from .offers import RefusedTool
     from .pins import Pin, PinChange, Pins, PinsError
     from .serve import serve_http, serve_mcp, serve_stdio
     from .server import mcp_server
     from .source import LiveTool
     from .terms import hinted_permission
-    from .tools import McpTools, RefusedTool, mcp_tools
+    from .tools import McpTools, mcp_tools
 
 __all__ = [
     "Limits",
@@ -46,7 +47,7 @@ _HOMES = {
     "PinChange": "pins",
     "Pins": "pins",
     "PinsError": "pins",
-    "RefusedTool": "tools",
+    "RefusedTool": "offers",
     "ToolChanges": "changes",
     "hinted_permission": "terms",
     "mcp_server": "server",
