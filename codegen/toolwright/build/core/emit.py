@@ -21,8 +21,9 @@ from ...bindings.render import (
 from ...bindings.templates import Overrides, Templates
 from ...contract.build import Built
 from ...diagnostics import Diagnostic
+from ...prove.ending import without_tail
 from ...prove.isolate import Isolated, build_decoders, prove_binding
-from ...prove.module import prove_module, without_tail
+from ...prove.module import prove_module
 from ...prove.vocabulary import PACKAGES, UnsoundError
 from ...providers import (
     LedgerEntry,
