@@ -11,14 +11,14 @@ from functools import lru_cache
 from typing import Any
 
 from . import leaves
-from .beside import alone as alone_at_last
 from .beside import everywhere as alone_everywhere
 from .cycles import changed_behind
 from .dialect import Dialect, disposition
 from .encodings import confused
+from .endings import WATCHED, ended, watched
 from .errors import SchemaError
 from .kinds import Made
-from .nulls import left_out, not_required
+from .nulls import left_out
 from .paths import Path, pointer
 from .refs import MANY, NAMED, ONE, Segments
 from .regex import sayable
@@ -27,20 +27,9 @@ from .rewrite import rewritten
 from .rules import Op, Rules
 from .shapes import shapes
 from .state import State
-from .structure import (
-    arrays,
-    has_type,
-    reopened,
-    said,
-    strict_object,
-    without_empty,
-)
-from .structure import (
-    opened as opened_object,
-)
-from .unions import free, nullable_union
+from .structure import arrays, has_type, reopened, said
+from .unions import free
 from .values import ATOMS, copied
-from .words import described
 
 Node = dict[str, Any]
 
@@ -49,8 +38,6 @@ JUDGES = frozenset(("not", "if", "then", "else", "contains", "propertyNames"))
 CONDITIONAL = ("then", "else")
 COUNTING = ("minContains", "maxContains")
 NOTHING: frozenset[str] = frozenset()
-WATCHED = frozenset(("uniqueItems", "unevaluatedProperties", "unevaluatedItems"))
-"""Keywords whose meaning what others say is part of."""
 
 
 def walked(state: State, rules: Rules, node: Any, path: Path) -> Any:
@@ -85,8 +72,7 @@ def finished(
         lossy, evaluation = state.lossy, state.evaluation
     if rules.always or not rules.triggers.isdisjoint(node) or node.get("items").__class__ is list:
         node = rewritten(state, rules, node, path, notes, entered)
-    dialect = rules.dialect
-    if dialect.items_required and has_type(node, "array"):
+    if rules.dialect.items_required and has_type(node, "array"):
         node = arrays(state, node, path)
     state.taken = NOTHING
     for segments in entered:
@@ -109,47 +95,10 @@ def finished(
     if len(state.alive) > moved:
         state.forget(moved)
     if rules.watches and not WATCHED.isdisjoint(out):
-        _watched(state, node, out, path, lossy, evaluation)
-    if rules.ends:
-        if rules.objects and has_type(out, "object"):
-            if dialect.closed or dialect.optional == "also-null":
-                strict_object(state, out, node, path)
-            else:
-                out.setdefault("properties", {})
-        if rules.nulls:
-            not_required(state, out)
-        if dialect.open == "explicit":
-            opened_object(state, out, path)
-        if not dialect.empty_required:
-            without_empty(state, out, path)
-    if dialect.type_arrays == "nullable" and "anyOf" in out:
-        out = nullable_union(state, out, path)
-    if "nullable" in out and out.get("type") == "null":
-        del out["nullable"]  # null already: a definition that is null, put in place beside a null branch
-    if notes:
-        words = described(out.get("description"), notes)
-        if words:
-            out["description"] = words
-    if dialect.any_of == "only" and "anyOf" in out:
-        out = alone_at_last(state, out, path)
+        watched(state, node, out, path, lossy, evaluation)
+    out = ended(state, rules, node, out, path, notes)
     state.depth -= 1
     return out
-
-
-def _watched(state: State, node: Node, out: Node, path: Path, lossy: int, evaluation: int) -> None:
-    """What the meaning of others is part of: told, or taken out, where that was changed."""
-    if (
-        state.dialect.optional != "keep"
-        and out.get("uniqueItems")
-        and (state.lossy != lossy or changed_behind(state, node.get("items")))
-    ):
-        reason = "items may differ by a null that stands for a key left out"
-        state.note(path, "uniqueItems", "widened", "changed", reason)
-    for key in ("unevaluatedProperties", "unevaluatedItems"):
-        if key in out and (state.evaluation != evaluation or changed_behind(state, node)):
-            del out[key]
-            reason = "what else evaluates keys and items cannot be said here as it is"
-            state.note(path, key, "dropped", "lost", reason)
 
 
 def _boolean(state: State, rules: Rules, node: bool, path: Path) -> Any:
@@ -275,30 +224,13 @@ def _named(state: State, node: Node, key: str, value: Any, out: Node, path: Path
     for name, child in value.items():
         if rules.nulls and key == "properties":
             state.absent = holder = []
-        if (
-            child.__class__ is bool
-            and rules.dialect.booleans == "rewrite"
-            and child is False
-            and key == "properties"
-        ):
-            state.note(
-                (place, name), "false", "dropped", "changed", "a key that is forbidden is not declared"
-            )
-        elif key == "patternProperties" and state.renames and misjudges(state, name):
-            reason = "would judge names that properties are sent under"
-            state.note(place, name, "dropped", "lost", reason)
-            state.evaluation += 1
-        elif key == "patternProperties" and rules.patterns:
-            sent = sayable(rules.dialect, name)
-            if sent is None:
-                state.note(place, name, "dropped", "lost", "the pattern of keys cannot be said there")
-                state.evaluation += 1
-                continue
-            if sent != name:
-                state.note(place, name, "rewritten", "kept elsewhere", "whole keys are matched: no anchors")
-            children[sent] = walked(state, rules, child, (place, name))
+        if child is False and key == "properties" and rules.dialect.booleans == "rewrite":
+            reason = "a key that is forbidden is not declared"
+            state.note((place, name), "false", "dropped", "changed", reason)
         else:
-            children[name] = walked(state, rules, child, (place, name))
+            sent = _sent_pattern(state, rules, name, place) if key == "patternProperties" else name
+            if sent is not None:
+                children[sent] = walked(state, rules, child, (place, name))
         if holder:
             nulls.append(name)
     state.absent = None
@@ -307,6 +239,24 @@ def _named(state: State, node: Node, key: str, value: Any, out: Node, path: Path
     if nulls:
         left_out(state, node, out, nulls, path)
     out[key] = children
+
+
+def _sent_pattern(state: State, rules: Rules, pattern: str, place: Path) -> str | None:
+    """A pattern of keys as it is sent; None, and noted, where it is not."""
+    if state.renames and misjudges(state, pattern):
+        reason = "would judge names that properties are sent under"
+        state.note(place, pattern, "dropped", "lost", reason)
+        state.evaluation += 1
+        return None
+    if not rules.patterns:
+        return pattern
+    sent = sayable(rules.dialect, pattern)
+    if sent is None:
+        state.note(place, pattern, "dropped", "lost", "the pattern of keys cannot be said there")
+        state.evaluation += 1
+    elif sent != pattern:
+        state.note(place, pattern, "rewritten", "kept elsewhere", "whole keys are matched: no anchors")
+    return sent
 
 
 INNER: dict[frozenset[str], Op] = {JUDGES: _judged, ONE: _one, MANY: _many, NAMED: _named}

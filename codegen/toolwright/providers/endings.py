@@ -1,0 +1,65 @@
+"""What concerns a node as a whole, settled when all its keywords have been through the table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .beside import alone
+from .cycles import changed_behind
+from .nulls import not_required
+from .paths import Path
+from .rules import Rules
+from .state import State
+from .structure import has_type, opened, strict_object, without_empty
+from .unions import nullable_union
+from .words import described
+
+Node = dict[str, Any]
+
+WATCHED = frozenset(("uniqueItems", "unevaluatedProperties", "unevaluatedItems"))
+"""Keywords whose meaning what others say is part of."""
+
+
+def ended(state: State, rules: Rules, node: Node, out: Node, path: Path, notes: list[str]) -> Node:
+    """`out`, the output for `node`, with what the dialect wants of objects, unions and nulls. `notes` go into
+    its description."""
+    dialect = rules.dialect
+    if rules.ends:
+        if rules.objects and has_type(out, "object"):
+            if dialect.closed or dialect.optional == "also-null":
+                strict_object(state, out, node, path)
+            else:
+                out.setdefault("properties", {})
+        if rules.nulls:
+            not_required(state, out)
+        if dialect.open == "explicit":
+            opened(state, out, path)
+        if not dialect.empty_required:
+            without_empty(state, out, path)
+    if dialect.type_arrays == "nullable" and "anyOf" in out:
+        out = nullable_union(state, out, path)
+    if "nullable" in out and out.get("type") == "null":
+        del out["nullable"]  # null already: a definition that is null, put in place beside a null branch
+    if notes:
+        words = described(out.get("description"), notes)
+        if words:
+            out["description"] = words
+    if dialect.any_of == "only" and "anyOf" in out:
+        out = alone(state, out, path)
+    return out
+
+
+def watched(state: State, node: Node, out: Node, path: Path, lossy: int, evaluation: int) -> None:
+    """What the meaning of others is part of: told, or taken out, where that was changed."""
+    if (
+        state.dialect.optional != "keep"
+        and out.get("uniqueItems")
+        and (state.lossy != lossy or changed_behind(state, node.get("items")))
+    ):
+        reason = "items may differ by a null that stands for a key left out"
+        state.note(path, "uniqueItems", "widened", "changed", reason)
+    for key in ("unevaluatedProperties", "unevaluatedItems"):
+        if key in out and (state.evaluation != evaluation or changed_behind(state, node)):
+            del out[key]
+            reason = "what else evaluates keys and items cannot be said here as it is"
+            state.note(path, key, "dropped", "lost", reason)
