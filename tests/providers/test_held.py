@@ -354,6 +354,36 @@ CONTRACTS: dict[str, dict[str, Any]] = {
     "a type that is only meant, in an alternative": obj(
         {"v": {**obj({"a": {"additionalProperties": False}}), "type": ["boolean", "string", "object"]}}
     ),
+    "a key of a pattern that is widened, beside a list": obj(
+        {
+            "v": {
+                **obj({"c": {}}, required=["c"], additionalProperties=False),
+                "patternProperties": {"^a": {"exclusiveMinimum": 0}},
+                "unevaluatedItems": {"anyOf": [{"const": 0}]},
+                "type": ["object", "array"],
+            }
+        }
+    ),
+    "a name that is sent under another, in a union of a union": obj(
+        {
+            "v": {
+                "anyOf": [
+                    {
+                        "anyOf": [
+                            obj(
+                                {
+                                    "b": obj(
+                                        {"ﬁ": {"type": "integer"}}, additionalProperties={"type": "boolean"}
+                                    )
+                                }
+                            )
+                        ]
+                    }
+                ]
+            }
+        },
+        required=["v"],
+    ),
 }
 
 

@@ -4,7 +4,7 @@ Written from the meaning of `Way` alone and the provider's schema; shares no cod
 """
 
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..runtime.ways import Way
 from ..runtime.ways.way import KEY, MORE, VALUE, position
@@ -18,8 +18,14 @@ MAX_DEPTH = 60
 MAX_STEPS = 20_000
 """Places visited for one value. Unions inside unions inside unions may be tried that often, then no more."""
 
-Untaken = dict[int, list[tuple[Any, list[Stated]]]]
-"""By the `id` of a union's branches: values that none of them took, and what was tried."""
+
+class Untaken(NamedTuple):
+    """A value that no branch of a union took, how it was sent all the same, and what was tried."""
+
+    value: Any
+    sent: Any
+    tries: list[Stated]
+
 
 _SPEAKING = ("properties", "additionalProperties", "required", "items", "prefixItems", "$ref", "allOf")
 
@@ -38,7 +44,7 @@ class Run:
         self,
         oracle: Oracle,
         places: Places,
-        untaken: Untaken,
+        untaken: dict[int, list[Untaken]],
         *,
         strict: bool,
         closes: bool = False,
@@ -62,27 +68,30 @@ class Run:
         if schema.get(INNER):
             return None if value is None else self.at(schema["anyOf"][0], way, value, depth + 1)
         places = list(self.places.of(schema, way))
-        for node, own in tuple(places):
+        refused: list[tuple[list[Schema], list[Stated]]] = []
+        for node, own in places:  # grows: the branch that is taken may be a union, too
             for keyword in ("anyOf", "oneOf"):
-                chosen = self._branch(node, keyword, own, value, depth)
+                branches = node.get(keyword)
+                if not isinstance(branches, list):
+                    continue
+                tries = self.places.branches(branches, keyword, own)
+                chosen = self._branch(tries, value, depth)
                 if chosen is None:
+                    refused.append((branches, tries))
                     continue
                 branch, branch_way, tried = chosen
                 if len(places) == 1 and not any(key in node for key in _SPEAKING):
                     return tried
                 places += self.places.of(branch, branch_way)
-        return self._encoding(places, value, depth)
+        sent = self._encoding(places, value, depth)
+        for branches, tries in refused:
+            self.untaken.setdefault(id(branches), []).append(Untaken(value, sent, tries))
+        return sent
 
     # -- unions -------------------------------------------------------------------------------
 
-    def _branch(
-        self, node: dict[str, Any], keyword: str, way: Way, value: Any, depth: int
-    ) -> tuple[Schema, Way, Any] | None:
+    def _branch(self, tries: list[Stated], value: Any, depth: int) -> tuple[Schema, Way, Any] | None:
         """The first branch that takes the value as encoded for it; with its way and that value."""
-        branches = node.get(keyword)
-        if not isinstance(branches, list):
-            return None
-        tries = self.places.branches(branches, keyword, way)
         before = self.strict, self.drops
         self.strict = True
         try:
@@ -97,7 +106,6 @@ class Run:
                         return branch, branch_way, tried
         finally:
             self.strict, self.drops = before
-        self.untaken.setdefault(id(branches), []).append((value, tries))
         return None
 
     # -- one place ----------------------------------------------------------------------------
@@ -212,7 +220,8 @@ class Run:
                 if self.drops:
                     return
                 raise UnfitError
-            value = self.at(further, way.values or PLAIN, value, depth + 1)
+            held = way.properties.get(name, way.values)
+            value = self.at(further, held or PLAIN, value, depth + 1)
             for schema, held in by_pattern(node, way, name):
                 value = self.at(schema, held, value, depth + 1)
         out[name] = value

@@ -31,7 +31,7 @@ class Forward:
         self.oracle = oracle
         self.places = Places(oracle.tree, ways)
         self.closes = closes
-        self.untaken: Untaken = {}
+        self.untaken: dict[int, list[Untaken]] = {}  # by the `id` of a union's branches
 
     def encoded(self, value: Any) -> Any:
         """See `encode`."""
@@ -52,16 +52,15 @@ class Forward:
                 return
 
     def refusals(self, path: Sequence[str | int], value: Any) -> Iterator[tuple[Any, list[Any]]]:
-        """`value`, which the union at `path` of the schema takes in no form: as encoded for each branch, as
-        far as it goes, and what that branch has against it. For what was encoded last."""
+        """What is sent as `value`, which the union at `path` of the schema takes in no form: as encoded for
+        each branch, as far as it goes, and what that branch has against it. For what was encoded last."""
         branches: Any = self.places.tree.document
         for step in path:
             branches = branches[step]
-        for seen, tries in self.untaken.get(id(branches), ()):
-            if not same(seen, value):
-                continue
-            for branch, way in tries:
-                tried = self._run(strict=False).at(branch, way, value, 0)
+        found = [each for each in self.untaken.get(id(branches), ()) if same(each.sent, value)]
+        for each in found:
+            for branch, way in each.tries:
+                tried = self._run(strict=False).at(branch, way, each.value, 0)
                 yield tried, list(self.oracle.part(branch).iter_errors(tried))
 
     def _run(self, *, strict: bool, nulls: bool = False) -> Run:
