@@ -10,6 +10,7 @@ from msgspec import UNSET, Struct, UnsetType
 from toolwright.runtime import encode_json, to_builtins
 from toolwright.runtime.encode import with_defaults, without_defaults
 
+from tests.compile.helper import package, spec
 from tests.runtime.sample.misc.note import NOTE
 
 
@@ -100,3 +101,12 @@ def test_decode_then_encode_gives_the_same_object(value: dict[str, Any]) -> None
     decoded = NOTE.decode(json.dumps(value))
     assert decoded.extra == value
     assert json.loads(NOTE.encode(decoded)) == value
+
+
+def test_a_huge_float_that_only_counts_as_itself_is_written_as_it_is() -> None:
+    """10**300 is no multiple of 1.5, and the integer nearest to it in binary is one."""
+    condition = {"if": {"multipleOf": 1.5}, "then": {"type": "null"}}
+    value = {"if": condition, "then": {"type": "integer"}, "else": {"type": "array"}}
+    with package({"t.json": spec({"type": "object", "properties": {"value": value}})}) as found:
+        binding = found["t"]
+        assert json.loads(binding.encode(binding.decode('{"value": 1e300}'))) == {"value": 1e300}

@@ -35,8 +35,10 @@ class ToolBinding(Decoding[P], Generic[P, H], frozen=True, kw_only=True, eq=Fals
         plain = validator.settle(to_builtins(params))
         if not validator.accepts(plain):
             # A default that was left out may be what tells two branches apart; one that was written (msgspec
-            # writes a default list or object) may be what another keyword forbids.
-            others = (validator.settle(form(params)) for form in (with_defaults, without_defaults))
+            # writes a default list or object) may be what another keyword forbids. And a huge float may be
+            # no multiple where its integer is one: then it stays as it is.
+            settled = (validator.settle(form(params)) for form in (with_defaults, without_defaults))
+            others = (*settled, to_builtins(params))
             fitting = next((other for other in others if validator.accepts(other)), None)
             if fitting is None:
                 raise EncodeError(self.name, validator.violations(plain, limit=LIMIT))
