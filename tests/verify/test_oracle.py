@@ -85,3 +85,21 @@ def test_a_dot_stops_at_every_end_of_a_line(end: str) -> None:
     assert not dot.accepts(end)
     assert dot.accepts("a")
     assert Oracle({"type": "string", "pattern": r"^[.]\.$"}).accepts("..")
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong"),
+    [
+        ("time", "12:00:00.5Z", "12:00:0.Z"),
+        ("date", "2020-02-29", "+020-01-01"),
+        ("date-time", "1996-12-19T16:39:57-08:00", "1996-12-19T1-:39:57-08:00"),
+        ("date-time", "1990-12-31t23:59:60z", "2020-01-01T12:00:0.Z"),
+        ("date", "2024-02-29", "2023-02-29"),
+    ],
+)
+def test_dates_and_times_are_those_of_the_rfc(name: str, right: str, wrong: str) -> None:
+    judge = Oracle({"format": name}, formats=frozenset({name}))
+    assert judge.accepts(right)
+    assert judge.accepts(5)
+    assert not judge.accepts(wrong)
+    assert Oracle({"format": name}).accepts(wrong)  # an annotation

@@ -13,6 +13,7 @@ from typing import Any
 import jsonschema_rs
 
 from .document import CERTAIN, Schema, Tree, places
+from .rfc3339 import CHECKS
 from .values import Path, without
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -68,7 +69,7 @@ class Oracle:
             whole = {"$schema": DRAFT, "allOf": [schema]}
         try:
             return jsonschema_rs.Draft202012Validator(
-                whole, validate_formats=self.asserts, retriever=_offline
+                whole, validate_formats=self.asserts, formats=CHECKS, retriever=_offline
             )
         except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as problem:
             raise OracleError(str(problem)[:300]) from None
