@@ -67,3 +67,16 @@ def test_an_envelope_names_only_what_is_known() -> None:
     profile = msgspec.structs.replace(load_profile("mcp"), envelope={"name": "$nmae"})
     with pytest.raises(ProfileError, match=r"\$nmae"):
         tool_object(TOOL, profile, normalize(PARAMETERS, profile))
+
+
+def test_alternatives_at_the_root_are_no_empty_parameters() -> None:
+    """Gemini's root is an object: their properties come together in it, and nothing may be left out."""
+    one = {"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}}}
+    two = {"type": "object", "required": ["b"], "properties": {"b": {"type": "integer"}}}
+    profile = load_profile("gemini")
+    told = normalize({"anyOf": [one, two]}, profile)
+    made = tool_object(ToolInfo(name="t", description="A tool."), profile, told)
+    assert made["parameters"]["type"] == "object"
+    assert made["parameters"]["properties"].keys() == {"a", "b"}
+    none = normalize({"type": "object", "description": "Nothing."}, profile)
+    assert "parameters" not in tool_object(ToolInfo(name="t", description="A tool."), profile, none)

@@ -7,6 +7,7 @@ from .cached import Normalizer as Normalizer
 from .decode import decode as decode
 from .dialect import Dialect as Dialect
 from .envelope import ToolInfo as ToolInfo
+from .envelope import omits as omits
 from .envelope import pointer_to as pointer_to
 from .envelope import tool_object as tool_object
 from .envelope import unseen_places as unseen_places

@@ -33,13 +33,12 @@ def tool_object(tool: ToolInfo, profile: Profile, parameters: Normalized) -> dic
     The schemas in it are those given, not copies. Raises `ProfileError` for a
     template that names an unknown value.
     """
-    empty = profile.omit_empty_parameters and not parameters.schema.get("properties")
     result = tool.result_schema
     values: dict[str, Any] = {
         "$name": tool.name,
         "$description": tool.description,
         "$title": tool.title,
-        "$parameters": None if empty else parameters.schema,
+        "$parameters": None if omits(profile, parameters) else parameters.schema,
         "$strict": parameters.strict,
         "$result": result,
         "$result_object": result if result is not None and result.get("type") == "object" else None,
@@ -49,6 +48,15 @@ def tool_object(tool: ToolInfo, profile: Profile, parameters: Normalized) -> dic
         "$open_world": tool.open_world,
     }
     return _filled(profile.envelope, values, profile.id)
+
+
+_SAYING = ("properties", "anyOf", "oneOf", "allOf", "$ref")
+"""What names a parameter, in a root or in its alternatives."""
+
+
+def omits(profile: Profile, parameters: Normalized) -> bool:
+    """Whether a provider is told of no parameters at all, as there are none by name."""
+    return profile.omit_empty_parameters and not any(parameters.schema.get(word) for word in _SAYING)
 
 
 def pointer_to(value: str, profile: Profile) -> str | None:

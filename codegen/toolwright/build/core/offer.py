@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from ...contract.build import Built
 from ...contract.normal import Normal
-from ...providers import LedgerEntry, Profile, ToolInfo, normalize, pointer_to, tool_object
+from ...providers import LedgerEntry, Profile, ToolInfo, normalize, omits, pointer_to, tool_object
 from ...runtime.ways import Ways
 from ...spec.model import ToolSpec
 
@@ -47,7 +47,7 @@ def provider_definition(
     """The tool object that a provider accepts, what it lacks, and how arguments for it are undone."""
     stated = offer.overrides.get(profile.id, {})
     parameters = normalize(offer.parameters, profile, strict=stated.get("strict"))
-    ways = parameters.ways
+    ways = None if omits(profile, parameters) else parameters.ways  # what is not shown has no form of its own
     if ways is not None:
         ways = replace(ways, parameters=pointer_to("$parameters", profile) or "")
     return tool_object(offer.info, profile, parameters), parameters.ledger, ways
