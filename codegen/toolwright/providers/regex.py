@@ -54,7 +54,8 @@ def features(pattern: str) -> Features:
             anchors.append(at)
         at += 1
     ends = {0, end - 1}
-    whole = end > 1 and pattern[0] == "^" and anchors[-1] == end - 1 and not alternatives
+    ended = bool(anchors) and anchors[-1] == end - 1 and pattern[-1] == "$"
+    whole = end > 1 and pattern[0] == "^" and ended and not alternatives
     return Features(
         whole=whole,
         inner_anchors=any(at not in ends for at in anchors),

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from toolwright.providers.regex import features
 from toolwright.runtime.schema.ecma import translate
@@ -60,6 +60,7 @@ def test_what_the_engine_lacks_is_said_in_words(axis: str, uses: list[str], look
         assert output(node, **{axis: False}) == node
 
 
+@example("^^", "^^")
 @given(st.text(alphabet="^$|()[]\\ab", max_size=8), st.text(alphabet="ab^$|", max_size=4))
 @quick
 def test_a_whole_pattern_finds_what_it_matches(pattern: str, value: str) -> None:
