@@ -14,6 +14,7 @@ from .nulls import held
 from .paths import Path
 from .refs import Segments, gone, remember
 from .state import MAX_DEPTH, State
+from .structure import has_type
 from .unions import merge_all_of, plain, shared, spill
 from .words import phrase
 
@@ -99,7 +100,7 @@ def _united(state: State, node: Node, keyword: str, notes: list[str], entered: l
         branch = plain(state, raw, place, entered)
         remember(state, branch, place)
         if branch is False or (
-            isinstance(branch, dict) and branch.get("type", "object") not in ("object", ["object"])
+            isinstance(branch, dict) and "type" in branch and not has_type(branch, "object")
         ):
             continue  # no object fits this branch
         together = base
