@@ -38,6 +38,10 @@ class Isolated:
     ) -> None:
         for module in self._modules.values():
             sys.modules.pop(module.__name__, None)
+        # A module's `__import__` leads back here: without this, trees and modules wait for the next search
+        # for garbage.
+        self._modules = {}
+        self._sources = {}
 
     def load(self, name: str) -> ModuleType:
         """The module called `name`. Raises UnsoundError where it does not run."""
