@@ -71,9 +71,6 @@ CLASSES: tuple[Deviation, ...] = (
         encoded.tuples,
     ),
     Deviation(
-        "closed tuples", "The provider refuses `false` as a schema; a length says it.", encoded.closed_tuple
-    ),
-    Deviation(
         "all types of a list",
         "Theirs keeps the first type of a list and locks the others out.",
         types.split_types,
@@ -98,6 +95,11 @@ CLASSES: tuple[Deviation, ...] = (
         "other words", "What is said in words is a sentence, not a list of keywords.", keywords.spilled
     ),
     Deviation("{} and true", "Two spellings of one schema.", keywords.same_openness),
+    Deviation(
+        "open said",
+        "The provider reads an object as closed that does not say it is open.",
+        keywords.open_said,
+    ),
     Deviation("items stated", "The provider refuses arrays without `items`.", keywords.items_stated),
     Deviation(
         "properties stated",

@@ -111,12 +111,3 @@ def tuples(step: Step, ours: Any, theirs: Any) -> Pair | None:
     if isinstance(held, dict) and ("anyOf" in held or "type" in held) and "prefixItems" not in ours:
         return without(ours, "items", "maxItems"), without(theirs, "items", "prefixItems")
     return None
-
-
-def closed_tuple(step: Step, ours: Any, theirs: Any) -> Pair | None:
-    """No item after the last position, said as a length."""
-    if not both(ours, theirs) or "prefixItems" not in ours or "maxItems" in theirs:
-        return None
-    if ours.get("maxItems") == len(ours["prefixItems"]) and "not" in (theirs.get("items") or {}):
-        return without(ours, "maxItems", "items"), without(theirs, "items")
-    return None

@@ -138,6 +138,14 @@ def same_openness(step: Step, ours: Any, theirs: Any) -> Pair | None:
     return None
 
 
+def open_said(step: Step, ours: Any, theirs: Any) -> Pair | None:
+    """Where silence means closed, what the input leaves open is said to be."""
+    key = "additionalProperties"
+    if not both(ours, theirs) or step.case.profile.dialect.open != "explicit" or key in theirs:
+        return None
+    return (without(ours, key), theirs) if ours.get(key) is True else None
+
+
 def open_stays_open(step: Step, ours: Any, theirs: Any) -> Pair | None:
     """What the input leaves open theirs closes; such a tool is not sent strict."""
     if not both(ours, theirs) or step.case.ours is None or step.case.ours.strict is not False:

@@ -82,6 +82,8 @@ def shadowed(node: Node) -> Iterator[str]:
     yield from common.listed(unread)(node)
     if "number" in node.types:
         yield from common.listed(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"))(node)
+    if "items" in node.schema and "prefixItems" in node.schema:
+        yield "prefixItems beside items is not read"
     if node.schema.get("format", "date") not in LLAMA_FORMATS:
         yield f"format {node.schema['format']} is taken and not enforced"
     first = next((key for key in ("$ref", "oneOf", "anyOf", "const", "enum") if key in node.schema), None)
