@@ -25,24 +25,42 @@ _BUILDERS: Mapping[str, Builder] = {
 """By the keyword that asks for it, in the order of the rules."""
 _ORDERED: tuple[Builder, ...] = tuple(dict.fromkeys(_BUILDERS.values()))
 _RANKS: Mapping[str, int] = {word: _ORDERED.index(builder) for word, builder in _BUILDERS.items()}
+_COMMON = frozenset(
+    (
+        *("type", "enum", "const", "format", "minLength", "maxLength", "multipleOf", "uniqueItems"),
+        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems"),
+        *("minProperties", "maxProperties", "required", "properties", "additionalProperties", "items"),
+    )
+)
+"""Keywords whose rules cannot fail once `check_form` has seen them and `lay_out` what is below them."""
+_RULED = frozenset(_RANKS)
 _OBJECTS = (dict, Mapping)  # asking for the plain one first takes a third of the time
 
 
 class Schemas:
-    """One document whose schemas are compiled together: what several refer to is compiled once."""
+    """One document whose schemas are compiled together: what several refer to is compiled once.
+
+    Most are only asked whether they are well formed: the rules of common ones are not made before a value
+    is judged. So `root` must not change as long as this is used.
+    """
 
     def __init__(self, root: Any, *, formats: bool = False) -> None:
         """Raises UnsupportedSchema for two schemas with one name."""
         self.document = Document(root)
-        self.compiler = Compiler(self.document, formats=formats)
+        self.compiler = Compiler(self.document, formats=formats, at_once=False)
 
 
 class Compiler:
-    """Compiles schemas of one document. `deepest` is the deepest nesting of schemas it has met."""
+    """Compiles schemas of one document. `deepest` is the deepest nesting of schemas it has met.
 
-    def __init__(self, document: Document, *, formats: bool) -> None:
+    Without `at_once`, a common schema gets its rules when a value is first judged; what is wrong with it, and
+    with all below it, is told before.
+    """
+
+    def __init__(self, document: Document, *, formats: bool, at_once: bool = True) -> None:
         self.document = document
         self.formats = formats
+        self.at_once = at_once
         self.nodes: dict[tuple[int, str], Node] = {}
         self.kept: list[Any] = []  # schemas whose ids are keys
         self.waiting: list[tuple[Node, str]] = []
@@ -104,14 +122,51 @@ class Compiler:
         self.depth += 1
         self.deepest = max(self.deepest, self.depth)
         site = Site(node, base, self.formats, self._child, self._refer)
-        asked = sorted({rank for word in node.schema if (rank := _RANKS.get(word)) is not None})
-        rules = [_ORDERED[rank](site) for rank in asked]
-        node.finish(tuple(rule for rule in rules if rule is not None))
-        node.check = fused(site) or node.check
+        if self.at_once or not _RULED.intersection(node.schema) <= _COMMON:
+            _make_rules(site)
+        else:
+            _lay_out(site)
+            node.postpone(_finish_with_formats if self.formats else _finish_without)
         self.depth -= 1
 
     def _child(self, schema: Any, pointer: str, base: str) -> Node:
         return self._node(schema, pointer, base_of(schema, base))
+
+
+def _make_rules(site: Site) -> None:
+    """Finish the node of a site."""
+    node = site.node
+    asked = sorted({rank for word in node.schema if (rank := _RANKS.get(word)) is not None})
+    rules = [_ORDERED[rank](site) for rank in asked]
+    node.finish(tuple(rule for rule in rules if rule is not None))
+    node.check = fused(site) or node.check
+    node.children = {}
+
+
+def _lay_out(site: Site) -> None:
+    """Compile what is below a common schema, in the order in which its rules would."""
+    schema = site.schema
+    properties = schema.get("properties", {})
+    for name in schema.get("required", ()):
+        if name in properties:
+            site.child(properties[name], "properties", name)
+    for name, below in properties.items():
+        site.child(below, "properties", name)
+    for word in ("additionalProperties", "items"):
+        if word in schema:
+            site.child(schema[word], word)
+
+
+def _finish_with_formats(node: Node) -> None:
+    _make_rules(Site(node, "", True, _all_there, _all_there))
+
+
+def _finish_without(node: Node) -> None:
+    _make_rules(Site(node, "", False, _all_there, _all_there))
+
+
+def _all_there(*_: Any) -> Node:
+    raise AssertionError("what is below a common schema was laid out")
 
 
 def _explain_false(value: Any, path: str, run: Run) -> list[Violation]:  # noqa: ARG001

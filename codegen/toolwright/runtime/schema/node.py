@@ -3,7 +3,7 @@
 # ruff: noqa: ARG001, SIM110  # checks share one signature; loops are twice as fast as generators
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, ParamSpec, TypeVar
 
 from .errors import TooManyBranches, Violation
 
@@ -110,9 +110,12 @@ class Rule(NamedTuple):
 
 
 class Node:
-    """A compiled schema. `check` is the fast path; everything else is built from the rules."""
+    """A compiled schema. `check` is the fast path; everything else is built from the rules.
 
-    __slots__ = ("check", "has_reference", "inplace", "pointer", "rules", "schema")
+    `check` and `rules` may wait until a value is first asked about: `postpone`.
+    """
+
+    __slots__ = ("_finish", "check", "children", "has_reference", "inplace", "pointer", "rules", "schema")
 
     def __init__(self, schema: Any, pointer: str) -> None:
         self.schema = schema
@@ -120,7 +123,21 @@ class Node:
         self.rules: tuple[Rule, ...] = ()
         self.check: Check = always
         self.inplace: list[Node] = []  # nodes that judge the same value, not a part of it
+        self.children: dict[tuple[str | int, ...], Node] = {}  # by their place below; empty once finished
         self.has_reference = False
+
+    if not TYPE_CHECKING:  # for type checkers, both are there from the start
+
+        def __getattr__(self, name: str) -> Any:
+            if name not in ("check", "rules"):
+                raise AttributeError(name)
+            self._finish(self)
+            return object.__getattribute__(self, name)
+
+    def postpone(self, finish: "Callable[[Node], None]") -> None:
+        """Let `finish` give this node its rules when somebody asks for them."""
+        self._finish = finish
+        del self.check, self.rules
 
     def finish(self, rules: tuple[Rule, ...]) -> None:
         """Fix the rules and specialise `check` to their number."""

@@ -34,11 +34,13 @@ class Site:
         self._resolve = resolve
 
     def child(self, schema: Any, *tokens: str | int) -> Node:
-        """The node of a subschema that judges a part of the value."""
-        pointer = self.pointer
-        for token in tokens:
-            pointer += f"/{escape(token) if isinstance(token, str) else token}"
-        node = self._compile(schema, pointer, self.base)
+        """The node of a subschema that judges a part of the value. Several rules may ask for one."""
+        node = self.node.children.get(tokens)
+        if node is None:
+            pointer = self.pointer
+            for token in tokens:
+                pointer += f"/{escape(token) if isinstance(token, str) else token}"
+            node = self.node.children[tokens] = self._compile(schema, pointer, self.base)
         self.node.has_reference |= node.has_reference
         return node
 
