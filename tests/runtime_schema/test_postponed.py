@@ -3,6 +3,7 @@
 from copy import deepcopy
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolwright.runtime.schema import Schemas, UnsupportedSchema, Validator
@@ -51,3 +52,18 @@ def test_the_first_problem_is_the_same(schema: Any, data: st.DataObject) -> None
         wrong = values() | st.just({"a": {"type": "strin"}})
         at[data.draw(st.sampled_from(sorted(_FORMS)))] = deepcopy(data.draw(wrong))
     agree(schema, [{}, {"a": 1}])
+
+
+@pytest.mark.parametrize("sound", range(16))
+def test_the_first_of_several_problems_below(sound: int) -> None:
+    """Each of four places holds something wrong, or (a bit of `sound`) not."""
+    parts = [{"type": "string"} if sound >> place & 1 else {"type": f"wrong {place}"} for place in range(4)]
+    agree(
+        {
+            "items": parts[0],
+            "additionalProperties": parts[1],
+            "properties": {"a": parts[2], "b": parts[3]},
+            "required": ["b"],
+        },
+        [{}, {"a": 1}, {"b": 1, "c": 1}, [1]],
+    )
