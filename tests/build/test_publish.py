@@ -368,6 +368,65 @@ def test_leftovers_that_no_manifest_lists_are_told_of(tmp_path: Path) -> None:
     assert (config.output / "old.py").exists()
 
 
+@pytest.mark.parametrize("path", ["contracts/old.json", "schemas/mcp/old.json", "ways/openai/deep/old.json"])
+def test_json_that_no_manifest_lists_is_told_of_where_only_we_write(tmp_path: Path, path: str) -> None:
+    config = project(tmp_path, {"a.yaml": ""})
+    build(config, FAKE)
+    put(config.output / path, "{}")
+    put(config.output / "schemas/own.json", "{}")
+    put(config.output / "own/contracts/own.json", "{}")
+    (config.output / "contracts/link.json").symlink_to("nowhere")
+    (problem,) = build(config, FAKE, mode="check").diagnostics
+    assert (problem.code, problem.severity) == ("stray-output", "warning")
+    assert problem.file.endswith(path)
+
+
+def test_what_is_left_when_manifest_and_cache_are_lost_is_told_of(tmp_path: Path) -> None:
+    """Of a spec that is deleted, too; the manifest is what would have said that its files are ours."""
+    config = project(tmp_path, {"a.yaml": "", "g/b.yaml": ""})
+    build(config, FAKE)
+    lost = tree(config.output)
+    shutil.rmtree(config.state)
+    (config.output / "manifest.txt").unlink()
+    (config.specs / "g/b.yaml").unlink()
+    told = {each.file.rpartition("/")[2] for each in build(config, FAKE).diagnostics}
+    assert {"b.py", "b.json"} <= told
+    (config.output / "manifest.txt").unlink()
+    shutil.rmtree(config.state)
+    (problem,) = clean(config, dry_run=True).diagnostics
+    assert (problem.code, problem.severity) == ("no-manifest", "warning")
+    assert "restore" in problem.hint
+    assert clean(config, dry_run=False).files == ()
+    assert (config.output / "contracts/b.json").exists()
+    put(config.output / "manifest.txt", lost["manifest.txt"].decode())
+    assert clean(config, dry_run=False).diagnostics == ()
+    assert not config.output.exists()
+
+
+def test_a_file_in_the_way_that_may_be_ours_has_the_manifest_as_the_way_out(tmp_path: Path) -> None:
+    config = project(tmp_path, {"a.yaml": ""})
+    build(config, FAKE)
+    shutil.rmtree(config.state)
+    (config.output / "manifest.txt").unlink()
+    put(config.specs / "a.yaml", "2")
+    blocked = [each for each in build(config, FAKE).diagnostics if each.code == "foreign-file"]
+    assert blocked
+    assert all("restore manifest.txt" in each.hint for each in blocked)
+    put(config.output / "manifest.txt", "mine")
+    (problem,) = [each for each in build(config, FAKE).diagnostics if each.file.endswith("manifest.txt")]
+    assert "version control" in problem.hint
+
+
+def test_an_output_folder_that_is_a_link_is_told_as_such(tmp_path: Path) -> None:
+    config = project(tmp_path, {"a.yaml": ""})
+    (tmp_path / "real").mkdir()
+    config.output.symlink_to("real")
+    (problem,) = build(config, FAKE).diagnostics
+    assert problem.code == "link-in-the-way"
+    assert "`output`" in problem.hint
+    assert list((tmp_path / "real").iterdir()) == []
+
+
 def test_a_missing_library_leaves_all_outputs_alone(tmp_path: Path) -> None:
     config = project(tmp_path, {"a.yaml": "", "b.yaml": ""})
     build(config, FAKE)

@@ -161,6 +161,19 @@ class TestGenerate:
         assert not (base / ".toolwright").exists()
         assert (base / "specs/a.yaml").exists()
 
+    def test_clean_of_former_outputs(self, run: Command, base: Path) -> None:
+        run("generate")
+        table = '[tool.toolwright]\nproviders = ["openai", "mcp"]\noutput = "new"\n'
+        (base / "pyproject.toml").write_text(table, "utf-8")
+        assert "run `toolwright clean --former`" in run("generate").stderr
+        said = run("clean", "--former", "--dry-run").stdout
+        assert "would remove  generated/g/b.py\n" in said
+        assert said.endswith("toolwright: 13 files would be removed\n")
+        assert "13 files removed" in run("clean", "--former").stdout
+        assert not (base / "generated").exists()
+        assert "up to date" in run("generate", "--check").stdout
+        assert run("clean", "--former", "--cache").exit_code == 2
+
     def test_stubs_are_written_once(self, run: Command, base: Path) -> None:
         result = run("stubs")
         assert result.exit_code == 0, result.output

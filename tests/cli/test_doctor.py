@@ -84,6 +84,42 @@ def test_a_wrong_configuration(run: Command, base: Path) -> None:
     assert run("doctor").exit_code == 1
 
 
+def test_a_former_output(run: Command, base: Path) -> None:
+    run("generate")
+    put(base / "pyproject.toml", "[tool.toolwright]\noutput = 'new'\n")
+    run("generate")
+    state, _, fix = _of(run, "output", "generated was")
+    assert (state, fix) == ("note", "run: toolwright clean --former")
+    run("clean", "--former")
+    assert found(run)["output"][0] == "well"
+
+
+def test_a_lost_manifest(run: Command, base: Path) -> None:
+    run("generate")
+    (base / "generated/manifest.txt").unlink()
+    state, text, fix = found(run)["output"]
+    assert state == "broken"
+    assert "manifest.txt is gone" in text
+    assert "more" in text
+    assert "restore" in fix
+
+
+def test_what_the_manifest_does_not_list(run: Command, base: Path) -> None:
+    run("generate")
+    put(base / "generated/schemas/mcp/old.json", "{}")
+    state, text, fix = _of(run, "output", "looks like")
+    assert state == "note"
+    assert text.endswith(": generated/schemas/mcp/old.json")
+    assert "by hand" in fix
+
+
+def _of(run: Command, topic: str, start: str) -> tuple[str, str, str]:
+    """The one finding of a topic whose text starts so."""
+    answer = json.loads(run("doctor", "--format", "json").stdout)["findings"]
+    (row,) = [each for each in answer if each["topic"] == topic and each["text"].startswith(start)]
+    return row["state"], row["text"], row["fix"]
+
+
 def test_an_unknown_provider(run: Command, base: Path) -> None:
     put(base / "pyproject.toml", "[tool.toolwright]\nproviders = ['opnai']\n")
     state, text, fix = found(run)["providers"]

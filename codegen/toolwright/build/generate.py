@@ -16,6 +16,7 @@ from ..config import Config, show
 from ..diagnostics import Diagnostic
 from .collect import Collected, collect, source_digest
 from .core.compile import Options, ToolEntry
+from .former import remember_output, tell_former
 from .frontend import Frontend
 from .output.faults import reason, remedy
 from .output.journal import repair
@@ -168,7 +169,7 @@ class _Run:
         except WholeError as fault:
             return Report(diagnostics=(*sorted(got.diagnostics), _internal(self.shown_output, str(fault))))
         plan = self._plan(got, whole, used)
-        diagnostics = tuple(sorted({*got.diagnostics, *plan.diagnostics}))
+        diagnostics = tuple(sorted({*got.diagnostics, *plan.diagnostics, *tell_former(config)}))
         tools = [path for path in found.tools if path in got.units]
         refused = len(found.tools) - len(tools) + len(got.kept.intersection(tools))
         report = Report(
@@ -225,6 +226,7 @@ class _Run:
         fresh = Cache(units={**kept, **whole}, sources=self.sources.seen, setting=parts)
         sound = not report.diagnostics and not got.shaky
         try:
+            remember_output(config)
             if fresh != self.cache:
                 self.index.file.unlink(missing_ok=True)  # it speaks of the former cache
                 save_cache(config.state, fresh)

@@ -13,31 +13,45 @@ from .options import config_option, configuration, examples, refuse, tell
     epilog=examples(
         "toolwright clean --dry-run",
         "toolwright clean",
+        "toolwright clean --former     only what lies where `output` was before",
         "toolwright clean --cache      only the folder that machines share",
     ),
 )
 @click.option("--dry-run", is_flag=True, help="Only say what would be removed.")
+@click.option("--former", is_flag=True, help="Leave the present output; remove what lies in former ones.")
 @click.option("--cache", is_flag=True, help="Empty the shared cache folder instead, for all who use it.")
 @config_option
-def command(dry_run: bool, cache: bool, config_file: Path | None) -> int:
+def command(dry_run: bool, former: bool, cache: bool, config_file: Path | None) -> int:
     """Remove everything generated, and the local cache.
 
-    Only files that stand in the manifest are removed, and Python files only while they bear our mark.
+    Only files that stand in the manifest are removed, and Python files only while they bear our mark. Folders
+    that the configuration named as `output` before are looked at, too.
     """
+    if former and cache:
+        raise click.UsageError("choose one of --former and --cache")
     config = configuration(config_file)
     if cache:
         return _empty(config, dry_run=dry_run)
 
     from ..build.clean import clean
 
-    report = clean(config, dry_run=dry_run, waiting=lambda message: click.echo(message, err=True))
+    report = clean(
+        config,
+        dry_run=dry_run,
+        only_former=former,
+        waiting=lambda message: click.echo(message, err=True),
+    )
     tell(report.diagnostics)
+    folders = (*report.former, (config.output, report.files))
+    count = sum(len(files) for _, files in folders)
     if dry_run:
-        for path in report.files:
-            click.echo(f"would remove  {show(config.output)}/{path}")
-        click.echo(f"toolwright: {len(report.files)} files would be removed, and {show(config.state)}/")
+        for folder, files in folders:
+            for path in files:
+                click.echo(f"would remove  {show(folder)}/{path}")
+        state = "" if former else f", and {show(config.state)}/"
+        click.echo(f"toolwright: {count} files would be removed{state}")
     else:
-        click.echo(f"toolwright: {len(report.files)} files removed")
+        click.echo(f"toolwright: {count} files removed")
     return int(any(problem.severity == "error" for problem in report.diagnostics))
 
 

@@ -5,14 +5,19 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..build.former import former_outputs
 from ..build.frontend import Frontend
 from ..build.output.manifest import NAME, is_ours, parse_manifest
+from ..build.output.ownership import find_strays
 from ..build.profiles import profiles_of, unknown_providers
 from ..build.state.cache import load_cache
 from ..build.state.index import Index
 from ..config import Config, show
 from .finding import Finding
 from .lock import holder
+
+_NAMED = 3
+"""Files that are named before it becomes a number."""
 
 
 def examine_project(config: Config, frontend: Frontend) -> Iterator[Finding]:
@@ -73,10 +78,15 @@ def _output(config: Config) -> Iterator[Finding]:
     if (lock := _locked_out(config.output)) is not None:
         yield Finding("output", "broken", f"{shown}: no permission to write in {show(lock)}", _permit(lock))
         return
+    yield from _former(config)
     try:
         manifest = (config.output / NAME).read_bytes()
     except OSError:
-        yield Finding("output", "note", f"{shown}: nothing was generated yet", "run: toolwright generate")
+        if strays := _strays(config, frozenset()):
+            text = f"{shown}/{NAME} is gone, and with it what says which files are ours: {strays}"
+            yield Finding("output", "broken", text, f"restore {shown}/{NAME}, or empty {shown} by hand")
+        else:
+            yield Finding("output", "note", f"{shown}: nothing was generated yet", "run: toolwright generate")
         return
     if not is_ours(manifest):
         text = f"{shown}/{NAME} does not bear the mark of toolwright"
@@ -87,7 +97,24 @@ def _output(config: Config) -> Iterator[Finding]:
         text = f"{shown}/{NAME} holds the marks of a merge conflict"
         yield Finding("output", "note", text, "run `toolwright generate`: it reads both sides")
     else:
-        yield Finding("output", "well", f"{shown}: {len(parse_manifest(manifest).files)} files of ours")
+        owned = parse_manifest(manifest).files
+        yield Finding("output", "well", f"{shown}: {len(owned)} files of ours")
+        if strays := _strays(config, owned):
+            text = f"looks like output of toolwright, but the manifest does not list it: {strays}"
+            yield Finding("output", "note", text, "delete by hand what is a leftover")
+
+
+def _strays(config: Config, owned: frozenset[str]) -> str:
+    """What looks like ours and is not known to be, in a few words; empty for none."""
+    found = [problem.file for problem in find_strays(config.output, owned)]
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    return ", ".join(found[:_NAMED]) + more
+
+
+def _former(config: Config) -> Iterator[Finding]:
+    for folder in former_outputs(config):
+        text = f"{show(folder)} was the output before, and still holds what was generated there"
+        yield Finding("output", "note", text, "run: toolwright clean --former")
 
 
 def _state(config: Config) -> Iterator[Finding]:

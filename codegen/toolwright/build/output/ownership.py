@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from ...config import show
@@ -62,20 +62,40 @@ def _one_file(one: Path, other: Path) -> bool:
 
 
 def find_strays(output: Path, known: Collection[str]) -> list[Diagnostic]:
-    """Python files that bear our mark, but that nothing accounts for: nothing may delete them either."""
+    """Files that look like ours, but that nothing accounts for: nothing may delete them either.
+
+    A Python file bears our mark; a JSON file lies where only we write.
+    """
     problems: list[Diagnostic] = []
-    for path in sorted(output.rglob("*.py")):
+    for path in sorted((*output.rglob("*.py"), *_json_of_rooms(output))):
         name = path.relative_to(output).as_posix()
-        if name not in known and _bears_mark(path):
-            problem = Diagnostic(
-                file=show(path),
-                severity="warning",
-                code="stray-output",
-                message="bears the mark of toolwright, but neither a spec nor the manifest accounts for it",
-                hint="delete it, if it is a leftover",
-            )
-            problems.append(problem)
+        if name in known:
+            continue
+        if path.suffix == ".json":
+            looks = "lies where toolwright writes"
+        elif _bears_mark(path):
+            looks = "bears the mark of toolwright"
+        else:
+            continue
+        problem = Diagnostic(
+            file=show(path),
+            severity="warning",
+            code="stray-output",
+            message=f"{looks}, but neither a spec nor the manifest accounts for it",
+            hint="delete it, if it is a leftover",
+        )
+        problems.append(problem)
     return problems
+
+
+_ROOMS = ("contracts", "schemas/*", "ways/*")
+"""Folders that hold nothing but what we write; JSON has no room for a mark."""
+
+
+def _json_of_rooms(output: Path) -> Iterator[Path]:
+    for room in _ROOMS:
+        for folder in output.glob(room):
+            yield from (path for path in folder.rglob("*.json") if stat.S_ISREG(path.lstat().st_mode))
 
 
 def _bears_mark(path: Path) -> bool:

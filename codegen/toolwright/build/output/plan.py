@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...diagnostics import Diagnostic, Severity
-from .manifest import is_ours
+from .manifest import NAME, is_ours
 
 Kind = Literal["new", "changed"]
 
@@ -100,8 +100,8 @@ def make_plan(
         elif path in owned or is_ours(found.content):
             writes.append(Write(path, content, "changed", found.content))
         else:
-            hint = "move the file elsewhere or delete it, then run `toolwright generate`"
-            refuse(path, "foreign-file", "a file that toolwright did not write stands in the way", hint)
+            message = "a file that toolwright did not write stands in the way"
+            refuse(path, "foreign-file", message, _way_out(path, expected, existing))
     for path in sorted(owned - set(expected)):
         found = existing.get(path)
         if found is None or found.kind == "folder":  # a torn manifest may name a folder: no file of ours
@@ -121,9 +121,22 @@ def make_plan(
     )
 
 
+def _way_out(path: str, expected: Mapping[str, bytes | None], existing: Mapping[str, Existing]) -> str:
+    """What to do about a foreign file; it may be one of ours whose manifest was lost."""
+    lost = NAME in expected and NAME not in existing
+    if lost and any(is_ours(found.content) for found in existing.values()):
+        return f"if it was generated, restore {NAME}, which would say so; if not, move the file elsewhere"
+    if path == NAME:
+        return "restore it from version control or delete it, then run `toolwright generate`"
+    return "move the file elsewhere or delete it, then run `toolwright generate`"
+
+
 def _obstacle(found: Existing) -> tuple[str, str, str]:
     """Code, message and hint."""
     match found.kind:
+        case "link" if not found.place:
+            message = "the output folder is a symbolic link, and links are not followed"
+            return "link-in-the-way", message, "set `output` to the folder that it leads to"
         case "link":
             message = "a symbolic link stands in the way, and links are not followed"
             return "link-in-the-way", message, "remove the link, or move it out of the output folder"
