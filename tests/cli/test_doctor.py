@@ -341,6 +341,20 @@ def test_every_reason_is_told(run: Command, base: Path, quiet: Path) -> None:
     assert "specs/_types/t.yaml, which it refers to, is gone" in now(run)
 
 
+def test_a_spec_that_was_deleted(run: Command, base: Path) -> None:
+    run("generate")
+    (base / "specs/a.yaml").unlink()
+    assert now(run) == []
+    assert run("doctor", "--explain", "a").stdout.splitlines() == [
+        "specs/a.yaml is gone: the next run deletes what it became.",
+        "It was compiled when it was last built, because",
+        "  there was no record of an earlier run on this machine",
+        "It became a.py, contracts/a.json, schemas/mcp/a.json, schemas/openai/a.json.",
+    ]
+    run("generate")
+    assert run("doctor", "--explain", "a").exit_code == 1
+
+
 def test_the_last_reason_is_remembered(run: Command, base: Path) -> None:
     run("generate")
     put(base / "specs/a.yaml", "2")

@@ -22,6 +22,7 @@ class Explanation(Struct, frozen=True, kw_only=True):
     """`now` and `before` are reasons as `fresh.told` reads them; without any in `now`, the unit stands."""
 
     path: str
+    gone: bool  # the spec was deleted: the next run deletes what it became
     now: tuple[str, ...]
     before: tuple[str, ...]
     fetched: bool  # a cache that machines share gave it
@@ -49,7 +50,8 @@ def explain(config: Config, frontend: Frontend, task: Task) -> Explanation:
     common = setting(config, options, libraries(models=bool(config.models)), sources, index)
     judge = Judge(cache, config.specs, common, sources, Tree(config.output, index), trusting=True)
     unit = cache.units.get(task.path)
-    now = () if judge.fresh(task) is not None else judge.every_reason(task)
+    gone = sources.digest(config.specs / task.path) is None
+    now = () if gone or judge.fresh(task) is not None else judge.every_reason(task)
     changed: list[str] = []
     if "setting generator" in now:
         changed = [
@@ -59,6 +61,7 @@ def explain(config: Config, frontend: Frontend, task: Task) -> Explanation:
         ]
     return Explanation(
         path=task.path,
+        gone=gone,
         now=now,
         before=unit.why if unit is not None else (),
         fetched=unit is not None and unit.fetched,

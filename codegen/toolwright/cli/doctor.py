@@ -83,6 +83,7 @@ def _explain(config: Config, name: str, form: Form) -> int:
     if form == "json":
         answer = {
             "spec": path,
+            "gone": explanation.gone,
             "stale": bool(now),
             "now": [{"reason": code, "text": text} for code, text in zip(explanation.now, now, strict=True)],
             "before": [
@@ -121,7 +122,9 @@ def _find(config: Config, name: str) -> str:
 
 
 def _told(explanation: "Explanation", shown: str, now: list[str], before: list[str]) -> list[str]:
-    if not now:
+    if explanation.gone:
+        lines = [f"{shown} is gone: the next run deletes what it became."]
+    elif not now:
         lines = [f"{shown} stands as the last run left it: nothing that it was made from has changed."]
     else:
         lines = [f"{shown} would be built by the next run, because", *_listed(now)]
