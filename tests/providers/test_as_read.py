@@ -43,8 +43,8 @@ def objects_closed(node: dict[str, Any], out: dict[str, Any]) -> None:
 
 
 def llama_cpp(node: Any) -> Any:
-    """As json-schema-to-grammar.cpp reads it: of `items` and `prefixItems` the former only; `prefixItems` alone is
-    a list of exactly these items; `additionalProperties` is false if nothing is said."""
+    """As json-schema-to-grammar.cpp reads it: of `items` and `prefixItems` the former only; the latter alone
+    is a list of exactly these items; `additionalProperties` is false if nothing is said."""
     if not isinstance(node, dict):
         return node
     out = inside(node, llama_cpp)

@@ -229,7 +229,7 @@ def test_old_drafts_are_raised() -> None:
         "definitions": {"D": {"type": "boolean"}},
     }
     assert normalize(schema, "mcp").schema == {
-        "$schema": "http://json-schema.org/draft-04/schema#",
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
         "type": "object",
         "properties": {
             "t": {"type": "array", "prefixItems": [{"type": "string"}], "items": False},

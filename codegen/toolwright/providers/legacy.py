@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from .dialect import disposition
 from .paths import Path
 from .state import State
 
 LEGACY = frozenset(
     (
+        "$schema",
         "nullable",
         "definitions",
         "dependencies",
@@ -38,6 +40,14 @@ SNAKE = {
 }
 OLD = frozenset(("nullable", "definitions", "dependencies", "additionalItems", *SNAKE))
 """Keywords that the current draft does not have."""
+NEWEST = "https://json-schema.org/draft/2020-12/schema"
+OLDER = frozenset(
+    f"{scheme}://json-schema.org/{draft}schema{end}"
+    for scheme in ("http", "https")
+    for draft in ("", "draft-03/", "draft-04/", "draft-06/", "draft-07/", "draft/2019-09/")
+    for end in ("", "#")
+)
+"""What `$schema` may say of a draft that is raised; without a name it meant the newest one of its time."""
 BOUNDS = (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum"))
 
 
@@ -51,7 +61,12 @@ def is_legacy(node: dict[str, Any]) -> bool:
         or node.get("exclusiveMinimum").__class__ is bool
         or node.get("exclusiveMaximum").__class__ is bool
         or node.get("type") == "any"
+        or _older(node.get("$schema"))
     )
+
+
+def _older(said: object) -> bool:
+    return said.__class__ is str and said in OLDER
 
 
 def raised(state: State, node: dict[str, Any], path: Path) -> dict[str, Any]:
@@ -94,6 +109,10 @@ def raised(state: State, node: dict[str, Any], path: Path) -> dict[str, Any]:
                 "lost",
                 "a property cannot say itself that it is required; its parent lists it",
             )
+        elif key == "$schema" and _older(value):
+            out[key] = NEWEST
+            if disposition(state.dialect, key) == "keep":
+                told(key, "names the draft that this is raised to")
         elif key == "type" and value == "any":
             told(key, "no type means any")
         elif key != "nullable":

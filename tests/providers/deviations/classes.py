@@ -95,6 +95,7 @@ CLASSES: tuple[Deviation, ...] = (
         "other words", "What is said in words is a sentence, not a list of keywords.", keywords.spilled
     ),
     Deviation("{} and true", "Two spellings of one schema.", keywords.same_openness),
+    Deviation("draft named", "What is raised to 2020-12 says that it is.", keywords.draft_named),
     Deviation(
         "open said",
         "The provider reads an object as closed that does not say it is open.",

@@ -1,0 +1,38 @@
+"""Older drafts raised: what says which draft a schema is of."""
+
+from __future__ import annotations
+
+import jsonschema_rs
+import pytest
+from toolwright.providers import normalize
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+@pytest.mark.parametrize("draft", ["draft-04/", "draft-06/", "draft-07/", "draft/2019-09/", ""])
+@pytest.mark.parametrize("end", ["", "#"])
+def test_what_was_raised_no_longer_says_it_is_of_an_older_draft(scheme: str, draft: str, end: str) -> None:
+    """Who obeys `$schema` would read `items: false` beside `prefixItems` as no item at all."""
+    schema = {
+        "$schema": f"{scheme}://json-schema.org/{draft}schema{end}",
+        "type": "object",
+        "properties": {"t": {"type": "array", "items": [{"type": "integer"}], "additionalItems": False}},
+    }
+    result = normalize(schema, "mcp")
+    assert result.schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert jsonschema_rs.validator_for(result.schema).is_valid({"t": [1]})
+    assert not jsonschema_rs.validator_for(result.schema).is_valid({"t": [1, 2]})
+    told = next(entry for entry in result.ledger if entry.keyword == "$schema")
+    assert (told.path, told.action, told.severity) == ("", "rewritten", "kept elsewhere")
+    assert normalize(result.schema, "mcp").schema == result.schema
+
+
+@pytest.mark.parametrize("said", ["https://json-schema.org/draft/2020-12/schema", "urn:mine", 3, None, ["x"]])
+def test_other_dialects_stay_as_they_are(said: object) -> None:
+    schema = {"$schema": said, "type": "object", "properties": {"a": {"type": "string"}}}
+    assert normalize(schema, "mcp").schema == schema
+
+
+def test_where_schema_is_dropped_the_ledger_says_so_once() -> None:
+    result = normalize({"$schema": "http://json-schema.org/draft-07/schema#", "type": "object"}, "gemini")
+    assert "$schema" not in result.schema
+    assert [entry.action for entry in result.ledger if entry.keyword == "$schema"] == ["dropped"]
