@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from toolwright.build.core.compile import Options
-from toolwright.providers import available
+from toolwright.providers import available, normalize
 from toolwright.verify.hold import Settings, hold
 
 from bench.fuzz.judge import tool_of
@@ -24,6 +24,29 @@ CONTRACTS: dict[str, dict[str, Any]] = {
     "alternatives of the root that count, beside one that takes lists, too": obj(
         {}, anyOf=[{"type": ["array", "object"]}, {"maxProperties": 3}]
     ),
+    "a limit of keys, and optional ones that may be null": obj(
+        {
+            "v": obj(
+                {"a": {"type": ["string", "null"]}, "b": {"type": ["string", "null"]}},
+                maxProperties=1,
+                additionalProperties=False,
+            )
+        },
+        additionalProperties=False,
+    ),
+    "a limit of keys, and further ones": obj(
+        {"v": obj({"self": {"type": "null"}}, additionalProperties={"pattern": ""}, maxProperties=0)},
+        additionalProperties=False,
+    ),
+    "a limit of keys beside a pattern of keys": obj(
+        {"a": {"minimum": 1}},
+        additionalProperties=False,
+        patternProperties={"^\\w+$": {"enum": [None]}},
+        maxProperties=3,
+    ),
+    "an optional key of a name that is forbidden": obj(
+        {"self": {"type": "null"}}, additionalProperties={"maximum": 1}, propertyNames={"pattern": "d"}
+    ),
 }
 
 
@@ -31,3 +54,10 @@ CONTRACTS: dict[str, dict[str, Any]] = {
 def test_every_law_holds_under_every_provider(contract: dict[str, Any]) -> None:
     report = hold(tool_of(contract), {}, Options(providers=available()), Settings(examples=40, seed=1))
     assert [(each.law, each.provider, each.instance, each.actual) for each in report.counterexamples] == []
+
+
+def test_a_null_for_an_optional_key_counts_where_keys_ask_for_others() -> None:
+    contract = obj({"v": obj({"c": {"type": "string"}}, dependentRequired={"a": ["c"]})})
+    ledger = normalize(contract, "groq", strict=False).ledger
+    told = {(entry.path, entry.keyword, entry.severity) for entry in ledger}
+    assert ("/properties/v", "dependentRequired", "changed") in told

@@ -15,6 +15,7 @@ from ..runtime.ways.way import KEY, MORE, VALUE, position
 from .kinds import TYPE_OF
 from .marks import mark
 from .merge import merged
+from .nulls import unsaid
 from .paths import Path
 from .shapes import shapes
 from .state import State
@@ -228,7 +229,11 @@ def _with_rest(state: State, node: Node, value: Any, path: Path, notes: list[str
     out["properties"] = {**declared, name: held}
     if state.dialect.closed or state.dialect.open == "explicit":
         out["additionalProperties"] = False
-    return mark(state, out, rest=name)
+    out = mark(state, out, rest=name)
+    if state.dialect.optional == "nullable":
+        required = node.get("required", ())
+        unsaid(state, node, out, [name for name in declared if name not in required])
+    return out
 
 
 # -- tuples -------------------------------------------------------------------------------------

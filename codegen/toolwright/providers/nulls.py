@@ -16,6 +16,8 @@ from .words import described
 
 Node = dict[str, Any]
 MAX_FOLLOWED = 8
+PRESENCE = frozenset(("maxProperties", "propertyNames", "dependentRequired", "dependentSchemas", "not", "if"))
+"""Keywords that may refuse an object because a key is there."""
 
 
 def says_null(state: State, node: Any, path: Path, followed: int = 0) -> bool:
@@ -175,6 +177,17 @@ def not_required(state: State, out: Node) -> None:
     nulls = {state.renames.get(name, name) for name in out[MARK].nulls} if MARK in out else set[str]()
     if nulls and isinstance(out.get("required"), list):
         out["required"] = [name for name in out["required"] if name not in nulls]
+
+
+def unsaid(state: State, node: Node, out: Node, names: list[str]) -> None:
+    """Note on an object that null means absence for `names`, which a mode demands though they are optional:
+    where `node` judges which keys are there, a null that counts as a value may be refused."""
+    if not names or PRESENCE.isdisjoint(node):
+        return
+    known = out.get(MARK)
+    renamed, before = ({}, ()) if known is None else (known.names, known.drops)
+    own = (renamed.get(name, name) for name in names)
+    out[MARK] = mark(state, out, drops=tuple(dict.fromkeys((*before, *own))))[MARK]
 
 
 def held(state: State, objects: list[Node], out: Node, path: Path) -> Node:

@@ -6,6 +6,7 @@ from typing import Any
 
 from .beside import takes_null
 from .kinds import TYPE_OF, scalar_value
+from .nulls import unsaid
 from .paths import Path
 from .state import State
 from .values import same
@@ -186,9 +187,12 @@ def strict_object(state: State, out: Node, node: Node, path: Path) -> None:
             if not also and same(sent, properties[name]):
                 confounded(state, node.get("properties", {}).get(name), place)
             properties[name] = sent
-        if optional and "minProperties" in out:
-            reason = "a null for a key that is optional counts there"
-            state.note(path, "minProperties", "widened", "changed", reason)
+        if not also:
+            unsaid(state, node, out, optional)
+        for key in ("minProperties", "dependentRequired", "dependentSchemas") if optional else ():
+            if key in out:
+                reason = "a null for a key that is optional counts there"
+                state.note(path, key, "widened", "changed", reason)
         if optional:
             state.note(
                 path,
