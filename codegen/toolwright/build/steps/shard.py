@@ -84,6 +84,8 @@ def _units(kit: Kit, records: Iterable[Record]) -> Units:
 def _claim(out: Path, kit: Kit) -> None:
     """See that the folder is ours to write and delete in, and mark it so before anything else is done."""
     mark = out / UNITS
+    for leftover in out.glob(f".{UNITS}.*.tmp"):  # of a run that was killed
+        leftover.unlink(missing_ok=True)
     if mark.is_file():
         if not mark.read_bytes().startswith(b'{"format":'):
             raise ForeignFolderError(f"{UNITS} in it is not what a compile step writes")
