@@ -17,6 +17,8 @@ def in_words(keyword: str, branches: list[Any], objects: list[Node]) -> str:
     groups = required_groups(branches)
     if groups:
         return f"{how} of these sets of keys must be given: " + "; ".join(map(", ".join, groups)) + "."
+    if not objects:
+        return "No arguments fit: none of the alternatives takes an object."
     sets = [", ".join(_signature(one)) for one in objects]
     return f"{how} of these alternatives must be given: " + "; ".join(s or "no keys" for s in sets) + "."
 

@@ -15,6 +15,7 @@ Node = dict[str, Any]
 def definitions(state: State, rules: Rules, out: Node) -> None:
     """Walk what is referred to, and what that refers to, and put it under the output's `$defs`."""
     state.level = -MAX_NODES  # whoever refers to a definition knows how deep it goes
+    state.forget(0)  # what the root took from a definition stands in its own place here
     own: Node = {}
     done: dict[str, Any] = {}
     for keyword in ("$defs", "definitions"):
@@ -35,11 +36,11 @@ def definitions(state: State, rules: Rules, out: Node) -> None:
         done[name] = walked(state, rules, found, place)
         if (state.lossy, state.evaluation) != before:
             state.lost.add(segments)
+    if rules.dialect.prune_definitions and rules.dialect.ref_targets == "definitions" and done:
+        done = _needed(out, done)
     for name, (place, _) in own.items():
         if name not in done:
             state.note(place[0], name, "dropped", "kept elsewhere", "nothing refers to it")
-    if rules.dialect.prune_definitions and rules.dialect.ref_targets == "definitions" and done:
-        done = _needed(out, done)
     ordered = [name for name in own if name in done] + [name for name in done if name not in own]
     if ordered or ("$defs" in out and not rules.dialect.prune_definitions):
         out["$defs"] = {name: done[name] for name in ordered}

@@ -68,7 +68,8 @@ def shallow(
         state.note(path, "$ref", "inlined", "kept elsewhere", "what it refers to stands here: it is too deep")
         remember(state, found, place)
         entered.append(segments)
-        return united(state, {key: item for key, item in node.items() if key != "$ref"}, found, place)
+        beside = {key: item for key, item in node.items() if key != "$ref"}
+        return united(state, beside, found, place, path)
     return None
 
 

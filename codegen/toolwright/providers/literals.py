@@ -74,9 +74,12 @@ def with_enum(state: State, node: Node, path: Path, notes: list[str]) -> Node:
     if nested and (contains or rules.enums == "fitting"):
         out["enum"] = [out.pop("const")]
         state.note(path, "const", "rewritten", "kept elsewhere", "is an enum of one value")
-    stated = rules.enums == "fitting" and "const" in out and "type" in out
-    if stated and not fits(out["const"], checked_types(out, path)):
-        state.block(path, "const", "the constant does not fit the type")
+    if rules.enums == "fitting" and "const" in out:
+        values = out.get("enum")
+        if "type" in out and not fits(out["const"], checked_types(out, path)):
+            state.block(path, "const", "the constant does not fit the type")
+        elif isinstance(values, list) and not any(same(out["const"], value) for value in values):
+            state.block(path, "const", "the constant is no value of the enum")
     if "enum" not in out:
         return out
     values = out["enum"]

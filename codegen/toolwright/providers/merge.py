@@ -97,9 +97,9 @@ def _settled(out: Schema) -> Schema | None:
 
 def _both(left: Any, right: Any) -> Any:
     """Two subschemas as one; a nested allOf where they cannot be merged."""
-    if left is True:
+    if left is True or left == {}:
         return right
-    if right is True:
+    if right is True or right == {}:
         return left
     if left is False or right is False:
         return False

@@ -129,6 +129,9 @@ def _flat(
         more = _kinds(state, branch, place, entered, opening)
         if more is None or len(out) + len(more) > MAX_BRANCHES:
             return None
+        if not more and id(each) in state.origins:
+            for key in each:
+                state.note(place, key, "dropped", "kept elsewhere", "this alternative takes nothing")
         for one in more:
             if not any(same(one, other) for other in out):
                 state.place(one, place)

@@ -47,19 +47,42 @@ def gone(state: State, before: Node, after: Any, path: Path) -> None:
     properties = before.get("properties", {})
     if not isinstance(properties, dict) or not isinstance(after, dict):
         return
-    if isinstance(before.get("additionalProperties"), dict) and after.get("additionalProperties") is False:
-        reason = "another part of the schema forbids further keys"
-        state.note(path, "additionalProperties", "dropped", "kept elsewhere", reason)
+    if "additionalProperties" in before:
+        _rest_gone(state, before["additionalProperties"], after.get("additionalProperties"), path)
+    for key in ("items", "additionalProperties"):
+        if key in before and key in after:
+            _moved(state, before[key], after[key], (path, key))
     left = after.get("properties", {})
     for name, child in properties.items():
         if name not in left:
             reason = "another part of the schema forbids this key"
             state.note((path, "properties"), name, "dropped", "kept elsewhere", reason)
-        elif child is not left[name] and isinstance(child, dict) and isinstance(left[name], dict):
-            place = state.origins.get(id(child), ((path, "properties"), name))
-            for made in (left[name], *left[name].get("allOf", ())):
-                state.place(made, place)
-            gone(state, child, left[name], place)
+        else:
+            _moved(state, child, left[name], ((path, "properties"), name))
+
+
+def _rest_gone(state: State, before: Any, after: Any, path: Path) -> None:
+    """Note what was said of further keys, where the schema that was made does not, or forbids them."""
+    key = "additionalProperties"
+    if isinstance(before, dict) and after is False:
+        reason = "another part of the schema forbids further keys"
+        state.note(path, key, "dropped", "kept elsewhere", reason)
+    elif after is None and before in (True, {}):
+        state.note(path, key, "dropped", "kept elsewhere", "keys are free where nothing is said of them")
+    elif after is None:
+        state.note(path, key, "widened", "lost", "alternatives differ in what further keys may hold")
+
+
+def _moved(state: State, child: Any, made: Any, path: Path) -> None:
+    """Remember that `made`, or a part of it, was made from `child`, which stood at `path`."""
+    if child is made or not isinstance(child, dict) or not isinstance(made, dict):
+        return
+    place = state.origins.get(id(child), path)
+    remember(state, child, place)
+    state.place(child, place)
+    state.place(made, place)
+    if not any(part is child for key in ("allOf", "anyOf") for part in made.get(key, ())):
+        gone(state, child, made, place)
 
 
 def renamed(segments: Segments) -> bool:
@@ -115,24 +138,31 @@ def opened(state: State, node: Node, path: Path, notes: list[str]) -> tuple[Node
         state.note(path, "$ref", "inlined", "kept elsewhere", "what it refers to stands here")
         remember(state, found, place)
         entered.append(segments)
-        node = united(state, siblings, found, place)
+        node = united(state, siblings, found, place, path)
         gone(state, siblings, node, path)
     return node, entered
 
 
-def united(state: State, siblings: Node, found: Any, place: Path) -> Node:
-    """What stands beside a reference and what it refers to, as one node; annotations of siblings win."""
+def united(state: State, siblings: Node, found: Any, place: Path, path: Path) -> Node:
+    """What stands beside a reference, at `path`, and what it refers to, at `place`, as one node; annotations
+    of siblings win."""
     if found is True:
         return siblings
     if found is False:
+        for key in siblings:
+            state.note(path, key, "dropped", "kept elsewhere", "what the reference leads to takes nothing")
         return {"not": {}}
     target = raised(state, found, place) if is_legacy(found) else found
     if "$defs" in target:
         target = {key: value for key, value in target.items() if key != "$defs"}
     if siblings.keys() <= ANNOTATIONS | {"nullable"}:
         return {**target, **siblings}
+    remember(state, siblings, path)
     together = None if "$ref" in target else merged(siblings, target)
-    return {"allOf": [target], **siblings} if together is None else together
+    if together is not None:
+        return together
+    state.place(target, place)
+    return {**siblings, "allOf": [target, *siblings.get("allOf", ())]}
 
 
 def _beside(state: State, siblings: Node, reference: str, path: Path) -> Node:

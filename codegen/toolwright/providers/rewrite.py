@@ -15,7 +15,7 @@ from .paths import Path, pointer
 from .refs import Segments, opened
 from .rules import Rules
 from .state import State
-from .structure import declared, has_type, placeholder, tuples
+from .structure import declared, has_type, keyless, placeholder, tuples
 from .unions import alone, as_any_of, collapsed, merge_all_of, single
 
 Node = dict[str, Any]
@@ -65,7 +65,7 @@ def rewritten(
         dialect.empty_objects != "keep"
         and path is not None
         and has_type(node, "object")
-        and not node.get("properties")
+        and keyless(node, dialect)
     ):
         if dialect.empty_objects == "block":
             state.block(path, "properties", "an object without properties cannot be said")

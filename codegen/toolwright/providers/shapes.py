@@ -7,7 +7,7 @@ from typing import Any
 from .kinds import inferred
 from .paths import Path
 from .state import State
-from .values import kind_of
+from .values import fits, kind_of
 
 ALL = frozenset(("string", "number", "boolean", "null", "array", "object"))
 MAX_FOLLOWED = 8
@@ -17,12 +17,14 @@ def shapes(state: State, node: Any, path: Path, followed: int = 0) -> frozenset[
     """The JSON types that a schema may take; integers are numbers. Too many rather than too few."""
     if not isinstance(node, dict):
         return ALL if node is True else frozenset()
-    if isinstance(node.get("enum"), list):
-        return _numbers(kind_of(value) for value in node["enum"])
-    if "const" in node:
-        return _numbers((kind_of(node["const"]),))
-    if "type" in node:
-        kinds = node["type"] if isinstance(node["type"], list) else [node["type"]]
+    values = (
+        node["enum"] if isinstance(node.get("enum"), list) else [node["const"]] if "const" in node else []
+    )
+    kinds = node.get("type", [])
+    kinds = kinds if isinstance(kinds, list) else [kinds]
+    if values and (not kinds or any(fits(value, kinds) for value in values)):
+        return _numbers(kind_of(value) for value in values)
+    if kinds:  # literals that do not fit them are not sent
         return _numbers(kinds) | ({"null"} if node.get("nullable") is True else frozenset())
     if isinstance(node.get("$ref"), str) and followed < MAX_FOLLOWED:
         found, place, _ = state.target(node["$ref"], path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .beside import takes_null
+from .dialect import Dialect
 from .kinds import TYPE_OF, scalar_value
 from .nulls import unsaid
 from .paths import Path
@@ -133,6 +134,15 @@ def _evaluated(state: State, node: Node, path: Path) -> Node:
     return arrays(state, {**out, "items": rest}, path)
 
 
+def keyless(node: Node, dialect: Dialect) -> bool:
+    """Whether an object will declare no property: a key that is forbidden is not declared, where no schema can
+    be false."""
+    properties = node.get("properties")
+    if not properties or not isinstance(properties, dict):
+        return not properties
+    return dialect.booleans == "rewrite" and all(child is False for child in properties.values())
+
+
 def placeholder(state: State, node: Node, path: Path, notes: list[str]) -> Node:
     """An object of free keys, for a dialect in which objects must declare one: a key that stands for all."""
     rest = node.get("additionalProperties", True)
@@ -145,6 +155,9 @@ def placeholder(state: State, node: Node, path: Path, notes: list[str]) -> Node:
         notes.append(f"Keys are free: {name} stands for any key.")
         reason = f"an object of free keys must declare one: {name!r} stands for any"
     state.note(path, "properties", "widened", "changed", reason)
+    for key in node.get("properties", ()):
+        reason = "a key that is forbidden is not declared"
+        state.note(((path, "properties"), key), "false", "dropped", "changed", reason)
     if "additionalProperties" in node:
         state.note(path, "additionalProperties", "widened", "kept elsewhere", f"is said by {name!r}")
     out = {key: value for key, value in node.items() if key != "additionalProperties"}

@@ -55,8 +55,9 @@ def _moved(state: State, node: Node, reason: str) -> None:
             if not isinstance(branch, dict):
                 continue
             if id(branch) in state.origins:
-                for key in branch.keys() - ANNOTATIONS:
-                    state.note(state.origins[id(branch)], key, "rewritten", "kept elsewhere", reason)
+                for key in branch:  # in this order, which no hash decides
+                    if key not in ANNOTATIONS:
+                        state.note(state.origins[id(branch)], key, "rewritten", "kept elsewhere", reason)
             _moved(state, branch, reason)
 
 

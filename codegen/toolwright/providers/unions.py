@@ -30,9 +30,13 @@ def plain(state: State, branch: Any, path: Path, entered: list[Segments]) -> Nod
         found, place, segments = state.target(branch["$ref"], path)
         if segments in state.opened or segments in seen or not segments:
             return None
+        if id(branch) in state.origins:  # it has come from elsewhere: no entry for this union tells of it
+            reason = "what it refers to stands here"
+            state.note(state.origins[id(branch)], "$ref", "inlined", "kept elsewhere", reason)
         seen.add(segments)
         remember(state, found, place)
-        branch = united(state, {k: v for k, v in branch.items() if k not in ("$ref", "$defs")}, found, place)
+        beside = {k: v for k, v in branch.items() if k not in ("$ref", "$defs")}
+        branch = united(state, beside, found, place, path)
         path = place
     entered.extend(seen)
     return branch if isinstance(branch, dict | bool) else None

@@ -1,0 +1,156 @@
+"""Contracts of which a ledger once told too little, or that a second pass changed, under every profile."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from toolwright.providers import available, load_profile, normalize
+from toolwright.verify.ledger import fixpoint, silent_losses
+
+INTEGER = {"type": "integer"}
+CONTRACTS: dict[str, dict[str, Any]] = {
+    "a definition that only what was given up refers to": {
+        "properties": {"self": {"$ref": "#/$defs/B"}},
+        "additionalProperties": {"properties": {"kind": {"$ref": "#/$defs/A"}}},
+        "patternProperties": {".": {"minItems": 2}},
+        "$defs": {"A": {"minimum": -1}, "B": {}},
+    },
+    "keywords beside a reference to what takes nothing": {
+        "properties": {
+            "a": {"$ref": "#/$defs/B", "default": "", "multipleOf": 2},
+            "b": {"oneOf": [{"$ref": "#/$defs/B", "type": "integer"}]},
+        },
+        "$defs": {"B": False},
+    },
+    "an allOf beside a reference, of which both speak": {
+        "properties": {"d": {"$ref": "#/$defs/A", "properties": {"c": {"allOf": [{"$ref": "#/$defs/A"}]}}}},
+        "$defs": {"A": {"additionalProperties": {"minLength": 2}}},
+    },
+    "items beside a reference, of which both speak": {
+        "properties": {
+            "v": {"$ref": "#/$defs/B", "items": {"type": "object", "properties": {"k": {"const": 2}}}}
+        },
+        "$defs": {"B": {"items": {"type": "array"}}},
+    },
+    "an alternative of the root that is a definition": {
+        "properties": {"v": {"$ref": "#/$defs/C"}},
+        "anyOf": [{"$ref": "#/$defs/C", "type": "boolean"}, {"$ref": "#/$defs/D", "minProperties": 1}],
+        "$defs": {
+            "C": {"type": "number", "exclusiveMaximum": 0},
+            "D": {"type": "object", "properties": {"ﬁ": {"type": "array"}}, "maxProperties": 3},
+        },
+    },
+    "free keys beside an alternative that has none": {
+        "additionalProperties": True,
+        "allOf": [{"oneOf": [{"additionalProperties": False}, {"properties": {"k": INTEGER}}]}],
+    },
+    "keys of one kind beside an alternative that has none": {
+        "additionalProperties": INTEGER,
+        "anyOf": [{"additionalProperties": False}, {"properties": {"k": INTEGER}}],
+    },
+    "a reference in a property that is merged": {
+        "properties": {"b": {"$ref": "#/$defs/A"}},
+        "$defs": {
+            "A": {
+                "properties": {
+                    "a": {
+                        "properties": {"a": {"$ref": "#/$defs/B"}},
+                        "allOf": [{"properties": {"a": {"minimum": 1}}}],
+                    }
+                }
+            },
+            "B": {"maximum": 3},
+        },
+    },
+    "alternatives that all take nothing, moved from the root": {
+        "properties": {"class": {"type": "boolean", "const": ""}},
+        "allOf": [{"anyOf": [{"title": "any"}, {"properties": {"class": {"type": "string"}}}]}],
+    },
+    "an object all of whose keys are forbidden": {
+        "properties": {
+            "v": {"properties": {"a": False}},
+            "w": {"type": "object", "properties": {"a": False, "b": False}, "additionalProperties": INTEGER},
+        }
+    },
+    "a list of no value, too deep": {
+        "properties": {
+            "v": {
+                "properties": {
+                    "w": {
+                        "properties": {"a": {}},
+                        "additionalProperties": {"type": "array", "const": False},
+                    }
+                }
+            }
+        }
+    },
+    "a constant beside an enum without it": {
+        "properties": {
+            "v": {
+                "anyOf": [{"properties": {"a": {"items": {"enum": [1]}}}}],
+                "additionalProperties": {"items": {"const": ""}},
+            }
+        },
+    },
+}
+
+
+@pytest.mark.parametrize("provider", available())
+@pytest.mark.parametrize("name", CONTRACTS)
+def test_all_that_is_lost_is_told_and_a_second_pass_changes_nothing(name: str, provider: str) -> None:
+    profile = load_profile(provider)
+    contract = {"type": "object", **CONTRACTS[name]}
+    result = normalize(contract, profile)
+    assert list(silent_losses(contract, result.schema, result.ledger)) == []
+    assert list(fixpoint(contract, profile, None)) == []
+
+
+def test_an_all_of_beside_a_reference_keeps_what_it_refers_to() -> None:
+    contract = {
+        "type": "object",
+        "properties": {"v": {"$ref": "#/$defs/A", "type": "string", "allOf": [{"maxLength": 9}]}},
+        "$defs": {"A": {"type": "integer"}},
+    }
+    assert {"type": "integer"} in normalize(contract, "bedrock").schema["properties"]["v"]["allOf"]
+
+
+def test_what_is_merged_is_not_said_to_be_forbidden() -> None:
+    """Two schemas of one property that stand side by side lose nothing."""
+    one = {"type": "object", "properties": {"k": INTEGER}, "unevaluatedProperties": False}
+    contract = {
+        "type": "object",
+        "properties": {"v": {"$ref": "#/$defs/A", "properties": {"o": one}}},
+        "$defs": {"A": {"properties": {"o": {"minProperties": 1}}}},
+    }
+    told = [entry for entry in normalize(contract, "bedrock").ledger if "forbids" in entry.reason]
+    assert told == []
+
+
+def test_alternatives_that_take_no_object_are_said_in_a_sentence() -> None:
+    contract = {"type": "object", "anyOf": [{"type": "array"}]}
+    assert normalize(contract, "openai-nonstrict").schema["description"] == (
+        "No arguments fit: none of the alternatives takes an object."
+    )
+
+
+def test_no_hash_orders_a_ledger() -> None:
+    code = (
+        "from toolwright.providers import normalize\n"
+        "one = {'type': 'object', 'properties': {}, 'required': ['a'], 'minProperties': 1}\n"
+        "schema = {'type': 'object', 'properties': {'v': {'oneOf': [one, {'type': 'string'}]}}}\n"
+        "print([(e.path, e.keyword) for e in normalize(schema, 'conservative').ledger])\n"
+    )
+    made = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in "123456"
+    }
+    assert len(made) == 1
