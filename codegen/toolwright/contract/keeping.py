@@ -42,6 +42,22 @@ class _Own(NamedTuple):
     instead: tuple[Any, ...] = ()
 
 
+_JUDGING: Final = frozenset(
+    {
+        "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "$ref",
+        "patternProperties", "contains", "uniqueItems",
+    }
+)  # fmt: skip
+
+
+def judges(schema: Mapping[str, Any]) -> bool:
+    """Whether a schema may have a value of its own, or a part of it, judged twice.
+
+    Where none of a document does, `kept` has nothing to find: see `_seeds` and `applied`.
+    """
+    return not _JUDGING.isdisjoint(schema) or isinstance(schema.get("default"), dict | list)
+
+
 def kept(reader: Known, document: Mapping[str, Any], files: Mapping[str, str]) -> frozenset[str]:
     """Pointers of the objects that keep undeclared properties.
 

@@ -23,9 +23,12 @@ class Normal(Struct, frozen=True, kw_only=True):
     homes: Mapping[str, Home]  # by definition name
     uses: tuple[str, ...]
     origins: Mapping[int, tuple[Document, Path]]  # id of a schema dict → where it was written
+    linked: bool  # whether there is any `$ref`
 
     def document(self) -> dict[str, Any]:
         """`{"$defs": …, "parameters": …, "result": …}`; every `$ref` resolves inside it."""
+        if not self.linked and not self.defs:
+            return {**self.roots}
         roots = {name: rebased(schema, name) for name, schema in self.roots.items()}
         defs = {
             name: schema if self.homes[name].file else rebased(schema, str(self.homes[name].path[0]))

@@ -7,7 +7,7 @@ complaint can name file, line and column.
 import posixpath
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from ..diagnostics import Diagnostic, Severity
 from ..spec.model import Document, Path, diagnose
@@ -18,7 +18,10 @@ from .pointers import defined, escape
 from .python_types import KEYWORD, stated
 from .raising import raised
 from .references import MAX_DEPTH, ReferenceProblem, References
-from .vocabulary import ANNOTATIONS, KNOWN, REFUSED, SCHEMA, SCHEMA_LIST, SCHEMA_MAP
+from .vocabulary import ANNOTATIONS, ASSERTIONS, KNOWN, REFUSED, SCHEMA, SCHEMA_LIST, SCHEMA_MAP
+
+_COPIED: Final = (ANNOTATIONS | ASSERTIONS) - {"$ref", "pattern", "$comment", "contentSchema"}
+"""Keywords with which nothing is done."""
 
 
 class Normaliser:
@@ -36,6 +39,7 @@ class Normaliser:
         self._names: dict[Home, str] = {}
         self._roots: dict[str, Any] = {}
         self._pending: list[tuple[str, Place]] = []
+        self._linked = False
 
     def add_root(self, name: str, path: Path) -> None:
         """Read the tool's schema at `path` (`("parameters",)`) as the root called `name`."""
@@ -98,7 +102,12 @@ class Normaliser:
         """Everything read so far."""
         uses = sorted({home.file for home in self.homes.values() if home.file})
         return Normal(
-            roots=self._roots, defs=self.defs, homes=self.homes, uses=tuple(uses), origins=self.origins
+            roots=self._roots,
+            defs=self.defs,
+            homes=self.homes,
+            uses=tuple(uses),
+            origins=self.origins,
+            linked=self._linked,
         )
 
     # -- one schema ---------------------------------------------------------------------------
@@ -134,6 +143,9 @@ class Normaliser:
         self.origins[id(out)] = (place.document, place.path)
         old_ref = place.draft <= 7 and "$ref" in node
         for keyword, value, source in raised(node, place.draft):
+            if keyword in _COPIED and not old_ref:
+                out[keyword] = value
+                continue
             here = place.at(*source)
             if old_ref and keyword not in ("$ref", "$defs", "title", "description", "default", "examples"):
                 continue  # drafts 4 to 7: everything beside `$ref` is ignored
@@ -243,6 +255,7 @@ class Normaliser:
     # -- references ---------------------------------------------------------------------------
 
     def _reference(self, value: Any, here: Place, place: Place) -> str:
+        self._linked = True
         if not isinstance(value, str):
             self._complain(
                 here,

@@ -1,6 +1,7 @@
 """JSON pointers and references in normal forms."""
 
 from collections.abc import Iterator, Mapping
+from operator import is_not
 from typing import Any
 
 from .vocabulary import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
@@ -10,7 +11,7 @@ PREFIX = "#/$defs/"
 
 def escape(step: str) -> str:
     """One step of a JSON pointer (RFC 6901)."""
-    return step.replace("~", "~0").replace("/", "~1")
+    return step.replace("~", "~0").replace("/", "~1") if "~" in step or "/" in step else step
 
 
 def steps(pointer: str) -> list[str]:
@@ -29,6 +30,25 @@ def follow(document: Any, pointer: str) -> Any:
 def defined(reference: str) -> str | None:
     """The definition a normal-form reference names; None for `#`, the root."""
     return steps(reference)[1] if reference.startswith(PREFIX) else None
+
+
+def indexed(schema: Any, pointer: str) -> Iterator[tuple[Any, str]]:
+    """Every object among a schema and those below it, with its pointer."""
+    waiting = [(schema, pointer)]
+    while waiting:
+        schema, pointer = waiting.pop()
+        if not isinstance(schema, dict):
+            continue
+        yield schema, pointer
+        for keyword, value in schema.items():
+            if keyword in SCHEMA:
+                waiting.append((value, f"{pointer}/{keyword}"))
+            elif keyword in SCHEMA_LIST:
+                waiting += [(item, f"{pointer}/{keyword}/{i}") for i, item in enumerate(value)]
+            elif keyword in SCHEMA_MAP:
+                waiting += [
+                    (item, f"{pointer}/{keyword}/{escape(str(name))}") for name, item in value.items()
+                ]
 
 
 def subschemas(schema: Any) -> Iterator[tuple[tuple[str | int, ...], Any]]:
@@ -58,9 +78,9 @@ def direct(schema: Any) -> set[str]:
 
 
 def reachable(schema: Any, defs: Mapping[str, Any]) -> set[str]:
-    """Names of the definitions that `schema` reaches."""
+    """Names of the definitions that `schema` reaches, among `defs`, which are all that there are."""
     found: set[str] = set()
-    queue = [schema]
+    queue = [schema] if defs else []
     while queue:
         node = queue.pop()
         if not isinstance(node, dict):
@@ -106,10 +126,10 @@ def without(schema: Any, keyword: str) -> Any:
             new = without(value, keyword)
         elif name in SCHEMA_LIST:
             items = [without(item, keyword) for item in value]
-            new = items if any(a is not b for a, b in zip(items, value, strict=True)) else value
+            new = items if any(map(is_not, items, value)) else value
         elif name in SCHEMA_MAP:
             named = {key: without(item, keyword) for key, item in value.items()}
-            new = named if any(named[key] is not value[key] for key in value) else value
+            new = named if any(map(is_not, named.values(), value.values())) else value
         changed |= new is not value
         out[name] = new
     return out if changed else schema

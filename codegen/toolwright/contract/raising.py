@@ -11,6 +11,10 @@ def raised(node: dict[str, Any], draft: int) -> Iterator[tuple[str, Any, tuple[s
     allows (array `items`, boolean `exclusiveMinimum`) are raised whatever `$schema` says, since
     people paste schemas without it.
     """
+    if _OLDER.isdisjoint(node) and not isinstance(node.get("items"), list):
+        for keyword, value in node.items():
+            yield keyword, value, (keyword,)
+        return
     for keyword, value in node.items():
         if keyword == "definitions":
             if "$defs" not in node:
@@ -42,5 +46,9 @@ def raised(node: dict[str, Any], draft: int) -> Iterator[tuple[str, Any, tuple[s
             yield keyword, value, (keyword,)
 
 
+_OLDER = frozenset(
+    {"definitions", "id", "additionalItems", "dependencies", "exclusiveMinimum", "exclusiveMaximum"}
+)
+"""Without one of these, only the array form of `items` is raised."""
 _BOUND_OF = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
 _EXCLUSIVE_OF = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}

@@ -10,10 +10,11 @@ from ..runtime.schema.compile import Schemas
 from ..runtime.schema.values import equal
 from .branches import read_union
 from .forms import asserting, form_of, only_part
-from .keeping import kept
+from .judging import listed
+from .keeping import judges, kept
 from .kinds import READERS, Site
 from .merge import merged
-from .pointers import escape, steps, subschemas
+from .pointers import escape, indexed, steps
 from .tree import Anything, Choice, Node, Nothing, Null, Reference, Union
 
 ROOTS: Final = ("parameters", "result")
@@ -41,19 +42,15 @@ class Reader:
         self._open: set[int] = set()  # schemas being flattened
         self._flattened = 0
         self._keep: list[Any] = []  # schemas made here, kept alive because `pointers` goes by identity
-        for name, schema in document.get("$defs", {}).items():
-            self._index(schema, "/$defs/" + escape(name))
-        for root in ROOTS:
-            if root in document:
-                self._index(document[root], "/" + root)
+        judged = False
+        tops = [(schema, "/$defs/" + escape(name)) for name, schema in document.get("$defs", {}).items()]
+        tops += [(document[root], "/" + root) for root in ROOTS if root in document]
+        for top, at in tops:
+            for schema, pointer in indexed(top, at):
+                self.pointers[id(schema)] = pointer
+                judged = judged or judges(schema)
         self._merged: dict[int, tuple[dict[str, Any], bool]] = {}
-        self._kept = kept(self, document, files or {})
-
-    def _index(self, schema: Any, pointer: str) -> None:
-        if isinstance(schema, dict):
-            self.pointers[id(schema)] = pointer
-            for path, item in subschemas(schema):
-                self._index(item, pointer + "".join("/" + escape(str(step)) for step in path))
+        self._kept = kept(self, document, files or {}) if judged else frozenset[str]()
 
     def validator(self, schema: Any) -> Validator:
         """The exact validator of a schema of this document, or of one made from its parts."""
@@ -69,7 +66,11 @@ class Reader:
 
     def accepts(self, schema: Any, value: Any) -> bool:
         """Whether `schema` accepts `value`, by the exact validator."""
-        return schema if isinstance(schema, bool) else self.validator(schema).accepts(value)
+        if isinstance(schema, bool):
+            return schema
+        if value is None and "type" in schema and "null" not in listed(schema["type"]):
+            return False  # asked of each optional property; the other keywords can only refuse more
+        return self.validator(schema).accepts(value)
 
     def adopt(self, made: dict[str, Any], origin: Any, pointer: str) -> dict[str, Any]:
         """Let a schema made here stand at the place of the one it was made from."""
@@ -143,16 +144,24 @@ class Reader:
     ) -> Node:
         """`enum` and `const` leave finitely many values: keep those that the whole schema accepts."""
         candidates = schema["enum"] if "enum" in schema else [schema["const"]]
-        accepts = self.validator(whole).accepts
-        values: list[Any] = []
-        for value in candidates:
-            if accepts(value) and not any(equal(value, v) for v in values):
-                values.append(value)
+        if schema is whole and _only_strings(schema, candidates):
+            values = list(dict.fromkeys(candidates))
+        else:
+            values = self._accepted(whole, candidates)
         if not values:
             return Nothing(pointer=pointer, description=description)
         if values == [None]:
             return Null(pointer=pointer, description=description)
         return Choice(pointer=pointer, description=description, values=tuple(values))
+
+    def _accepted(self, schema: Mapping[str, Any], candidates: list[Any]) -> list[Any]:
+        """Those of `candidates` that `schema` accepts, each once."""
+        accepts = self.validator(schema).accepts
+        values: list[Any] = []
+        for value in candidates:
+            if accepts(value) and not any(equal(value, v) for v in values):
+                values.append(value)
+        return values
 
     def _typed(self, schema: Mapping[str, Any], pointer: str, description: str) -> Node:
         keys = asserting(schema) - {"type"}
@@ -168,6 +177,13 @@ class Reader:
         if len(nodes) == 1:
             return nodes[0]
         return Union(pointer=pointer, description=description, mode="types", branches=tuple(nodes))
+
+
+def _only_strings(schema: Mapping[str, Any], members: list[Any]) -> bool:
+    """Whether a schema is an enum of strings and says nothing else that could refuse one of them."""
+    if schema.get("type", "string") != "string" or not asserting(schema) <= {"type", "enum"}:
+        return False
+    return all(isinstance(member, str) for member in members)
 
 
 def _reference(ref: str, pointer: str, description: str, residue: tuple[str, ...]) -> Reference:

@@ -1,27 +1,29 @@
 """Walking the typed tree."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
 
 from .tree import Dictionary, Fixed, Node, Object, Sequence, Union
+
+_BELOW: Final[Mapping[type[Node], Callable[[Any], tuple[Node, ...]]]] = {
+    Object: lambda node: (*[field.node for field in node.fields], *((node.extra,) if node.extra else ())),
+    Union: lambda node: node.branches,
+    Sequence: lambda node: (node.items,),
+    Fixed: lambda node: node.items,
+    Dictionary: lambda node: (node.values,),
+}
 
 
 def below(node: Node) -> tuple[Node, ...]:
     """The nodes directly under one; references are not followed."""
-    if isinstance(node, Object):
-        return tuple(field.node for field in node.fields) + ((node.extra,) if node.extra else ())
-    if isinstance(node, Union):
-        return node.branches
-    if isinstance(node, Sequence):
-        return (node.items,)
-    if isinstance(node, Fixed):
-        return node.items
-    if isinstance(node, Dictionary):
-        return (node.values,)
-    return ()
+    found = _BELOW.get(type(node))
+    return found(node) if found is not None else ()
 
 
 def nodes(node: Node) -> Iterator[Node]:
-    """A node and everything under it."""
-    yield node
-    for inner in below(node):
-        yield from nodes(inner)
+    """A node and everything under it, outer ones first."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += below(node)[::-1]
