@@ -14,6 +14,7 @@ from .oracle import Oracle
 from .places import PLAIN, Place, Places, Stated, by_pattern, has_pattern_for, items_at, properties, speaks
 from .values import same
 
+ANYTHING: dict[str, Any] = {}
 MAX_DEPTH = 60
 MAX_STEPS = 20_000
 """Places visited for one value. Unions inside unions inside unions may be tried that often, then no more."""
@@ -63,6 +64,8 @@ class Run:
     def at(self, schema: Schema, way: Way, value: Any, depth: int) -> Any:
         """`value` as `schema` wants it."""
         self.steps += 1
+        if schema is True:  # the way may still speak of what is below
+            schema = ANYTHING
         if not isinstance(schema, dict) or depth > MAX_DEPTH or self.steps > MAX_STEPS:
             return value
         if schema.get(INNER):
