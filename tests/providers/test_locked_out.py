@@ -44,6 +44,31 @@ CONTRACTS: dict[str, dict[str, Any]] = {
         patternProperties={"^\\w+$": {"enum": [None]}},
         maxProperties=3,
     ),
+    "names that are sent under others, in the one branch of a union that leaves keys open": obj(
+        {
+            "v": {
+                "oneOf": [
+                    {
+                        "additionalProperties": True,
+                        "properties": {
+                            "self": {**CLOSED, "properties": {"é": {**CLOSED, "properties": {"n 1": {}}}}}
+                        },
+                    }
+                ]
+            }
+        }
+    ),
+    "a map of its own kind, nested to the limit": obj(
+        {"v": {"$ref": "#/$defs/A"}},
+        **{
+            "$defs": {
+                "A": obj(
+                    {"c": {"type": "array", "prefixItems": [{"$ref": "#/$defs/A"}]}},
+                    patternProperties={"d": {}},
+                )
+            }
+        },
+    ),
     "an optional key of a name that is forbidden": obj(
         {"self": {"type": "null"}}, additionalProperties={"maximum": 1}, propertyNames={"pattern": "d"}
     ),

@@ -55,7 +55,7 @@ def shallow(
     A definition that reaches too deep is opened, so that only what is below the limit becomes text; one that
     contains itself becomes text as a whole.
     """
-    least = state.level + _added(state, node, 0)
+    least = state.level + _added(state, node, path, 0)
     if least > most and not {"object", "array"}.isdisjoint(shapes(state, node, path)):
         return as_json(state, node, path, notes)
     places = [
@@ -73,7 +73,7 @@ def shallow(
     return None
 
 
-def _added(state: State, node: Any, followed: int) -> int:
+def _added(state: State, node: Any, path: Path, followed: int) -> int:
     """The levels that the form in which a schema is sent adds to those of its values, which are no choice."""
     if not isinstance(node, dict) or followed > MAX_FOLLOWED:
         return 0
@@ -82,7 +82,10 @@ def _added(state: State, node: Any, followed: int) -> int:
         added = 2 if node.get("properties") else 1
     elif state.dialect.tuples == "object" and "prefixItems" in node:
         added = 1
-    return max([added, *(_added(state, branch, followed + 1) for branch in _alternatives(node))])
+    same = [(branch, path) for branch in _alternatives(node)]
+    if "$ref" in node and state.dialect.refs == "inline":
+        same.append(state.target(node["$ref"], path)[:2])
+    return max([added, *(_added(state, each, place, followed + 1) for each, place in same)])
 
 
 def _alternatives(node: Node) -> Iterator[Any]:
