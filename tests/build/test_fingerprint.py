@@ -213,10 +213,9 @@ def test_what_changed_within_a_tick_of_the_clock_is_read_again(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file as old as the index itself may have been edited since, and show the same time."""
-    import toolwright.build.state.index as index_module
+    import toolwright.build.state.clock as clock_module
 
-    monkeypatch.setattr(index_module, "TICK", 0)
-    monkeypatch.setattr(index_module, "_waits", lambda state: state[2] == 8)  # of this size: never settled
+    monkeypatch.setattr(clock_module, "wait_past", lambda _newest, _probe: 0)  # a clock that stands still
     put(place.base / "p/specs/b.yaml", "12345678")
     build(place.config, FAKE)
     read: list[str] = []

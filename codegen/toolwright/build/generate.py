@@ -32,6 +32,7 @@ from .state.fingerprint import Sources, setting, walk
 from .state.index import Index
 from .state.libraries import PRINTERS, Library, libraries
 from .state.lock import locked
+from .state.unchanged import Looked
 from .whole import WholeError, make_whole
 from .workers import MISSING_LIBRARY, Shop
 
@@ -66,6 +67,7 @@ def build(
     share: Share = "use",
     progress: Callable[[int, int], None] = lambda _done, _total: None,
     waiting: Callable[[str], None] = lambda _message: None,
+    looked: Looked | None = None,
 ) -> Report:
     """Build everything that `config` names.
 
@@ -73,7 +75,8 @@ def build(
     `diff` trusts the cache, as `write` would, and writes nothing. With `keep`, a spec that no longer compiles
     keeps its former outputs: somebody is in the middle of an edit. `share` is about the cache that machines
     share, which `check` never asks. `progress` is told (done, total) of what is
-    compiled; `waiting` gets a message if another run holds the project.
+    compiled; `waiting` gets a message if another run holds the project. `looked`: how its files looked just
+    before.
     """
     started = time.perf_counter()
     if not config.specs.is_dir():
@@ -86,9 +89,9 @@ def build(
         if mode == "write":
             with locked(config.state, waiting):
                 prepare_state(config.state)
-                report = _Run(config, frontend, mode, jobs, progress, keep, sharing).execute()
+                report = _Run(config, frontend, mode, jobs, progress, keep, sharing, looked).execute()
         else:
-            report = _Run(config, frontend, mode, jobs, progress, keep, sharing).execute()
+            report = _Run(config, frontend, mode, jobs, progress, keep, sharing, looked).execute()
     except OSError as error:
         place = show(config.base / str(error.filename or config.state))
         message = f"cannot read or write: {reason(error)}"
@@ -110,6 +113,7 @@ class _Run:
         progress: Callable[[int, int], None],
         keep: bool,
         sharing: Sharing,
+        looked: Looked | None,
     ) -> None:
         self.config, self.frontend, self.mode = config, frontend, mode
         self.jobs, self.progress, self.keep, self.sharing = jobs, progress, keep, sharing
@@ -118,7 +122,7 @@ class _Run:
         if mode != "check":
             self.cache = load_cache(config.state)
             if self.cache.units:  # what files look like says nothing without what they should hold
-                self.index.load()
+                self.index.load(looked)
         self.sources = Sources(self.index, self.cache.sources)
         self.tree = Tree(config.output, self.index)
         self.shown_root, self.shown_output = show(config.specs), show(config.output)

@@ -10,6 +10,7 @@ from ..diagnostics import Diagnostic
 
 if TYPE_CHECKING:
     from ..build.generate import Report
+    from ..build.state.unchanged import Looked
 
 Wanted = Literal["write", "check", "diff", "dry-run"]
 
@@ -21,8 +22,9 @@ def generate(
     jobs: int | None = None,
     no_cache: bool = False,
     form: Format = "text",
+    looked: "Looked | None" = None,
 ) -> int:
-    """Build, and tell what was done, or would be; the exit status."""
+    """Build, and tell what was done, or would be; the exit status. `looked`: see `build`."""
     config, problems = load_config(Path.cwd(), config_file)
     if config is None:
         tell(problems, form)
@@ -43,6 +45,7 @@ def generate(
             share="distrust" if no_cache else "use",
             progress=bar,
             waiting=lambda message: _print(message, err=True),
+            looked=looked,
         )
     repair = "toolwright generate" + (f" --config {config_file}" if config_file else "")
     repair += " --no-cache" if check and is_mixed(config) else ""

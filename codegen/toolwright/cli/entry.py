@@ -4,6 +4,10 @@ import os
 import sys
 import time
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `typing` is not loaded yet
+    from ..build.state.unchanged import Looked
+
 _GARBAGE = 200_000
 """Values between two searches for cycles: what is known of thousands of specs stays until the end, and one
 search through it takes longer than to compile a spec. A compile leaves few."""
@@ -15,18 +19,18 @@ def main() -> int:
     if sys.argv[1:] == ["generate"]:
         import gc
 
-        from ..build.state.unchanged import unchanged
+        from ..build.state.unchanged import look
 
         gc.disable()  # thousands of small tuples, none in a cycle
         try:
-            tools = unchanged(os.getcwd())  # noqa: PTH109 - pathlib is not loaded yet
+            looked = look(os.getcwd())  # noqa: PTH109 - pathlib is not loaded yet
         except OSError:
-            tools = None
-        if tools is not None:
-            _say(tools, time.perf_counter() - started)
+            looked = None
+        if looked is not None and looked.tools >= 0 and looked.same:
+            _say(looked.tools, time.perf_counter() - started)
         gc.enable()
         gc.set_threshold(_GARBAGE, 20, 50)
-        return _plainly()
+        return _plainly(looked)
     try:
         from .main import run
     except ModuleNotFoundError as error:
@@ -37,12 +41,12 @@ def main() -> int:
     return run(sys.argv[1:])
 
 
-def _plainly() -> int:
+def _plainly(looked: "Looked | None") -> int:
     """`generate` without options: click would take a tenth of the time of a small change."""
     from .building import generate
 
     try:
-        status = generate()
+        status = generate(looked=looked)
         sys.stdout.flush()
     except KeyboardInterrupt:
         sys.stderr.write("toolwright: stopped\n")

@@ -14,10 +14,12 @@ loaded already. The index (`.toolwright/index`) is written by `index.py`; its fo
 Inputs are files and folders that a build reads (followed through links, a folder's time tells of added and
 removed entries); outputs are what it writes (never followed). The times of files that changed just before
 the index was written cannot be trusted; `index.py` waits them out.
+
+Where something did change, the looks are handed to the build that follows: it need not take them again.
 """
 
 # pathlib costs as much to import as all the rest
-# ruff: noqa: PTH109, PTH110, PTH116, PTH118, PTH120, PTH123
+# ruff: noqa: PTH110, PTH118, PTH120, PTH123
 import os
 import sys
 
@@ -34,10 +36,13 @@ def environment() -> bytes:
     return text.encode("utf-8", "surrogateescape").replace(b"\n", b" ").replace(b"\0", b" ")
 
 
-def signature(path: bytes, *, follow: bool) -> Signature:
-    """mtime, ctime, size and inode of `path`; `ABSENT` if it cannot be looked at."""
+def signature(path: bytes, *, follow: bool, folder: int | None = None) -> Signature:
+    """mtime, ctime, size and inode of `path`; `ABSENT` if it cannot be looked at.
+
+    `folder` is an open one that a relative path starts from, instead of the working directory.
+    """
     try:
-        state = os.stat(path) if follow else os.lstat(path)
+        state = os.stat(path, dir_fd=folder, follow_symlinks=follow)
     except (OSError, ValueError):
         return ABSENT
     return (state.st_mtime_ns, state.st_ctime_ns, state.st_size, _inode(state.st_ino))
@@ -48,15 +53,61 @@ def _inode(number: int) -> int:
     return number if number <= 0x7FFFFFFFFFFFFFFF else number & 0x7FFFFFFFFFFFFFFF
 
 
+class Looked:
+    """What the index in `folder` says, and how the files that it names look now.
+
+    Paths and rows of four numbers are in the order of the index: `inputs` paths, then outputs.
+    """
+
+    __slots__ = ("configured", "folder", "inputs", "known", "mark", "now", "paths", "tools")
+
+    def __init__(
+        self,
+        folder: str,
+        mark: tuple[int, ...],
+        configured: bool,
+        tools: int,
+        inputs: int,
+        paths: list[bytes],
+        known: bytes,
+    ) -> None:
+        self.folder, self.mark, self.configured = folder, mark, configured
+        self.tools, self.inputs, self.paths = tools, inputs, paths
+        self.known, self.now = known, b""
+
+    @property
+    def same(self) -> bool:
+        """True if nothing looks otherwise."""
+        return self.known == self.now
+
+
 def unchanged(start: str) -> int | None:
     """How many tools there are, if a plain `generate` in `start` would change nothing; None if it might."""
+    looked = look(start)
+    return looked.tools if looked is not None and looked.tools >= 0 and looked.same else None
+
+
+def look(start: str) -> Looked | None:
+    """Look at all files of the project in whose folder, or below, a plain `generate` starts.
+
+    None where there is no index to go by. The looks are good for a build that follows: it reads afterwards.
+    """
     folder = _folder(start)
+    looked = read_index(folder)
+    if looked is None or (not looked.configured and folder != start):
+        return None
+    looked.now = look_at(folder, looked.paths, looked.inputs)
+    return looked
+
+
+def read_index(folder: str) -> Looked | None:
+    """What the last run in `folder` left, before any look; None where that is missing, damaged or foreign."""
     try:
         with open(os.path.join(folder, ".toolwright", "index"), "rb") as file:
-            raw = file.read()
+            mark = identity(os.fstat(file.fileno()))
+            head = file.read().split(b"\n", 6)
     except OSError:
         return None
-    head = raw.split(b"\n", 6)
     if len(head) != 7 or head[0] != MAGIC or head[1] != environment():
         return None
     try:
@@ -64,17 +115,15 @@ def unchanged(start: str) -> int | None:
         inputs, outputs = (int(count) for count in head[4].split(b" "))
     except ValueError:
         return None
-    if tools < 0 or (not configured and folder != start):
-        return None
     paths = head[5].split(b"\0") if head[5] else []
     if len(paths) != inputs + outputs or len(head[6]) != 32 * len(paths):
         return None
-    here = os.getcwd()
-    os.chdir(folder)  # short relative paths are looked up faster
-    try:
-        return tools if _same(paths, inputs, head[6]) else None
-    finally:
-        os.chdir(here)
+    return Looked(folder, mark, bool(configured), tools, inputs, paths, head[6])
+
+
+def identity(state: os.stat_result) -> tuple[int, ...]:
+    """Tells one index from the next, which is another file with another time."""
+    return (state.st_ino, state.st_mtime_ns, state.st_size)
 
 
 def _folder(start: str) -> str:
@@ -89,22 +138,34 @@ def _folder(start: str) -> str:
         folder = parent
 
 
-def _same(paths: list[bytes], inputs: int, recorded: bytes) -> bool:
+def look_at(folder: str, paths: list[bytes], inputs: int) -> bytes:
+    """How all `paths` of the index of `folder` look now, in the form of the index. Raises OSError."""
+    if os.stat not in os.supports_dir_fd:
+        base = os.fsencode(os.path.join(folder, ""))
+        return _looks([os.path.join(base, path) for path in paths], inputs, None)
+    handle = os.open(folder, os.O_RDONLY)  # short relative paths are looked up faster
+    try:
+        return _looks(paths, inputs, handle)
+    finally:
+        os.close(handle)
+
+
+def _looks(paths: list[bytes], inputs: int, folder: int | None) -> bytes:
     now: list[int] = []
     extend = now.extend
     for path in paths[:inputs]:
-        extend(signature(path, follow=True))
-    packed = _packed(now)
-    if not recorded.startswith(packed):  # nearly always a spec: no need to look at the outputs
-        return False
-    now.clear()
+        extend(signature(path, follow=True, folder=folder))
+    count = len(now)
     try:
         # No function call per file: this runs for every file of the project.
-        for s in map(os.lstat, paths[inputs:]):
+        for path in paths[inputs:]:
+            s = os.lstat(path, dir_fd=folder)
             extend((s.st_mtime_ns, s.st_ctime_ns, s.st_size, s.st_ino))
-    except OSError:
-        return False
-    return recorded == packed + _packed(now)
+    except (OSError, ValueError):  # one is gone
+        del now[count:]
+        for path in paths[inputs:]:
+            extend(signature(path, follow=False, folder=folder))
+    return _packed(now)
 
 
 def _packed(numbers: list[int]) -> bytes:

@@ -1,0 +1,29 @@
+"""Machine-local files are written whole or not at all."""
+
+import contextlib
+import os
+from collections.abc import Generator
+from pathlib import Path
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Generator[Path]:
+    """An empty file beside `path`, to be filled; it takes the place of `path` unless something is raised.
+
+    Raises OSError.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_bytes(b"")
+        yield temporary
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Write `content` to `path`. Raises OSError."""
+    with replacing(path) as temporary:
+        temporary.write_bytes(content)

@@ -1,0 +1,66 @@
+"""Signatures by path, packed as the index has them: of thousands, few are asked for one by one."""
+
+import struct
+from collections.abc import Iterable, Mapping
+
+from .unchanged import ABSENT, Signature
+
+_ROW = struct.Struct("=4q")
+_GONE = _ROW.pack(*ABSENT)
+
+
+class Rows:
+    """`paths`, and for each of them 32 bytes of `packed`, in the same order. Never changed once made."""
+
+    def __init__(self, paths: list[bytes], packed: bytes) -> None:
+        self.paths, self.packed = paths, packed
+        self._places: dict[bytes, int] | None = None
+
+    def get(self, path: bytes) -> Signature | None:
+        """The signature of one path; None if it is not among them."""
+        at = self.places.get(path)
+        if at is None:
+            return None
+        mtime, ctime, size, inode = _ROW.unpack_from(self.packed, at * _ROW.size)
+        return mtime, ctime, size, inode
+
+    @property
+    def places(self) -> dict[bytes, int]:
+        """At which place each path stands."""
+        if self._places is None:
+            self._places = {path: at for at, path in enumerate(self.paths)}
+        return self._places
+
+    def common(self, other: "Rows") -> "Rows":
+        """The rows of files that are there, and the same in `other`: it has the same paths, in this order."""
+        if self.packed == other.packed and _GONE not in self.packed:
+            return self
+        one, two, size = self.packed, other.packed, _ROW.size
+        cuts = [slice(at * size, (at + 1) * size) for at in range(len(self.paths))]
+        return self._only([at for at, cut in enumerate(cuts) if _GONE != one[cut] == two[cut]])
+
+    def without(self, paths: Iterable[bytes]) -> "Rows":
+        """All but the rows of `paths`."""
+        gone = {self.places[path] for path in paths if path in self.places}
+        return self._only([at for at in range(len(self.paths)) if at not in gone]) if gone else self
+
+    def overlaid(self, rows: Mapping[bytes, Signature]) -> "Rows":
+        """With `rows` in place of the former ones of their paths; new paths come last."""
+        packed = bytearray(self.packed)
+        new: list[bytes] = []
+        for path, row in rows.items():
+            at = self.places.get(path)
+            if at is None:
+                new.append(path)
+                packed += _ROW.pack(*row)
+            else:
+                _ROW.pack_into(packed, at * _ROW.size, *row)
+        return Rows([*self.paths, *new], bytes(packed))
+
+    def _only(self, places: list[int]) -> "Rows":
+        size = _ROW.size
+        packed = b"".join([self.packed[at * size : (at + 1) * size] for at in places])
+        return Rows([self.paths[at] for at in places], packed)
+
+
+NONE = Rows([], b"")
