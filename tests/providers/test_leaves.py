@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolwright.providers import Normalized, SchemaError, available, load_profile, normalize
+from toolwright.providers import endings as endings_module
+from toolwright.providers import structure as structure_module
 from toolwright.providers import walk as walk_module
 
 from tests.providers.strategies import contracts
@@ -38,6 +40,29 @@ nodes = st.one_of(near, st.fixed_dictionaries({}, optional=VALUES))
 places = st.sampled_from(["properties", "items", "anyOf", "oneOf", "prefixItems", "additionalProperties"])
 
 
+objects = st.fixed_dictionaries(
+    {
+        "type": st.sampled_from(["object", "object", "array", ["object", "null"]]),
+        "properties": st.dictionaries(
+            st.sampled_from(["a", "b", "x y"]), st.one_of(near, near, st.booleans()), max_size=2
+        ),
+    },
+    optional={
+        "required": st.one_of(
+            st.lists(st.sampled_from(["a", "b", "x y", "c"]), max_size=3, unique=True), st.booleans()
+        ),
+        "additionalProperties": st.one_of(st.booleans(), st.booleans(), st.just({}), near),
+        "items": st.one_of(near, near, st.booleans(), st.lists(near, max_size=2), st.just({})),
+        "minItems": st.integers(0, 2),
+        "uniqueItems": st.booleans(),
+        "minProperties": st.integers(0, 2),
+        "description": st.just("told"),
+        "default": st.just({}),
+        "x-vendor": st.just(True),
+    },
+)
+
+
 def _document(node: dict[str, Any], other: dict[str, Any], place: str) -> dict[str, Any]:
     held: Any = {
         "properties": {"type": "object", "properties": {"x": node, "y": other}, "required": ["x"]},
@@ -60,12 +85,25 @@ def _said(document: Any, provider: str) -> Normalized | str:
 def _long_way(document: Any, provider: str) -> Normalized | str:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(walk_module.leaves, "leaf", lambda _node, _longest: None)
+        patched.setattr(walk_module, "plain", lambda _node: False)
+        patched.setattr(endings_module, "settled", lambda _out: False)
+        patched.setattr(structure_module, "complete", lambda _out: False)
         return _said(document, provider)
 
 
 @settings(max_examples=40, deadline=None)
 @given(node=nodes, other=nodes, place=places)
 def test_both_ways_say_the_same_of_scalars_wherever_they_stand(
+    node: dict[str, Any], other: dict[str, Any], place: str
+) -> None:
+    document = _document(node, other, place)
+    for provider in available():
+        assert _said(document, provider) == _long_way(document, provider)
+
+
+@settings(max_examples=60, deadline=None)
+@given(node=objects, other=nodes, place=places)
+def test_both_ways_say_the_same_of_objects_and_arrays(
     node: dict[str, Any], other: dict[str, Any], place: str
 ) -> None:
     document = _document(node, other, place)

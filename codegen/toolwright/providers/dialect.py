@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 Disposition = Literal["keep", "drop", "spill", "block"]
 
@@ -79,6 +81,12 @@ class Dialect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
     root_forbid: tuple[str, ...] = ()
 
 
+@lru_cache(maxsize=64)
+def nameless(dialect: Dialect) -> Dialect:
+    """`dialect` for schemas all of whose property names it takes."""
+    return replace(dialect, property_names="") if dialect.property_names else dialect
+
+
 def disposition(dialect: Dialect, keyword: str) -> Disposition:
     """What the dialect does with a keyword by its lists; the last one that names it wins."""
     found = dialect.other
@@ -89,3 +97,11 @@ def disposition(dialect: Dialect, keyword: str) -> Disposition:
     if keyword in dialect.spill:
         found = "spill"
     return "block" if keyword in dialect.block else found
+
+
+def forbidden(dialect: Dialect) -> frozenset[str]:
+    """The keywords that a root cannot have: those that are refused, and unions where they exclude a type."""
+    unions = ("anyOf", "oneOf") if dialect.any_of in ("only", "none") else ()
+    found = frozenset((*dialect.root_forbid, *unions))
+    # What is merged into the root may bring up a union.
+    return found | {"allOf"} if dialect.all_of == "merge" and "anyOf" in found else found

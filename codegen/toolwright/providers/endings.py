@@ -6,8 +6,10 @@ from typing import Any
 
 from .beside import alone
 from .cycles import changed_behind
+from .marks import MARK
 from .nulls import not_required
 from .paths import Path
+from .plain import settled
 from .rules import Rules
 from .state import State
 from .structure import has_type, opened, strict_object, without_empty
@@ -25,18 +27,18 @@ def ended(state: State, rules: Rules, node: Node, out: Node, path: Path, notes: 
     its description."""
     dialect = rules.dialect
     if rules.ends:
-        if rules.objects and has_type(out, "object"):
+        if has_type(out, "object") and not settled(out) and rules.objects:
             if dialect.closed or dialect.optional == "also-null":
                 strict_object(state, out, node, path)
-            else:
-                out.setdefault("properties", {})
-        if rules.nulls:
+            elif "properties" not in out and dialect.properties_required:
+                out["properties"] = {}
+        if MARK in out and rules.nulls:
             not_required(state, out)
-        if dialect.open == "explicit":
+        if "additionalProperties" not in out and dialect.open == "explicit":
             opened(state, out, path)
-        if not dialect.empty_required:
+        if out.get("required") == [] and not dialect.empty_required:
             without_empty(state, out, path)
-    if dialect.type_arrays == "nullable" and "anyOf" in out:
+    if "anyOf" in out and dialect.type_arrays == "nullable":
         out = nullable_union(state, out, path)
     if "nullable" in out and out.get("type") == "null":
         del out["nullable"]  # null already: a definition that is null, put in place beside a null branch
@@ -44,7 +46,7 @@ def ended(state: State, rules: Rules, node: Node, out: Node, path: Path, notes: 
         words = described(out.get("description"), notes)
         if words:
             out["description"] = words
-    if dialect.any_of == "only" and "anyOf" in out:
+    if "anyOf" in out and dialect.any_of == "only":
         out = alone(state, out, path)
     return out
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .dialect import Dialect
 from .values import ATOMS
 
 SCALARS = frozenset(("string", "number", "integer", "boolean"))
@@ -16,12 +15,9 @@ PLAIN = (
 """Keywords that no rewrite touches beside one scalar type, where the dialect copies them."""
 
 
-def keywords(dialect: Dialect, copied: Iterable[str]) -> frozenset[str]:
-    """What a leaf may hold; `copied` are those of `PLAIN` that the dialect's table copies.
-
-    Where a dialect knows no null, each node is asked whether it takes null: there is no leaf.
-    """
-    return frozenset() if dialect.null == "absent" else frozenset(("type", *copied))
+def keywords(copied: Iterable[str]) -> frozenset[str]:
+    """What a leaf may hold; `copied` are those of `PLAIN` that the dialect's table copies."""
+    return frozenset(("type", *copied))
 
 
 def leaf(node: dict[str, Any], longest: int | None) -> dict[str, Any] | None:

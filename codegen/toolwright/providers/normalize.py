@@ -25,7 +25,7 @@ from ..runtime.ways import Ways
 from .cycles import reaches
 from .definitions import definitions
 from .depth import ENDLESS, heights, levels
-from .dialect import Dialect
+from .dialect import Dialect, nameless
 from .errors import SchemaError
 from .ledger import LedgerEntry
 from .paths import pointer
@@ -134,9 +134,12 @@ def _walk(
 ) -> tuple[dict[str, Any], State]:
     """Once; and again where a definition lost what a schema that was walked before relies on."""
     losses: frozenset[Segments] = frozenset()
+    renames = names_of(document, dialect.property_names) if dialect.property_names else {}
+    rules = rules_of(dialect if renames else nameless(dialect), most)
     while True:
-        state = State(document, dialect, losses)
-        state.rules = rules_of(dialect, most)
+        state = State(document, rules.dialect, losses)
+        state.rules = rules
+        state.renames = renames
         state.heights = tall
         out = _walk_once(state)
         if not state.lost or not state.judged or state.lost <= losses:
@@ -146,15 +149,17 @@ def _walk(
             return out, state
 
 
+DEFINITIONS = frozenset(("$defs", "definitions"))
+
+
 def _walk_once(state: State) -> dict[str, Any]:
-    if state.dialect.property_names:
-        state.renames = names_of(state.document, state.dialect.property_names)
     rules: Rules = state.rules
     notes: list[str] = []
     entered: list[Segments] = []
     try:
         out = finished(state, rules, rooted(state, notes, entered), None, notes, entered)
-        definitions(state, rules, out)
+        if state.pending or "$defs" in out or not DEFINITIONS.isdisjoint(state.document):
+            definitions(state, rules, out)
     except RecursionError:
         raise SchemaError(pointer(None), "schemas are nested too deeply") from None
     return out

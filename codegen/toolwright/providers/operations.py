@@ -44,11 +44,10 @@ def inlined(state: State, node: Node, key: str, value: Any, out: Node, path: Pat
     state.note(path, key, "inlined", "kept elsewhere", "definitions stand where they are referred to")
 
 
-def closed(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
-    """`additionalProperties` where it must be false."""
+def closed(state: State, path: Path, key: str, out: Node) -> None:
+    """`additionalProperties`, which is not false, where it must be."""
     out[key] = False
-    if value is not False:
-        state.block(path, key, "keys that no property declares are allowed, which strict cannot say")
+    state.block(path, key, "keys that no property declares are allowed, which strict cannot say")
 
 
 def drop(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:

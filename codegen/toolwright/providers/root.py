@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .alternatives import in_words, union
-from .dialect import Dialect
+from .dialect import forbidden
 from .errors import SchemaError
 from .kinds import inferred
 from .legacy import is_legacy, raised
@@ -30,17 +30,9 @@ def rooted(state: State, notes: list[str], entered: list[Segments]) -> Node:
     if is_legacy(node):
         node = raised(state, node, None)
     node = _object(state, node)
-    if not forbidden(rules).isdisjoint(node):
+    if not state.rules.refused.isdisjoint(node):
         node = _flattened(state, node, notes, entered)
     return node
-
-
-def forbidden(dialect: Dialect) -> frozenset[str]:
-    """The keywords that a root cannot have: those that are refused, and unions where they exclude a type."""
-    unions = ("anyOf", "oneOf") if dialect.any_of in ("only", "none") else ()
-    found = frozenset((*dialect.root_forbid, *unions))
-    # What is merged into the root may bring up a union.
-    return found | {"allOf"} if dialect.all_of == "merge" and "anyOf" in found else found
 
 
 def _opened(state: State, node: Node, entered: list[Segments]) -> Node:

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import leaves, operations
 from .depth import DOWN
-from .dialect import Dialect, Disposition
+from .dialect import Dialect, Disposition, forbidden
 from .legacy import LEGACY
 from .marks import MARK
 from .paths import Path
@@ -19,12 +19,21 @@ Node = dict[str, Any]
 Op = Callable[[State, Node, str, Any, Node, Path, list[str]], None]
 
 
+FEW = 40
+"""An enum of so many values is long for few dialects."""
+
+
+HINTS = ("asks", "ends", "items", "objects", "tells", "watches")
+"""Rules that only spare a closer look where there is nothing to be found: true is never wrong."""
+
+
 class Rules:
     """A dialect made ready: an operation for each keyword (`None`: copy), and what triggers a rewrite."""
 
     __slots__ = (
         *("always", "dialect", "encodes", "ends", "lists", "literal", "loops", "nulls", "ops", "other"),
-        *("encodes_enums", "leaf", "most", "objects", "patterns", "triggers", "unions", "watches"),
+        *("asks", "encodes_enums", "leaf", "most", "objects", "patterns", "refused", "triggers", "unions"),
+        *("few", "items", "tells", "watches"),
     )
 
     def __init__(self, dialect: Dialect, inner: Mapping[frozenset[str], Op], most: int | None = None) -> None:
@@ -55,7 +64,7 @@ class Rules:
         for keywords, op in own:
             ops.update((key, op) for key in keywords if ops[key] is None)
         if dialect.closed:
-            ops["additionalProperties"] = operations.closed
+            ops["additionalProperties"] = inner[ONE]  # which knows what is closed
         if dialect.refs == "inline":
             ops["$defs"] = operations.inlined
         if dialect.booleans == "rewrite" or dialect.type_arrays == "nullable":
@@ -84,7 +93,7 @@ class Rules:
         self.watches = dialect.optional != "keep" or any(unevaluated)
         copies = (None, operations.renamed_literals)  # a leaf's enum is of strings
         plain = (key for key in leaves.PLAIN if ops.get(key, self.other) in copies)
-        self.leaf = leaves.keywords(dialect, plain)
+        self.leaf = leaves.keywords(plain)
         triggers = set(LEGACY) - {"items", "required", "type"}
         opens = dialect.refs == "inline" or not dialect.ref_siblings or dialect.cycles == "unroll"
         triggers |= {"$ref"} if opens else set()
@@ -103,13 +112,17 @@ class Rules:
         triggers |= {"prefixItems"} if dialect.tuples != "keep" else set()
         triggers |= {"required"} if dialect.declared_required else set()
         triggers |= {"additionalProperties", "patternProperties"} if dialect.maps == "pairs" else set()
+        self.refused = forbidden(dialect)
         self.triggers = frozenset(triggers)
         self.loops = frozenset(triggers & {"$ref", "allOf", "oneOf", "anyOf"})
         self.lists = dialect.type_arrays != "keep" or dialect.any_of == "none"
-        self.nulls = dialect.null == "absent"
+        self.nulls = self.tells = dialect.null == "absent"
+        self.items = dialect.items_required
+        self.few = dialect.max_enum is None or dialect.max_enum >= FEW
         self.unions = dialect.any_of == "none"
         self.triggers |= {"type"} if self.lists else set[str]()
         self.always = dialect.typed or self.nulls or most is not None
+        self.asks = self.always and most is None
         self.patterns = limited(dialect)
         self.encodes = dialect.maps != "keep" or dialect.tuples == "object" or dialect.enums != "any"
         self.encodes_enums = dialect.enums in ("alike", "strings")

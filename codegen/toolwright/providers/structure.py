@@ -9,6 +9,7 @@ from .dialect import Dialect
 from .kinds import TYPE_OF, scalar_value
 from .nulls import unsaid
 from .paths import Path
+from .plain import complete
 from .state import State
 from .values import same
 from .words import MAX_WORDS, phrase, text
@@ -135,8 +136,8 @@ def _evaluated(state: State, node: Node, path: Path) -> Node:
 
 
 def keyless(node: Node, dialect: Dialect) -> bool:
-    """Whether an object will declare no property: a key that is forbidden is not declared, where no schema can
-    be false."""
+    """Whether an object will declare no property: a key that is forbidden is not declared, where no schema
+    can be false."""
     properties = node.get("properties")
     if not properties or not isinstance(properties, dict):
         return not properties
@@ -184,6 +185,8 @@ def strict_object(state: State, out: Node, node: Node, path: Path) -> None:
             reason = "closed: keys that no property declares are refused"
             state.note(path, "additionalProperties", "rewritten", "changed", reason)
             out["additionalProperties"] = False
+    if complete(out):
+        return
     also = state.dialect.optional == "also-null"
     if also or state.dialect.optional == "nullable":
         required = out.get("required", [])

@@ -19,12 +19,14 @@ from .endings import WATCHED, ended, watched
 from .errors import SchemaError
 from .kinds import Made
 from .nulls import left_out
+from .operations import closed
 from .paths import Path, pointer
+from .plain import plain
 from .refs import MANY, NAMED, ONE, Segments
 from .regex import sayable
 from .renames import judged_alike, misjudges, names_sent, renamed
 from .rewrite import rewritten
-from .rules import Op, Rules
+from .rules import FEW, Op, Rules
 from .shapes import shapes
 from .state import State
 from .structure import arrays, has_type, reopened, said
@@ -50,7 +52,7 @@ def walked(state: State, rules: Rules, node: Any, path: Path) -> Any:
             raise SchemaError(pointer(path), "a schema is an object, true or false")
         return _boolean(state, rules, node, path)
     if rules.leaf.issuperset(node):
-        leaf = leaves.leaf(node, rules.dialect.max_enum)
+        leaf = leaves.leaf(node, _longest(rules, node["enum"]) if "enum" in node else None)
         if leaf is not None:
             state.enter(path)
             state.depth -= 1
@@ -59,6 +61,11 @@ def walked(state: State, rules: Rules, node: Any, path: Path) -> Any:
     if state.origins:
         path = state.origins.get(id(node), path)
     return finished(state, rules, node, path, [], [])
+
+
+def _longest(rules: Rules, values: Any) -> int | None:
+    """How long an enum may be; asked of the dialect where there are more than a `FEW` values."""
+    return None if rules.few and values.__class__ is list and len(values) <= FEW else rules.dialect.max_enum
 
 
 def finished(
@@ -70,10 +77,13 @@ def finished(
     lossy = evaluation = 0
     if path is not None:
         lossy, evaluation = state.lossy, state.evaluation
-    if rules.always or not rules.triggers.isdisjoint(node) or node.get("items").__class__ is list:
-        node = rewritten(state, rules, node, path, notes, entered)
-    if rules.dialect.items_required and has_type(node, "array"):
-        node = arrays(state, node, path)
+    if rules.asks and plain(node):
+        state.absent = None
+    else:
+        if rules.always or not rules.triggers.isdisjoint(node) or node.get("items").__class__ is list:
+            node = rewritten(state, rules, node, path, notes, entered)
+        if rules.items and has_type(node, "array") and rules.dialect.items_required:
+            node = arrays(state, node, path)
     state.taken = NOTHING
     for segments in entered:
         state.opened[segments] = state.opened.get(segments, 0) + 1
@@ -111,12 +121,16 @@ def _boolean(state: State, rules: Rules, node: bool, path: Path) -> Any:
 
 
 def _one(state: State, _: Node, key: str, value: Any, out: Node, path: Path, __: list[str]) -> None:
-    if key == "additionalProperties" and value.__class__ is bool:
-        out[key] = value  # known as a flag where schemas cannot be true or false, too
-        return
-    if key == "additionalProperties" and value == {}:
-        out[key] = {}  # says that keys are free, not what they hold
-        return
+    if key == "additionalProperties":
+        if value is False:
+            out[key] = False  # known as a flag where schemas cannot be true or false, too
+            return
+        if state.dialect.closed:
+            closed(state, path, key, out)
+            return
+        if value is True or value == {}:
+            out[key] = value if value is True else {}  # says that keys are free, not what they hold
+            return
     out[key] = walked(state, state.rules, value, (path, key))
 
 
@@ -222,7 +236,7 @@ def _named(state: State, node: Node, key: str, value: Any, out: Node, path: Path
     nulls: list[str] = []
     holder: list[bool] = []
     for name, child in value.items():
-        if rules.nulls and key == "properties":
+        if rules.tells and key == "properties":
             state.absent = holder = []
         if child is False and key == "properties" and rules.dialect.booleans == "rewrite":
             reason = "a key that is forbidden is not declared"
