@@ -69,6 +69,16 @@ CONTRACTS: dict[str, dict[str, Any]] = {
             }
         },
     ),
+    "an alternative whose keys the object around it forbids": obj(
+        {},
+        additionalProperties=False,
+        anyOf=[{"properties": {"n 1": {"type": ["null", "string"]}}, "required": ["n 1"]}, {}],
+    ),
+    "a reference to the root in one of two alternatives": obj(
+        {},
+        additionalProperties=False,
+        anyOf=[{"properties": {"n 1": {"$ref": "#"}}, "required": ["n 1"]}, {}],
+    ),
     "an optional key of a name that is forbidden": obj(
         {"self": {"type": "null"}}, additionalProperties={"maximum": 1}, propertyNames={"pattern": "d"}
     ),

@@ -78,12 +78,13 @@ class Run:
                 if not isinstance(branches, list):
                     continue
                 tries = self.places.branches(branches, keyword, own)
-                chosen = self._branch(tries, value, depth)
+                speaks = any(key in node for key in _SPEAKING)
+                chosen = self._branch(tries, node if speaks else True, value, depth)
                 if chosen is None:
                     refused.append((branches, tries))
                     continue
                 branch, branch_way, tried = chosen
-                if len(places) == 1 and not any(key in node for key in _SPEAKING):
+                if len(places) == 1 and not speaks:
                     return tried
                 places += self.places.of(branch, branch_way)
         sent = self._encoding(places, value, depth)
@@ -93,20 +94,28 @@ class Run:
 
     # -- unions -------------------------------------------------------------------------------
 
-    def _branch(self, tries: list[Stated], value: Any, depth: int) -> tuple[Schema, Way, Any] | None:
-        """The first branch that takes the value as encoded for it; with its way and that value."""
+    def _branch(
+        self, tries: list[Stated], beside: Schema, value: Any, depth: int
+    ) -> tuple[Schema, Way, Any] | None:
+        """The first branch that takes the value as encoded for it; with its way and that value. Better one
+        after which `beside`, what the union belongs to, takes it, too."""
         before = self.strict, self.drops
         self.strict = True
         try:
             for drops in sorted({False, self.drops}):  # first the branches that take all of it
                 self.drops = drops
+                first: tuple[Schema, Way, Any] | None = None
                 for branch, branch_way in tries:
                     try:
                         tried = self.at(branch, branch_way, value, depth + 1)
                     except UnfitError:
                         continue
                     if self._is_valid(branch, tried):
-                        return branch, branch_way, tried
+                        first = first or (branch, branch_way, tried)
+                        if beside is True or self._is_valid(beside, tried):
+                            return branch, branch_way, tried
+                if first is not None:
+                    return first
         finally:
             self.strict, self.drops = before
         return None

@@ -9,6 +9,7 @@ import operator
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
+from urllib.parse import quote
 
 import jsonschema_rs
 
@@ -16,6 +17,7 @@ from .document import CERTAIN, Schema, Tree, places
 from .rfc3339 import CHECKS
 from .values import Path, without
 
+_WHOLE = "urn:toolwright:whole"
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 MAX_NULLS = 6
 """Nulls whose subsets are tried; more of them are taken away all at once only."""
@@ -42,6 +44,10 @@ class Oracle:
         self.asserts = bool(formats)
         self.pointers: dict[int, str] | None = None  # kept here by those who need them
         self._parts: dict[int, Any] = {}
+        # Where schemas stand, by identity: a reference to the root must find it from any part.
+        self._inside = (
+            {id(node): path for path, node in places(self.tree.document)} if self._circles() else {}
+        )
         self._whole = self.part({"$ref": "#" + root}) if root else self.part(self.tree.document)
         self._declared = frozenset(
             name
@@ -57,10 +63,18 @@ class Oracle:
             self._parts[id(schema)] = known
         return known[1]
 
+    def _circles(self) -> bool:
+        """Whether anything refers to the document as a whole."""
+        return any(node.get("$ref") in ("", "#") for _, node in places_of(self.tree.document))
+
     def _validator(self, schema: Schema) -> Any:
         document = self.tree.document
+        place = self._inside.get(id(schema)) if self._inside else None
         if schema is document:
             whole = {"$schema": DRAFT, **document}
+        elif place is not None:
+            inside = {**document, "$id": _WHOLE}
+            whole = {"$schema": DRAFT, "$ref": f"{_WHOLE}#{quote(place)}", "$defs": {"whole": inside}}
         elif isinstance(schema, dict):
             # Beside the document's own keys none of which judges anything: definitions and named roots.
             rest = {key: value for key, value in document.items() if key in ("$defs", "parameters", "result")}
