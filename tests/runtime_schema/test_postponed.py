@@ -54,6 +54,12 @@ def test_the_first_problem_is_the_same(schema: Any, data: st.DataObject) -> None
     agree(schema, [{}, {"a": 1}])
 
 
+@pytest.mark.parametrize("bounds", [{"minItems": 1}, {"maxItems": 1}, {"minItems": 1, "maxItems": 2}])
+def test_lists_of_anything(bounds: dict[str, int]) -> None:
+    schema = {"properties": {"a": {"anyOf": [{"type": "array", **bounds}, {"type": "null"}]}}}
+    agree(schema, [{"a": value} for value in ([], [1], ["x", None], [1, 2, 3], None, 5, {})])
+
+
 @pytest.mark.parametrize("sound", range(16))
 def test_the_first_of_several_problems_below(sound: int) -> None:
     """Each of four places holds something wrong, or (a bit of `sound`) not."""

@@ -50,7 +50,9 @@ def _string(schema: Mapping[str, Any]) -> Check:
 
 def _array(site: Site) -> Check:
     low, high = int(site.schema.get("minItems", 0)), int(site.schema.get("maxItems", _ENDLESS))
-    node = site.child(site.schema.get("items", True), "items")
+    if "items" not in site.schema:
+        return lambda value, run: isinstance(value, (list, tuple)) and low <= len(value) <= high
+    node = site.child(site.schema["items"], "items")
 
     def check(value: Any, run: Run) -> bool:
         if not isinstance(value, (list, tuple)) or not low <= len(value) <= high:
