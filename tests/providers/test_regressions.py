@@ -274,7 +274,7 @@ def test_keys_of_a_pattern_that_does_not_compile_stay_allowed() -> None:
 
 def test_a_pattern_that_does_not_compile_does_not_fail_the_request() -> None:
     result = normalize(obj({"a": {"type": "string", "pattern": r"\p{L}+"}}), "openai")
-    assert result.schema["properties"]["a"]["description"] == r"Must match the regular expression \p{L}+"
+    assert result.schema["properties"]["a"]["description"] == r"Must match the regular expression `\p{L}+`."
 
 
 @pytest.mark.parametrize("provider", available())

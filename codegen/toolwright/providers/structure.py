@@ -12,7 +12,7 @@ from .paths import Path
 from .plain import complete
 from .state import State
 from .values import same
-from .words import MAX_WORDS, phrase, text
+from .words import MAX_WORDS, idle, phrase, text
 
 Node = dict[str, Any]
 NULLABLE = ("type", "anyOf", "oneOf", "enum", "const", "$ref", "allOf", "nullable")
@@ -245,7 +245,7 @@ def without_empty(state: State, out: Node, path: Path) -> None:
 
 def said(state: State, path: Path, keyword: str, value: Any, notes: list[str]) -> None:
     """Drop a keyword, with its constraint in the description where words can carry it."""
-    words = phrase(keyword, value)
+    words = "" if idle(keyword, value) else phrase(keyword, value)
     if words:
         notes.append(words)
         state.note(
@@ -255,6 +255,8 @@ def said(state: State, path: Path, keyword: str, value: Any, notes: list[str]) -
             "kept elsewhere",
             "this dialect lacks the keyword; said in the description",
         )
+    elif idle(keyword, value):
+        state.note(path, keyword, "dropped", "kept elsewhere", "asks for nothing")
     else:
         state.note(path, keyword, "dropped", "lost", "this dialect lacks the keyword")
 

@@ -37,7 +37,7 @@ ANCHORED = {"patterns": "anchored"}
 )
 def test_only_a_pattern_for_the_whole_text_is_kept(pattern: str, whole: bool) -> None:
     kept = output({"type": "string", "pattern": pattern}, **ANCHORED)
-    words = f"Must match the regular expression {pattern}"
+    words = f"Must match the regular expression `{pattern}`."
     told = {"type": "string", "description": words}
     assert kept == ({"type": "string", "pattern": pattern} if whole else told)
 
@@ -54,7 +54,7 @@ def test_only_a_pattern_for_the_whole_text_is_kept(pattern: str, whole: bool) ->
 def test_what_the_engine_lacks_is_said_in_words(axis: str, uses: list[str], looks_like_it: list[str]) -> None:
     for pattern in uses:
         node = output({"type": "string", "pattern": pattern}, **{axis: False})
-        assert node == {"type": "string", "description": f"Must match the regular expression {pattern}"}
+        assert node == {"type": "string", "description": f"Must match the regular expression `{pattern}`."}
     for pattern in looks_like_it:
         node = {"type": "string", "pattern": pattern}
         assert output(node, **{axis: False}) == node
@@ -90,7 +90,7 @@ def test_patterns_of_keys_that_cannot_be_said_leave_the_object_open() -> None:
 
 
 LENGTHS = {"minLength": 1, "maxLength": 3}
-WORDS = "Must have at least 1 characters. Must have at most 3 characters."
+WORDS = "Must have 1 to 3 characters."
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ WORDS = "Must have at least 1 characters. Must have at most 3 characters."
         (
             {"pattern": "a", **LENGTHS},
             ANCHORED,
-            {**LENGTHS, "description": "Must match the regular expression a"},
+            {**LENGTHS, "description": "Must match the regular expression `a`."},
         ),
     ],
 )
