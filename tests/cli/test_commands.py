@@ -2,6 +2,8 @@
 
 import json
 import re
+import shutil
+import subprocess
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -238,6 +240,50 @@ class TestInit:
         assert result.exit_code == 1
         assert "hint:" in result.stderr
         assert (empty / "pyproject.toml").read_text() == text
+
+    @pytest.mark.parametrize("thing", ["pyproject.toml", "specs", ".gitattributes"])
+    def test_what_stands_in_the_way_is_told(self, run: Command, empty: Path, thing: str) -> None:
+        if thing == "specs":
+            put(empty / thing, "a file")
+        else:
+            (empty / thing).mkdir()
+        result = run("init", "--add", "gitattributes")
+        assert result.exit_code == (0 if thing == ".gitattributes" else 1)  # that is kept as it is
+        assert thing in result.output
+        assert "Traceback" not in result.output
+        assert not isinstance(result.exception, OSError)
+
+    @pytest.mark.skipif(shutil.which("git") is None, reason="asks git")
+    @pytest.mark.parametrize(
+        "output", ["gen", "a b/gen", "./gen/", "#x", "!x", "a[b]*?", 'q"uote', "back\\slash", ".", "ä/ö"]
+    )
+    def test_git_reads_the_attributes_of_any_output(self, run: Command, empty: Path, output: str) -> None:
+        put(empty / "pyproject.toml", f"[tool.toolwright]\noutput = '{output}'\n")
+        assert "created   .gitattributes" in run("init", "--add", "gitattributes").output
+        subprocess.run(["git", "init", "--quiet"], cwd=empty, check=True)
+        for path, merge in (("g/b.py", "unset"), ("manifest.txt", "union")):
+            words = ["git", "check-attr", "eol", "merge", "--", f"{output}/{path}"]
+            said = subprocess.run(words, cwd=empty, check=True, capture_output=True, text=True)
+            assert [line.rpartition(": ")[2] for line in said.stdout.splitlines()] == ["lf", merge]
+            assert said.stderr == ""
+
+    @pytest.mark.parametrize("output", ["../gen", "/srv/gen", "c:/gen"])
+    def test_of_an_output_elsewhere_git_is_told_nothing(self, run: Command, empty: Path, output: str) -> None:
+        put(empty / "pyproject.toml", f"[tool.toolwright]\noutput = '{output}'\n")
+        assert "left out  .gitattributes: " in run("init", "--add", "gitattributes").output
+        assert not (empty / ".gitattributes").exists()
+
+    def test_what_only_a_repositorys_root_is_read_for(
+        self, run: Command, empty: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (empty / ".git").mkdir()
+        (empty / "sub/project").mkdir(parents=True)
+        monkeypatch.chdir(empty / "sub/project")
+        said = run("init", "--add", "pre-commit", "--add", "github", "--add", "make").output
+        assert said.count(f"root of the repository only: move it to {empty.as_posix()}, and") == 2
+        assert said.count("`--config sub/project/pyproject.toml`") == 2
+        monkeypatch.chdir(empty)
+        assert "root of the repository" not in run("init", "--add", "pre-commit").output
 
 
 class TestNew:

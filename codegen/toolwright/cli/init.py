@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from ..config import show
 from ..integrations.offers import OFFERS, Offer, text_of
 from .example import EXAMPLE
 from .options import examples, refuse
@@ -39,6 +40,15 @@ def command(additions: tuple[str, ...]) -> None:
     Nothing that exists is changed or overwritten.
     """
     here = Path.cwd()
+    try:
+        _set_up(here, additions)
+    except OSError as error:
+        place = show(Path(error.filename)) if error.filename else "."
+        message = f"cannot be made or read: {error.strerror or error}"
+        raise refuse(place, "io-error", message, "correct that, then run `toolwright init` again") from None
+
+
+def _set_up(here: Path, additions: tuple[str, ...]) -> None:
     table = _table(here / "pyproject.toml")
     specs = here / str(table.get("specs", "specs"))
     if any(specs.rglob("*.yaml")) or any(specs.rglob("*.yml")) or any(specs.rglob("*.json")):
@@ -58,13 +68,24 @@ def command(additions: tuple[str, ...]) -> None:
 
 
 def _add(here: Path, offer: Offer, output: str) -> None:
-    text = text_of(offer, output)
+    try:
+        text = text_of(offer, output)
+    except ValueError as error:
+        click.echo(f"left out  {offer.path}: {error}")
+        return
     try:
         create(here / offer.path, text)
     except FileExistsError:
         click.echo(f"kept      {offer.path}; if it does not say so yet, add:\n\n{text}")
     else:
         click.echo(f"created   {offer.path}; next: {offer.next}")
+    root = next((each for each in (here, *here.parents) if (each / ".git").exists()), here)
+    if offer.root and root != here:
+        below = f"{here.relative_to(root).as_posix()}/pyproject.toml"
+        click.echo(
+            f"          it is read in the root of the repository only: move it to {show(root)},"
+            f" and add `--config {below}` to its commands"
+        )
 
 
 def create(path: Path, text: str) -> None:
