@@ -102,7 +102,8 @@ class _Class:
 
     def text(self, row: ast.stmt, meant: str) -> None:
         """A description: printed in lines of its own, so only words are compared."""
-        if not is_text(row) or text_of(row).split() != meant.split():
+        said = text_of(row) if is_text(row) else None
+        if said is None or (said != meant and said.split() != meant.split()):
             raise UnsoundError(f"line {row.lineno}: a description is not the contract's")
 
     # -- checks ----------------------------------------------------------------------------------

@@ -73,7 +73,8 @@ class Isolated:
         if not level:
             if name not in _IMPORTABLE:
                 raise UnsoundError(f"it imports {name}")
-            return builtins.__import__(name, scope, local, wanted)
+            known = sys.modules.get(name) if wanted else None  # else Python looks for modules called `wanted`
+            return known or builtins.__import__(name, scope, local, wanted)
         assert scope is not None
         package = str(scope["__package__"]).split(".")[1:]
         return self.load(".".join([*package[: len(package) - level + 1], name]))

@@ -45,8 +45,13 @@ class Literals:
             elif isinstance(node, ast.Call):
                 self._marker(node)
                 queue += lambdas(node)
-            elif isinstance(node, ast.Constant) and node.value is not None:
-                raise UnsoundError(f"line {node.lineno}: unexpected literal {node.value!r}")
+            elif isinstance(node, ast.Constant):
+                if node.value is not None:
+                    raise UnsoundError(f"line {node.lineno}: unexpected literal {node.value!r}")
+            elif isinstance(node, ast.Subscript):
+                queue += (node.value, node.slice)
+            elif isinstance(node, ast.BinOp):
+                queue += (node.left, node.right)
             else:
                 queue += [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
 

@@ -42,9 +42,9 @@ class _Proof:
     def run(self) -> None:
         body = self.tree.body
         statements = [
-            node for node in body if not isinstance(node, ast.Import | ast.ImportFrom) and not is_text(node)
+            node for node in body if not isinstance(node, (ast.Import, ast.ImportFrom)) and not is_text(node)
         ]
-        imported = self.imports([node for node in body if isinstance(node, ast.Import | ast.ImportFrom)])
+        imported = self.imports([node for node in body if isinstance(node, (ast.Import, ast.ImportFrom))])
         meant = [definition.name for definition in self.meant]
         names = frozenset({*imported, *meant, *self.tail})
         literals = Literals(self.contract, names)
