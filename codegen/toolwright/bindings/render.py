@@ -24,6 +24,7 @@ RUNTIME: Final = (
 )  # fmt: skip
 
 
+_WORD: Final = re.compile(r"[A-Za-z_]+")
 _STRING: Final = re.compile(r"""(?s:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")
 
 
@@ -169,12 +170,20 @@ def _needed(definitions: Iterable[Definition]) -> set[str]:
             found |= {"TypeAlias", "TYPE_CHECKING"} if definition.marker else {"TypeAlias"}
             types, others = [definition.text], [definition.marker]
         # An annotation that is one string is quoted as a whole; any other string is text, and names nothing.
-        types = [str(literal_eval(each)) if _STRING.fullmatch(each) else each for each in types]
+        types = [
+            str(literal_eval(each)) if each[:1] in ('"', "'") and _STRING.fullmatch(each) else each
+            for each in types
+        ]
         for source in types if isinstance(definition, AliasDefinition) else ():
-            found |= set(_PYTHON.findall(_STRING.sub("", source)))
+            found.update(_PYTHON.findall(_bare(source)))
         for source in (*types, *others):
-            found |= set(re.findall(r"[A-Za-z_]+", _STRING.sub("", source)))
+            found.update(_WORD.findall(_bare(source)))
     return found
+
+
+def _bare(source: str) -> str:
+    """A source without its strings."""
+    return _STRING.sub("", source) if '"' in source or "'" in source else source
 
 
 _PYTHON = re.compile(r"\b(?:datetime|decimal|uuid)\.(?=datetime|date|Decimal|UUID)")

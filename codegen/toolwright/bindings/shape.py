@@ -35,6 +35,9 @@ def shaped(source: str, blacken: Blacken) -> str:
     rows = iter(source.split("\n"))
     numbers = _EXPONENTS.search(source) is not None
     for row in rows:
+        if not numbers and len(row) <= LINE_LENGTH and '"""' not in row:
+            out.append(row)
+            continue
         bare = row.lstrip(" ")
         if bare.startswith('"""'):
             out += [row, *_rest(row, rows)]
@@ -124,7 +127,7 @@ def _pieces(value: str, width: int) -> Iterator[str]:
     """Parts of `value`, cut after newlines and spaces, whose literals are about `width` long."""
     for line in re.findall(r"[^\n]*\n+|[^\n]+", value):
         rest = line
-        while len(text(rest)) > width + 2:
+        while len(rest) > width or len(text(rest)) > width + 2:
             limit = width
             while len(text(rest[:limit])) > width + 2:
                 limit -= max(1, (len(text(rest[:limit])) - width) // 10)

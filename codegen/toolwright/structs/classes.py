@@ -159,7 +159,9 @@ def _field_type(builder: Builder, field: Field, file: str, base: str) -> Express
 def _apart(node: Node) -> tuple[Node, str | None]:
     """A string (or null) without its pattern, and that pattern, for a check of the field. In a Meta it takes
     twice the time: msgspec looks up by name, for each value, what to search with."""
-    if isinstance(node, String) and not node.residue and node.python is None:
+    if isinstance(node, String):
+        if node.pattern is None or node.residue or node.python is not None:
+            return node, None
         return structs.replace(node, pattern=None), node.pattern
     if isinstance(node, Union) and not node.residue and len(node.branches) == 2:
         strings = [b for b in node.branches if isinstance(b, String)]

@@ -20,6 +20,8 @@ def literal(value: Any) -> str:
 
 def text(value: str) -> str:
     """A printable literal on one line, in the quotes that black prefers: those that need fewer escapes."""
+    if '"' not in value:
+        return f'"{repr(value)[1:-1]}"'
     quote = "'" if value.count('"') > value.count("'") else '"'
     # Without one kind of quote, repr escapes none of the other kind either.
     return quote + f"\\{quote}".join(repr(part)[1:-1] for part in value.split(quote)) + quote
@@ -30,6 +32,9 @@ def docstring(value: str, indent: str) -> str:
 
     Black reshapes docstrings; this one already has the shape that black leaves.
     """
+    if value.isprintable() and len(value) <= WIDTH - len(indent) and '"' not in value and "\\" not in value:
+        bare = value.strip(" ")  # one row, with nothing to escape
+        return f'"""{bare}"""' if bare else ""
     rows = [
         row.rstrip()
         for line in value.expandtabs(4).splitlines()

@@ -29,9 +29,7 @@ def find_tags(contract: Contract, file_of: Mapping[str, str]) -> tuple[dict[str,
     """
     tags: dict[str, Tag] = {}
     unions: set[str] = set()
-    for file, node in _homes(contract, file_of):
-        if not isinstance(node, Union):
-            continue
+    for file, node in _unions(contract, file_of):
         branches = [_object(contract, file_of, branch, file) for branch in node.branches if not _null(branch)]
         objects = [branch for branch in branches if branch is not None]
         if len(objects) != len(branches) or len(objects) < 2:
@@ -81,8 +79,10 @@ def _tags(objects: list[Object], hint: str | None) -> list[Tag] | None:
     return None
 
 
-def _homes(contract: Contract, file_of: Mapping[str, str]) -> Iterator[tuple[str, Node]]:
-    for name, node in contract.definitions.items():
-        yield from ((file_of.get(name, ""), inner) for inner in nodes(node))
-    for node in contract.roots.values():
-        yield from (("", inner) for inner in nodes(node))
+def _unions(contract: Contract, file_of: Mapping[str, str]) -> Iterator[tuple[str, Union]]:
+    """Every union, with the file whose module holds it."""
+    tops = [(file_of.get(name, ""), node) for name, node in contract.definitions.items()]
+    for file, top in (*tops, *(("", node) for node in contract.roots.values())):
+        for node in nodes(top):
+            if isinstance(node, Union):
+                yield file, node
