@@ -21,7 +21,15 @@ from .problems import (
     too_deep,
     too_many,
 )
-from .scalars import PREFIX, NotFiniteError, NumberRangeError, resolve_plain, resolve_tagged
+from .scalars import (
+    NUMERIC_START,
+    PREFIX,
+    WORDS,
+    NotFiniteError,
+    NumberRangeError,
+    resolve_plain,
+    resolve_tagged,
+)
 from .yaml_errors import explain
 from .yaml_events import forbidden_character, open_events
 
@@ -69,6 +77,7 @@ class _Reader:
         self._list_type = events.SequenceStartEvent
         self._list_end = events.SequenceEndEvent
         self._bare_tags = "!" in text
+        self._literal = not self._back and not self._bare_tags  # an untagged scalar is what its event says
         self._problems = problems
         self._anchors: dict[str, _Anchor] = {}
         self._count = 0
@@ -168,6 +177,11 @@ class _Reader:
 
     def _key(self, event: Any, depth: int) -> str | None:
         """The key, or None after reporting why it is none."""
+        if type(event) is self._scalar_type and self._literal and event.tag is None and event.anchor is None:
+            text: str = event.value
+            is_text = event.style or (text not in WORDS and text[0] not in NUMERIC_START and text != "<<")
+            if is_text and self._count < MAX_VALUES:
+                return text  # nearly every key; the others take the way below
         known = len(self._problems)
         value = self._value(event, depth)
         self._count -= 1  # keys are not counted as values
@@ -190,6 +204,8 @@ class _Reader:
     def _scalar(self, event: Any) -> Any:
         text: str = event.value
         tag: str | None = event.tag
+        if tag is None and self._literal and event.style:
+            return text
         if self._back:
             text = text.translate(self._back)
         if tag is None:
