@@ -16,7 +16,7 @@ from typing import Any
 
 STAGES = {
     "what all depend on": [("generate", "setting"), ("generate", "profiles_of"), ("generate", "walk")],
-    "compiling, in workers": [("collect", "compile_all")],
+    "compiling, in workers": [("crew", "Crew.compile")],
     "registry and ledger": [("generate", "make_whole")],
     "plan": [("generate", "_Run._plan")],
     "writing": [("generate", "publish")],
@@ -61,13 +61,13 @@ def measure(project: Path) -> dict[str, list[float]]:
     gc.disable()  # as the command does
     clock = Clock()
     started = now()
-    from toolwright.build import collect, generate
+    from toolwright.build import crew, generate
     from toolwright.build.rooms import FRONTEND
     from toolwright.build.state import index
     from toolwright.config import load_config
 
     clock.add(IMPORTS, started)
-    modules: dict[str, Any] = {"collect": collect, "generate": generate, "index": index}
+    modules: dict[str, Any] = {"crew": crew, "generate": generate, "index": index}
     for stage, places in STAGES.items():
         for module, name in places:
             owner, _, last = name.rpartition(".")

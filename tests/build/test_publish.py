@@ -69,8 +69,8 @@ def test_killed_at_any_step(
                     (folder / TEMPORARY).write_bytes(b"half a fi")
                 raise Killed
 
-        def dying(*args: Any) -> None:
-            publish(*args, step=step)
+        def dying(*args: Any, **options: Any) -> None:
+            publish(*args, **options, step=step)
 
         monkeypatch.setattr(generate_module, "publish", dying)
         with pytest.raises(Killed):

@@ -16,6 +16,7 @@ from .output.ownership import find_owned, find_strays
 from .output.plan import Existing, make_plan
 from .output.publish import PublishError, publish
 from .output.tree import Tree, leads_away, sweep_all
+from .spill import sweep
 from .state.cache import Cache, load_cache
 from .state.index import Index
 from .state.lock import locked
@@ -45,6 +46,7 @@ def clean(
         return _clean(config, dry_run=True, only_former=only_former)
     try:
         with locked(config.state, waiting):
+            sweep(config.state, waiting)
             return _clean(config, dry_run=False, only_former=only_former)
     except OSError as error:
         return _refused(show(config.base / str(error.filename or config.output)), error)

@@ -7,21 +7,22 @@ from msgspec import Struct, structs
 
 from ..diagnostics import Diagnostic
 from .conflicts import find_conflicts, find_name_clashes
-from .core.compile import Compiled
+from .crew import Crew
 from .fresh import Judge
 from .frontend import Found
+from .output.content import Content, held
 from .output.tree import Tree
 from .sharing import Sharing
 from .state.cache import Cache, Unit
-from .state.fingerprint import Setting, Sources, combine, digest
-from .workers import Shop, Task, compile_all
+from .state.fingerprint import Setting, Sources, combine
+from .workers import Outcome, Shop, Task
 
 
 class Collected(Struct, kw_only=True):
-    """Every unit that compiles. `files` has the bytes of those that were compiled now, or fetched."""
+    """Every unit that compiles. `files` has the contents of those that were compiled now, or fetched."""
 
     units: dict[str, Unit]
-    files: dict[str, Mapping[str, bytes]]
+    files: dict[str, Mapping[str, Content]]
     diagnostics: list[Diagnostic]
     fetched: set[str]  # others compiled them
     shaky: set[str]  # compiled while their sources changed: right now, but not to be remembered
@@ -38,7 +39,7 @@ def collect(
     tree: Tree,
     sharing: Sharing,
     moved: Callable[[Path], bool],
-    jobs: int | None,
+    crew: Crew,
     progress: Callable[[int, int], None],
     keep: bool = False,
 ) -> Collected:
@@ -63,12 +64,12 @@ def collect(
     why = {task.path: judge.why(task) for task in stale}
     for path, (unit, files) in sharing.fetch(stale).items():
         result.units[path] = structs.replace(unit, why=why[path])
-        result.files[path] = files
+        result.files[path] = {name: held(data) for name, data in files.items()}
         result.fetched.add(path)
     doubted: dict[str, Unit] = {}
     missing = [task for task in stale if task.path not in result.fetched]
     while missing or (missing := _doubt(stale, result, doubted, shop)):
-        outcomes = compile_all(shop, missing, jobs=jobs, progress=progress)
+        outcomes = crew.compile(missing, progress)
         for task, outcome in zip(missing, outcomes, strict=True):
             result.diagnostics += outcome.diagnostics
             if any(problem.severity == "error" for problem in outcome.diagnostics):
@@ -122,10 +123,10 @@ def source_digest(root: Path, path: str, uses: tuple[str, ...], sources: Sources
     return combine(parts)[:16]
 
 
-def _unit(outcome: Compiled, print_: str, why: tuple[str, ...]) -> Unit:
+def _unit(outcome: Outcome, print_: str, why: tuple[str, ...]) -> Unit:
     return Unit(
         fingerprint=print_,
-        outputs={path: digest(content) for path, content in outcome.files.items()},
+        outputs={path: content.digest for path, content in outcome.files.items()},
         uses=outcome.uses,
         entry=outcome.entry,
         warnings=outcome.diagnostics,

@@ -16,19 +16,22 @@ from ..config import Config, show
 from ..diagnostics import Diagnostic
 from .collect import Collected, collect, source_digest
 from .core.compile import Options, ToolEntry
+from .crew import Crew, crew
 from .former import remember_output, tell_former
-from .frontend import Frontend
+from .frontend import Found, Frontend
+from .output.content import Content, held
 from .output.faults import reason, remedy
 from .output.journal import repair
 from .output.manifest import NAME, render_manifest
 from .output.ownership import find_owned, find_strays, settle_case
-from .output.plan import Existing, Plan, make_plan
+from .output.plan import Existing, Plan, hold, make_plan
 from .output.publish import PublishError, publish
 from .output.tree import Tree, sweep_all
 from .profiles import profiles_of, unknown_providers
 from .sharing import Share, Shares, Sharing
+from .spill import Room, room, sweep
 from .state.cache import Cache, Unit, load_cache, prepare_state, save_cache
-from .state.fingerprint import Sources, setting, walk
+from .state.fingerprint import Setting, Sources, setting, walk
 from .state.index import Index
 from .state.libraries import PRINTERS, Library, libraries
 from .state.lock import locked
@@ -85,19 +88,23 @@ def build(
         missing = Diagnostic(file=shown, code="no-specs", message="there is no specs folder here", hint=hint)
         return Report(diagnostics=(missing,))
     sharing = Sharing(config, "distrust" if mode == "check" else share)
-    try:
-        if mode == "write":
-            with locked(config.state, waiting):
-                prepare_state(config.state)
-                report = _Run(config, frontend, mode, jobs, progress, keep, sharing, looked).execute()
-        else:
-            report = _Run(config, frontend, mode, jobs, progress, keep, sharing, looked).execute()
-    except OSError as error:
-        place = show(config.base / str(error.filename or config.state))
-        message = f"cannot read or write: {reason(error)}"
-        failure = Diagnostic(file=place, code="io-error", message=message, hint=remedy(error))
-        report = Report(diagnostics=(failure,))
-    shares = sharing.finish(published=mode == "write" and not report.plan.blocked)
+    with room(config.state if mode == "write" else None) as spill:
+        try:
+            if mode == "write":
+                with locked(config.state, waiting):
+                    prepare_state(config.state)
+                    sweep(config.state, waiting)
+                    report = _Run(
+                        config, frontend, mode, jobs, progress, keep, sharing, spill, looked
+                    ).execute()
+            else:
+                report = _Run(config, frontend, mode, jobs, progress, keep, sharing, spill, looked).execute()
+        except OSError as error:
+            place = show(config.base / str(error.filename or config.state))
+            message = f"cannot read or write: {reason(error)}"
+            failure = Diagnostic(file=place, code="io-error", message=message, hint=remedy(error))
+            report = Report(diagnostics=(failure,))
+        shares = sharing.finish(published=mode == "write" and not report.plan.blocked)
     return msgspec.structs.replace(report, shares=shares, seconds=time.perf_counter() - started)
 
 
@@ -113,10 +120,12 @@ class _Run:
         progress: Callable[[int, int], None],
         keep: bool,
         sharing: Sharing,
+        spill: Room,
         looked: Looked | None,
     ) -> None:
         self.config, self.frontend, self.mode = config, frontend, mode
         self.jobs, self.progress, self.keep, self.sharing = jobs, progress, keep, sharing
+        self.spill = spill
         self.index = Index(config.base)
         self.cache = Cache()
         if mode != "check":
@@ -151,6 +160,12 @@ class _Run:
             known_providers=known,
             options=options,
         )
+        with crew(shop, self.spill, self.jobs) as workers:
+            return self._build(shop, workers, found, common, used)
+
+    def _build(
+        self, shop: Shop, workers: Crew, found: Found, common: Setting, used: tuple[Library, ...]
+    ) -> Report:
         got = collect(
             shop,
             found,
@@ -160,7 +175,7 @@ class _Run:
             tree=self.tree,
             sharing=self.sharing,
             moved=self.index.moved,
-            jobs=self.jobs,
+            crew=workers,
             progress=self.progress,
             keep=self.keep,
         )
@@ -173,7 +188,7 @@ class _Run:
         except WholeError as fault:
             return Report(diagnostics=(*sorted(got.diagnostics), _internal(self.shown_output, str(fault))))
         plan = self._plan(got, whole, used)
-        diagnostics = tuple(sorted({*got.diagnostics, *plan.diagnostics, *tell_former(config)}))
+        diagnostics = tuple(sorted({*got.diagnostics, *plan.diagnostics, *tell_former(self.config)}))
         tools = [path for path in found.tools if path in got.units]
         refused = len(found.tools) - len(tools) + len(got.kept.intersection(tools))
         report = Report(
@@ -186,11 +201,11 @@ class _Run:
             entries=tuple(entry for path in tools if (entry := got.units[path].entry) is not None),
         )
         if self.mode == "write" and not plan.blocked:  # else nothing is written, and nothing to remember
-            return self._publish(report, got, whole, common.parts)
+            return self._publish(report, got, whole, common.parts, workers)
         return report
 
     def _plan(self, got: Collected, whole: dict[str, Unit], used: tuple[Library, ...]) -> Plan:
-        expected: dict[str, bytes | None] = {}
+        expected: dict[str, Content | None] = {}
         for path, unit in (*got.units.items(), *whole.items()):
             files = got.files.get(path)
             expected.update(dict.fromkeys(unit.outputs) if files is None else files)
@@ -201,29 +216,36 @@ class _Run:
             for path, unit in got.units.items()
         }
         ours = tuple(path for unit in whole.values() for path in unit.outputs)
-        expected[NAME] = render_manifest({"toolwright": __version__, **versions}, lines, ours)
+        expected[NAME] = held(render_manifest({"toolwright": __version__, **versions}, lines, ours))
         owned = find_owned(self.tree, self.cache, self.config.state)
         existing: dict[str, Existing] = {}
         for path in {*(name for name, data in expected.items() if data is not None), *owned}:
-            if expected.get(path, b"") is None:
+            if path in expected and expected[path] is None:
                 existing[path] = _INTACT
             elif (found := self.tree.look(path)) is not None:
                 existing[path] = found
         settle_case(expected, existing, owned, self.config.output)
         plan = make_plan(expected, existing, owned, shown_output=self.shown_output)
+        if self.mode == "diff":
+            plan = hold(plan)
         if not self.cache.units:  # a look through the whole folder, for once
             got.diagnostics += find_strays(self.config.output, {*expected, *owned})
         return plan
 
     def _publish(
-        self, report: Report, got: Collected, whole: dict[str, Unit], parts: dict[str, str]
+        self,
+        report: Report,
+        got: Collected,
+        whole: dict[str, Unit],
+        parts: dict[str, str],
+        workers: Crew,
     ) -> Report:
         config = self.config
         repair(config.state, config.output)
         if not self.cache.units:
             sweep_all(config.output)
         try:
-            publish(report.plan, config.output, config.state, self.index)
+            publish(report.plan, config.output, config.state, self.index, hands=workers.publish)
         except PublishError as fault:
             return _broken_off(report, fault, self.shown_output)
         kept = {path: unit for path, unit in got.units.items() if path not in got.shaky}

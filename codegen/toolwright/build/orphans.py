@@ -2,13 +2,14 @@
 
 import os
 import time
+from collections.abc import Callable
 
 _LOOK = 0.5
 """Seconds between two looks at the parent; a worker that waits for work costs nothing else."""
 
 
-def end_with_parent() -> None:
-    """End this worker process soon after the one that started it.
+def end_with_parent() -> Callable[[], bool]:
+    """End this worker process soon after the one that started it; whether that one lives.
 
     A killed run cannot end its workers, and each of them holds an end of the pipe that all wait at: without
     this they would wait for ever.
@@ -18,13 +19,18 @@ def end_with_parent() -> None:
 
     parent = multiprocessing.parent_process()
     if parent is None:
-        return
-    forked = os.getppid() == parent.pid  # else a server stands between, and a pipe tells of the parent's end
+        return lambda: True
+    # Else a server stands between, and a pipe tells of the parent's end.
+    forked = os.name != "nt" and os.getppid() == parent.pid
+
+    def lives() -> bool:
+        return os.getppid() == parent.pid if forked else parent.is_alive()
 
     def watch() -> None:
-        while forked and os.name != "nt" and os.getppid() == parent.pid:
+        while forked and lives():
             time.sleep(_LOOK)
         parent.join()
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+    return lives

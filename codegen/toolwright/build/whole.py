@@ -9,6 +9,7 @@ from ..diagnostics import Diagnostic
 from .collect import Collected
 from .conflicts import find_conflicts, find_name_clashes
 from .core.compile import ToolEntry
+from .output.content import Content, held
 from .output.manifest import LEDGER, NAME, PACKAGE
 from .output.tree import Tree
 from .state.cache import Cache, Unit
@@ -48,15 +49,19 @@ def make_whole(
 
     if same and _alike(got, shop, cache) and tree.intact(cache.units[PACKAGE].outputs):
         ledger, files = _ledger(got.units, common, shop, known)
-        got.files.update(files)
+        got.files.update(_held(files))
         return {PACKAGE: cache.units[PACKAGE], LEDGER: ledger}
     whole = settle(got.units, common, shop, known)
     for path, problem in whole.refused.items():
         got.diagnostics.append(problem)
         del got.units[path]
         got.files.pop(path, None)
-    got.files.update(whole.files)
+    got.files.update(_held(whole.files))
     return dict(whole.units)
+
+
+def _held(files: Mapping[str, Mapping[str, bytes]]) -> dict[str, Mapping[str, Content]]:
+    return {name: {path: held(data) for path, data in made.items()} for name, made in files.items()}
 
 
 def _alike(got: Collected, shop: Shop, cache: Cache) -> bool:

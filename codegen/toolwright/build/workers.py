@@ -1,10 +1,8 @@
-"""Load and compile many specs, in this process or in several; the outcome is the same, in the same order."""
+"""Load and compile one spec after the other: what each worker of a `crew` does."""
 
-import contextlib
-import gc
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -12,19 +10,12 @@ from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from ..spec.model import Document
-from .core.compile import Compiled, Options
+from .core.compile import Compiled, Options, ToolEntry
 from .frontend import Frontend
-from .orphans import end_with_parent
+from .output.content import Content, held
+from .spill import Spill
 
 MISSING_LIBRARY = "missing-library"
-MANY = 24
-"""From this number of specs on, starting processes pays."""
-MANY_WITH_MODELS = 8
-"""The same when other model families are asked for: each takes longer than all the rest."""
-
-
-_CHUNKS = 64
-"""Chunks after which a worker looks for garbage among all that it holds, not only in what is new."""
 
 
 class Task(Struct, frozen=True):
@@ -45,22 +36,31 @@ class Shop(Struct, frozen=True, kw_only=True):
     options: Options
 
 
-def compile_all(
-    shop: Shop, tasks: Sequence[Task], *, jobs: int | None, progress: Callable[[int, int], None]
-) -> list[Compiled]:
-    """Compile `tasks`; one outcome each, in their order. `progress` is told (done, total).
+class Outcome(Struct, frozen=True, kw_only=True):
+    """What one file became, as a run keeps it: `files` says what they hold, or where that is."""
 
-    `jobs` None means one per processor. A task that raises, or kills its process, becomes a diagnostic.
-    """
-    count = min(jobs or processors(), max(1, len(tasks) // 4))
-    if count < 2 or len(tasks) < (MANY_WITH_MODELS if shop.options.models else MANY):
-        types = load_types(shop)
-        done: list[Compiled] = []
-        for task in tasks:
-            done.append(run(shop, types, task))
-            progress(len(done), len(tasks))
-        return done
-    return _in_processes(shop, tasks, count, progress)
+    path: str
+    files: Mapping[str, Content]
+    diagnostics: tuple[Diagnostic, ...]
+    uses: tuple[str, ...]
+    entry: ToolEntry | None = None
+
+
+def run_all(
+    shop: Shop, types: Mapping[str, Document], tasks: Sequence[Task], spill: Spill | None
+) -> list[Outcome]:
+    """Compile `tasks`; one outcome each, in their order. Raises OSError where `spill` cannot hold more."""
+    return [_kept(run(shop, types, task), spill) for task in tasks]
+
+
+def _kept(made: Compiled, spill: Spill | None) -> Outcome:
+    files: Mapping[str, Content]
+    files = (
+        {path: held(data) for path, data in made.files.items()} if spill is None else spill.keep(made.files)
+    )
+    return Outcome(
+        path=made.path, files=files, diagnostics=made.diagnostics, uses=made.uses, entry=made.entry
+    )
 
 
 def processors() -> int:
@@ -135,75 +135,3 @@ def _crash(shop: Shop, path: str, error: Exception) -> Diagnostic:
 def shown(shop: Shop, path: str) -> str:
     """A path below the specs root as diagnostics show it."""
     return f"{shop.shown_root}/{path}" if shop.shown_root not in ("", ".") else path
-
-
-_shop: tuple[Shop, dict[str, Document]] | None = None  # one per worker process, set when it starts
-
-
-def _open_shop(shop: Shop) -> None:
-    global _shop  # a process pool's initializer has no other way to hand a value on
-    end_with_parent()
-    _shop = (shop, load_types(shop))
-    gc.disable()  # `_run_chunk` looks for garbage when there is some
-    gc.freeze()  # what is there stays there: a search for garbage would only copy the parent's memory
-
-
-def _run_chunk(tasks: Sequence[Task]) -> list[Compiled]:
-    assert _shop is not None
-    shop, types = _shop
-    made = [run(shop, types, task) for task in tasks]
-    # The classes of proven modules, mostly; at once, while they are in the processor's cache.
-    gc.collect(0 if gc.get_count()[1] < _CHUNKS else 2)
-    return made
-
-
-def _in_processes(
-    shop: Shop, tasks: Sequence[Task], count: int, progress: Callable[[int, int], None]
-) -> list[Compiled]:
-    from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-    from concurrent.futures.process import BrokenProcessPool
-
-    with contextlib.suppress(Exception):  # the tasks tell what is missing
-        shop.frontend.prepare()
-    size = max(1, min(16, len(tasks) // (count * 4)))
-    chunks = [tasks[start : start + size] for start in range(0, len(tasks), size)]
-    outcomes: dict[int, list[Compiled]] = {}
-    done = 0
-    with ProcessPoolExecutor(count, initializer=_open_shop, initargs=(shop,)) as pool:
-        numbers: dict[Future[list[Compiled]], int] = {}
-        with contextlib.suppress(BrokenProcessPool):  # one may die while others are being handed out
-            for number, chunk in enumerate(chunks):
-                numbers[pool.submit(_run_chunk, chunk)] = number
-        for future in as_completed(numbers):
-            number = numbers[future]
-            try:
-                outcomes[number] = future.result()
-            except BrokenProcessPool:
-                continue
-            done += len(chunks[number])
-            progress(done, len(tasks))
-    for number, chunk in enumerate(chunks):
-        if number not in outcomes:  # a process died: each of these alone, to learn which spec does it
-            outcomes[number] = _one_by_one(shop, chunk)
-    return [outcome for number in range(len(chunks)) for outcome in outcomes[number]]
-
-
-def _one_by_one(shop: Shop, tasks: Sequence[Task]) -> list[Compiled]:
-    """Compile tasks of which one kills its process: halves are tried until it stands alone."""
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-
-    try:
-        with ProcessPoolExecutor(1, initializer=_open_shop, initargs=(shop,)) as pool:
-            return pool.submit(_run_chunk, tasks).result()
-    except BrokenProcessPool:
-        if len(tasks) > 1:
-            middle = len(tasks) // 2
-            return [*_one_by_one(shop, tasks[:middle]), *_one_by_one(shop, tasks[middle:])]
-    problem = Diagnostic(
-        file=shown(shop, tasks[0].path),
-        code="worker-crash",
-        message="the process that compiled this file died",
-        hint="it may need more memory than there is; otherwise please report it with the spec",
-    )
-    return [failed(tasks[0].path, problem)]

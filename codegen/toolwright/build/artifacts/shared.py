@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Struct, structs
 
 from ...diagnostics import Diagnostic
+from ..output.content import Content
 from ..state.cache import Unit
 from ..state.fingerprint import combine, digest
 from ..workers import Shop, Task
@@ -66,7 +67,7 @@ class Shared:
         counts = self.counts
         self.counts = structs.replace(counts, fetched=counts.fetched - count, ignored=counts.ignored + false)
 
-    def store(self, made: Sequence[tuple[Task, Unit, Mapping[str, bytes]]]) -> None:
+    def store(self, made: Sequence[tuple[Task, Unit, Mapping[str, Content]]]) -> None:
         """Add what this run compiled. The caller leaves out what did not compile cleanly."""
         if not made or self._failure is not None or not self._place.write:
             return
@@ -134,8 +135,14 @@ class Shared:
             raise BadEntryError("names that are none") from error
         return [uses for uses in named[:_VARIANTS] if self._types.issuperset(uses)]
 
-    def _store(self, session: Session, made: tuple[Task, Unit, Mapping[str, bytes]]) -> int:
-        task, unit, files = made
+    def _store(self, session: Session, made: tuple[Task, Unit, Mapping[str, Content]]) -> int:
+        task, unit, contents = made
+        try:
+            files = {path: content.read() for path, content in contents.items()}
+        except OSError:  # another run has begun, and removed what this one kept
+            return 0
+        if any(digest(data) != contents[path].digest for path, data in files.items()):
+            return 0
         blob = pack(task, unit, files, self._shop.options, self._shop.shown_root)
         if blob is None:
             return 0

@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from ..state.fingerprint import digest
 from ..state.index import replace
+from .content import Content
 from .manifest import is_inside
 from .plan import Plan
 from .tree import leads_away, remove_temporary, remove_traces
@@ -35,7 +36,7 @@ class Journal(Struct, frozen=True):
 
     touched: Mapping[str, frozenset[str]] = {}
 
-    def wrote(self, path: str, content: bytes) -> bool:
+    def wrote(self, path: str, content: Content) -> bool:
         """True if an unfinished run was about to write just this at `path`."""
         marks = self.touched.get(path)
         return marks is not None and _mark(content) in marks
@@ -92,5 +93,5 @@ def _file(state: Path, root: Path) -> Path:
     return state / f"{PREFIX}{digest(os.fsencode(place))[:8]}"
 
 
-def _mark(content: bytes) -> str:
-    return digest(content)[:_LENGTH]
+def _mark(content: Content) -> str:
+    return content.digest[:_LENGTH]

@@ -8,7 +8,7 @@ from pathlib import Path
 from ...config import show
 from ...diagnostics import Diagnostic
 from ..state.cache import Cache
-from ..state.fingerprint import digest
+from .content import Content
 from .journal import read_journal
 from .manifest import NAME, is_manifest, is_ours, parse_manifest
 from .plan import Existing
@@ -21,7 +21,7 @@ def find_owned(tree: Tree, cache: Cache, state: Path) -> frozenset[str]:
     The last makes up for a lost or damaged manifest; the cache knows the digests.
     """
     listed = tree.look(NAME)
-    content = listed.content if listed else b""
+    content = listed.content.read() if listed else b""
     owned = set(parse_manifest(content).files) | ({NAME} if is_manifest(content) else set())
     journal = read_journal(state, tree.root)
     for path in journal.touched.keys() - owned:
@@ -31,13 +31,13 @@ def find_owned(tree: Tree, cache: Cache, state: Path) -> frozenset[str]:
     digests = {path: data for unit in cache.units.values() for path, data in unit.outputs.items()}
     for path in digests.keys() - owned:
         found = tree.look(path)
-        if found is not None and found.kind == "file" and digest(found.content) == digests[path]:
+        if found is not None and found.kind == "file" and found.content.digest == digests[path]:
             owned.add(path)
     return frozenset(owned)
 
 
 def settle_case(
-    expected: Mapping[str, bytes | None], existing: dict[str, Existing], owned: Collection[str], root: Path
+    expected: Mapping[str, Content | None], existing: dict[str, Existing], owned: Collection[str], root: Path
 ) -> None:
     """Tell apart two spellings of one file, where the file system takes no notice of case.
 

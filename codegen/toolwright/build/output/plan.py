@@ -7,7 +7,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...diagnostics import Diagnostic, Severity
-from .manifest import NAME, is_ours
+from .content import Content, held
+from .manifest import NAME
 
 Kind = Literal["new", "changed"]
 
@@ -16,34 +17,38 @@ class Write(Struct, frozen=True):
     """One file to write. `old` is what stands there now; None for a new file."""
 
     path: str  # posix, below the output root
-    content: bytes
+    content: Content
     kind: Kind
-    old: bytes | None = None
+    old: Content | None = None
 
 
 class Delete(Struct, frozen=True):
     """One file of ours that no spec accounts for any more, with its content."""
 
     path: str
-    old: bytes
+    old: Content
 
 
 class Existing(Struct, frozen=True):
-    """What stands at a path: a file with its bytes, or an obstacle at `place` on the way to it.
+    """What stands at a path: a file with its content, or an obstacle at `place` on the way to it.
 
-    `intact`: a file that is known to hold what the last run wrote, so its bytes were not read. `folder` and
-    `other` (a pipe, a device) stand where a file should be, `blocked` is a file where a folder should be,
-    `unreadable` says in `reason` what the disk said.
+    `ours`: the file bears our mark. `intact`: a file that is known to hold what the last run wrote, so its
+    bytes were not read. `folder` and `other` (a pipe, a device) stand where a file should be, `blocked` is a
+    file where a folder should be, `unreadable` says in `reason` what the disk said.
     """
 
     kind: Literal["file", "intact", "link", "folder", "blocked", "other", "unreadable"]
-    content: bytes = b""
+    content: Content = held(b"")
     place: str = ""
     reason: str = ""
+    ours: bool = False
 
 
 class Plan(Struct, frozen=True, kw_only=True):
-    """Everything that a build would do. With an error among `diagnostics`, nothing may be published."""
+    """Everything that a build would do. With an error among `diagnostics`, nothing may be published.
+
+    What is not held in memory can be read until the run ends, or until it is published.
+    """
 
     writes: tuple[Write, ...] = ()
     deletes: tuple[Delete, ...] = ()
@@ -65,8 +70,24 @@ class Plan(Struct, frozen=True, kw_only=True):
         return not self.writes and not self.deletes
 
 
+def hold(plan: Plan) -> Plan:
+    """The same, with all that it speaks of in memory: so it can be read after the run. Raises OSError."""
+    return replace(
+        plan,
+        writes=tuple(
+            replace(
+                write,
+                content=held(write.content.read()),
+                old=None if write.old is None else held(write.old.read()),
+            )
+            for write in plan.writes
+        ),
+        deletes=tuple(replace(delete, old=held(delete.old.read())) for delete in plan.deletes),
+    )
+
+
 def make_plan(
-    expected: Mapping[str, bytes | None],
+    expected: Mapping[str, Content | None],
     existing: Mapping[str, Existing],
     owned: frozenset[str],
     *,
@@ -74,7 +95,7 @@ def make_plan(
 ) -> Plan:
     """Compare what should stand in the output folder with what does.
 
-    `expected`: path → bytes, or None for a file that is right as it stands (then `existing` says `intact`).
+    `expected`: path → content, or None for a file that is right as it stands (then `existing` says `intact`).
     `existing`: whatever stands at the expected and at the owned paths. `owned`: what the manifest lists.
     """
     writes: list[Write] = []
@@ -95,9 +116,9 @@ def make_plan(
             writes.append(Write(path, content, "new"))
         elif found.kind != "file":
             refuse(found.place, *_obstacle(found))
-        elif found.content == content:
+        elif found.content.digest == content.digest:
             unchanged += 1
-        elif path in owned or is_ours(found.content):
+        elif path in owned or found.ours:
             writes.append(Write(path, content, "changed", found.content))
         else:
             message = "a file that toolwright did not write stands in the way"
@@ -106,7 +127,8 @@ def make_plan(
         found = existing.get(path)
         if found is None or found.kind == "folder":  # a torn manifest may name a folder: no file of ours
             continue
-        if found.kind == "file" and _deletable(path, found.content):
+        # JSON has no room for a mark: that it stands in the manifest must do.
+        if found.kind == "file" and (path.endswith(".json") or found.ours):
             deletes.append(Delete(path, found.content))
         elif found.kind == "file" or found.place == path:  # else ours cannot be there any more
             what = "this file" if found.kind == "file" else "what stands here"
@@ -121,10 +143,10 @@ def make_plan(
     )
 
 
-def _way_out(path: str, expected: Mapping[str, bytes | None], existing: Mapping[str, Existing]) -> str:
+def _way_out(path: str, expected: Mapping[str, Content | None], existing: Mapping[str, Existing]) -> str:
     """What to do about a foreign file; it may be one of ours whose manifest was lost."""
     lost = NAME in expected and NAME not in existing
-    if lost and any(is_ours(found.content) for found in existing.values()):
+    if lost and any(found.ours for found in existing.values()):
         return f"if it was generated, restore {NAME}, which would say so; if not, move the file elsewhere"
     if path == NAME:
         return "restore it from version control or delete it, then run `toolwright generate`"
@@ -149,8 +171,3 @@ def _obstacle(found: Existing) -> tuple[str, str, str]:
             return "unreadable", f"what stands here cannot be read: {found.reason}", hint
         case _:
             return "not-a-file", "something that is no file stands in the way", "move it elsewhere"
-
-
-def _deletable(path: str, content: bytes) -> bool:
-    # JSON has no room for a mark: that it stands in the manifest must do.
-    return path.endswith(".json") or is_ours(content)

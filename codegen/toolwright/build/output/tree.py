@@ -8,6 +8,8 @@ from typing import Literal
 
 from ..state.fingerprint import digest
 from ..state.index import Index
+from .content import Stored
+from .manifest import is_ours
 from .plan import Existing
 
 TEMPORARY = ".toolwright.tmp"
@@ -25,7 +27,7 @@ class Tree:
         self._as_left: frozenset[str] | None = None
 
     def look(self, path: str) -> Existing | None:
-        """What stands at `path` (posix, below the root), with its bytes; None for nothing.
+        """What stands at `path` (posix, below the root), with its digest; None for nothing.
 
         What stands in the way to it is an answer, too.
         """
@@ -37,7 +39,9 @@ class Tree:
         try:
             mode = target.lstat().st_mode
             if stat.S_ISREG(mode):
-                return Existing("file", target.read_bytes())
+                data = target.read_bytes()
+                content = Stored(digest(data), str(target), 0, len(data))
+                return Existing("file", content, ours=is_ours(data))
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -66,7 +70,7 @@ class Tree:
         if self._index.witness_output(self._prefix + path):
             return True
         found = self.look(path)
-        return found is not None and found.kind == "file" and digest(found.content) == expected
+        return found is not None and found.kind == "file" and found.content.digest == expected
 
     def _folder(self, folder: str) -> Existing | None:
         """The folder, or the first obstacle on the way to it; None if there is nothing yet."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from ...diagnostics import Diagnostic
+from ..output.content import held
 from ..output.manifest import NAME, parse_manifest
 from ..output.plan import make_plan
 from ..output.tree import Tree, remove_traces
@@ -40,7 +41,7 @@ def place(
     wanted = {**(assembled.digests if read else {}), **own}
     tree = Tree(out, Index(out))
     former = tree.look(NAME)
-    manifest = former.content if former is not None else b""
+    manifest = former.content.read() if former is not None else b""
     owned = parse_manifest(manifest).files
     changed, problems = _differences(wanted, tree, owned, shown_output)
     orphans = owned - set(wanted)
@@ -70,9 +71,9 @@ def _differences(
     for path, value in sorted(wanted.items()):
         found = tree.look(path)
         if found is not None:
-            if found.kind == "file" and digest(found.content) == value:
+            if found.kind == "file" and found.content.digest == value:
                 continue
-            new = b"" if found.content else b"\n"  # whatever differs from what is there
+            new = held(b"" if found.content.size else b"\n")  # whatever differs from what is there
             problems += make_plan({path: new}, {path: found}, owned, shown_output=shown_output).diagnostics
         changed.append(path)
     return changed, tuple(problems)

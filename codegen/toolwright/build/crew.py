@@ -1,0 +1,220 @@
+"""The processes of one run: they compile, and later they publish what they have compiled.
+
+A run of few specs has none. The outcome is the same, in the same order.
+"""
+
+import contextlib
+import gc
+import os
+from collections.abc import Callable, Generator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from ..diagnostics import Diagnostic
+from ..spec.model import Document
+from .orphans import end_with_parent
+from .output.content import Stored
+from .output.plan import Write
+from .output.share import Done, carry_out, divide
+from .spill import Room, Spill, at_work
+from .workers import Outcome, Shop, Task, load_types, processors, run_all, shown
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
+
+MANY = 24
+"""From this number of specs on, starting processes pays."""
+MANY_WITH_MODELS = 8
+"""The same when other model families are asked for: each takes longer than all the rest."""
+_CHUNKS = 64
+"""Chunks after which a worker looks for garbage among all that it holds, not only in what is new."""
+_SEVERAL = 2
+
+
+class Crew:
+    """Does the work of one run. Its processes start with the first that is worth it, and `end` ends them."""
+
+    def __init__(self, shop: Shop, room: Room, jobs: int | None) -> None:
+        """`jobs` None means one per processor."""
+        self._shop, self._room, self._jobs = shop, room, jobs or processors()
+        self._pool: ProcessPoolExecutor | None = None
+        self._types: dict[str, Document] | None = None
+        self._spill: Spill | None = None
+
+    def compile(self, tasks: Sequence[Task], progress: Callable[[int, int], None]) -> list[Outcome]:
+        """One outcome for each of `tasks`, in their order. `progress` is told (done, total).
+
+        A task that raises, or kills its process, becomes a diagnostic. Raises OSError if there is no room for
+        what is made.
+        """
+        many = len(tasks) >= (MANY_WITH_MODELS if self._shop.options.models else MANY)
+        count = min(self._jobs, max(1, len(tasks) // 4))
+        if many and count >= _SEVERAL:
+            return self._in_processes(tasks, count, progress)
+        if many and self._spill is None:
+            self._spill = Spill(self._room.folder)
+        if self._types is None:
+            self._types = load_types(self._shop)
+        done: list[Outcome] = []
+        for task in tasks:
+            done += run_all(self._shop, self._types, [task], self._spill)
+            progress(len(done), len(tasks))
+        return done
+
+    def publish(self, root: str, writes: Sequence[Write]) -> list[tuple[Sequence[Write], Done]]:
+        """Carry out `writes` below `root`, in shares; what became of each.
+
+        What a process that dies leaves undone is done here.
+        """
+        pool = self._pool
+        if pool is None:
+            return [(writes, carry_out(root, writes))]
+        from concurrent.futures.process import BrokenProcessPool
+
+        shares = divide(writes, self._jobs)
+        begun: list[Future[Done] | None] = []
+        for number, share in enumerate(shares):
+            try:
+                begun.append(pool.submit(_publish_share, root, self._room.folder, number, _rows(share)))
+            except BrokenProcessPool:
+                begun.append(None)
+        done: list[Done | None] = []
+        for future in begun:
+            try:
+                done.append(None if future is None else future.result())
+            except BrokenProcessPool:
+                done.append(None)
+        if None in done:
+            self.end()  # and so none of them writes any more
+        return [
+            (share, carry_out(root, share, again=True) if each is None else each)
+            for share, each in zip(shares, done, strict=True)
+        ]
+
+    def end(self) -> None:
+        """End all processes. What they have stored stays."""
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
+        if self._spill is not None:
+            self._spill.close()
+            self._spill = None
+
+    def _start(self, count: int) -> "ProcessPoolExecutor":
+        from concurrent.futures import ProcessPoolExecutor
+
+        return ProcessPoolExecutor(count, initializer=_begin, initargs=(self._shop, self._room.folder))
+
+    def _in_processes(
+        self, tasks: Sequence[Task], count: int, progress: Callable[[int, int], None]
+    ) -> list[Outcome]:
+        from concurrent.futures import as_completed
+        from concurrent.futures.process import BrokenProcessPool
+
+        if self._pool is None:
+            with contextlib.suppress(Exception):  # the tasks tell what is missing
+                self._shop.frontend.prepare()
+            self._pool = self._start(count)
+        size = max(1, min(16, len(tasks) // (count * 4)))
+        chunks = [tasks[start : start + size] for start in range(0, len(tasks), size)]
+        outcomes: dict[int, list[Outcome]] = {}
+        numbers: dict[Future[list[Outcome]], int] = {}
+        done, broken = 0, False
+        try:
+            for number, chunk in enumerate(chunks):
+                numbers[self._pool.submit(_run_chunk, chunk)] = number
+        except BrokenProcessPool:  # one may die while others are being handed out
+            broken = True
+        for future in as_completed(numbers):
+            number = numbers.pop(future)
+            try:
+                outcomes[number] = future.result()
+            except BrokenProcessPool:
+                broken = True
+                continue
+            done += len(chunks[number])
+            progress(done, len(tasks))
+        if broken:
+            self.end()
+        for number, chunk in enumerate(chunks):
+            if number not in outcomes:  # a process died: each of these alone, to learn which spec does it
+                outcomes[number] = self._one_by_one(chunk)
+        return [outcome for number in range(len(chunks)) for outcome in outcomes[number]]
+
+    def _one_by_one(self, tasks: Sequence[Task]) -> list[Outcome]:
+        """Compile tasks of which one kills its process: halves are tried until it stands alone."""
+        from concurrent.futures.process import BrokenProcessPool
+
+        try:
+            with self._start(1) as pool:
+                return pool.submit(_run_chunk, tasks).result()
+        except BrokenProcessPool:
+            if len(tasks) > 1:
+                middle = len(tasks) // 2
+                return [*self._one_by_one(tasks[:middle]), *self._one_by_one(tasks[middle:])]
+        problem = Diagnostic(
+            file=shown(self._shop, tasks[0].path),
+            code="worker-crash",
+            message="the process that compiled this file died",
+            hint="it may need more memory than there is; otherwise please report it with the spec",
+        )
+        return [Outcome(path=tasks[0].path, files={}, diagnostics=(problem,), uses=())]
+
+
+@contextlib.contextmanager
+def crew(shop: Shop, room: Room, jobs: int | None) -> Generator[Crew]:
+    """A crew for one run; at its end no process is left."""
+    made = Crew(shop, room, jobs)
+    try:
+        yield made
+    finally:
+        made.end()
+
+
+class _Worker(Struct, frozen=True):
+    shop: Shop
+    types: Mapping[str, Document]
+    spill: Spill
+    lives: Callable[[], bool]  # whether the process that started this one does
+
+
+_worker: _Worker | None = None  # one per worker process, set when it starts
+
+
+def _begin(shop: Shop, folder: str) -> None:
+    global _worker  # a process pool's initializer has no other way to hand a value on
+    lives = end_with_parent()
+    _worker = _Worker(shop, load_types(shop), Spill(folder), lives)
+    gc.disable()  # `_run_chunk` looks for garbage when there is some
+    gc.freeze()  # what is there stays there: a search for garbage would only copy the parent's memory
+
+
+def _run_chunk(tasks: Sequence[Task]) -> list[Outcome]:
+    assert _worker is not None
+    made = run_all(_worker.shop, _worker.types, tasks, _worker.spill)
+    # The classes of proven modules, mostly; at once, while they are in the processor's cache.
+    gc.collect(0 if gc.get_count()[1] < _CHUNKS else 2)
+    return made
+
+
+Row = tuple[str, Stored, bool]
+"""A write, as it is sent: its path, content, and whether the file is new."""
+
+
+def _rows(writes: Sequence[Write]) -> list[Row]:
+    return [
+        (write.path, write.content, write.kind == "new")
+        for write in writes
+        if isinstance(write.content, Stored)
+    ]
+
+
+def _publish_share(root: str, folder: str, number: int, rows: Sequence[Row]) -> Done:
+    assert _worker is not None
+    with at_work(folder, number):
+        if not _worker.lives():  # the next run may not have waited for us
+            os._exit(1)
+        return carry_out(
+            root, [Write(path, content, "new" if new else "changed") for path, content, new in rows]
+        )
