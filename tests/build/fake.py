@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from toolwright.build.core.compile import Compiled, Options, ToolEntry
+from toolwright.build.core.compile import NO_LOSSES, Compiled, Options, ToolEntry, losses_text
 from toolwright.build.frontend import Found, Frontend
 from toolwright.config import Config, load_config
 from toolwright.diagnostics import Diagnostic
@@ -97,7 +97,9 @@ def compile_tool(tool: ToolSpec, types: Mapping[str, Any], options: Options) -> 
         keyword=leaf,
         params="P",
         handler="H",
-        ledger={p: tuple(_loss(line[6:]) for line in losses) for p in options.providers if losses},
+        ledger=losses_text(
+            {p: tuple(_loss(line[6:]) for line in losses) for p in options.providers if losses}
+        ),
     )
     warnings = [Diagnostic(file=tool.document.file, code="odd", message="odd", severity="warning")]
     return Compiled(
@@ -129,7 +131,7 @@ def compile_package(
 
 
 def compile_ledger(entries: Sequence[ToolEntry]) -> dict[str, bytes]:
-    whole = {entry.name: entry.ledger for entry in entries if entry.ledger}
+    whole = {entry.name: msgspec.Raw(entry.ledger.encode()) for entry in entries if entry.ledger != NO_LOSSES}
     return {"ledger.json": msgspec.json.encode(whole) + b"\n"}
 
 

@@ -8,7 +8,7 @@ from msgspec import Struct, structs
 from ..diagnostics import Diagnostic
 from .collect import Collected
 from .conflicts import find_conflicts, find_name_clashes
-from .core.compile import ToolEntry
+from .core.compile import NO_LOSSES, ToolEntry
 from .output.content import Content, held
 from .output.manifest import LEDGER, NAME, PACKAGE
 from .output.tree import Tree
@@ -84,7 +84,7 @@ def _same_place(unit: Unit, former: Unit) -> bool:
         return False
     if unit.entry is None or former.entry is None:
         return unit.entry is former.entry
-    return structs.replace(unit.entry, ledger={}) == structs.replace(former.entry, ledger={})
+    return structs.replace(unit.entry, ledger=NO_LOSSES) == structs.replace(former.entry, ledger=NO_LOSSES)
 
 
 def settle(units: Mapping[str, Unit], common: str, shop: Shop, known: Known) -> Whole:
@@ -119,7 +119,7 @@ def _whole(
     units: Mapping[str, Unit], common: str, shop: Shop, known: Known
 ) -> tuple[dict[str, Unit], dict[str, Mapping[str, bytes]]]:
     folders = python_folders(path for unit in units.values() for path in unit.outputs)
-    plain = [structs.replace(entry, ledger={}) for entry in _entries(units)]
+    plain = [structs.replace(entry, ledger=NO_LOSSES) for entry in _entries(units)]
     front = shop.frontend
     package, files = _unit(
         PACKAGE, [common, plain, folders], known, lambda: front.compile_package(plain, folders, shop.options)

@@ -60,7 +60,7 @@ def command(
         return 1
     tell(compiled.diagnostics)
     if ledger:
-        entries = compiled.entry.ledger
+        entries = compiled.entry.losses
         _ledger({provider: entries.get(provider, ())} if provider else entries, form)
         return 0
     folder = f"schemas/{provider}/" if provider else "contracts/"

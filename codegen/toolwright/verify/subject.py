@@ -75,7 +75,7 @@ def subject(tool: ToolSpec, types: Mapping[str, Document], options: Options) -> 
             binding=attribute(package, entry.module, entry.constant),
             contract=msgspec.json.decode(files[f"contracts/{tool.name}.json"]),
             emitted=emitted,
-            ledger=entry.ledger,
+            ledger=entry.losses,
             ways=_ways(tool, built, profiles),
             profiles=profiles,
         )

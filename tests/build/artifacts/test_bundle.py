@@ -12,7 +12,7 @@ from toolwright.build.artifacts import bundle as bundle_module
 from toolwright.build.artifacts.bundle import Bundle, pack, unpack
 from toolwright.build.artifacts.layout import misplaced, tool_outputs, type_outputs
 from toolwright.build.artifacts.store import BadEntryError
-from toolwright.build.core.compile import Options, ToolEntry
+from toolwright.build.core.compile import Options, ToolEntry, losses_text
 from toolwright.build.state.cache import Unit
 from toolwright.build.state.fingerprint import digest
 from toolwright.build.workers import Task
@@ -32,7 +32,6 @@ ENTRY = ToolEntry(
     keyword="Get_it",
     params="GetItParams",
     handler="GetItHandler",
-    ledger={},
 )
 FILES = {
     path: MARK if path.endswith(".py") else b"{}\n"
@@ -139,7 +138,10 @@ def test_no_file_but_its_own(path: str) -> None:
         {"constant": "X = 1; import os"},
         {"handler": "X\nimport os"},
         {"params": "P]: pass"},
-        {"ledger": {"gemini": ()}},
+        {"ledger": losses_text({"gemini": ()})},
+        {"ledger": "{ }"},  # not as we would write it: the ledger file would differ
+        {"ledger": '{"openai":[1]}'},
+        {"ledger": "{"},
     ],
 )
 def test_what_it_says_of_itself_follows_from_its_path_and_name(change: dict[str, Any]) -> None:

@@ -3,9 +3,11 @@
 import posixpath
 from collections.abc import Mapping
 
+import msgspec
+
 from ...spec.names import NAME, module_problem
 from ...structs.names import constant_name, identifier, module_name
-from ..core.compile import Options, ToolEntry
+from ..core.compile import Options, ToolEntry, losses_text
 from ..output.manifest import is_inside, is_ours
 from ..workers import Task
 
@@ -68,5 +70,13 @@ def _is_entry(task: Task, entry: ToolEntry, options: Options) -> bool:
         and entry.keyword == leaf
         and entry.params.isidentifier()
         and entry.handler.isidentifier()
-        and entry.ledger.keys() <= set(options.providers)
+        and _is_ledger(entry, options)
     )
+
+
+def _is_ledger(entry: ToolEntry, options: Options) -> bool:
+    try:
+        losses = entry.losses
+    except msgspec.MsgspecError:
+        return False
+    return losses.keys() <= set(options.providers) and losses_text(losses) == entry.ledger

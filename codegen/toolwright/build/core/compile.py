@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import msgspec
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from ...diagnostics import Diagnostic
 from ...providers import LedgerEntry, Profile
@@ -24,8 +24,23 @@ class Options(Struct, frozen=True, kw_only=True):
     given: Mapping[str, Profile] | None = None
 
 
+Losses = Mapping[str, tuple[LedgerEntry, ...]]
+"""What each provider's JSON lacks of one tool, by provider; only those with entries."""
+
+
+def losses_text(losses: Losses) -> str:
+    """As JSON."""
+    return msgspec.json.encode(losses).decode()
+
+
+NO_LOSSES = losses_text({})
+
+
 class ToolEntry(Struct, frozen=True, kw_only=True):
-    """What the package-level outputs need to know of one compiled tool. JSON-encodable: it is cached."""
+    """What the package-level outputs need to know of one compiled tool. JSON-encodable: it is cached.
+
+    `ledger` is text, for it is most of what the cache holds, and the next run only passes it on.
+    """
 
     path: str  # spec path below the specs root
     name: str
@@ -35,7 +50,13 @@ class ToolEntry(Struct, frozen=True, kw_only=True):
     keyword: str  # "edit": the tool's parameter name in register_all
     params: str  # "EditParams"
     handler: str  # "EditHandler"
-    ledger: Mapping[str, tuple[LedgerEntry, ...]]  # by provider; only those with entries
+    ledger: str = NO_LOSSES  # `losses_text`
+
+    @property
+    def losses(self) -> Losses:
+        """What the ledger says. Raises msgspec.MsgspecError for what `losses_text` did not write."""
+        losses: Losses = msgspec.json.decode(self.ledger, type=Losses)
+        return losses
 
 
 class Compiled(Struct, frozen=True, kw_only=True):
@@ -84,7 +105,8 @@ def compile_package(
 def compile_ledger(entries: Sequence[ToolEntry]) -> dict[str, bytes]:
     """What each provider's JSON lacks, of all tools."""
     ordered = sorted(entries, key=lambda entry: entry.name)
-    return {"ledger.json": pretty({entry.name: entry.ledger for entry in ordered if entry.ledger})}
+    whole = {entry.name: Raw(entry.ledger.encode()) for entry in ordered if entry.ledger != NO_LOSSES}
+    return {"ledger.json": pretty(whole)}
 
 
 def pretty(value: object) -> bytes:

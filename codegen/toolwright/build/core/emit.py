@@ -37,7 +37,7 @@ from ...spec.model import Document, ToolSpec, diagnose
 from ...structs.model import Module
 from ...structs.module import module_path, tool_module, type_module
 from ...structs.names import class_name, constant_name, module_name
-from .compile import Compiled, Options, ToolEntry, pretty
+from .compile import Compiled, Options, ToolEntry, losses_text, pretty
 from .offer import offer_of, provider_definition
 
 
@@ -127,7 +127,7 @@ def emit_tool(tool: ToolSpec, built: Built, options: Options) -> Compiled:
         keyword=keyword_of(tool.name),
         params=roots.params,
         handler=names.handler,
-        ledger=ledger,
+        ledger=losses_text(ledger),
     )
     return Compiled(
         path=tool.path, files=files, diagnostics=built.diagnostics, uses=built.normal.uses, entry=entry

@@ -6,7 +6,7 @@ from msgspec import Struct
 from ...diagnostics import Diagnostic
 from .compile import ToolEntry
 
-FORMAT = 1
+FORMAT = 2
 
 
 class Record(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -9,7 +9,7 @@ from ...diagnostics import Diagnostic
 from ..core.compile import ToolEntry
 from .index import replace
 
-FORMAT = 2
+FORMAT = 3
 
 
 class Unit(Struct, frozen=True, kw_only=True, omit_defaults=True):
