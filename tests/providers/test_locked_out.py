@@ -79,6 +79,26 @@ CONTRACTS: dict[str, dict[str, Any]] = {
         additionalProperties=False,
         anyOf=[{"properties": {"n 1": {"$ref": "#"}}, "required": ["n 1"]}, {}],
     ),
+    "a literal in one alternative, and any null in further keys of the other": obj(
+        {
+            "c": {
+                "anyOf": [
+                    obj({"kind": {}}, additionalProperties={"type": "null"}),
+                    obj({"x": {"enum": [True]}}),
+                ]
+            }
+        }
+    ),
+    "a map in one alternative, and anything in the other": obj(
+        {
+            "v": {
+                "anyOf": [
+                    obj({"class": obj({}, additionalProperties={"const": "a"})}),
+                    obj({"class": {"minimum": 3}}),
+                ]
+            }
+        }
+    ),
     "an optional key of a name that is forbidden": obj(
         {"self": {"type": "null"}}, additionalProperties={"maximum": 1}, propertyNames={"pattern": "d"}
     ),
@@ -89,6 +109,34 @@ CONTRACTS: dict[str, dict[str, Any]] = {
 def test_every_law_holds_under_every_provider(contract: dict[str, Any]) -> None:
     report = hold(tool_of(contract), {}, Options(providers=available()), Settings(examples=40, seed=1))
     assert [(each.law, each.provider, each.instance, each.actual) for each in report.counterexamples] == []
+
+
+KEYED = {"values": obj({}, additionalProperties={"type": "integer"})}
+ANY = {"values": {}}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "apart"),
+    [
+        (obj(KEYED), obj(ANY), False),
+        (obj({**KEYED, "k": {"const": "a"}}, required=["k"]), obj({**ANY, "k": {"const": "b"}}), True),
+        (obj({**KEYED, "k": {"const": 1}}, required=["k"]), obj({**ANY, "k": {"const": "1"}}), False),
+        (obj({**KEYED, "k": {"type": "string"}}), obj({**ANY, "k": {"type": "integer"}}), False),
+        (
+            obj({**KEYED, "a": {}}, required=["a"], additionalProperties=False),
+            obj({**ANY, "b": {}}, required=["b"], additionalProperties=False),
+            True,
+        ),
+        (obj({**KEYED, "a": {}}, required=["a"]), obj({**ANY, "b": {}}, required=["b"]), False),
+    ],
+)
+def test_alternatives_that_a_key_tells_apart_keep_their_encodings(
+    one: dict[str, Any], other: dict[str, Any], apart: bool
+) -> None:
+    found = normalize(obj({"v": {"anyOf": [one, other]}}), "cohere")
+    sent = found.schema["properties"]["v"]["anyOf"][0]["properties"]["values"]["type"]
+    assert sent == ("array" if apart else "object")
+    assert (found.ways is not None) == apart
 
 
 def test_a_null_for_an_optional_key_counts_where_keys_ask_for_others() -> None:

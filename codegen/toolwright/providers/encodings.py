@@ -97,6 +97,8 @@ def pairs(state: State, node: Node, path: Path, notes: list[str]) -> Node:
         state.note(path, "required", "spilled", "kept elsewhere", "keys of a map: said in the description")
     notes.append("A list of key/value pairs; each key stands once.")
     state.note(path, "type", "rewritten", "kept elsewhere", "sent as a list of pairs, which decoding undoes")
+    if "properties" in node:
+        state.note(path, "properties", "dropped", "kept elsewhere", "says nothing: no key is declared")
     if "additionalProperties" in node:
         reason = "sent as a list of pairs, which decoding undoes"
         state.note(path, "additionalProperties", "rewritten", "kept elsewhere", reason)

@@ -6,7 +6,7 @@ from math import floor
 from typing import Any
 
 from .errors import SchemaError
-from .kinds import BY_TYPE, KINDS, MOVED, any_value, inferred, split, together
+from .kinds import BY_TYPE, KINDS, MOVED, any_value, inferred, scalar_value, split, together
 from .marks import MARK, mark
 from .paths import Path, pointer
 from .state import State
@@ -270,7 +270,9 @@ def _untyped(state: State, node: Node, path: Path, notes: list[str]) -> Node:
     reason = "any value is a union of all types; lists nested deeply have items of JSON text"
     state.note(path, "type", "rewritten", "changed", reason)
     nullable = state.dialect.type_arrays == "nullable"
-    deeper = mark(state, {"type": "string", "description": "JSON text of any value."}, encoding="json")
+    deeper: Node = scalar_value(nullable=nullable)
+    if not state.here:  # else another alternative would take that text as a string
+        deeper = mark(state, {"type": "string", "description": "JSON text of any value."}, encoding="json")
     return {
         **any_value(
             state.dialect.placeholder, deeper, nullable=nullable, levels=state.dialect.untyped_levels

@@ -18,6 +18,8 @@ INLINE_NODES = 5_000
 """Once this many nodes are out, references are no longer opened but widened."""
 
 
+Rivals = tuple[tuple[Any, Path], ...]
+"""Schemas that may take the value instead, and where they stand."""
 EVALUATING = frozenset(
     (
         *("properties", "patternProperties", "additionalProperties", "prefixItems", "items", "contains"),
@@ -44,6 +46,7 @@ class State:
         "evaluation",
         "graph",
         "heights",
+        "here",
         "judged",
         "level",
         "losses",
@@ -56,6 +59,7 @@ class State:
         "pending",
         "reach",
         "renames",
+        "rivals",
         "rules",
         "source",
         "taken",
@@ -87,6 +91,8 @@ class State:
         self.encoded = False  # whether some node is marked with a way back
         self.renames: dict[str, str] = {}  # property names that the dialect refuses → those that are sent
         self.taken: frozenset[str] = frozenset()  # JSON types that other branches of the union here take
+        self.rivals: Rivals = ()  # what the schema that is walked next may be taken for
+        self.here: Rivals = ()  # the same of the node that is walked now
         self.absent: list[bool] | None = None  # a property is walked; told whether leaving it out means null
         self.source: tuple[str, ...] = ()  # the definition that is walked
         self.graph: dict[tuple[str, ...], set[tuple[str, ...]]] | None = None  # which refer to which

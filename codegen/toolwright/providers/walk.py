@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from . import leaves
+from . import leaves, rivals
 from .beside import everywhere as alone_everywhere
 from .cycles import changed_behind
 from .dialect import Dialect, disposition
@@ -28,7 +28,7 @@ from .renames import judged_alike, misjudges, names_sent, renamed
 from .rewrite import rewritten
 from .rules import FEW, Op, Rules
 from .shapes import shapes
-from .state import State
+from .state import Rivals, State
 from .structure import arrays, has_type, reopened, said
 from .unions import free
 from .values import ATOMS, copied
@@ -73,6 +73,9 @@ def finished(
 ) -> Node:
     """The output for one node, all three steps."""
     state.enter(path)
+    outer = state.here
+    if outer or state.rivals:
+        state.here, state.rivals = state.rivals, ()
     moved = len(state.alive)
     lossy = evaluation = 0
     if path is not None:
@@ -107,6 +110,7 @@ def finished(
     if rules.watches and not WATCHED.isdisjoint(out):
         watched(state, node, out, path, lossy, evaluation)
     out = ended(state, rules, node, out, path, notes)
+    state.here = outer
     state.depth -= 1
     return out
 
@@ -131,7 +135,18 @@ def _one(state: State, _: Node, key: str, value: Any, out: Node, path: Path, __:
         if value is True or value == {}:
             out[key] = value if value is True else {}  # says that keys are free, not what they hold
             return
+    if state.here and key == "items":
+        _beware(state, rivals.items_of(state, state.here))
+        out[key] = walked(state, state.rules, value, (path, key))
+        _beware(state, ())
+        return
     out[key] = walked(state, state.rules, value, (path, key))
+
+
+def _beware(state: State, found: Rivals) -> None:
+    """Let the schema that is walked next be sent in no form that one of these takes."""
+    state.rivals = found
+    state.taken = rivals.taken(state, found) if found else NOTHING
 
 
 def _judged(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
@@ -193,9 +208,10 @@ def _many(state: State, node: Node, key: str, value: Any, out: Node, path: Path,
         if drop and child is False:
             continue
         if union:
-            state.taken = NOTHING.union(*kinds[:i], *kinds[i + 1 :])
+            _beware(state, (*state.here, *rivals.others(state, value, kinds, i, place)))
+            state.taken = state.taken.union(*kinds[:i], *kinds[i + 1 :])
         branches.append(walked(state, rules, child, (place, str(i))))
-    state.taken = NOTHING
+    _beware(state, ())
     if (
         key == "anyOf"
         and rules.dialect.any_of != "keep"
@@ -244,9 +260,12 @@ def _named(state: State, node: Node, key: str, value: Any, out: Node, path: Path
         else:
             sent = _sent_pattern(state, rules, name, place) if key == "patternProperties" else name
             if sent is not None:
+                if state.here and key == "properties":
+                    _beware(state, rivals.property_of(state, state.here, name))
                 children[sent] = walked(state, rules, child, (place, name))
         if holder:
             nulls.append(name)
+    _beware(state, ())
     state.absent = None
     if state.renames and key in ("properties", "dependentSchemas"):
         children = renamed(state, node, out, key, children, path)

@@ -1,0 +1,186 @@
+"""What a value in one alternative of a union may be taken for: the same place in the other alternatives.
+
+A form that is sent must not be one that another alternative takes at that place, else the way back may
+choose that one. Alternatives that a key tells apart are no rivals.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from .dialect import disposition
+from .encodings import is_map
+from .kinds import MOVED
+from .paths import Path
+from .regex import compiles
+from .shapes import shapes
+from .state import Rivals, State
+from .words import text
+
+Node = dict[str, Any]
+NESTED = frozenset(("object", "array"))
+PLAIN = frozenset(("string", "number", "boolean"))
+MAX_FOLLOWED = 8
+
+
+def others(state: State, branches: list[Any], kinds: list[frozenset[str]], index: int, path: Path) -> Rivals:
+    """The alternatives that one of them cannot be told apart from. `kinds` are the JSON types of each; `path`
+    is that of the list."""
+    own = kinds[index] & NESTED
+    if not own:
+        return ()
+    place: Path = (path, str(index))
+    return tuple(
+        (other, (path, str(i)))
+        for i, other in enumerate(branches)
+        if i != index
+        and not own.isdisjoint(kinds[i])
+        and not (own == {"object"} and _apart(state, (branches[index], place), (other, (path, str(i)))))
+    )
+
+
+def taken(state: State, rivals: Rivals) -> frozenset[str]:
+    """The JSON types that any of them takes."""
+    return frozenset[str]().union(*(shapes(state, schema, path) for schema, path in rivals))
+
+
+def property_of(state: State, rivals: Rivals, name: str) -> Rivals:
+    """What they say of a property. An object that is silently open would take the value as it is meant."""
+    return tuple(found for rival in rivals for found in _properties(state, rival, name))
+
+
+def items_of(state: State, rivals: Rivals) -> Rivals:
+    """What they say of the items of a list."""
+    return tuple(
+        (True, path) if _free(node) else (node["items"], (path, "items"))
+        for rival in rivals
+        for node, path in _nodes(state, rival)
+        if _free(node) or isinstance(node.get("items"), dict)
+    )
+
+
+def _properties(state: State, rival: tuple[Any, Path], name: str) -> Iterator[tuple[Any, Path]]:
+    pairs = state.dialect.maps == "pairs"
+    for node, path in _nodes(state, rival):
+        properties = node.get("properties")
+        if _free(node):
+            yield True, path
+        elif isinstance(properties, dict) and name in properties:
+            yield properties[name], ((path, "properties"), name)
+        elif pairs and is_map(node):
+            # Its further keys are sent in a list, so that the object which has that list is open.
+            if properties and not state.dialect.closed:
+                yield True, path
+        else:
+            yield from _further(node, path, name)
+
+
+def _further(node: Node, path: Path, name: str) -> Iterator[tuple[Any, Path]]:
+    patterns = node.get("patternProperties") or {}
+    found = [one for one in patterns if not compiles(one) or re.search(one, name)]
+    for pattern in found:
+        yield patterns[pattern], ((path, "patternProperties"), pattern)
+    rest = node.get("additionalProperties")
+    if not found and rest and isinstance(rest, dict):
+        yield rest, (path, "additionalProperties")
+
+
+def _nodes(state: State, rival: tuple[Any, Path], followed: int = 0) -> Iterator[tuple[Node, Path]]:
+    """A schema and those that say more about the same value."""
+    node, path = rival
+    if node is True:
+        yield {}, path
+    if not isinstance(node, dict) or followed > MAX_FOLLOWED:
+        return
+    yield node, path
+    if isinstance(node.get("$ref"), str):
+        yield from _nodes(state, state.target(node["$ref"], path)[:2], followed + 1)
+    for keyword in ("anyOf", "oneOf", "allOf"):
+        for i, branch in enumerate(node.get(keyword, ())):
+            yield from _nodes(state, (branch, ((path, keyword), str(i))), followed + 1)
+
+
+def _free(node: Node) -> bool:
+    """Whether a schema takes anything, so that it takes anything inside, too."""
+    return "anyOf" not in node and MOVED.isdisjoint(node)
+
+
+# -- what tells two alternatives apart -------------------------------------------------------------
+
+
+def _apart(state: State, left: tuple[Any, Path], right: tuple[Any, Path]) -> bool:
+    """Whether no object that is meant for one of two alternatives is sent so that it fits the other."""
+    mine, theirs = _opened(state, *left), _opened(state, *right)
+    if mine is None or theirs is None:
+        return False
+    if _differ(state, mine, theirs):
+        return True
+    return _foreign(state, mine[0], theirs[0]) and _foreign(state, theirs[0], mine[0])
+
+
+def _differ(state: State, mine: tuple[Node, Path], theirs: tuple[Node, Path]) -> bool:
+    """Whether a key that one of two objects asks for is of other values in the other."""
+    (one, one_path), (other, other_path) = mine, theirs
+    properties, others = one.get("properties", {}), other.get("properties", {})
+    return any(
+        _unlike(
+            state,
+            properties[name],
+            others[name],
+            ((one_path, "properties"), name),
+            ((other_path, "properties"), name),
+        )
+        for name in dict.fromkeys((*one.get("required", ()), *other.get("required", ())))
+        if name in properties and name in others
+    )
+
+
+def _foreign(state: State, one: Node, other: Node) -> bool:
+    """Whether what is meant for `one` lacks a key that `other` asks for, or has one that it cannot have."""
+    mine, theirs = one.get("properties", {}), other.get("properties", {})
+    every = state.dialect.optional == "nullable"
+    if _closed(one) or state.dialect.closed:
+        asked = theirs if every else other.get("required", ())
+        if any(name not in mine for name in asked):
+            return True
+    kept = disposition(state.dialect, "additionalProperties") == "keep"
+    if state.dialect.closed or (kept and _closed(other)):
+        return any(name not in theirs for name in (mine if every else one.get("required", ())))
+    return False
+
+
+def _opened(state: State, node: Any, path: Path) -> tuple[Node, Path] | None:
+    for _ in range(MAX_FOLLOWED):
+        if not isinstance(node, dict):
+            return None
+        if not isinstance(node.get("$ref"), str):
+            return node, path
+        node, path, _segments = state.target(node["$ref"], path)
+    return None
+
+
+def _closed(node: Node) -> bool:
+    return node.get("additionalProperties") is False and not node.get("patternProperties")
+
+
+def _unlike(state: State, left: Any, right: Any, path: Path, other: Path) -> bool:
+    """Whether no value that is sent fits both of two properties."""
+    mine, theirs = _literals(left), _literals(right)
+    if mine is not None and theirs is not None:
+        sent = {one if isinstance(one, str) else text(one) for one in mine}
+        return sent.isdisjoint(one if isinstance(one, str) else text(one) for one in theirs)
+    if mine is not None or theirs is not None:
+        return False
+    one, two = shapes(state, left, path), shapes(state, right, other)
+    return one <= PLAIN and two <= PLAIN and one.isdisjoint(two)
+
+
+def _literals(schema: Any) -> list[Any] | None:
+    if not isinstance(schema, dict):
+        return None
+    if "const" in schema:
+        return [schema["const"]]
+    values = schema.get("enum")
+    return values if isinstance(values, list) else None
