@@ -81,10 +81,10 @@ def put_together(
     assembled = assemble({str(folder): units for folder, units in shards.items()}, setting.kit)
     homes = {record.path: (folder, record) for folder, units in shards.items() for record in units.units}
 
-    def read(path: str) -> bytes:
-        return output_file(*homes[assembled.outputs[path]], path).read_bytes()
+    def file_of(path: str) -> Path:
+        return output_file(*homes[assembled.outputs[path]], path)
 
-    placed = place(assembled, read, out, shown_output="generated")
+    placed = place(assembled, file_of, out, shown_output="generated")
     told = {problem.file for problem in (*assembled.diagnostics, *placed.diagnostics)}
     return tree(out), told
 
@@ -168,40 +168,28 @@ class TestOutput:
         found, _ = put_together(config, shards, config.output)
         assert "top.py" in found
 
-    def test_killed_before_the_manifest_is_final_the_next_run_repairs(
-        self, config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        import toolwright.build.steps.place as module
-
-        shards = {tmp_path / "a": shard(config, ["files/edit.yaml", "top.yaml"], tmp_path / "a")}
-        expected, _ = put_together(config, shards, tmp_path / "whole")
-        few = {tmp_path / "b": shard(config, ["top.yaml"], tmp_path / "b")}
-        expected_few, _ = put_together(config, few, tmp_path / "few")
-        write = module.write
-        for last in range(12):
-            left = last
-
-            def dying(path: Path, content: bytes) -> bool:
-                nonlocal left
-                left -= 1
-                if left < 0:
-                    raise KeyboardInterrupt
-                return write(path, content)
-
-            shutil.rmtree(config.output, ignore_errors=True)
-            monkeypatch.setattr(module, "write", dying)
-            with pytest.raises(KeyboardInterrupt):
-                put_together(config, shards, config.output)
-            monkeypatch.setattr(module, "write", write)
-            for path, content in tree(config.output).items():  # old or new, never torn
-                assert content == expected[path]
-            assert put_together(config, few, config.output)[0] == expected_few
-
     def test_a_damaged_file_is_not_published(self, config: Config, tmp_path: Path) -> None:
         units = shard(config, ["top.yaml"], tmp_path / "a")
         (tmp_path / "a" / FILES / "top.py").write_text("evil = 1\n", encoding="utf-8")
         with pytest.raises(DamagedError, match=r"top\.py"):
             put_together(config, {tmp_path / "a": units}, config.output)
+        assert not config.output.exists()
+        (tmp_path / "a" / FILES / "top.py").unlink()
+        with pytest.raises(DamagedError, match=r"top\.py"):
+            put_together(config, {tmp_path / "a": units}, config.output)
+        assert not config.output.exists()
+
+    @pytest.mark.parametrize("thing", ["a file", "a link"])
+    def test_an_output_that_is_no_folder_is_told(self, config: Config, tmp_path: Path, thing: str) -> None:
+        shards = {tmp_path / "a": shard(config, ["top.yaml"], tmp_path / "a")}
+        (tmp_path / "real").mkdir()
+        if thing == "a file":
+            config.output.write_text("mine", encoding="utf-8")
+        else:
+            config.output.symlink_to("real")
+        _, told = put_together(config, shards, config.output)
+        assert told == {"generated"}
+        assert list((tmp_path / "real").iterdir()) == []
 
     def test_only_the_files_that_speak_of_all(self, config: Config, tmp_path: Path) -> None:
         """With the shards' own files beside them they make the whole: a union of folders."""

@@ -1,19 +1,28 @@
 """The two steps that engines run, killed at any point: old or new, and the next run repairs."""
 
+import contextlib
+import errno
 import functools
 import os
 import shutil
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from toolwright.build.core.pure import Made, compile_specs
+from toolwright.build.generate import build
+from toolwright.build.output.tree import TEMPORARY
+from toolwright.build.rooms import FRONTEND
+from toolwright.build.state.lock import locked
+from toolwright.build.steps.assemble import Assembled, assemble
 from toolwright.build.steps.inputs import Folders, Setting, read_setting
-from toolwright.build.steps.shard import UNITS, read_shard, write_shard
-from toolwright.config import load_config
+from toolwright.build.steps.place import Placed, place
+from toolwright.build.steps.shard import UNITS, output_file, read_shard, write_shard
+from toolwright.config import Config, load_config
 
 from tests.build.fake import put, tree
-from tests.build.seams import EVERY, At, die_really, run_in_fork, seams
+from tests.build.seams import EVERY, At, Refusing, die_really, run_in_fork, seams
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forked processes")
 
@@ -22,12 +31,16 @@ OLD = {"files/edit.yaml": HEAD, "gone/old.yaml": HEAD, "top.yaml": HEAD}
 NEW = {"files/edit.yaml": HEAD.replace("Does", "Did"), "far/new.yaml": HEAD, "top.yaml": HEAD}
 
 
-@functools.cache
-def _setting(base: Path) -> Setting:
+def _config(base: Path) -> Config:
     put(base / "pyproject.toml", '[tool.toolwright]\nproviders = ["mcp"]\n')
     config, _ = load_config(base)
     assert config is not None
-    setting, problems = read_setting(config)
+    return config
+
+
+@functools.cache
+def _setting(base: Path) -> Setting:
+    setting, problems = read_setting(_config(base))
     assert setting is not None, problems
     return setting
 
@@ -78,3 +91,144 @@ def test_compile_killed_at_any_step(memory: Path, first: bool) -> None:
         _shard(memory, out, new=True)
         assert tree(out) == whole, step
         assert {path for path in out.rglob("*") if path.is_dir() and not any(path.iterdir())} == set()
+
+
+@functools.cache
+def _assembled(base: Path, new: bool) -> Assembled:
+    _shard(base, base / f"shard {new}", new=new)
+    return assemble({"shard": read_shard(base / f"shard {new}")}, _setting(base).kit)
+
+
+def _place(base: Path, out: Path, *, new: bool, config: Config | None = None) -> Placed:
+    assembled, folder = _assembled(base, new), base / f"shard {new}"
+    records = {record.path: record for record in read_shard(folder).units}
+
+    def file_of(path: str) -> Path:
+        return output_file(folder, records[assembled.outputs[path]], path)
+
+    return place(assembled, file_of, out, shown_output="generated", config=config)
+
+
+FOREIGN = {"notes.txt": "mine", "schemas/own.json": "{}", "gone/own.md": "mine"}
+
+
+def _prepare(memory: Path, out: Path, first: bool, config: Config | None) -> None:
+    shutil.rmtree(out.parent / ".toolwright", ignore_errors=True)
+    shutil.rmtree(out, ignore_errors=True)
+    if not first:
+        _place(memory, out, new=False, config=config)
+    for path, content in FOREIGN.items():
+        put(out / path, content)
+
+
+def _entries(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
+
+
+@pytest.mark.parametrize("then", ["assemble", "the other set", "generate"])
+@pytest.mark.parametrize("first", [True, False])
+def test_assemble_killed_at_any_step(memory: Path, first: bool, then: str) -> None:
+    """In the project's own output, where `generate` repairs it as well, and in any other folder."""
+    project = memory / "project"
+    for path, text in NEW.items():
+        put(project / "specs" / path, text)
+    config = _config(project) if then == "generate" else None
+    out = project / "generated"
+    undisturbed: dict[bool, dict[str, bytes]] = {}
+    for new in (False, True):
+        _prepare(memory, out, False, config)
+        _place(memory, out, new=new, config=config)
+        undisturbed[new] = tree(out)
+    last = then != "the other set"
+    expected, entries = undisturbed[last], set[str]()
+    if last:
+        entries = _entries(out)
+    else:
+        _place(memory, out, new=False)
+        entries = _entries(out)
+    _prepare(memory, out, first, config)
+    at = At(-1, die_really)
+    with seams(at):
+        _place(memory, out, new=True, config=config)
+    assert at.count > 20
+    for step in _steps(at.count):
+        _prepare(memory, out, first, config)
+        before = tree(out)
+
+        def killed() -> None:
+            with seams(At(step, die_really)):  # noqa: B023 - called in this turn
+                _place(memory, out, new=True, config=config)
+
+        assert run_in_fork(killed) == 9
+        for path, content in tree(out).items():
+            whole = content in (before.get(path), undisturbed[True].get(path))
+            assert whole or path.startswith(".toolwright/") or path.endswith(TEMPORARY), (step, path)
+        if then == "generate":
+            assert not build(_config(project), FRONTEND, jobs=1).failed
+            assert not list(config.state.glob("journal-*")) if config else None
+        else:
+            assert not _place(memory, out, new=last).diagnostics
+        assert tree(out) == expected, step
+        assert _entries(out) == entries, step
+
+
+def test_a_disk_that_refuses_is_told_and_the_next_run_does_the_rest(memory: Path) -> None:
+    out = memory / "generated"
+    _prepare(memory, out, False, None)
+    at = Refusing(-1, errno.ENOSPC)
+    with seams(at):
+        _place(memory, out, new=True)
+    expected = tree(out)
+    told = 0
+    for step in _steps(at.count):
+        _prepare(memory, out, False, None)
+        before = tree(out)
+        placed = Placed()
+        with contextlib.suppress(OSError), seams(Refusing(step, errno.ENOSPC)):  # of lock and journal
+            placed = _place(memory, out, new=True)
+        problems = [f"{each.message} ({each.hint})" for each in placed.diagnostics]
+        for problem in problems:
+            told += 1
+            assert "No space left" in problem
+            assert "files were dealt with" in problem
+            assert "make room" in problem
+        found = tree(out)
+        for path, content in found.items():
+            assert content in (before.get(path), expected.get(path)) or path.startswith(".toolwright/"), path
+        assert not _place(memory, out, new=True).diagnostics
+        assert tree(out) == expected, step
+    assert told
+
+
+def test_what_somebody_put_where_a_killed_run_would_have_written_stays(memory: Path) -> None:
+    out = memory / "generated"
+    for step in range(1000):
+        _prepare(memory, out, True, None)
+
+        def killed() -> None:
+            with seams(At(step, die_really)):  # noqa: B023 - called in this turn
+                _place(memory, out, new=True)
+
+        run_in_fork(killed)
+        if list((out / ".toolwright").glob("journal-*")):
+            break
+    put(out / "contracts/new.json", "{}")
+    assert [each.code for each in _place(memory, out, new=True).diagnostics] == ["foreign-file"]
+    assert (out / "contracts/new.json").read_text() == "{}"
+    (out / "contracts/new.json").unlink()
+    assert not _place(memory, out, new=True).diagnostics
+    assert not (out / ".toolwright").exists()
+
+
+def test_it_waits_for_a_run_in_the_project(memory: Path) -> None:
+    config = _config(memory / "project")
+    _assembled(memory, True)
+    with locked(config.state, lambda _message: None):
+        options = {"new": True, "config": config}
+        other = threading.Thread(target=_place, args=(memory, config.output), kwargs=options)
+        other.start()
+        other.join(0.3)
+        assert other.is_alive()
+        assert not config.output.exists()
+    other.join(20)
+    assert (config.output / "far/new.py").exists()

@@ -20,7 +20,7 @@ from .crew import Crew, crew
 from .former import remember_output, tell_former
 from .frontend import Found, Frontend
 from .output.content import Content, held
-from .output.faults import reason, remedy
+from .output.faults import broken_off, reason, remedy
 from .output.journal import repair
 from .output.manifest import NAME, render_manifest
 from .output.ownership import find_owned, find_strays, settle_case
@@ -271,15 +271,7 @@ def _broken_off(report: Report, fault: PublishError, shown_output: str) -> Repor
     writes = tuple(write for write in plan.writes if write.path in done)
     deletes = tuple(delete for delete in plan.deletes if delete.path in done)
     total = len(plan.writes) + len(plan.deletes)
-    problem = Diagnostic(
-        file=f"{shown_output}/{fault.path}",
-        code="io-error",
-        message=(
-            f"cannot write or delete: {reason(fault.error)};"
-            f" {len(done)} of {total} files were dealt with, every other stands as it did"
-        ),
-        hint=remedy(fault.error),
-    )
+    problem = broken_off(fault.path, fault.error, len(done), total, shown_output)
     return msgspec.structs.replace(
         report,
         plan=msgspec.structs.replace(plan, writes=writes, deletes=deletes),

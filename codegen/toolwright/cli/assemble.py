@@ -82,9 +82,11 @@ def command(
         if assembled.files:
             placed = place(
                 assembled,
-                None if only_whole else lambda path: file_of(path).read_bytes(),
+                None if only_whole else file_of,
                 out,
                 shown_output=show(out),
+                config=config,
+                waiting=lambda message: click.echo(message, err=True),
             )
             problems = (*problems, *placed.diagnostics)
             failed |= any(problem.severity == "error" for problem in placed.diagnostics)
@@ -92,7 +94,7 @@ def command(
             write(stamp, fingerprint_of(assembled))
     except DamagedError as error:
         tell(problems, form)
-        message = "is not what the compile step wrote"
+        message = "is gone, or not what the compile step wrote"
         raise stop(form, file_of(str(error)), "damaged", message, "run that step again") from None
     except OSError as error:
         tell(problems, form)

@@ -2,6 +2,8 @@
 
 import errno
 
+from ...diagnostics import Diagnostic
+
 _SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _RIGHTS = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
@@ -22,3 +24,12 @@ def remedy(error: OSError) -> str:
     if isinstance(error, FileExistsError | NotADirectoryError | IsADirectoryError):
         return "move what stands there elsewhere, then run again"
     return "correct that, then run again"
+
+
+def broken_off(path: str, error: OSError, done: int, total: int, shown_output: str) -> Diagnostic:
+    """That the disk refused `path` when `done` of `total` files were dealt with."""
+    message = (
+        f"cannot write or delete: {reason(error)};"
+        f" {done} of {total} files were dealt with, every other stands as it did"
+    )
+    return Diagnostic(file=f"{shown_output}/{path}", code="io-error", message=message, hint=remedy(error))
