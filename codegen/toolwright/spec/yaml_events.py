@@ -59,7 +59,7 @@ def forbidden_character(text: str) -> RefusedError:
 
 
 def _swap_old_breaks(text: str) -> tuple[str, dict[int, str]]:
-    if not _OLD_BREAKS.search(text):
+    if text.isascii() or not _OLD_BREAKS.search(text):
         return text, {}
     lowered = text.lower()
     # A stand-in must not occur in the text, neither raw nor spelled as an escape.

@@ -26,14 +26,17 @@ IN_CLASS_BODY: Final = frozenset(
 """Names that a class body reads; a field called like one would hide it from the fields after it."""
 
 
+_WORD: Final = re.compile(r"[^\W_]+")
+
+
 def words(text: str) -> list[str]:
     """The words of a name in any style: `get-user_ID` → get, user, ID."""
-    return re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", text))
+    return _WORD.findall(unicodedata.normalize("NFKC", text))
 
 
 def camel(text: str) -> str:
     """A class name: `multi_edit` → `MultiEdit`. Empty when `text` has no letter or digit."""
-    return "".join(word[:1].upper() + word[1:] for word in words(text))
+    return "".join([word[:1].upper() + word[1:] for word in words(text)])
 
 
 def class_name(*parts: str) -> str:

@@ -33,6 +33,8 @@ _COMMON = frozenset(
     )
 )
 """Keywords whose rules cannot fail once `check_form` has seen them and `lay_out` what is below them."""
+_HOLDING = frozenset({"properties", "additionalProperties", "items"})
+"""Those of them that hold schemas."""
 _RULED = frozenset(_RANKS)
 _OBJECTS = (dict, Mapping)  # asking for the plain one first takes a third of the time
 
@@ -121,11 +123,12 @@ class Compiler:
         check_form(node.schema, node.pointer)
         self.depth += 1
         self.deepest = max(self.deepest, self.depth)
-        site = Site(node, base, self.formats, self._child, self._refer)
-        if self.at_once or not _RULED.intersection(node.schema) <= _COMMON:
-            _make_rules(site)
+        words = _RULED.intersection(node.schema)
+        if self.at_once or not words <= _COMMON:
+            _make_rules(Site(node, base, self.formats, self._child, self._refer))
         else:
-            _lay_out(site)
+            if not words.isdisjoint(_HOLDING):
+                _lay_out(Site(node, base, self.formats, self._child, self._refer))
             node.postpone(_finish_with_formats if self.formats else _finish_without)
         self.depth -= 1
 
@@ -182,7 +185,7 @@ def refuse_bottomless(nodes: list[Node], done: set[int]) -> None:
     `done` holds the ids of nodes that need no second look; it grows.
     """
     for start in nodes:
-        if id(start) in done:
+        if not start.inplace or id(start) in done:
             continue
         active: set[int] = {id(start)}
         stack = [(start, iter(start.inplace))]
@@ -195,6 +198,6 @@ def refuse_bottomless(nodes: list[Node], done: set[int]) -> None:
                 done.add(id(node))
             elif id(following) in active:
                 raise UnsupportedSchema(node.pointer, "the reference leads back to itself and says nothing")
-            elif id(following) not in done:
+            elif following.inplace and id(following) not in done:
                 active.add(id(following))
                 stack.append((following, iter(following.inplace)))

@@ -5,6 +5,7 @@ u flag, `{`, `}` and `]` stand for themselves where they cannot be syntax, and a
 """
 
 import re
+from functools import lru_cache
 
 from . import charset
 from .charset import Ranges
@@ -21,6 +22,7 @@ _NO_BOUNDARY = f"(?:(?<={_W})(?={_W})|(?<!{_W})(?!{_W}))"
 _DOT = charset.complement(charset.NEWLINE)
 
 
+@lru_cache(maxsize=256)
 def translate(pattern: str) -> str:
     """Python `re` source that finds what the ECMA-262 `pattern` finds, to be used with `re.search`.
 
@@ -42,9 +44,7 @@ def is_safe(pattern: str) -> str | None:
     for longer alternatives that spell the same text, as in `(a|aa)*`. Raises UnsupportedPattern like
     `translate`.
     """
-    translator = _Translator(pattern)
-    translator.run()
-    return translator.risk
+    return _costs(pattern)[0]
 
 
 def degree(pattern: str) -> int:
@@ -52,9 +52,15 @@ def degree(pattern: str) -> int:
 
     Says nothing about patterns that `is_safe` complains about. Raises UnsupportedPattern like `translate`.
     """
+    return _costs(pattern)[1]
+
+
+@lru_cache(maxsize=256)
+def _costs(pattern: str) -> tuple[str | None, int]:
+    """What `is_safe` and `degree` say of a pattern: each spec asks for both, and many have the same ones."""
     translator = _Translator(pattern)
     translator.run()
-    return translator.degree()
+    return translator.risk, 1 if translator.risk else translator.degree()
 
 
 class _Translator(Costs):
