@@ -10,6 +10,7 @@ from ..diagnostics import Diagnostic
 
 if TYPE_CHECKING:
     from ..build.generate import Report
+    from ..build.output.plan import Write
     from ..build.state.unchanged import Looked
 
 Wanted = Literal["write", "check", "diff", "dry-run"]
@@ -89,20 +90,39 @@ def _count(number: int, noun: str) -> str:
 
 def _drift(report: "Report", output: str, repair: str) -> tuple[Diagnostic, ...]:
     """Every file that is not what a build would leave."""
-    found = [
-        (f"{output}/{write.path}", "missing" if write.old is None else "changed")
-        for write in report.plan.writes
-    ]
-    found += [(f"{output}/{delete.path}", "orphaned") for delete in report.plan.deletes]
-    meaning = {
-        "missing": "this file is missing from the output",
-        "changed": "this file is not what the specs say",
-        "orphaned": "no spec accounts for this file any more",
-    }
+    found: list[tuple[str, str, str, str]] = []
+    hint = f"run `{repair}`"
+    for write in report.plan.writes:
+        file = f"{output}/{write.path}"
+        if write.old is None:
+            found.append((file, "missing", "this file is missing from the output", hint))
+        elif _differs_in_endings(write):
+            found.append((file, "changed", _ENDINGS, f"{hint}; {_ATTRIBUTES}"))
+        else:
+            found.append((file, "changed", "this file is not what the specs say", hint))
+    orphaned = "no spec accounts for this file any more"
+    found += [(f"{output}/{delete.path}", "orphaned", orphaned, hint) for delete in report.plan.deletes]
     return tuple(
-        Diagnostic(file=file, code=f"drift-{kind}", message=meaning[kind], hint=f"run `{repair}`")
-        for file, kind in sorted(found)
+        Diagnostic(file=file, code=f"drift-{kind}", message=message, hint=hint)
+        for file, kind, message, hint in sorted(found)
     )
+
+
+_ENDINGS = "this file differs from what the specs say in its line endings only"
+_ATTRIBUTES = "`toolwright init --add gitattributes` keeps git from changing them"
+
+
+def _differs_in_endings(write: "Write") -> bool:
+    """Whether a file is right but for what git makes of line endings on some machines."""
+    from ..build.state.fingerprint import digest
+
+    old = write.old
+    if old is None or old.size <= write.content.size:
+        return False
+    try:
+        return digest(old.read().replace(b"\r\n", b"\n")) == write.content.digest
+    except OSError:
+        return False
 
 
 def _print_drift(drift: tuple[Diagnostic, ...], output: str, repair: str, *, failed: bool) -> None:
@@ -113,6 +133,8 @@ def _print_drift(drift: tuple[Diagnostic, ...], output: str, repair: str, *, fai
     if drift:
         counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in ("changed", "missing", "orphaned"))
         _print(f"toolwright: {output} is out of date: {counts}; to repair it, run: {repair}")
+        if all(problem.message == _ENDINGS for problem in drift):
+            _print(f"toolwright: the files differ only in their line endings; {_ATTRIBUTES}")
     elif not failed:
         _print(f"toolwright: {output} is up to date")
 
