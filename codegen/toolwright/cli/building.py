@@ -133,8 +133,8 @@ def _print_drift(drift: tuple[Diagnostic, ...], output: str, repair: str, *, fai
     if drift:
         counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in ("changed", "missing", "orphaned"))
         _print(f"toolwright: {output} is out of date: {counts}; to repair it, run: {repair}")
-        if all(problem.message == _ENDINGS for problem in drift):
-            _print(f"toolwright: the files differ only in their line endings; {_ATTRIBUTES}")
+        if endings := sum(problem.message == _ENDINGS for problem in drift):
+            _print(f"toolwright: {endings} of them only in their line endings; {_ATTRIBUTES}")
     elif not failed:
         _print(f"toolwright: {output} is up to date")
 
