@@ -12,7 +12,7 @@ BAZEL  := .venv-bazel
 PYTEST := $(BIN)/python -m pytest
 DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyproject.toml)
 
-.PHONY: help generate test check lint format types verify lint-tools clients mcp-servers bazel wheel conformance fuzz fuzz-bridge corpora laws rules deviations grammars bench peers ci nightly clean crash machine pythons
+.PHONY: help generate test check lint format types verify lint-tools clients mcp-servers bazel wheel conformance fuzz fuzz-bridge fuzz-sent corpora laws rules deviations grammars bench peers ci nightly clean crash machine pythons
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -86,6 +86,9 @@ fuzz: $(STAMP) ## Compose 20,000 schemas with 50 instances each; some ten minute
 fuzz-bridge: $(STAMP) ## Arbitrary arguments against every kind of registry, for every provider; five minutes
 	$(BIN)/python -m bench.bridge $(ARGS)
 
+fuzz-sent: $(STAMP) ## Arguments decoded in one pass, held to the general way; five minutes
+	$(BIN)/python -m bench.sent $(ARGS)
+
 crash: $(STAMP) ## Kill a build at every single step, and the tests of hostile disks; some minutes
 	TOOLWRIGHT_EVERY_STEP=1 $(PYTEST) -n auto tests/crash $(ARGS)
 
@@ -135,7 +138,7 @@ ci: ## What continuous integration runs
 	bash .ci/run
 
 nightly: clients ## What takes longer: more random inputs, every kill, other interpreters
-	$(MAKE) fuzz fuzz-bridge laws crash machine pythons
+	$(MAKE) fuzz fuzz-bridge fuzz-sent laws crash machine pythons
 
 clean: ## Remove the environment and caches (never generated/)
 	rm -rf $(VENV) .venv-pythons $(ENGINES) $(BAZEL) $(PEERS) $(MCP_SERVERS) .toolwright .mypy_cache .pytest_cache .ruff_cache .hypothesis dist

@@ -32,7 +32,7 @@ SPEC = {
             "mode": {"enum": ["on", "off"], "default": "on"},
             "rate": {"type": "integer", "multipleOf": 4},
             "list": {"type": "array", "items": {"type": "string", "pattern": "^i"}, "default": ["ix"]},
-            "mixed": {"enum": [1, 1.5, "z"]},
+            "mixed": {"enum": [True, 1.5, "z"]},
             "tree": {"$ref": "#/$defs/tree"},
             "shape": {
                 "anyOf": [
@@ -60,7 +60,7 @@ CHANGES = {
     "a mutable default": ('["ix"]', '["iy"]'),
     "an enum member": ('Literal["on", "off"]', 'Literal["on", "of"]'),
     "the order of members": ('Literal["on", "off"]', 'Literal["off", "on"]'),
-    "a checked member": ('(1, 1.5, "z")', '(1, 1.0, "z")'),
+    "a checked member": ('(True, 1.5, "z")', '(True, 1.0, "z")'),
     "a step": ('"rate", self.rate, 4', '"rate", self.rate, 2'),
     "a checked field": ('"rate", self.rate', '"rates", self.rate'),
     "a wire name": ('name="a-b"', 'name="a_b"'),

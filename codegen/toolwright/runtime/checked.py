@@ -11,6 +11,7 @@ which settles it, asks the contract, and converts it. Generated code writes
 Nothing is read or compiled before the first value arrives.
 """
 
+import re
 from types import FunctionType, GenericAlias
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,7 @@ class Shape:
         validator = self.node.validator()
         try:
             # Most values are right as they are. Depth is the binding's to judge, over the whole text.
-            if validator.fits(value):
+            if validator.fits(value) and not _has_whole_float(value):
                 return self.build(value, value)
         except (msgspec.ValidationError, RecursionError, TypeError, AttributeError):
             pass  # a whole float where the type says int, depth, no JSON: the long way settles or names it
@@ -48,6 +49,22 @@ class Shape:
     def build(self, raw: Any, settled: Any) -> Any:
         """From a valid value to the typed one. `settled` is what the contract accepted, `raw` what came."""
         raise NotImplementedError
+
+
+_WHOLE = re.compile(rb"[0-9](?:\.0|e)")
+
+
+def _has_whole_float(value: Any) -> bool:
+    """Whether `value` may hold a whole float, which a type that takes any value would keep where the contract
+    asks for an integer. Its text tells, and takes a tenth of the time of a look at each part."""
+    kind = type(value)
+    if kind is float:
+        return bool(value.is_integer())
+    return kind in _CONTAINERS and _WHOLE.search(_encode(value)) is not None
+
+
+_CONTAINERS = frozenset((dict, list, tuple))
+_encode = msgspec.json.encode
 
 
 def _word(violation: "Violation") -> str:

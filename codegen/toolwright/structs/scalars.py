@@ -121,7 +121,10 @@ def choice(node: Choice) -> Expression:
     names = {"str": "str", "int": "int", "float": "int | float", "bool": "bool", "none": "None"}
     order = [k for k in names if k in kinds and not (k == "int" and "float" in kinds)]
     widened = kinds | ({"int"} if "float" in kinds else set())
-    return Expression(text=" | ".join(names[k] for k in order), kinds=widened, checks=(check,))
+    text = " | ".join(names[k] for k in order)
+    if {"int", "float"} <= kinds:  # 3.0 means 3 where that is listed, which no check can put in its place
+        return Expression(text=text, kinds=widened, exact=False)
+    return Expression(text=text, kinds=widened, checks=(check,))
 
 
 def _kind(value: Any) -> str:

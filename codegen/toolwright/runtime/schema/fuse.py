@@ -51,7 +51,11 @@ def _string(schema: Mapping[str, Any]) -> Check:
 def _array(site: Site) -> Check:
     low, high = int(site.schema.get("minItems", 0)), int(site.schema.get("maxItems", _ENDLESS))
     if "items" not in site.schema:
-        return lambda value, run: isinstance(value, (list, tuple)) and low <= len(value) <= high
+
+        def sizes(value: Any, run: Run) -> bool:
+            return isinstance(value, (list, tuple)) and low <= len(value) <= high
+
+        return sizes
     node = site.child(site.schema["items"], "items")
 
     def check(value: Any, run: Run) -> bool:

@@ -1,0 +1,1 @@
+"""Decoding in one pass, held to the general way; see `__main__`."""
