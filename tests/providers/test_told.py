@@ -88,6 +88,30 @@ CONTRACTS: dict[str, dict[str, Any]] = {
             }
         }
     },
+    "a property that alternatives of the root speak of, too": {
+        "properties": {"a": {"oneOf": [{"additionalProperties": {"const": 1}}]}, "b": {"maximum": 2}},
+        "allOf": [
+            {
+                "anyOf": [
+                    {"properties": {"a": {"enum": ["a"]}, "b": {"minProperties": 1}}},
+                    {"properties": {"a": {"const": "cat"}}, "additionalProperties": {"enum": [1]}},
+                ]
+            }
+        ],
+    },
+    "alternatives, of which the first takes nothing": {
+        "properties": {
+            "v": {"anyOf": [False, {"exclusiveMaximum": 0}, {"type": "number"}]},
+            "w": {"anyOf": [{"type": "null"}, {"exclusiveMaximum": 0}, {"type": "string", "not": {}}]},
+        }
+    },
+    "what is said of a reference, which nothing may stand beside": {
+        "properties": {"b": {"$ref": "#/$defs/A"}},
+        "$defs": {
+            "C": {"properties": {"a": {"allOf": [{"$ref": "#"}]}}, "allOf": [{"$ref": "#/$defs/A"}]},
+            "A": {"properties": {"a": {"$ref": "#/$defs/A"}, "d": {"$ref": "#/$defs/C"}}},
+        },
+    },
     "a constant beside an enum without it": {
         "properties": {
             "v": {

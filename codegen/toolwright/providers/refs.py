@@ -74,15 +74,18 @@ def _rest_gone(state: State, before: Any, after: Any, path: Path) -> None:
 
 
 def _moved(state: State, child: Any, made: Any, path: Path) -> None:
-    """Remember that `made`, or a part of it, was made from `child`, which stood at `path`."""
+    """Remember that `made`, or its parts, were made from `child`, which stood at `path`."""
     if child is made or not isinstance(child, dict) or not isinstance(made, dict):
         return
     place = state.origins.get(id(child), path)
     remember(state, child, place)
     state.place(child, place)
     state.place(made, place)
-    if not any(part is child for key in ("allOf", "anyOf") for part in made.get(key, ())):
-        gone(state, child, made, place)
+    parts = [part for key in ("allOf", "anyOf") for part in made.get(key, ()) if key not in child]
+    for part in parts or (made,):
+        if part is made or (part is not child and isinstance(part, dict) and id(part) not in state.origins):
+            state.place(part, place)
+            gone(state, child, part, place)
 
 
 def renamed(segments: Segments) -> bool:
@@ -119,14 +122,15 @@ def opened(state: State, node: Node, path: Path, notes: list[str]) -> tuple[Node
     while "$ref" in node:
         found, place, segments = state.target(node["$ref"], path)
         inline = rules.refs == "inline" or (rules.cycles == "unroll" and closes(state, segments))
-        if not inline and (rules.ref_siblings or len(node) == 1):
+        # What notes say becomes a description, which stands beside it, too.
+        if not inline and (rules.ref_siblings or (len(node) == 1 and not notes)):
             break
         siblings = {key: value for key, value in node.items() if key not in ("$ref", "$defs", "definitions")}
         count = state.opened.get(segments, 0) + entered.count(segments)
         if not inline:
             if count or segments == () or segments in entered:
                 return _beside(state, siblings, node["$ref"], path), entered
-            if not siblings:
+            if not siblings and not notes:
                 node = {"$ref": node["$ref"]}
                 break
         elif (

@@ -195,6 +195,8 @@ def collapsed(state: State, node: Node, path: Path) -> Node:
     if not branches:
         state.note(path, "anyOf", "widened", "changed", "no branch takes anything, which cannot be said here")
         return {key: value for key, value in node.items() if key != "anyOf"}
+    for i, branch in enumerate(node["anyOf"]):
+        state.place(branch, ((path, "anyOf"), str(i)))
     out = dict(node)
     if len(rest) < len(branches):
         state.note(path, "anyOf", "rewritten", "kept elsewhere", "null is said by nullable")
@@ -206,7 +208,7 @@ def collapsed(state: State, node: Node, path: Path) -> Node:
     out["anyOf"] = rest
     if len(rest) == 1 and isinstance(rest[0], dict):
         del out["anyOf"]
-        remember(state, rest[0], ((path, "anyOf"), "0"))
+        remember(state, rest[0], state.origins.get(id(rest[0]), ((path, "anyOf"), "0")))
         state.note(path, "anyOf", "rewritten", "kept elsewhere", "one branch is left, and stands for itself")
         inner = raised(state, rest[0], path) if is_legacy(rest[0]) else rest[0]
         out = {**inner, **out}
