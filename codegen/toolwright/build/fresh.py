@@ -22,6 +22,11 @@ class Judge:
         self._cache, self._root, self._sources, self._tree = cache, root, sources, tree
         self._digest = setting.digest
         self._trusting = trusting  # what came from a cache that machines share may stay
+        # What the last run left had the fingerprints of its own sources and setting: where those are as they
+        # were, so are they.
+        self._same = frozenset[str]()
+        if sources.sound and cache.setting == setting.parts:
+            self._same = sources.same_below(root)
         names = sorted(cache.setting.keys() | setting.parts.keys())
         self._changed = [
             f"setting {name}" for name in names if cache.setting.get(name) != setting.parts.get(name)
@@ -37,7 +42,10 @@ class Judge:
     def fresh(self, task: Task) -> Unit | None:
         """The unit as the last run left it, if that is still right."""
         unit = self._cache.units.get(task.path)
-        if unit is None or unit.fingerprint != self.fingerprint(task, unit.uses):
+        if unit is None:
+            return None
+        same = self._same.issuperset((task.path, *unit.uses))
+        if not same and unit.fingerprint != self.fingerprint(task, unit.uses):
             return None
         if unit.fetched and not self._trusting:
             return None

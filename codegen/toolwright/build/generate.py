@@ -19,6 +19,7 @@ from .core.compile import Options, ToolEntry
 from .crew import Crew, crew
 from .former import remember_output, tell_former
 from .frontend import Found, Frontend
+from .narrow import narrow_plan
 from .output.content import Content, held
 from .output.faults import broken_off, reason, remedy
 from .output.journal import repair
@@ -149,7 +150,8 @@ class _Run:
             providers=providers, models=config.models, templates=templates, profiles=profiles.files
         )
         used = libraries(models=bool(config.models))
-        common = setting(config, options, used, self.sources, self.index)
+        former = Setting(self.cache.setting, self.cache.folders)
+        common = setting(config, options, used, self.sources, self.index, former)
         walk(config.specs, self.index)
         found = self.frontend.discover(config.specs, self.shown_root)
         shop = Shop(
@@ -187,7 +189,12 @@ class _Run:
             whole = make_whole(got, common.digest, shop, self.cache, self.tree, same=same)
         except WholeError as fault:
             return Report(diagnostics=(*sorted(got.diagnostics), _internal(self.shown_output, str(fault))))
-        plan = self._plan(got, whole, used)
+        narrow = None
+        if same:
+            narrow = narrow_plan(got, whole, self.cache, self.sources, self.index, self.tree, self.config)
+        plan = self._plan(got, whole, used) if narrow is None else narrow
+        if self.mode == "diff":
+            plan = hold(plan)
         diagnostics = tuple(sorted({*got.diagnostics, *plan.diagnostics, *tell_former(self.config)}))
         tools = [path for path in found.tools if path in got.units]
         refused = len(found.tools) - len(tools) + len(got.kept.intersection(tools))
@@ -201,7 +208,7 @@ class _Run:
             entries=tuple(entry for path in tools if (entry := got.units[path].entry) is not None),
         )
         if self.mode == "write" and not plan.blocked:  # else nothing is written, and nothing to remember
-            return self._publish(report, got, whole, common.parts, workers)
+            return self._publish(report, got, whole, common, workers)
         return report
 
     def _plan(self, got: Collected, whole: dict[str, Unit], used: tuple[Library, ...]) -> Plan:
@@ -226,8 +233,6 @@ class _Run:
                 existing[path] = found
         settle_case(expected, existing, owned, self.config.output)
         plan = make_plan(expected, existing, owned, shown_output=self.shown_output)
-        if self.mode == "diff":
-            plan = hold(plan)
         if not self.cache.units:  # a look through the whole folder, for once
             got.diagnostics += find_strays(self.config.output, {*expected, *owned})
         return plan
@@ -237,7 +242,7 @@ class _Run:
         report: Report,
         got: Collected,
         whole: dict[str, Unit],
-        parts: dict[str, str],
+        common: Setting,
         workers: Crew,
     ) -> Report:
         config = self.config
@@ -249,7 +254,9 @@ class _Run:
         except PublishError as fault:
             return _broken_off(report, fault, self.shown_output)
         kept = {path: unit for path, unit in got.units.items() if path not in got.shaky}
-        fresh = Cache(units={**kept, **whole}, sources=self.sources.seen, setting=parts)
+        fresh = Cache(
+            units={**kept, **whole}, sources=self.sources.seen, setting=common.parts, folders=common.folders
+        )
         sound = not report.diagnostics and not got.shaky
         try:
             remember_output(config)

@@ -48,6 +48,23 @@ class Sources:
             self.seen[key] = known
         return known
 
+    def keep_below(self, folder: Path) -> None:
+        """Take over what the last run saw below `folder`, where all looks as then."""
+        below = self._key(f"{folder}{os.sep}")
+        self.seen.update({key: known for key, known in self._known.items() if key.startswith(below)})
+
+    def same_below(self, folder: Path) -> frozenset[str]:
+        """Paths below `folder` that have been asked for, and are what they were in the last run."""
+        below = self._key(f"{folder}{os.sep}")
+        known = self._known
+        same = [key for key, found in self.seen.items() if key.startswith(below) and known.get(key) == found]
+        return frozenset(key[len(below) :] for key in same)
+
+    @property
+    def sound(self) -> bool:
+        """Whether all was well with the last run."""
+        return self._index.sound
+
     def former(self, path: Path | str) -> str | None:
         """What `digest` said in the last run."""
         return self._known.get(self._key(path))
@@ -83,10 +100,11 @@ def combine(parts: Iterable[str]) -> str:
 class Setting(Struct, frozen=True):
     """Everything but specs that outputs depend on: a digest for each part, by a name that people know.
 
-    Nothing in it speaks of this machine: no folder, no time.
+    Nothing in `parts` speaks of this machine: no folder, no time. `folders` are the ones that were walked.
     """
 
     parts: dict[str, str]
+    folders: dict[str, str] = {}
 
     @property
     def digest(self) -> str:
@@ -95,9 +113,17 @@ class Setting(Struct, frozen=True):
 
 
 def setting(
-    config: Config, options: Options, used: tuple[Library, ...], sources: Sources, index: Index
+    config: Config,
+    options: Options,
+    used: tuple[Library, ...],
+    sources: Sources,
+    index: Index,
+    former: Setting | None = None,
 ) -> Setting:
-    """Configuration, templates, profiles, generator, Python and libraries, as they are now."""
+    """Configuration, templates, profiles, generator, Python and libraries, as they are now.
+
+    `former` is what the last run made of them.
+    """
     parts = {
         "format": str(FORMAT),
         "toolwright": __version__,
@@ -111,16 +137,27 @@ def setting(
             index.witness(library.metadata)
     for number, profile in enumerate(map(Path, options.profiles)):  # with those of installed packages
         parts[f"profile {profile.name} ({number})"] = sources.digest(profile) or "-"
-    own = _contents(PACKAGE, (".py", ".toml"), sources, index)  # built-in profiles are TOML files
-    parts["generator"] = combine(word for pair in own for word in pair)
-    folders = {"template": templates_dir(), "own template": config.templates}
-    for label, folder in folders.items():
-        if folder is not None:
+    walked = {"generator": PACKAGE, "template": templates_dir()}
+    if config.templates is not None:
+        walked["own template"] = config.templates
+    folders = {label: str(folder) for label, folder in walked.items()}
+    for label, folder in walked.items():
+        if former is not None and former.folders.get(label) == folders[label] and index.same_below(folder):
+            sources.keep_below(folder)
+            parts |= {name: found for name, found in former.parts.items() if _is_of(label, name)}
+        elif label == "generator":
+            own = _contents(folder, (".py", ".toml"), sources, index)  # built-in profiles are TOML files
+            parts[label] = combine(word for pair in own for word in pair)
+        else:
             parts |= {f"{label} {name}": found for name, found in _contents(folder, ("",), sources, index)}
     for folder in site_folders():
         index.witness(folder)
     _watch_configuration(config, index)
-    return Setting(parts)
+    return Setting(parts, folders)
+
+
+def _is_of(label: str, part: str) -> bool:
+    return part == label or part.startswith(f"{label} ")
 
 
 def _contents(

@@ -31,8 +31,12 @@ class Index:
         self._looks = NONE  # inputs, as they looked when this run began
         self._settled = NONE  # outputs that looked as the last run left them, when this run began
         self._standing = NONE  # those of them that this run counts on
-        self._inputs: dict[bytes, Signature] = {}
+        self._unmoved = NONE  # inputs that looked as the last run left them, when this run began
+        self._counted: set[bytes] = set()  # those of them that this run has read, or could have
+        self._inputs: dict[bytes, Signature] = {}  # those beside
         self._outputs: dict[bytes, Signature] = {}  # those beside the standing ones
+
+        self.sound = False  # whether all was well with the last run, and its index is known
 
     @property
     def file(self) -> Path:
@@ -57,6 +61,8 @@ class Index:
         self._known_inputs = Rows(inputs, looked.known[:cut])
         self._known_outputs = Rows(outputs, looked.known[cut:])
         self._looks = Rows(inputs, looked.now[:cut])
+        self._unmoved = self._known_inputs.common(self._looks)
+        self.sound = looked.tools >= 0
         self._settled = self._known_outputs.common(Rows(outputs, looked.now[cut:]))
 
     def _current(self, looked: Looked) -> bool:
@@ -71,9 +77,31 @@ class Index:
         if output:
             now = self._outputs[key] = signature(self._place(key), follow=False)
             return now != ABSENT and self._known_outputs.get(key) == now
-        now = self._looks.get(key) or signature(self._place(key), follow=True)
-        self._inputs[key] = now
-        return now != ABSENT and self._known_inputs.get(key) == now
+        if key in self._unmoved.places:
+            self._counted.add(key)
+            return True
+        # What was known of it, if anything, is something else.
+        self._inputs[key] = self._looks.get(key) or signature(self._place(key), follow=True)
+        return False
+
+    def same_below(self, folder: Path | str) -> bool:
+        """True if all inputs at and below `folder` look as the last run left them; then they are witnessed.
+
+        As that run witnessed each folder that it walked, there is no file more than then, and none less.
+        """
+        top = self.key(folder)
+        below = top + os.fsencode(os.sep)
+        found = {path for path in self._known_inputs.paths if path == top or path.startswith(below)}
+        if top not in found or not found <= self._unmoved.places.keys():
+            return False
+        self._counted |= found
+        return True
+
+    @property
+    def untouched(self) -> int:
+        """How many outputs there are, if each looks as the last run left it; else 0."""
+        known = len(self._known_outputs.paths)
+        return known if self._standing is self._settled and known == len(self._settled.paths) else 0
 
     def witness_output(self, path: str) -> bool:
         """`witness` for one of thousands of outputs: the same, with fewer calls."""
@@ -111,7 +139,8 @@ class Index:
     def moved(self, path: Path | str) -> bool:
         """True if an input no longer looks as it was witnessed."""
         key = self.key(path)
-        return self._inputs.get(key) != signature(self._place(key), follow=True)
+        seen = self._unmoved.get(key) if key in self._counted else self._inputs.get(key)
+        return seen != signature(self._place(key), follow=True)
 
     def forget(self, path: Path | str) -> None:
         """Drop an output that no longer belongs to the project."""
@@ -131,7 +160,7 @@ class Index:
         """Write the index. `tools` None says that not all was well: the next run must look closer."""
         with replacing(self.file) as temporary:
             gone = self._doubtful(temporary)
-            inputs = NONE.overlaid(self._inputs).without(gone)
+            inputs = self._unmoved.only(self._counted).overlaid(self._inputs).without(gone)
             outputs = self._standing.overlaid(self._outputs).without(gone)
             paths = b"\0".join((*inputs.paths, *outputs.paths))
             if b"\n" in paths:

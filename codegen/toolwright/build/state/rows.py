@@ -39,6 +39,10 @@ class Rows:
         cuts = [slice(at * size, (at + 1) * size) for at in range(len(self.paths))]
         return self._only([at for at, cut in enumerate(cuts) if _GONE != one[cut] == two[cut]])
 
+    def only(self, paths: Iterable[bytes]) -> "Rows":
+        """The rows of `paths`, all of which are among them."""
+        return self._only(sorted(self.places[path] for path in paths))
+
     def without(self, paths: Iterable[bytes]) -> "Rows":
         """All but the rows of `paths`."""
         gone = {self.places[path] for path in paths if path in self.places}

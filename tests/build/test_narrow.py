@@ -1,0 +1,108 @@
+"""A plan of what was made now, against the plan by a look at everything."""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from toolwright.build import generate as generate_module
+from toolwright.build.generate import build
+from toolwright.build.narrow import narrow_plan
+from toolwright.build.output.manifest import amend_manifest, render_manifest
+from toolwright.build.output.plan import Plan
+
+from .fake import FAKE, config_of, project, put
+
+SPECS = {"a.yaml": "1", "g/b.yaml": "uses: _types/t.yaml", "c.yaml": "loss: pattern", "_types/t.yaml": "t"}
+NAMES = st.sampled_from(sorted(SPECS))
+EDITS = st.one_of(
+    st.tuples(
+        st.just("spec"),
+        NAMES,
+        st.sampled_from(["1", "2", "loss: pattern", "uses: _types/t.yaml", "bad", "odd", "name: other"]),
+    ),
+    st.tuples(st.just("new"), st.sampled_from(["d.yaml", "g/e.yaml"]), st.sampled_from(["1", "2"])),
+    st.tuples(st.just("gone"), NAMES, st.just("")),
+    st.tuples(
+        st.sampled_from(["edited", "deleted"]),
+        st.sampled_from(
+            ["a.py", "contracts/a.json", "schemas/mcp/c.json", "manifest.txt", "registry.py", "ledger.json"]
+        ),
+        st.just(""),
+    ),
+    st.tuples(st.just("journal"), st.just(""), st.just("")),
+)
+
+
+def edit(base: Path, kind: str, path: str, text: str) -> None:
+    match kind:
+        case "spec" | "new":
+            put(base / "specs" / path, text)
+        case "gone":
+            (base / "specs" / path).unlink(missing_ok=True)
+        case "edited" if (base / "generated" / path).exists():
+            put(base / "generated" / path, "edited by hand")
+        case "deleted":
+            (base / "generated" / path).unlink(missing_ok=True)
+        case "journal":
+            put(next((base / ".toolwright").glob("journal-*"), base / ".toolwright/journal-0"), "torn")
+
+
+class Twice:
+    """Stands in for `narrow_plan`: keeps what that says, and lets the run look at everything."""
+
+    def __init__(self) -> None:
+        self.narrow: Plan | None = None
+
+    def __call__(self, *arguments: Any) -> None:
+        self.narrow = narrow_plan(*arguments)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.lists(EDITS, max_size=2), max_size=4))
+def test_it_is_the_plan_by_a_look_at_everything(turns: list[list[tuple[str, str, str]]]) -> None:
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        base = Path(folder)
+        project(base, SPECS)
+        build(config_of(base), FAKE)
+        for edits in turns:
+            for each in edits:
+                edit(base, *each)
+            twice = Twice()
+            patch.setattr(generate_module, "narrow_plan", twice)
+            report = build(config_of(base), FAKE)
+            if twice.narrow is not None:
+                assert twice.narrow == report.plan
+
+
+@pytest.mark.parametrize("path", sorted(SPECS))
+def test_a_changed_spec_is_planned_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    """So the property above is about something."""
+    project(tmp_path, SPECS)
+    build(config_of(tmp_path), FAKE)
+    put(tmp_path / "specs" / path, SPECS[path] + "\nmore")
+    twice = Twice()
+    monkeypatch.setattr(generate_module, "narrow_plan", twice)
+    plan = build(config_of(tmp_path), FAKE).plan
+    assert plan.writes
+    assert twice.narrow == plan
+
+
+UNITS = st.dictionaries(
+    st.text("ab%é \t./-", min_size=1),
+    st.tuples(st.text("0f", min_size=1), st.lists(st.text("xy%é /."), max_size=3).map(tuple)),
+)
+
+
+@given(UNITS, st.data())
+def test_an_amended_manifest_is_the_one_that_would_be_rendered(
+    units: dict[str, tuple[str, tuple[str, ...]]], data: st.DataObject
+) -> None:
+    versions, package = {"toolwright": "1", "black": "2"}, ("registry.py",)
+    content = render_manifest(versions, units, package)
+    chosen = data.draw(st.sets(st.sampled_from(sorted(units)))) if units else set[str]()
+    others = {unit: ("new", (*units[unit][1], "another")) for unit in chosen}
+    assert amend_manifest(content, others) == render_manifest(versions, {**units, **others}, package)
+    assert amend_manifest(content, {**others, "z": ("new", ())}) is None
