@@ -81,8 +81,8 @@ def _moved(state: State, child: Any, made: Any, path: Path) -> None:
     remember(state, child, place)
     state.place(child, place)
     state.place(made, place)
-    parts = [part for key in ("allOf", "anyOf") for part in made.get(key, ()) if key not in child]
-    for part in parts or (made,):
+    keyword = next(iter(made)) if len(made) == 1 else ""
+    for part in made[keyword] if keyword in ("allOf", "anyOf") else (made,):
         if part is made or (part is not child and isinstance(part, dict) and id(part) not in state.origins):
             state.place(part, place)
             gone(state, child, part, place)
