@@ -167,6 +167,7 @@ class TestGenerate:
         result = run("generate")
         assert result.exit_code == 1
         assert "toolwright init" in result.stderr
+        assert result.stdout == "toolwright: nothing was built\n"
         assert tree(base / "generated") == before
 
     def test_clean(self, run: Command, base: Path) -> None:

@@ -72,6 +72,21 @@ def test_it_builds_and_then_rests(project: Project, tmp_path: Path) -> None:
     assert not (project.base / ".toolwright").exists()
 
 
+def test_a_build_file_of_somebody_else_stays_and_can_read_ours(tmp_path: Path) -> None:
+    put(tmp_path / "p", SPECS)
+    own = tmp_path / "p" / "build.ninja"
+    own.write_text("subninja toolwright.ninja\n", encoding="utf-8")
+    words = (f"--command={TOOLWRIGHT}", "--shard-size", "2")
+    told = run(tmp_path / "p", TOOLWRIGHT, "ninja", *words, ok=False).stderr
+    assert "build.ninja: error[foreign-file]" in told
+    assert "--file" in told
+    assert own.read_text(encoding="utf-8") == "subninja toolwright.ninja\n"
+    assert not (tmp_path / "p" / "build").exists()
+    run(tmp_path / "p", TOOLWRIGHT, "ninja", *words, "--file", "toolwright.ninja")
+    run(tmp_path / "p", str(NINJA))
+    assert tree(tmp_path / "p" / "generated") == generated(tmp_path / "g", SPECS)
+
+
 def test_one_change_compiles_one_shard(project: Project, tmp_path: Path) -> None:
     project.steps()
     project.write("files/edit.yaml", EDITED)

@@ -69,6 +69,8 @@ def generate(
 
 def summary(report: "Report", *, would: bool = False) -> str:
     """One line: what was done, or what would be."""
+    if report.failed and not report.tools and report.plan.empty:
+        return "toolwright: nothing was built"
     kept = report.tools - report.rebuilt - report.fetched - report.refused
     fetched = f", {report.fetched} from the cache" if report.fetched else ""
     refused = f", {report.refused} refused" if report.refused else ""

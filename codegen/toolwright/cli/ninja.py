@@ -9,7 +9,7 @@ import click
 from ..config import show
 from ..console import Format
 from .options import config_option, configuration, examples, format_option, tell
-from .steps import disk_problem
+from .steps import disk_problem, stop
 
 
 @click.command(
@@ -58,9 +58,13 @@ def command(file: str, folder: str, size: int, words: str, form: Format, config_
 
     from ..build.steps.depfile import render_depfile
     from ..build.steps.shard import write
-    from ..integrations.ninja import CONFIGURED, Layout, lists_of, render_ninja, shards_of
+    from ..integrations.ninja import CONFIGURED, MARK, Layout, lists_of, render_ninja, shards_of
     from ..spec import discover
 
+    if not _is_ours(Path(file), MARK):
+        message = "is no build file that this command wrote, so it stays"
+        hint = "name another one with --file; yours can read it with `subninja`"
+        raise stop(form, Path(file), "foreign-file", message, hint)
     shown_root = show(config.specs)
     found = discover(config.specs, shown_root=shown_root)
     tell(found.diagnostics, form)
@@ -87,6 +91,17 @@ def command(file: str, folder: str, size: int, words: str, form: Format, config_
         raise disk_problem(form, error, Path(file)) from None
     click.echo(f"toolwright: {len(found.tools) + len(found.types)} specs in {len(shards)} shards: {file}")
     return 0
+
+
+def _is_ours(file: Path, mark: str) -> bool:
+    """Whether a build file may be written there: over none, or over an earlier one."""
+    try:
+        with file.open("rb") as opened:
+            return opened.read(len(mark)) == mark.encode()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
 
 
 def _folders(root: Path) -> list[str]:
