@@ -38,7 +38,7 @@ def collect(
     cache: Cache,
     tree: Tree,
     sharing: Sharing,
-    moved: Callable[[Path], bool],
+    moved: Callable[[str], bool],
     crew: Crew,
     progress: Callable[[int, int], None],
     keep: bool = False,
@@ -81,7 +81,7 @@ def collect(
             print_ = judge.fingerprint(task, outcome.uses)
             result.units[task.path] = _unit(outcome, print_, why[task.path])
             result.files[task.path] = outcome.files
-            if any(moved(root / path) for path in (task.path, *outcome.uses)):
+            if any(moved(f"{root}/{path}") for path in (task.path, *outcome.uses)):
                 result.shaky.add(task.path)
         missing = []
     sharing.reject(

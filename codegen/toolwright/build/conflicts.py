@@ -24,28 +24,37 @@ def find_conflicts(units: Mapping[str, Unit], package: Iterable[str], shop: Shop
         problems.setdefault(path, problem)
 
     keywords: defaultdict[str, list[str]] = defaultdict(list)
-    outputs: defaultdict[str, list[str]] = defaultdict(list)
+    outputs: dict[str, str] = {}  # folded → the first unit that has it
+    shared: defaultdict[str, set[str]] = defaultdict(set)
+    sound: set[str] = set()  # names that every machine can hold; most stand in many folders
     for path, unit in units.items():
         if unit.entry is not None:
             keywords[unit.entry.keyword].append(path)
         for output in unit.outputs:
-            outputs[output.casefold()].append(path)
+            folded = output.casefold()
+            if (first := outputs.setdefault(output if folded == output else folded, path)) != path:
+                shared[folded] |= {first, path}
+            if sound.issuperset(parts := output.split("/")):
+                continue
             if not is_inside(output):
                 refuse(
                     path, "output-path", f"its output {output!r} is no plain relative path", "rename the spec"
                 )
             elif problem := path_problem(output):
                 refuse(path, *problem, "give the tool another `name`, or its folder another one")
+            else:
+                sound.update(parts)
     for keyword, paths in keywords.items():
         for path in paths if len(paths) > 1 else ():
             message = f"its name and that of {_others(path, paths)} both become {keyword!r} in Python"
             refuse(path, "name-collision", message, "give one of them another `name`")
-    for output, paths in outputs.items():
-        for path in paths if len(set(paths)) > 1 else ():
-            message = f"{_others(path, paths)} has the same output {output!r} (compared without case)"
+    for output, several in sorted(shared.items()):
+        for path in several:
+            message = f"{_others(path, several)} has the same output {output!r} (compared without case)"
             refuse(path, "output-collision", message, "rename one of the files or tools")
     for reserved in (NAME, *package):
-        for path in outputs.get(reserved.casefold(), ()):
+        folded = reserved.casefold()
+        for path in shared.get(folded) or ({outputs[folded]} if folded in outputs else ()):
             message = f"its output {reserved!r} is one of the package's own files"
             refuse(path, "output-collision", message, "rename the tool, or move it into a group")
     return problems
@@ -62,5 +71,5 @@ def find_name_clashes(units: Mapping[str, Unit], shop: Shop) -> dict[str, Diagno
     return {by_file[problem.file]: problem for problem in reversed(found) if problem.file in by_file}
 
 
-def _others(path: str, paths: list[str]) -> str:
+def _others(path: str, paths: Iterable[str]) -> str:
     return ", ".join(sorted(set(paths) - {path}))

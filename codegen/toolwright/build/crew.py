@@ -116,8 +116,7 @@ class Crew:
             with contextlib.suppress(Exception):  # the tasks tell what is missing
                 self._shop.frontend.prepare()
             self._pool = self._start(count)
-        size = max(1, min(16, len(tasks) // (count * 4)))
-        chunks = [tasks[start : start + size] for start in range(0, len(tasks), size)]
+        chunks = _chunks(tasks, count)
         outcomes: dict[int, list[Outcome]] = {}
         numbers: dict[Future[list[Outcome]], int] = {}
         done, broken = 0, False
@@ -172,6 +171,17 @@ def crew(shop: Shop, room: Room, jobs: int | None) -> Generator[Crew]:
         made.end()
 
 
+def _chunks(tasks: Sequence[Task], count: int) -> list[Sequence[Task]]:
+    """Smaller ones towards the end, so that no process waits for another for long."""
+    chunks: list[Sequence[Task]] = []
+    start = 0
+    while start < len(tasks):
+        size = max(1, min(16, (len(tasks) - start) // (count * 4)))
+        chunks.append(tasks[start : start + size])
+        start += size
+    return chunks
+
+
 class _Worker(Struct, frozen=True):
     shop: Shop
     types: Mapping[str, Document]
@@ -215,6 +225,5 @@ def _publish_share(root: str, folder: str, number: int, rows: Sequence[Row]) -> 
     with at_work(folder, number):
         if not _worker.lives():  # the next run may not have waited for us
             os._exit(1)
-        return carry_out(
-            root, [Write(path, content, "new" if new else "changed") for path, content, new in rows]
-        )
+        writes = (Write(path, content, "new" if new else "changed") for path, content, new in rows)
+        return carry_out(root, writes)

@@ -20,7 +20,7 @@ from msgspec import Struct
 from ..state.fingerprint import digest
 from ..state.index import replace
 from .content import Content
-from .manifest import is_inside
+from .manifest import is_inside, is_plain
 from .plan import Plan
 from .tree import leads_away, remove_temporary, remove_traces
 
@@ -58,12 +58,11 @@ def read_journal(state: Path, root: Path) -> Journal:
 
 def write_journal(plan: Plan, state: Path, root: Path) -> None:
     """Write down what `plan` will touch below `root`, with what earlier unfinished runs were about to."""
-    marks = [(_mark(write.content), write.path) for write in plan.writes]
-    marks += [(_DELETED, delete.path) for delete in plan.deletes]
+    lines = {f"{_mark(write.content)}\t{_quoted(write.path)}" for write in plan.writes}
+    lines |= {f"{_DELETED}\t{_quoted(delete.path)}" for delete in plan.deletes}
     for path, earlier in read_journal(state, root).touched.items():
-        marks += [(mark, path) for mark in earlier]
-    lines = sorted({f"{mark}\t{quote(path, _SAFE)}" for mark, path in marks})
-    replace(_file(state, root), "\n".join([_HEAD, *lines, ""]).encode())
+        lines |= {f"{mark}\t{_quoted(path)}" for mark in earlier}
+    replace(_file(state, root), "\n".join([_HEAD, *sorted(lines), ""]).encode())
 
 
 def end_journal(state: Path, root: Path) -> None:
@@ -91,6 +90,10 @@ def _file(state: Path, root: Path) -> Path:
     except ValueError:  # another drive
         place = root.as_posix()
     return state / f"{PREFIX}{digest(os.fsencode(place))[:8]}"
+
+
+def _quoted(path: str) -> str:
+    return path if is_plain(path) else quote(path, _SAFE)
 
 
 def _mark(content: Content) -> str:

@@ -103,6 +103,11 @@ def _line(unit: str, digest: str, outputs: tuple[str, ...]) -> str:
     return f"{_word(unit)}\t{digest}\t{_words(sorted(outputs))}"
 
 
+def is_plain(path: str) -> bool:
+    """True if `path` has nothing to quote, and cannot leave the folder it is joined to; most are so."""
+    return _PLAIN.fullmatch(path) is not None
+
+
 def is_inside(path: str) -> bool:
     """True if `path` is a plain relative path that cannot leave the folder it is joined to."""
     if _PLAIN.fullmatch(path):

@@ -8,7 +8,7 @@ import contextlib
 import errno
 import os
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -41,7 +41,7 @@ def divide(writes: Sequence[Write], count: int) -> list[list[Write]]:
 
 def carry_out(
     root: str,
-    writes: Sequence[Write],
+    writes: Iterable[Write],
     *,
     again: bool = False,
     step: Callable[[str], None] = lambda _path: None,
