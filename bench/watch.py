@@ -16,6 +16,8 @@ from .speed.material import changed, spec_path, spec_text, tools, write_project
 _ROOT = Path(__file__).resolve().parents[1]
 _SIZES = (20, 200, 1000)
 _LIMIT = 60.0
+_PAUSE = 0.25
+"""Seconds between two saves of a person: after the first is published, all else is looked at."""
 
 
 def saves(size: int, rounds: int, folder: Path) -> list[float]:
@@ -46,6 +48,7 @@ def saves(size: int, rounds: int, folder: Path) -> list[float]:
                     time.sleep(0.001)
                 taken.append(time.perf_counter() - saved)
                 process.stdout.readline()
+                time.sleep(_PAUSE)
         finally:
             process.kill()
     return taken[1:]  # the first one loads what only an edit needs

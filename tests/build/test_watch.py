@@ -3,6 +3,7 @@
 import json
 import os
 import queue
+import shutil
 import signal
 import subprocess
 import sys
@@ -83,6 +84,29 @@ def test_a_save_is_published(project: Path, watch: Watch) -> None:
     for number in range(3):
         spec.write_text(SPEC.format(name="read", description=f"Reads {number}."))
         watch.until(module, f"Reads {number}.")
+    assert check(project) == 0
+
+
+def test_a_save_repairs_what_was_edited_by_hand(project: Path, watch: Watch) -> None:
+    """First comes what was saved; that other outputs are right is seen after."""
+    (project / "specs" / "write.yaml").write_text(SPEC.format(name="write", description="Writes."))
+    generated = project / "generated"
+    watch.until(generated / "write.py", "Writes.")
+    (generated / "write.py").write_text("edited by hand")
+    (generated / "contracts" / "write.json").unlink()
+    (project / "specs" / "read.yaml").write_text(SPEC.format(name="read", description="Reads more."))
+    watch.until(generated / "read.py", "Reads more.")
+    watch.until(generated / "write.py", "Writes.")
+    watch.until(generated / "contracts" / "write.json", "path")
+    assert check(project) == 0
+
+
+def test_a_save_repairs_an_output_folder_that_is_gone(project: Path, watch: Watch) -> None:
+    shutil.rmtree(project / "generated")
+    (project / "specs" / "read.yaml").write_text(SPEC.format(name="read", description="Reads more."))
+    watch.until(project / "generated" / "read.py", "Reads more.")
+    watch.until(project / "generated" / "registry.py", "READ")
+    watch.until(project / "generated" / "manifest.txt", "registry.py")
     assert check(project) == 0
 
 

@@ -10,8 +10,10 @@ import click
 
 from ..build.generate import Report, build
 from ..build.rooms import FRONTEND
+from ..build.state.presumed import presume
+from ..build.state.unchanged import Looked, look_at, read_index
 from ..build.watch import Watched, turns, watched
-from ..config import load_config
+from ..config import Config, load_config
 from ..console import Format
 from ..diagnostics import Diagnostic
 from .building import as_json, summary
@@ -58,20 +60,36 @@ class _Session:
         return watched(config, self._file, self._start)
 
     def turn(self) -> None:
-        """Build once, and say what came of it."""
+        """Publish what was saved, then look whether all else is right; say what came of it."""
         config, problems = load_config(self._start, self._file)
-        report = Report(diagnostics=problems)
-        if config is not None:
-            with Bar() as bar:
-                report = build(
-                    config,
-                    FRONTEND,
-                    jobs=self._jobs,
-                    keep=True,
-                    share="use" if self._before is None else "leave",  # a save must not wait for a network
-                    progress=bar,
-                    waiting=_wait,
-                )
+        if config is None:
+            self._tell(Report(diagnostics=problems))
+            return
+        base = str(config.base)
+        if self._before is not None and (quick := presume(base)) is not None:
+            self._build(config, quick)
+            looked = read_index(base)
+            if looked is not None:
+                looked.now = look_at(base, looked.paths, looked.inputs)
+                if looked.same and looked.tools >= 0:
+                    return
+        self._build(config, None)
+
+    def _build(self, config: Config, looked: Looked | None) -> None:
+        with Bar() as bar:
+            report = build(
+                config,
+                FRONTEND,
+                jobs=self._jobs,
+                keep=True,
+                share="use" if self._before is None else "leave",  # a save must not wait for a network
+                progress=bar,
+                waiting=_wait,
+                looked=looked,
+            )
+        self._tell(report)
+
+    def _tell(self, report: Report) -> None:
         first, news = self._before is None, report.diagnostics != self._before
         self._before = report.diagnostics
         if first or news or report.rebuilt or not report.plan.empty:
