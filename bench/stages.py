@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 from toolwright.bindings.format import formatted
 from toolwright.bindings.render import tool_text
 from toolwright.bindings.templates import Templates
-from toolwright.build.core.compile import Options, pretty
-from toolwright.build.core.emit import profile_of, prove_tool, tool_names
-from toolwright.build.core.offer import offer_of, provider_definition
+from toolwright.build.core.compile import Options
+from toolwright.build.core.emit import listeners_of, prove_tool, tool_names
+from toolwright.build.core.offer import Offer
 from toolwright.build.rooms import FRONTEND, known_providers
 from toolwright.contract.build import Built, build_tool
 from toolwright.contract.normalise import Normaliser
@@ -66,8 +66,9 @@ def one_tool(
 
 
 def _definitions(tool: ToolSpec, built: Built, options: Options) -> list[bytes]:
-    offer = offer_of(tool, built)
-    return [pretty(provider_definition(offer, profile_of(id, options))[0]) for id in options.providers]
+    listeners = listeners_of(options)
+    offer = Offer(tool, built, listeners)
+    return [offer.to(profile).definition for profile in listeners.profiles]
 
 
 def _normal(tool: ToolSpec, types: dict[str, Document]) -> Any:

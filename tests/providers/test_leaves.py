@@ -86,7 +86,7 @@ def _long_way(document: Any, provider: str) -> Normalized | str:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(walk_module.leaves, "leaf", lambda _node, _longest: None)
         patched.setattr(walk_module, "plain", lambda _node: False)
-        patched.setattr(endings_module, "settled", lambda _out: False)
+        patched.setattr(endings_module, "complete", lambda _out: False)
         patched.setattr(structure_module, "complete", lambda _out: False)
         return _said(document, provider)
 

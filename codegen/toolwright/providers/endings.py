@@ -6,10 +6,11 @@ from typing import Any
 
 from .beside import alone
 from .cycles import changed_behind
+from .dialect import Dialect
 from .marks import MARK
 from .nulls import not_required
 from .paths import Path
-from .plain import settled
+from .plain import complete
 from .rules import Rules
 from .state import State
 from .structure import has_type, opened, strict_object, without_empty
@@ -27,10 +28,12 @@ def ended(state: State, rules: Rules, node: Node, out: Node, path: Path, notes: 
     its description."""
     dialect = rules.dialect
     if rules.ends:
-        if has_type(out, "object") and not settled(out) and rules.objects:
-            if dialect.closed or dialect.optional == "also-null":
+        if rules.objects and has_type(out, "object"):
+            if ("additionalProperties" not in out and dialect.closed) or (
+                not complete(out) and _takes_nulls(dialect)
+            ):
                 strict_object(state, out, node, path)
-            elif "properties" not in out and dialect.properties_required:
+            elif "properties" not in out and (dialect.properties_required or dialect.closed):
                 out["properties"] = {}
         if MARK in out and rules.nulls:
             not_required(state, out)
@@ -49,6 +52,11 @@ def ended(state: State, rules: Rules, node: Node, out: Node, path: Path, notes: 
     if "anyOf" in out and dialect.any_of == "only":
         out = alone(state, out, path)
     return out
+
+
+def _takes_nulls(dialect: Dialect) -> bool:
+    """Whether a key that is optional takes null."""
+    return dialect.optional == "also-null" or (dialect.optional == "nullable" and dialect.closed)
 
 
 def watched(state: State, node: Node, out: Node, path: Path, lossy: int, evaluation: int) -> None:

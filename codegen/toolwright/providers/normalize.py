@@ -16,7 +16,7 @@ Two decisions that the laws leave open:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -63,8 +63,20 @@ def normalize(schema: Any, provider: str | Profile, *, strict: bool | None = Non
     object, references to nowhere, unknown types, unbounded nesting), `ProfileError` for an unknown provider.
     """
     profile = provider if isinstance(provider, Profile) else load_profile(provider)
-    document = _document(schema)
-    reasons: tuple[LedgerEntry, ...] = ()
+    return finish(*decided(parameters_of(schema), profile, strict, walk))
+
+
+Walked = tuple[dict[str, Any], State]
+Reasons = tuple[LedgerEntry, ...]
+"""Why a mode was given up."""
+
+
+def decided(
+    document: dict[str, Any], profile: Profile, strict: bool | None, walk: Callable[..., Walked]
+) -> tuple[dict[str, Any], State, bool | None, Reasons]:
+    """The output of the mode in which `profile` can be told of `document`, what its walk gathered, the flag,
+    and why another mode was given up. `walk` is the function of that name, or one that says the same."""
+    reasons: Reasons = ()
     if strict and profile.strict is None and not profile.always_strict:
         reasons = (
             LedgerEntry(
@@ -76,23 +88,31 @@ def normalize(schema: Any, provider: str | Profile, *, strict: bool | None = Non
             ),
         )
     if profile.strict is not None and strict is not False:
-        out, state = _walk(document, profile.strict)
-        _hold_depth(out, state, profile.limits.depth)
-        if not state.blockers:
-            return _normalized(out, state, True, ())
-        reasons = _reasons(state.blockers, "reject" if strict else "lost")
-    out, state = _walk(document, profile.dialect)
+        out, state = walk(document, profile.strict)
+        blockers = [*state.blockers, *_too_deep(out, state, profile.limits.depth)]
+        if not blockers:
+            return out, state, True, ()
+        reasons = _reasons(blockers, "reject" if strict else "lost")
+    out, state = walk(document, profile.dialect)
     if profile.strict is None:
-        out, state = _shallow(document, profile, out, state)
+        out, state = _shallow(document, profile, out, state, walk)
     flag = None if profile.strict is None else False
     if profile.always_strict:  # there is nothing to fall back to
         reasons = _reasons(state.blockers, "reject", "cannot be said, and strictness cannot be turned off")
-    return _normalized(out, state, flag, reasons)
+    return out, state, flag, reasons
+
+
+def finish(out: dict[str, Any], state: State, strict: bool | None, reasons: Reasons) -> Normalized:
+    """What was decided, as the answer. The marks of the way back are taken out of `out`, once."""
+    if state.encoded:
+        state.ways, state.encoded = taken(out), False
+    ledger = (*reasons, *state.entries.values())
+    return Normalized(schema=out, strict=strict, ledger=ledger, ways=state.ways)
 
 
 def _shallow(
-    document: dict[str, Any], profile: Profile, out: dict[str, Any], state: State
-) -> tuple[dict[str, Any], State]:
+    document: dict[str, Any], profile: Profile, out: dict[str, Any], state: State, walk: Callable[..., Walked]
+) -> Walked:
     """`out`, or what nests no deeper than the provider allows: JSON text stands for what is below that."""
     if profile.limits.depth is None:
         return out, state
@@ -101,27 +121,23 @@ def _shallow(
         return out, state
     if not takes_text(profile.dialect):
         return out, state
-    return _walk(document, profile.dialect, limit, heights(out, state.names))
+    return walk(document, profile.dialect, limit, heights(out, state.names))
 
 
-def _hold_depth(out: dict[str, Any], state: State, limit: int | None) -> None:
+def _too_deep(out: dict[str, Any], state: State, limit: int | None) -> Reasons:
     """A strict mode that refuses deeper nesting is given up, as for anything else that it cannot say."""
     if limit is None or (state.deepest <= limit and not state.names):
-        return
+        return ()
     found = levels(out)
-    if found > limit:
-        shown = str(found) if found < ENDLESS else "more than a thousand"
-        state.block(None, "properties", f"{shown} levels of nesting exceed the limit of {limit}")
+    if found <= limit:
+        return ()
+    shown = str(found) if found < ENDLESS else "more than a thousand"
+    reason = f"{shown} levels of nesting exceed the limit of {limit}"
+    return (LedgerEntry(path="", keyword="properties", action="widened", severity="lost", reason=reason),)
 
 
-def _normalized(
-    out: dict[str, Any], state: State, strict: bool | None, reasons: tuple[LedgerEntry, ...]
-) -> Normalized:
-    ways = taken(out) if state.encoded else None
-    return Normalized(schema=out, strict=strict, ledger=(*reasons, *state.entries.values()), ways=ways)
-
-
-def _document(schema: Any) -> dict[str, Any]:
+def parameters_of(schema: Any) -> dict[str, Any]:
+    """A tool's parameters as an object schema. Raises `SchemaError` for what is none."""
     if schema is True or schema is None:
         return {}
     if not isinstance(schema, dict):
@@ -129,19 +145,31 @@ def _document(schema: Any) -> dict[str, Any]:
     return schema
 
 
-def _walk(
+def walk(
     document: dict[str, Any], dialect: Dialect, most: int | None = None, tall: Mapping[Segments, int] = {}
-) -> tuple[dict[str, Any], State]:
-    """Once; and again where a definition lost what a schema that was walked before relies on."""
+) -> Walked:
+    """The output for `document` under `dialect`, and what the walk gathered. Raises `SchemaError`.
+
+    `most` levels of values may be nested, `tall` are the levels of definitions.
+    """
+    names = names_of(document, dialect.property_names) if dialect.property_names else {}
+    return through(document, rules_of(dialect if names else nameless(dialect), most), names, tall)
+
+
+def through(
+    document: dict[str, Any], rules: Rules, names: dict[str, str], tall: Mapping[Segments, int] = {}
+) -> Walked:
+    """Walk once; and again where a definition lost what a schema that was walked before relies on.
+
+    `names` are sent instead of others.
+    """
     losses: frozenset[Segments] = frozenset()
-    renames = names_of(document, dialect.property_names) if dialect.property_names else {}
-    rules = rules_of(dialect if renames else nameless(dialect), most)
     while True:
         state = State(document, rules.dialect, losses)
         state.rules = rules
-        state.renames = renames
+        state.renames = names
         state.heights = tall
-        out = _walk_once(state)
+        out = _once(state, rules)
         if not state.lost or not state.judged or state.lost <= losses:
             return out, state
         losses |= state.lost
@@ -152,8 +180,7 @@ def _walk(
 DEFINITIONS = frozenset(("$defs", "definitions"))
 
 
-def _walk_once(state: State) -> dict[str, Any]:
-    rules: Rules = state.rules
+def _once(state: State, rules: Rules) -> dict[str, Any]:
     notes: list[str] = []
     entered: list[Segments] = []
     try:
@@ -165,9 +192,7 @@ def _walk_once(state: State) -> dict[str, Any]:
     return out
 
 
-def _reasons(
-    blockers: list[LedgerEntry], severity: str, prefix: str = "not strict"
-) -> tuple[LedgerEntry, ...]:
+def _reasons(blockers: list[LedgerEntry], severity: str, prefix: str = "not strict") -> Reasons:
     once = {(entry.path, entry.keyword): entry for entry in reversed(blockers)}
     return tuple(
         LedgerEntry(

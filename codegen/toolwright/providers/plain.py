@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .kinds import KINDS
+
 Node = dict[str, Any]
 _ANY = ("type", "title", "description", "default", "examples", "deprecated", "$comment", "$schema")
 _SCALAR = frozenset(
@@ -47,14 +49,15 @@ def _declared(node: Node) -> bool:
     return bool(required) or next(iter(properties.values())) is not False
 
 
+def stated(node: Node) -> bool:
+    """Whether `node` says of which one type it is."""
+    kind = node.get("type")
+    return kind.__class__ is str and kind in KINDS
+
+
 def complete(out: Node) -> bool:
     """Whether an output object requires each key that it declares: there is nothing optional."""
     properties, required = out.get("properties"), out.get("required")
     if not properties or not required or len(properties) != len(required):
         return False
     return all(name in required for name in properties)
-
-
-def settled(out: Node) -> bool:
-    """Whether an output object is complete, and says what it takes of other keys."""
-    return "additionalProperties" in out and complete(out)

@@ -28,10 +28,13 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def names_of(document: Node, pattern: str) -> dict[str, str]:
-    """The name to send for each declared property that `pattern` refuses; empty where all fit."""
+def names_of(document: Node, pattern: str, known: list[str] | None = None) -> dict[str, str]:
+    """The name to send for each declared property that `pattern` refuses; empty where all fit.
+
+    `known` are the `declared` names, where they were looked for before.
+    """
     fits = _compiled(pattern).fullmatch
-    found = _declared(document)
+    found = declared(document) if known is None else known
     refused = [name for name in found if not fits(name)]
     if not refused:
         return {}
@@ -125,7 +128,7 @@ def _listed(document: Any) -> Iterator[str]:
         yield from (name for name in values if isinstance(name, str)) if isinstance(values, list) else ()
 
 
-def _declared(document: Any) -> list[str]:
+def declared(document: Any) -> list[str]:
     """Every name that a `properties` or `required` speaks of; rather too many than too few."""
     found: dict[str, None] = {}
     waiting = [document]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from .depth import shallow
-from .encodings import pairs, positions, without_idle
+from .encodings import is_map, pairs, positions, without_idle
 from .errors import SchemaError
 from .legacy import is_legacy, raised
 from .literals import bounded, listed_types, typed, with_enum
 from .nulls import absent
 from .onekind import fewer, one_kind
 from .paths import Path, pointer
+from .plain import stated
 from .refs import Segments, opened
 from .rules import Rules
 from .state import State
@@ -37,7 +38,8 @@ def rewritten(
         node = sent
     if rules.nulls or not rules.loops.isdisjoint(node):
         node = _unfolded(state, rules, node, path, notes, entered, holder)
-    if rules.unions and node.get("type").__class__ is list and not (rules.encodes_enums and "enum" in node):
+    listed = node.get("type").__class__ is list
+    if listed and rules.unions and not (rules.encodes_enums and "enum" in node):
         node = _single_type(state, node, path, notes, entered)
     if (
         "required" in node
@@ -47,24 +49,24 @@ def rewritten(
         node = declared(state, node, path)
     if ("enum" in node or "const" in node) and rules.literal:
         node = with_enum(state, node, path, notes)
-    if dialect.typed:
+    if not stated(node) and dialect.typed:
         node = typed(state, node, path, notes)
     if "prefixItems" in node and dialect.tuples != "keep":
         node = _tuple(state, node, path, notes)
-    if rules.lists and node.get("type").__class__ is list:
+    if node.get("type").__class__ is list and rules.lists:
         node = (
             _single_type(state, node, path, notes, entered)
             if rules.unions
             else listed_types(state, node, path)
         )
-    if dialect.maps == "pairs":
+    if is_map(node) and dialect.maps == "pairs":
         node = pairs(state, node, path, notes)
-    if dialect.exclusive == "inclusive" and ("exclusiveMinimum" in node or "exclusiveMaximum" in node):
+    if ("exclusiveMinimum" in node or "exclusiveMaximum" in node) and dialect.exclusive == "inclusive":
         node = bounded(state, node, path, notes)
     if (
-        dialect.empty_objects != "keep"
-        and path is not None
+        path is not None
         and has_type(node, "object")
+        and dialect.empty_objects != "keep"
         and keyless(node, dialect)
     ):
         if dialect.empty_objects == "block":

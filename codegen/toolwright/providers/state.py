@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..runtime.ways import Ways
 from .dialect import Dialect
 from .errors import SchemaError
 from .ledger import Action, LedgerEntry, SeverityOfLoss
@@ -63,6 +64,7 @@ class State:
         "rules",
         "source",
         "taken",
+        "ways",
     )
 
     def __init__(
@@ -89,6 +91,7 @@ class State:
         self.level = 0  # of values in values, where that is limited
         self.heights: Mapping[tuple[str, ...], int] = {}  # of definitions: their levels, in an earlier walk
         self.encoded = False  # whether some node is marked with a way back
+        self.ways: Ways | None = None  # the way back, once it is taken out of the output
         self.renames: dict[str, str] = {}  # property names that the dialect refuses → those that are sent
         self.taken: frozenset[str] = frozenset()  # JSON types that other branches of the union here take
         self.rivals: Rivals = ()  # what the schema that is walked next may be taken for

@@ -1,7 +1,7 @@
 """A checked contract's output files."""
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -31,14 +31,13 @@ from ...providers import (
     SchemaError,
     load_profile,
     load_profiles,
-    unseen_places,
 )
 from ...spec.model import Document, ToolSpec, diagnose
 from ...structs.model import Module
 from ...structs.module import module_path, tool_module, type_module
 from ...structs.names import class_name, constant_name, module_name
 from .compile import Compiled, Options, ToolEntry, losses_text, pretty
-from .offer import offer_of, provider_definition
+from .offer import Listeners, Offer
 
 
 def _templates(overrides: Overrides | None) -> Templates:
@@ -71,11 +70,11 @@ def emit_tool(tool: ToolSpec, built: Built, options: Options) -> Compiled:
     ledger: dict[str, tuple[LedgerEntry, ...]] = {}
     undone: list[str] = []
     envelopes: dict[str, tuple[str, str]] = {}
-    offer = offer_of(tool, built)  # the same for every provider
-    for id in options.providers:
-        profile = profile_of(id, options)
+    listeners = listeners_of(options)
+    offer = Offer(tool, built, listeners)
+    for id, profile in zip(options.providers, listeners.profiles, strict=True):
         try:
-            definition, entries, ways = provider_definition(offer, profile)
+            told = offer.to(profile)
         except SchemaError as problem:
             return _refused(
                 tool,
@@ -84,14 +83,14 @@ def emit_tool(tool: ToolSpec, built: Built, options: Options) -> Compiled:
                 f"{id} cannot be told of {problem.path or 'these parameters'}: {problem.message}",
                 problem.hint or "simplify the schema there, or leave this provider out of the configuration",
             )
-        schemas[f"schemas/{id}/{tool.name}.json"] = pretty(definition)
-        if ways is not None:
-            schemas[f"ways/{id}/{tool.name}.json"] = pretty(ways)
+        schemas[f"schemas/{id}/{tool.name}.json"] = told.definition
+        if told.ways is not None:
+            schemas[f"ways/{id}/{tool.name}.json"] = told.ways
             undone.append(id)
-        if (places := unseen_places(profile)) is not None:
+        if (places := listeners.form(profile).unseen) is not None:
             envelopes[id] = places
-        if entries:
-            ledger[id] = entries
+        if told.ledger:
+            ledger[id] = told.ledger
     offered = Offered(ways=tuple(undone), envelopes=envelopes)
     source = tool_text(tool, names, module, roots, _templates(options.templates), offered)
     files: dict[str, bytes] = {}
@@ -182,6 +181,32 @@ def _shared_sources(built: Built, options: Options) -> dict[str, str]:
         ".".join(module_path(file)): type_text(file, "", type_module(built, file), templates)
         for file in built.normal.uses
     }
+
+
+def listeners_of(options: Options) -> Listeners:
+    """The providers of a run; made anew where a profile is another one."""
+    return _listeners(_Same(profile_of(id, options) for id in options.providers))
+
+
+class _Same:
+    """Profiles, as a key: equal where each is the very same object."""
+
+    __slots__ = ("_ids", "profiles")
+
+    def __init__(self, profiles: Iterable[Profile]) -> None:
+        self.profiles = tuple(profiles)  # kept, so that their ids stay their own
+        self._ids = tuple(map(id, self.profiles))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self._ids == other._ids
+
+    def __hash__(self) -> int:
+        return hash(self._ids)
+
+
+@lru_cache(maxsize=4)
+def _listeners(same: _Same) -> Listeners:
+    return Listeners(same.profiles)
 
 
 def profile_of(id: str, options: Options) -> Profile:
