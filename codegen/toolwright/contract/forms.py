@@ -15,7 +15,9 @@ _HARMLESS: Final = frozenset({"$ref", "type", "maxProperties", "maxItems", "prop
 def asserting(schema: Mapping[str, Any]) -> set[str]:
     """The keywords of a schema that may refuse a value, or hold schemas that may."""
     keys = {k for k in schema if k not in ANNOTATIONS and not k.startswith("x-")}
-    return keys if schema.get("format") in FORMATS else keys - {"format"}
+    if "format" in keys and schema["format"] not in FORMATS:
+        keys.discard("format")
+    return keys
 
 
 def form_of(schema: Mapping[str, Any], keys: set[str]) -> Form:

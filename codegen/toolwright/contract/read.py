@@ -110,7 +110,7 @@ class Reader:
         if form == "union":
             keyword = "anyOf" if "anyOf" in keys else "oneOf"
             return read_union(self, schema, keyword, pointer, description)
-        return self._typed(schema, pointer, description)
+        return self._typed(schema, keys, pointer, description)
 
     def merged(self, schema: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
         """`schema` with its `allOf` and `$ref` folded in, and whether anything was left out."""
@@ -136,7 +136,7 @@ class Reader:
         flat, lossy = self.merged(schema)
         if "enum" in flat or "const" in flat:
             return self._choice(flat, schema, pointer, description)
-        node = self._typed(flat, pointer, description)
+        node = self._typed(flat, asserting(flat), pointer, description)
         return structs.replace(node, residue=(*node.residue, "allOf")) if lossy else node
 
     def _choice(
@@ -163,20 +163,26 @@ class Reader:
                 values.append(value)
         return values
 
-    def _typed(self, schema: Mapping[str, Any], pointer: str, description: str) -> Node:
-        keys = asserting(schema) - {"type"}
+    def _typed(self, schema: Mapping[str, Any], keys: set[str], pointer: str, description: str) -> Node:
+        """By `type`; `keys` are what the schema asserts."""
         types = schema.get("type")
         if types is None:
-            return Anything(pointer=pointer, description=description, residue=tuple(sorted(keys)))
+            residue = tuple(sorted(keys - {"type"}))
+            return Anything(pointer=pointer, description=description, residue=residue)
         kinds = [types] if isinstance(types, str) else list(dict.fromkeys(types))
         if "number" in kinds and "integer" in kinds:
             kinds.remove("integer")
-        residue = tuple(k for k in SHARED if k in keys and (k != "if" or {"then", "else"} & keys))
+        residue = () if keys.isdisjoint(SHARED) else _shared(keys)
         site = Site(schema, pointer, description, residue)
         nodes = [READERS[kind](self, site) for kind in kinds]
         if len(nodes) == 1:
             return nodes[0]
         return Union(pointer=pointer, description=description, mode="types", branches=tuple(nodes))
+
+
+def _shared(keys: set[str]) -> tuple[str, ...]:
+    """Those of `keys` that may refuse a value of any type."""
+    return tuple(k for k in SHARED if k in keys and (k != "if" or {"then", "else"} & keys))
 
 
 def _only_strings(schema: Mapping[str, Any], members: list[Any]) -> bool:

@@ -18,25 +18,16 @@ def prove_ending(node: ast.stmt, names: frozenset[str]) -> None:
 
 
 def without_tail(tree: ast.Module) -> ast.Module:
-    """A proven module of ours, less what has no part in decoding: the Protocol, the binding's type, and texts
-    that are statements of their own.
+    """A proven module of ours, less what has no part in decoding: the Protocol, and the binding's type.
 
-    They take longer to run than all the rest, and `prove_module` leaves no room in them for anything to fail.
+    Both take longer to run than all the rest, and `prove_module` leaves no room in them for anything to fail.
     """
     *body, protocol, binding = tree.body
     assert isinstance(protocol, ast.ClassDef)
     assert isinstance(binding, ast.AnnAssign)
     assert binding.value is not None
     assigned = ast.copy_location(ast.Assign([binding.target], binding.value), binding)
-    kept = [_without_texts(node) for node in body if not is_text(node)]
-    return ast.Module([*kept, assigned], [])
-
-
-def _without_texts(node: ast.stmt) -> ast.stmt:
-    if not isinstance(node, ast.ClassDef):
-        return node
-    body = [row for row in node.body if not is_text(row)] or [ast.copy_location(ast.Pass(), node)]
-    return ast.copy_location(ast.ClassDef(node.name, node.bases, node.keywords, body, []), node)
+    return ast.Module([*body, assigned], [])
 
 
 def _protocol(node: ast.ClassDef, names: frozenset[str]) -> None:

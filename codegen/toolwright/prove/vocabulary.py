@@ -29,14 +29,14 @@ def require_vocabulary(expression: ast.expr, names: frozenset[str]) -> None:
     queue: list[ast.expr] = [expression]
     while queue:
         node = queue.pop()
-        if isinstance(node, ast.Name):
+        parts = _PARTS.get(type(node))
+        if parts is not None:
+            queue += parts(node)
+        elif isinstance(node, ast.Name):
             if node.id not in names and node.id not in _KNOWN:
                 raise UnsoundError(f"line {node.lineno}: unknown name {node.id}")
         elif not isinstance(node, ast.Constant):
-            parts = _PARTS.get(type(node))
-            if parts is None:
-                raise UnsoundError(f"line {expression.lineno}: unexpected {type(node).__name__}")
-            queue += parts(node)
+            raise UnsoundError(f"line {expression.lineno}: unexpected {type(node).__name__}")
 
 
 def _operands(node: ast.BinOp) -> list[ast.expr]:
