@@ -13,6 +13,7 @@ from typing import Any
 from .dialect import disposition
 from .encodings import is_map
 from .kinds import MOVED
+from .legacy import is_legacy, raised
 from .paths import Path
 from .regex import compiles
 from .shapes import shapes
@@ -37,7 +38,7 @@ def others(state: State, branches: list[Any], kinds: list[frozenset[str]], index
         for i, other in enumerate(branches)
         if i != index
         and not own.isdisjoint(kinds[i])
-        and not (own == {"object"} and _apart(state, (branches[index], place), (other, (path, str(i)))))
+        and not (own <= {"object"} and _apart(state, (branches[index], place), (other, (path, str(i)))))
     )
 
 
@@ -156,7 +157,7 @@ def _opened(state: State, node: Any, path: Path) -> tuple[Node, Path] | None:
         if not isinstance(node, dict):
             return None
         if not isinstance(node.get("$ref"), str):
-            return node, path
+            return (raised(state, node, path) if is_legacy(node) else node), path
         node, path, _segments = state.target(node["$ref"], path)
     return None
 
