@@ -359,6 +359,31 @@ def test_units_that_collide_are_refused(tmp_path: Path) -> None:
     }
 
 
+def test_folders_that_differ_by_case_are_refused_whole(tmp_path: Path) -> None:
+    """Else a machine that does not tell them apart would put both into one."""
+    specs = {
+        "G/a.yaml": "",
+        "g/b.yaml": "",
+        "g/c/d.yaml": "",
+        "h/I/e.yaml": "",
+        "h/i/f.yaml": "",
+        "h/j.yaml": "",
+    }
+    config = project(tmp_path, {**specs, "fine.yaml": ""})
+    report = build(config, FAKE)
+    told = {problem.file.rpartition("specs/")[2]: problem for problem in report.diagnostics}
+    assert set(told) == set(specs) - {"h/j.yaml"}
+    assert {problem.code for problem in told.values()} == {"output-collision"}
+    assert "'g' is 'G'" in told["g/c/d.yaml"].message
+    assert "'h/I' is 'h/i'" in told["h/I/e.yaml"].message
+    found = list(tree(config.output))
+    assert len({path.casefold() for path in found}) == len(found)
+    assert {"h/j.py", "fine.py"} <= set(found)
+    (config.specs / "G/a.yaml").unlink()
+    (config.specs / "h/I/e.yaml").unlink()
+    assert not build(config, FAKE).failed
+
+
 def test_leftovers_that_no_manifest_lists_are_told_of(tmp_path: Path) -> None:
     config = project(tmp_path, {"a.yaml": ""})
     build(config, FAKE)

@@ -57,7 +57,35 @@ def find_conflicts(units: Mapping[str, Unit], package: Iterable[str], shop: Shop
         for path in shared.get(folded) or ({outputs[folded]} if folded in outputs else ()):
             message = f"its output {reserved!r} is one of the package's own files"
             refuse(path, "output-collision", message, "rename the tool, or move it into a group")
+    for path, (folder, other) in _respelled(units).items():
+        message = (
+            f"its folder {folder!r} is {other!r} to machines that do not tell upper case from lower case"
+        )
+        refuse(path, "output-collision", message, "rename one of the two folders")
     return problems
+
+
+def _respelled(units: Mapping[str, Unit]) -> dict[str, tuple[str, str]]:
+    """By spec path of a tool: a folder on the way to its module, and another spelling of it in use."""
+    homes = {path: unit.entry.module.rpartition(".")[0] for path, unit in units.items() if unit.entry}
+    spellings: defaultdict[str, set[str]] = defaultdict(set)
+    for home in set(homes.values()):
+        for folder in _above(home):
+            spellings[folder.casefold()].add(folder)
+    if all(len(known) == 1 for known in spellings.values()):
+        return {}
+    found: dict[str, tuple[str, str]] = {}
+    for path, home in homes.items():
+        for folder in _above(home):
+            if others := sorted(spellings[folder.casefold()] - {folder}):
+                found.setdefault(path, (folder, others[0]))
+    return found
+
+
+def _above(package: str) -> Iterable[str]:
+    """The folder of a package and all above it, from the outermost."""
+    parts = package.split(".") if package else []
+    return ("/".join(parts[: end + 1]) for end in range(len(parts)))
 
 
 def find_name_clashes(units: Mapping[str, Unit], shop: Shop) -> dict[str, Diagnostic]:
