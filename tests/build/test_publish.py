@@ -428,6 +428,13 @@ def test_what_is_left_when_manifest_and_cache_are_lost_is_told_of(tmp_path: Path
     assert not config.output.exists()
 
 
+def test_where_nothing_was_generated_json_is_not_ours_at_all(tmp_path: Path) -> None:
+    config = project(tmp_path, {"a.yaml": ""})
+    put(config.output / "contracts/own.json", "{}")
+    assert clean(config, dry_run=False).diagnostics == ()
+    assert tree(config.output) == {"contracts/own.json": b"{}"}
+
+
 def test_a_file_in_the_way_that_may_be_ours_has_the_manifest_as_the_way_out(tmp_path: Path) -> None:
     config = project(tmp_path, {"a.yaml": ""})
     build(config, FAKE)

@@ -104,7 +104,7 @@ def _empty(config: Config, root: Path, *, dry_run: bool) -> tuple[tuple[str, ...
 def _lost(root: Path, owned: frozenset[str]) -> list[Diagnostic]:
     """Without a manifest hardly any file is known to be ours: that what looks like it stays is told."""
     left = [problem.file for problem in find_strays(root, owned)]
-    if not left:
+    if not any(file.endswith(".py") for file in left):  # none bears our mark
         return []
     which = left[0] if len(left) == 1 else f"{left[0]} and {len(left) - 1} more"
     message = f"is not there, so nothing says that what looks like output of toolwright is ours: {which} stay"

@@ -82,8 +82,9 @@ def _output(config: Config) -> Iterator[Finding]:
     try:
         manifest = (config.output / NAME).read_bytes()
     except OSError:
-        if strays := _strays(config, frozenset()):
-            text = f"{shown}/{NAME} is gone, and with it what says which files are ours: {strays}"
+        strays = _strays(config, frozenset())
+        if any(file.endswith(".py") for file in strays):  # it bears our mark
+            text = f"{shown}/{NAME} is gone, and with it what says which files are ours: {_few(strays)}"
             yield Finding("output", "broken", text, f"restore {shown}/{NAME}, or empty {shown} by hand")
         else:
             yield Finding("output", "note", f"{shown}: nothing was generated yet", "run: toolwright generate")
@@ -100,15 +101,18 @@ def _output(config: Config) -> Iterator[Finding]:
         owned = parse_manifest(manifest).files
         yield Finding("output", "well", f"{shown}: {len(owned)} files of ours")
         if strays := _strays(config, owned):
-            text = f"looks like output of toolwright, but the manifest does not list it: {strays}"
+            text = f"looks like output of toolwright, but the manifest does not list it: {_few(strays)}"
             yield Finding("output", "note", text, "delete by hand what is a leftover")
 
 
-def _strays(config: Config, owned: frozenset[str]) -> str:
-    """What looks like ours and is not known to be, in a few words; empty for none."""
-    found = [problem.file for problem in find_strays(config.output, owned)]
-    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
-    return ", ".join(found[:_NAMED]) + more
+def _strays(config: Config, owned: frozenset[str]) -> list[str]:
+    """What looks like ours and is not known to be."""
+    return [problem.file for problem in find_strays(config.output, owned)]
+
+
+def _few(files: list[str]) -> str:
+    more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
+    return ", ".join(files[:_NAMED]) + more
 
 
 def _former(config: Config) -> Iterator[Finding]:
