@@ -31,9 +31,9 @@ def doubtful(times: Mapping[bytes, int], probe: Path, place: Callable[[bytes], b
     `times`: when each was changed. `probe`: a file to touch. `place`: where a file is. Waits for the clock,
     but no longer than a tick. Raises OSError.
     """
-    bound = time.time_ns() - COARSE_TICK
-    fresh = {path: at for path, at in times.items() if at >= bound}
-    if not fresh:
+    start = time.time_ns()
+    fresh = {path: at for path, at in times.items() if at >= start - COARSE_TICK and _waits(at, start)}
+    if not fresh:  # of thousands that a first run wrote, few are so young
         return set()
     device = probe.stat().st_dev
     beside = {path for path in fresh if _device(place(path)) == device}
@@ -42,7 +42,10 @@ def doubtful(times: Mapping[bytes, int], probe: Path, place: Callable[[bytes], b
     if apart:
         newest = max(fresh[path] for path in apart)
         time.sleep(min(max(newest + TICK - time.time_ns(), 0) + 1, TICK) / 1e9)
-    return {path for path in beside if fresh[path] >= now} | {path for path in apart if _waits(fresh[path])}
+    end = time.time_ns()
+    return {path for path in beside if fresh[path] >= now} | {
+        path for path in apart if _waits(fresh[path], end)
+    }
 
 
 def wait_past(newest: int, probe: Path) -> int:
@@ -57,13 +60,13 @@ def wait_past(newest: int, probe: Path) -> int:
         time.sleep(_POLL)
 
 
-def _waits(at: int) -> bool:
+def _waits(at: int, now: int) -> bool:
     tick = COARSE_TICK if at % 1_000_000_000 == 0 else TICK
-    return at >= time.time_ns() - tick
+    return at >= now - tick
 
 
 def _device(path: bytes) -> int | None:
     try:
-        return Path(os.fsdecode(path)).stat().st_dev
+        return os.stat(path).st_dev  # noqa: PTH116 - a first run asks for thousands
     except (OSError, ValueError):
         return None
