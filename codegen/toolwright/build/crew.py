@@ -7,7 +7,7 @@ import contextlib
 import gc
 import os
 from collections.abc import Callable, Generator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 
@@ -23,6 +23,7 @@ from .workers import Outcome, Shop, Task, load_types, processors, run_all, shown
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
+T = TypeVar("T")
 MANY = 24
 """From this number of specs on, starting processes pays."""
 MANY_WITH_MODELS = 8
@@ -61,6 +62,28 @@ class Crew:
             done += run_all(self._shop, self._types, [task], self._spill)
             progress(len(done), len(tasks))
         return done
+
+    def begin(self, make: Callable[[], T]) -> Callable[[], T]:
+        """Begin to do something in another process, if there are any; what is returned waits for it.
+
+        `make` must be picklable.
+        """
+        if self._pool is None:
+            return make
+        from concurrent.futures.process import BrokenProcessPool
+
+        try:
+            future = self._pool.submit(make)
+        except BrokenProcessPool:
+            return make
+
+        def wait() -> T:
+            try:
+                return future.result()
+            except BrokenProcessPool:  # it may have been the process, and not what it made
+                return make()
+
+        return wait
 
     def publish(self, root: str, writes: Sequence[Write]) -> list[tuple[Sequence[Write], Done]]:
         """Carry out `writes` below `root`, in shares; what became of each.

@@ -186,7 +186,9 @@ class _Run:
             return Report(diagnostics=(incomplete,))  # no fault of any spec: leave all outputs alone
         try:
             same = self.cache.setting == common.parts
-            whole = make_whole(got, common.digest, shop, self.cache, self.tree, same=same)
+            whole = make_whole(
+                got, common.digest, shop, self.cache, self.tree, same=same, begin=workers.begin
+            )
         except WholeError as fault:
             return Report(diagnostics=(*sorted(got.diagnostics), _internal(self.shown_output, str(fault))))
         narrow = None

@@ -1,6 +1,7 @@
 """The files that speak of the whole set, after leaving out what cannot stand in it."""
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 import msgspec
 from msgspec import Struct, structs
@@ -31,10 +32,25 @@ class Whole(Struct, frozen=True):
 
 Known = Callable[[str, str], Unit | None]
 """By name and fingerprint: a unit that need not be made again."""
+Make = Callable[[], dict[str, bytes]]
+Begin = Callable[[Make], Make]
+"""Begin to make files, perhaps in another process; what is returned waits for them."""
+
+
+def at_once(make: Make) -> Make:
+    """Make them here, when they are asked for."""
+    return make
 
 
 def make_whole(
-    got: Collected, common: str, shop: Shop, cache: Cache, tree: Tree, *, same: bool = False
+    got: Collected,
+    common: str,
+    shop: Shop,
+    cache: Cache,
+    tree: Tree,
+    *,
+    same: bool = False,
+    begin: Begin = at_once,
 ) -> dict[str, Unit]:
     """The units that speak of all tools, by name: as the last run left them, or made again.
 
@@ -51,7 +67,7 @@ def make_whole(
         ledger, files = _ledger(got.units, common, shop, known)
         got.files.update(_held(files))
         return {PACKAGE: cache.units[PACKAGE], LEDGER: ledger}
-    whole = settle(got.units, common, shop, known)
+    whole = settle(got.units, common, shop, known, begin)
     for path, problem in whole.refused.items():
         got.diagnostics.append(problem)
         del got.units[path]
@@ -87,7 +103,7 @@ def _same_place(unit: Unit, former: Unit) -> bool:
     return structs.replace(unit.entry, ledger=NO_LOSSES) == structs.replace(former.entry, ledger=NO_LOSSES)
 
 
-def settle(units: Mapping[str, Unit], common: str, shop: Shop, known: Known) -> Whole:
+def settle(units: Mapping[str, Unit], common: str, shop: Shop, known: Known, begin: Begin = at_once) -> Whole:
     """What of `units` can stand in one set, and the files that speak of it. Raises WholeError."""
     refused = find_name_clashes(units, shop)
     outputs: tuple[str, ...] = ()
@@ -96,7 +112,7 @@ def settle(units: Mapping[str, Unit], common: str, shop: Shop, known: Known) -> 
         refused |= find_conflicts(kept, outputs, shop)
         refused |= _dependents(_without(units, refused), shop)
         kept = _without(units, refused)
-        whole, files = _whole(kept, common, shop, known)
+        whole, files = _whole(kept, common, shop, known, begin)
         ours = {path for unit in whole.values() for path in unit.outputs}
         if ours == set(outputs) or not _meets(kept, ours):
             return Whole(whole, files, refused)
@@ -116,15 +132,14 @@ def _dependents(units: Mapping[str, Unit], shop: Shop) -> dict[str, Diagnostic]:
 
 
 def _whole(
-    units: Mapping[str, Unit], common: str, shop: Shop, known: Known
+    units: Mapping[str, Unit], common: str, shop: Shop, known: Known, begin: Begin
 ) -> tuple[dict[str, Unit], dict[str, Mapping[str, bytes]]]:
     folders = python_folders(path for unit in units.values() for path in unit.outputs)
     plain = [structs.replace(entry, ledger=NO_LOSSES) for entry in _entries(units)]
-    front = shop.frontend
-    package, files = _unit(
-        PACKAGE, [common, plain, folders], known, lambda: front.compile_package(plain, folders, shop.options)
-    )
+    make = partial(shop.frontend.compile_package, plain, folders, shop.options)
+    wait = _begin_unit(PACKAGE, [common, plain, folders], known, make, begin)
     ledger, more = _ledger(units, common, shop, known)
+    package, files = wait()
     return {PACKAGE: package, LEDGER: ledger}, {**files, **more}
 
 
@@ -133,26 +148,31 @@ def _ledger(
 ) -> tuple[Unit, dict[str, Mapping[str, bytes]]]:
     entries = _entries(units)
     depends = [common, [(entry.name, entry.ledger) for entry in entries]]
-    return _unit(LEDGER, depends, known, lambda: shop.frontend.compile_ledger(entries))
+    return _begin_unit(LEDGER, depends, known, partial(shop.frontend.compile_ledger, entries), at_once)()
 
 
 def _entries(units: Mapping[str, Unit]) -> list[ToolEntry]:
     return [unit.entry for _, unit in sorted(units.items()) if unit.entry is not None]
 
 
-def _unit(
-    name: str, depends: object, known: Known, make: Callable[[], dict[str, bytes]]
-) -> tuple[Unit, dict[str, Mapping[str, bytes]]]:
-    """The unit called `name`, and its files if it is made now."""
+def _begin_unit(
+    name: str, depends: object, known: Known, make: Make, begin: Begin
+) -> Callable[[], tuple[Unit, dict[str, Mapping[str, bytes]]]]:
+    """Begin to make the unit called `name`; waits for it, and for its files if it is made now."""
     mark = digest(msgspec.json.encode(depends))
     if (former := known(name, mark)) is not None:
-        return former, {}
-    try:
-        files = make()
-    except Exception as error:
-        raise WholeError(f"{type(error).__name__}: {error}") from error
-    outputs = {path: digest(data) for path, data in files.items()}
-    return Unit(fingerprint=mark, outputs=outputs), {name: files}
+        return lambda: (former, {})
+    wait = begin(make)
+
+    def end() -> tuple[Unit, dict[str, Mapping[str, bytes]]]:
+        try:
+            files = wait()
+        except Exception as error:
+            raise WholeError(f"{type(error).__name__}: {error}") from error
+        outputs = {path: digest(data) for path, data in files.items()}
+        return Unit(fingerprint=mark, outputs=outputs), {name: files}
+
+    return end
 
 
 def python_folders(outputs: Iterable[str]) -> list[str]:
