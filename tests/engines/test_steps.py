@@ -32,6 +32,19 @@ def test_compile_and_assemble_leave_what_generate_leaves(base: Path, tmp_path: P
     run(base, TOOLWRIGHT, "generate", "--check")
 
 
+def test_a_disk_that_refuses_is_told_with_the_remedy(base: Path) -> None:
+    (base / "file").write_text("mine", encoding="utf-8")
+    told = compile_(base, "specs/top.yaml", "--out", "file/b", ok=False)
+    assert "file/b" in told
+    assert "error[io-error]: cannot read or write: Not a directory" in told
+    assert "move what stands there elsewhere" in told
+    compile_(base, "specs/top.yaml", "--out", "b")
+    (base / "b" / "files" / "top.py").unlink()
+    told = run(base, TOOLWRIGHT, "assemble", "b", "--out", "generated", ok=False).stderr
+    assert "b/files/top.py: error[damaged]: is gone, or not what the compile step wrote" in told
+    assert not (base / "generated").exists()
+
+
 def test_a_spec_with_errors_is_told_by_both_steps(base: Path) -> None:
     (base / "specs" / "bad.yaml").write_text("permission: read\n", encoding="utf-8")
     assert "specs/bad.yaml:1:1" in compile_(base, "specs/bad.yaml", "specs/top.yaml", "--out", "b", ok=False)

@@ -50,5 +50,7 @@ def stop(form: Format, file: Path | str, code: str, message: str, hint: str) -> 
 
 def disk_problem(form: Format, error: OSError, place: Path) -> click.exceptions.Exit:
     """Tell what the disk refused; raise the answer to end the command. `place` counts where none is named."""
-    message = f"cannot read or write: {error.strerror or error}"
-    return stop(form, Path(str(error.filename or place)), "io-error", message, "correct that, then run again")
+    from ..build.output.faults import reason, remedy
+
+    message = f"cannot read or write: {reason(error)}"
+    return stop(form, Path(str(error.filename or place)), "io-error", message, remedy(error))
