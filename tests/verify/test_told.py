@@ -71,6 +71,21 @@ def test_an_entry_about_one_property_tells_of_it() -> None:
     assert not told.changed(oracle, ("pair",))
 
 
+def test_a_declared_key_among_further_ones_is_told_by_what_is_said_of_those() -> None:
+    oracle = Oracle(CONTRACT, "/parameters")
+    told = Told([entry("/properties/rest", "additionalProperties", "kept elsewhere")], WAYS)
+    (problem,) = oracle.problems({"é": {"k": 1}, "rest": {}})
+    assert not told.lost(oracle, problem, {"rest": {"additional_properties": [{"key": "k", "value": 1}]}})
+    rest = {"parameters": {"type": "object", "properties": {"rest": {"properties": {"a": {"type": "null"}}}}}}
+    oracle = Oracle(rest, "/parameters")
+    (problem,) = oracle.problems({"rest": {"a": 1}})
+    assert told.lost(oracle, problem, {"rest": {"additional_properties": [{"key": "a", "value": 1}]}})
+    assert not told.lost(oracle, problem, {"rest": {"a": 1}})
+    assert not Told([], WAYS).lost(
+        oracle, problem, {"rest": {"additional_properties": [{"key": "a", "value": 1}]}}
+    )
+
+
 def test_a_null_is_told_by_required_and_other_values_are_not() -> None:
     contract = {"parameters": {"type": "object", "properties": {"a": {"type": "object"}}, "required": ["a"]}}
     oracle = Oracle(contract, "/parameters")

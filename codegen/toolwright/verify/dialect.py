@@ -103,8 +103,14 @@ class Dialect:
         expected = f"the contract accepts it; it can be sent to {self.provider}, and comes back as it was"
         verdict, params = decoded(binding, as_text(sent), self.provider)
         if verdict != ACCEPTED:
-            first = next(contract.problems(contract.settled(self.undone(sent))), None)
+            plain = self.undone(sent)
+            first = next(contract.problems(contract.settled(plain)), None)
             if first is not None and self.told.changed(contract, tuple(first.instance_path)):
+                return None
+            other = differing(
+                contract, value, plain, blurred=True
+            )  # it may be refused for what stands inside
+            if other is not None and self.told.changed(contract, other[0]):
                 return None
             return Failure("L2", expected, f"sent as {_short(sent)}, the decoder {verdict}", value)
         try:
@@ -147,7 +153,13 @@ class Dialect:
     def unexplained(self, contract: Oracle, sent: Any) -> list[Any]:
         """What `contract` has against `sent`, once undone, that no ledger entry tells."""
         plain = self.undone(sent)
-        return [problem for problem in _violations(contract, plain) if not self.told.lost(contract, problem)]
+        hidden = [each for each in _violations(contract, plain) if not self.told.lost(contract, each, sent)]
+        if not hidden:
+            return []
+        # A null that counts as absent may be missed elsewhere; at its own place it is told that it was taken.
+        wrong = list(contract.problems(plain))
+        told = all(self.told.lost(contract, each, sent, absent=False) for each in wrong)
+        return [] if wrong and told else hidden
 
 
 def _short(value: Any) -> str:

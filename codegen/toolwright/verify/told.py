@@ -77,14 +77,34 @@ class Told:
 
     # -- constraints --------------------------------------------------------------------------
 
-    def lost(self, contract: Oracle, problem: Any) -> bool:
-        """Whether the ledger names the constraint that `problem`, one of the contract's, is about."""
-        ancestors = set(_ancestors(contract, problem.evaluation_path, null=problem.instance is None))
+    def lost(self, contract: Oracle, problem: Any, sent: Any = None, *, absent: bool = True) -> bool:
+        """Whether the ledger names the constraint that `problem`, one of the contract's, is about.
+
+        `sent` is the value as it was sent. `absent`: a null may be one that means absence.
+        """
+        null = absent and problem.instance is None
+        ancestors = set(_ancestors(contract, problem.evaluation_path, null=null))
         if not ancestors.isdisjoint(self._entries):
             return True
+        if self._listed(sent, tuple(problem.instance_path)):
+            # Judged as a further key, and declared: what is said of further keys is told, then.
+            objects = (each.rpartition("/properties/") for each in ancestors)
+            if any(f"{above}/additionalProperties" in self._entries for above, step, _ in objects if step):
+                return True
         place = inner("/" + "/".join(escaped(str(step)) for step in problem.schema_path))
         below = _reached(contract, problem.schema_path)
         return any(entry == place or entry.startswith((f"{place}/", *below)) for entry in self._entries)
+
+    def _listed(self, sent: Any, path: Path) -> bool:
+        """Whether what stands at `path` of the contract's form was sent in a list of further keys."""
+        for step in path:
+            below = _child(sent, step)
+            if below is None and isinstance(sent, dict):
+                lists = (sent.get(name) for name in self._rests)
+                pairs = (pair for each in lists if isinstance(each, list) for pair in each)
+                return any(isinstance(pair, dict) and pair.get(KEY) == step for pair in pairs)
+            sent = below
+        return False
 
 
 _POSITION = position(0).removesuffix("1")
