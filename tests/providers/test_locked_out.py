@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 from toolwright.build.core.compile import Options
 from toolwright.providers import available, normalize
+from toolwright.verify.dialect import Dialect
 from toolwright.verify.hold import Settings, hold
+from toolwright.verify.oracle import Oracle
+from toolwright.verify.subject import subject
 
 from bench.fuzz.judge import tool_of
 
@@ -99,6 +102,33 @@ CONTRACTS: dict[str, dict[str, Any]] = {
             }
         }
     ),
+    "a key that takes nothing, and is null": obj({"class": {"const": 0, "type": "null"}}, minProperties=2),
+    "a tuple or a number, told by their keywords": obj(
+        {"v": {"type": "array", "items": {"prefixItems": [{"const": 2}], "minimum": 3}}}
+    ),
+    "a map that only requires a key, nested to the limit": obj(
+        {
+            "v": obj(
+                {
+                    "d": obj(
+                        {
+                            "b": {
+                                "type": "object",
+                                "required": ["a"],
+                                "patternProperties": {"^[ab]$": {"type": "string"}},
+                            }
+                        },
+                        additionalProperties={"type": "boolean"},
+                    )
+                }
+            )
+        }
+    ),
+    "an item of a tuple that may be null by its keywords": obj(
+        {"v": {"type": "array", "prefixItems": [{"maxLength": 9}], "maxItems": 1}},
+        required=["v"],
+        additionalProperties=False,
+    ),
     "an optional key of a name that is forbidden": obj(
         {"self": {"type": "null"}}, additionalProperties={"maximum": 1}, propertyNames={"pattern": "d"}
     ),
@@ -109,6 +139,47 @@ CONTRACTS: dict[str, dict[str, Any]] = {
 def test_every_law_holds_under_every_provider(contract: dict[str, Any]) -> None:
     report = hold(tool_of(contract), {}, Options(providers=available()), Settings(examples=40, seed=1))
     assert [(each.law, each.provider, each.instance, each.actual) for each in report.counterexamples] == []
+
+
+LISTED = obj(
+    {"é": {"type": "number"}}, additionalProperties=False, patternProperties={"^\\d": {"maximum": 3}}
+)
+COUNTED = obj(
+    {
+        "v": {
+            "type": "array",
+            "items": {
+                "oneOf": [
+                    obj({"a": True}, required=["d"]),
+                    obj(
+                        {"d": {"enum": ["x", 1]}}, required=["d"], patternProperties={".": {"type": "string"}}
+                    ),
+                ]
+            },
+            "contains": obj({"d": {"type": "string"}}),
+        }
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("contract", "provider", "value", "sent"),
+    [
+        # A declared key in the list of further ones: what the ledger says of those tells it.
+        (LISTED, "cohere", {}, {"additional_properties": [{"key": "é", "value": ""}]}),
+        # A string that another alternative sends for a number: refused for that by what counts the items.
+        (COUNTED, "conservative", {"v": [{"d": "1"}]}, {"v": []}),
+    ],
+)
+def test_what_is_told_of_a_value_is_found(
+    contract: dict[str, Any], provider: str, value: Any, sent: Any
+) -> None:
+    with subject(tool_of(contract), {}, Options(providers=(provider,))) as found:
+        oracle = Oracle(found.contract, "/parameters")
+        emitted, ledger = found.emitted[provider], found.ledger[provider]
+        dialect = Dialect(provider, emitted, ledger, ways=found.ways.get(provider))
+        assert dialect.lock_out(found.binding, oracle, value) is None
+        assert dialect.way_back(found.binding, oracle, sent) is None
 
 
 KEYED = {"values": obj({}, additionalProperties={"type": "integer"})}

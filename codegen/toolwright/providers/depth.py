@@ -79,7 +79,8 @@ def _added(state: State, node: Any, path: Path, followed: int) -> int:
         return 0
     added = 0
     if state.dialect.maps == "pairs" and is_map(node):
-        added = 2 if node.get("properties") else 1
+        declares = node.get("properties") or (state.dialect.declared_required and node.get("required"))
+        added = 2 if declares else 1
     elif state.dialect.tuples == "object" and "prefixItems" in node:
         added = 1
     same = [(branch, path) for branch in _alternatives(node)]

@@ -260,6 +260,9 @@ def positions(state: State, node: Node, path: Path, notes: list[str]) -> Node | 
         end, rest = most, False
     if any("null" in shapes(state, kind, path) for kind in kinds[least:end]):
         return None  # null must mean that the item is not there
+    if state.dialect.typed and any(map(_untyped, kinds[least:end])):
+        reason = "a null in place of an item that states no type counts as no item"
+        state.note(path, "prefixItems", "rewritten", "changed", reason)
     if rest is False and least > end:
         return None  # no list is that long: said by its bounds
     properties: Node = {}
@@ -296,6 +299,14 @@ def positions(state: State, node: Node, path: Path, notes: list[str]) -> Node | 
     notes.append("The items of a list, in the order of their numbers, without gaps.")
     out = without_literals(state, out, path, notes)
     return mark(state, out, encoding="positions", least=min(least, end), count=end)
+
+
+def _untyped(kind: Any) -> bool:
+    """Whether a schema is of the type that its keywords speak of, where it says none: it takes null, too."""
+    return isinstance(kind, dict) and _SAYING.isdisjoint(kind)
+
+
+_SAYING = frozenset(("type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref"))
 
 
 def _count(value: Any, otherwise: Any) -> Any:

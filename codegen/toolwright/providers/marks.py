@@ -36,3 +36,10 @@ def mark(state: State, node: dict[str, Any], **steps: Any) -> dict[str, Any]:
     here: they are found where the children are."""
     state.encoded = True
     return {**node, MARK: replace(node.get(MARK, Way()), **steps)}
+
+
+def unmarked(value: Any) -> Any:
+    """A copy of a schema without any mark, to be shown."""
+    if isinstance(value, dict):
+        return {key: unmarked(item) for key, item in value.items() if key is not MARK}
+    return [unmarked(item) for item in value] if isinstance(value, list) else value

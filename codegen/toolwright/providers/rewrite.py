@@ -51,6 +51,8 @@ def rewritten(
         node = with_enum(state, node, path, notes)
     if not stated(node) and dialect.typed:
         node = typed(state, node, path, notes)
+    if rules.unions and "prefixItems" in node and node.get("type").__class__ is list:
+        node = _single_type(state, node, path, notes, entered)  # as it is meant, not as it will be sent
     if "prefixItems" in node and dialect.tuples != "keep":
         node = _tuple(state, node, path, notes)
     if node.get("type").__class__ is list and rules.lists:

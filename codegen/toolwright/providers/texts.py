@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .legacy import ANNOTATIONS
-from .marks import mark
+from .marks import mark, unmarked
 from .paths import Path
 from .state import State
 from .words import MAX_WORDS, phrase, text
@@ -31,7 +31,8 @@ def as_json(state: State, node: Node, path: Path, notes: list[str], *, keyword: 
     constraints = {key: item for key, item in node.items() if key not in ANNOTATIONS and key != "$defs"}
     words = "JSON text"
     if constraints:
-        schema = _whole(state, constraints, path)
+        shown = unmarked(constraints) if state.encoded else constraints
+        schema = _whole(state, shown, path)
         told = 0 < len(schema) <= MAX_WORDS
         words += f" of a value that matches this schema: {schema}" if told else ""
         if not told:
