@@ -46,7 +46,9 @@ def edit(base: Path, kind: str, path: str, text: str) -> None:
             put(base / "generated" / path, "edited by hand")
         case "deleted":
             (base / "generated" / path).unlink(missing_ok=True)
-        case "journal":
+        case "edited":
+            """Nothing is there to be edited."""
+        case _:
             put(next((base / ".toolwright").glob("journal-*"), base / ".toolwright/journal-0"), "torn")
 
 
