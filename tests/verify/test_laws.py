@@ -7,7 +7,7 @@ import msgspec
 import pytest
 import toolwright.verify.subject as subject_module
 from msgspec import structs
-from toolwright.build.core.compile import Compiled, compile_tool
+from toolwright.build.core.compile import Compiled, compile_tool, losses_text
 from toolwright.providers import Normalized
 from toolwright.runtime.binding import ToolBinding
 
@@ -210,10 +210,11 @@ def test_a_provider_schema_that_widens_silently_has_no_way_back(held: Hold, plan
 def test_a_dropped_ledger_entry_is_found(held: Hold, plant: Any) -> None:
     def forget(compiled: Compiled) -> Compiled:
         assert compiled.entry is not None
-        entries = compiled.entry.ledger["openai"]
+        entries = compiled.entry.losses["openai"]
         kept = tuple(entry for entry in entries if entry.keyword != "uniqueItems")
         assert len(kept) < len(entries)
-        return structs.replace(compiled, entry=structs.replace(compiled.entry, ledger={"openai": kept}))
+        ledger = losses_text({"openai": kept})
+        return structs.replace(compiled, entry=structs.replace(compiled.entry, ledger=ledger))
 
     plant(forget)
     strict = {
