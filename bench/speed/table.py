@@ -22,6 +22,7 @@ from .steps import (
     STEPS,
 )
 from .timing import Time, median
+from .whole import MEMORY
 
 Measured = Mapping[int, Mapping[str, Sequence[Time]]]
 """By number of specs, by step: one time per round."""
@@ -123,7 +124,8 @@ def _ratios(measured: Measured) -> list[str]:
 def stages(found: Mapping[str, Sequence[float]]) -> list[str]:
     """Where the time of one cold run goes."""
     rows = [["stage of a cold run", "clock", "first process", "workers"]]
-    rows += [[stage, *(f"{each:.3f}" for each in spent)] for stage, spent in found.items()]
+    rows += [[stage, *(f"{each:.3f}" for each in spent)] for stage, spent in found.items() if stage != MEMORY]
+    rows.append([MEMORY, "", *(f"{each:.0f}" for each in found[MEMORY])])
     return table(rows)
 
 

@@ -1,7 +1,8 @@
 """Where the time of one whole cold run goes, by the clock: `python -m bench.speed.whole PROJECT`.
 
 The functions that each stage consists of are timed from outside; the build knows nothing of it. Prints one
-line of JSON: stage → seconds by the clock, of this process, and of the workers.
+line of JSON: stage → seconds by the clock, of this process, and of the workers; and the peak of their memory.
+The time of workers is known when they have ended, and so it is told with the rest.
 """
 
 import gc
@@ -23,6 +24,8 @@ STAGES = {
     "remembering": [("generate", "save_cache"), ("index", "Index.save")],
 }
 IMPORTS, REST = "imports", "the rest"
+MEMORY = "peak memory, MB"
+"""Of this process, and of the largest worker."""
 
 
 class Clock:
@@ -82,7 +85,12 @@ def measure(project: Path) -> dict[str, list[float]]:
     total = [end - start for start, end in zip(started, now(), strict=True)]
     told = [sum(each[n] for each in clock.spent.values()) for n in range(3)]
     clock.spent[REST] = [whole - part for whole, part in zip(total, told, strict=True)]
-    return clock.spent
+    return {**clock.spent, MEMORY: [_peak(resource.RUSAGE_SELF), _peak(resource.RUSAGE_CHILDREN)]}
+
+
+def _peak(who: int) -> float:
+    unit = 1024 * 1024 if sys.platform == "darwin" else 1024
+    return resource.getrusage(who).ru_maxrss / unit
 
 
 if __name__ == "__main__":
