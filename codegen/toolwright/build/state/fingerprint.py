@@ -140,7 +140,7 @@ def setting(
     walked = {"generator": PACKAGE, "template": templates_dir()}
     if config.templates is not None:
         walked["own template"] = config.templates
-    folders = {label: str(folder) for label, folder in walked.items()}
+    folders = {label: _name(str(folder)) for label, folder in walked.items()}  # the cache holds text
     for label, folder in walked.items():
         if former is not None and former.folders.get(label) == folders[label] and index.same_below(folder):
             sources.keep_below(folder)
