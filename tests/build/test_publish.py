@@ -456,6 +456,8 @@ def test_an_output_folder_that_is_a_link_is_told_as_such(tmp_path: Path) -> None
     (problem,) = build(config, FAKE).diagnostics
     assert problem.code == "link-in-the-way"
     assert "`output`" in problem.hint
+    (problem,) = clean(config, dry_run=False).diagnostics
+    assert (problem.code, problem.severity) == ("link-kept", "warning")
     assert list((tmp_path / "real").iterdir()) == []
 
 

@@ -77,10 +77,14 @@ def _clean(config: Config, *, dry_run: bool, only_former: bool) -> Cleaned:
 def _empty(config: Config, root: Path, *, dry_run: bool) -> tuple[tuple[str, ...], list[Diagnostic]]:
     """Take back what was written below `root`: the files, and what there is to say of it."""
     index, shown = Index(config.base), show(root)
+    if leads_away(root, ""):
+        message = "is a symbolic link, and links are not followed: what is behind it stays"
+        hint = "delete it by hand, or set `output` to the folder that it leads to"
+        return (), [Diagnostic(file=shown, code="link-kept", severity="warning", message=message, hint=hint)]
     tree = Tree(root, index)
     cache = load_cache(config.state) if root == config.output else Cache()
     owned = find_owned(tree, cache, config.state)
-    lost = [] if NAME in owned or leads_away(root, "") else _lost(root, owned)
+    lost = [] if NAME in owned else _lost(root, owned)
     existing: dict[str, Existing] = {}
     for path in owned | {NAME}:
         if (found := tree.look(path)) is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..build.former import former_outputs
 from ..build.frontend import Frontend
-from ..build.output.manifest import NAME, is_ours, parse_manifest
+from ..build.output.manifest import NAME, is_manifest, parse_manifest
 from ..build.output.ownership import find_strays
 from ..build.profiles import profiles_of, unknown_providers
 from ..build.state.cache import load_cache
@@ -89,7 +89,7 @@ def _output(config: Config) -> Iterator[Finding]:
         else:
             yield Finding("output", "note", f"{shown}: nothing was generated yet", "run: toolwright generate")
         return
-    if not is_ours(manifest):
+    if not is_manifest(manifest):
         text = f"{shown}/{NAME} does not bear the mark of toolwright"
         yield Finding(
             "output", "broken", text, f"restore or delete {shown}/{NAME}, then run `toolwright generate`"
