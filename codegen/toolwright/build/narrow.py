@@ -31,8 +31,7 @@ def narrow_plan(
 
     Expects the setting of the last run: the head of the manifest says nothing else then.
     """
-    outputs = index.untouched
-    if not (index.sound and outputs and _same_files(got, whole, cache)):
+    if not (index.sound and index.untouched and _same_files(got, whole, cache)):
         return None
     if read_journal(config.state, config.output).touched:  # a run was killed since
         return None
@@ -55,6 +54,7 @@ def narrow_plan(
         if (found := tree.look(path)) is not None:
             existing[path] = found
     plan = make_plan(expected, existing, frozenset(expected), shown_output=show(config.output))
+    outputs = 1 + sum(len(unit.outputs) for unit in cache.units.values())  # with the manifest
     return structs.replace(plan, unchanged=plan.unchanged + outputs - len(expected))
 
 

@@ -98,10 +98,9 @@ class Index:
         return True
 
     @property
-    def untouched(self) -> int:
-        """How many outputs there are, if each looks as the last run left it; else 0."""
-        known = len(self._known_outputs.paths)
-        return known if self._standing is self._settled and known == len(self._settled.paths) else 0
+    def untouched(self) -> bool:
+        """Whether every output looks as the last run left it, and this run counts on that."""
+        return self._standing is self._settled and len(self._settled.paths) == len(self._known_outputs.paths)
 
     def witness_output(self, path: str) -> bool:
         """`witness` for one of thousands of outputs: the same, with fewer calls."""
