@@ -26,6 +26,7 @@ from toolwright.providers import (
 from toolwright.providers.asked import agree, asked, trace
 from toolwright.providers.normalize import through
 from toolwright.providers.rules import HINTS, Rules
+from toolwright.providers.sharing import LEAST
 from toolwright.providers.walk import INNER, rules_of
 
 from tests.providers.axes.common import NONE, PLAIN
@@ -172,8 +173,11 @@ def test_no_axis_that_a_walk_depends_on_is_missed(
 def test_dialects_that_differ_in_one_axis_are_told_what_each_is_told_alone(
     axis: str, contract: Any, base: Dialect
 ) -> None:
-    profiles = [_profile(replace(base, **{axis: value}), None, strict=False) for value in OTHER[axis]]
-    _same(Audience(profiles), contract, profiles, (None,))
+    dialects = [replace(base, **{axis: value}) for value in OTHER[axis]]
+    apart = [Dialect(closed=True, recursion=count) for count in range(7, 7 + LEAST)]  # never walked
+    profiles = [_profile(dialect, None, strict=False) for dialect in dialects]
+    everyone = Audience([*profiles, *(_profile(each, None, strict=False) for each in apart)])
+    _same(everyone, contract, profiles, (None,))
 
 
 SIMPLE = {
@@ -201,7 +205,7 @@ def test_the_way_back_is_that_of_every_profile_which_shares_it() -> None:
     schema = {"type": "object", "properties": {"counts": counts}, "required": ["counts"]}
     cohere = load_profile("cohere")
     twin = replace(cohere, id="twin", always_strict=True)  # another answer from the same walk
-    shared = Audience([cohere, twin]).share(schema)
+    shared = Audience([*PROFILES, twin]).share(schema)
     first, second = shared.normalize(cohere), shared.normalize(twin)
     assert first.ways is not None
     assert first.ways == second.ways == normalize(schema, cohere).ways

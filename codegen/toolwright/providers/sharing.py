@@ -25,6 +25,8 @@ from .rules import Rules
 from .state import State
 from .walk import rules_of
 
+LEAST = 4
+"""Fewer dialects are walked each by itself: to write down what is asked takes a fifth of a walk."""
 MOST_KNOWN = 4096
 """How many sets of questions are remembered, with those who answer alike."""
 
@@ -121,6 +123,9 @@ class Shared:
             return walk(document, dialect, most, tall)
         found = self._walked[number]
         if found is None:
+            if len(self._walked) < LEAST or self._walked.count(None) == 1:  # nobody to share it with
+                found = self._walked[number] = walk(document, dialect)
+                return found
             rules = asked(self._group.rules[number])
             names = self._names.get(rules.dialect.property_names, {})
             found = through(document, rules, names)
