@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from ...config import show
@@ -66,36 +66,34 @@ def find_strays(output: Path, known: Collection[str]) -> list[Diagnostic]:
 
     A Python file bears our mark; a JSON file lies where only we write.
     """
-    problems: list[Diagnostic] = []
-    for path in sorted((*output.rglob("*.py"), *_json_of_rooms(output))):
-        name = path.relative_to(output).as_posix()
-        if name in known:
-            continue
-        if path.suffix == ".json":
-            looks = "lies where toolwright writes"
-        elif _bears_mark(path):
-            looks = "bears the mark of toolwright"
-        else:
-            continue
-        problem = Diagnostic(
+    found: list[tuple[Path, str]] = []
+    for here, _, names in os.walk(output):  # behind links nothing is ours
+        below = Path(here).relative_to(output)
+        for name in names:
+            path = Path(here, name)
+            if not name.endswith((".py", ".json")) or (below / name).as_posix() in known:
+                continue
+            if name.endswith(".json"):
+                if _is_room(below) and not path.is_symlink():
+                    found.append((path, "lies where toolwright writes"))
+            elif _bears_mark(path):
+                found.append((path, "bears the mark of toolwright"))
+    return [
+        Diagnostic(
             file=show(path),
             severity="warning",
             code="stray-output",
             message=f"{looks}, but neither a spec nor the manifest accounts for it",
             hint="delete it, if it is a leftover",
         )
-        problems.append(problem)
-    return problems
+        for path, looks in sorted(found)
+    ]
 
 
-_ROOMS = ("contracts", "schemas/*", "ways/*")
-"""Folders that hold nothing but what we write; JSON has no room for a mark."""
-
-
-def _json_of_rooms(output: Path) -> Iterator[Path]:
-    for room in _ROOMS:
-        for folder in output.glob(room):
-            yield from (path for path in folder.rglob("*.json") if stat.S_ISREG(path.lstat().st_mode))
+def _is_room(folder: Path) -> bool:
+    """Whether a folder of the output holds nothing but what we write; JSON has no room for a mark."""
+    parts = folder.parts
+    return parts[:1] == ("contracts",) or (len(parts) > 1 and parts[0] in ("schemas", "ways"))
 
 
 def _bears_mark(path: Path) -> bool:
