@@ -12,6 +12,7 @@ from toolwright.build.generate import build
 from toolwright.build.narrow import narrow_plan
 from toolwright.build.output.manifest import amend_manifest, render_manifest
 from toolwright.build.output.plan import Plan
+from toolwright.build.state.presumed import presume
 
 from .fake import FAKE, config_of, project, put
 
@@ -90,6 +91,18 @@ def test_a_changed_spec_is_planned_so(tmp_path: Path, monkeypatch: pytest.Monkey
     plan = build(config_of(tmp_path), FAKE).plan
     assert plan.writes
     assert twice.narrow == plan
+
+
+def test_a_manifest_that_was_edited_is_no_ground_for_the_next(tmp_path: Path) -> None:
+    """Its lines would be kept as they are, and remembered as right."""
+    project(tmp_path, SPECS)
+    build(config_of(tmp_path), FAKE)
+    manifest = tmp_path / "generated/manifest.txt"
+    content = manifest.read_bytes()
+    manifest.write_bytes(content.replace(b"\n", b"\r\n"))
+    build(config_of(tmp_path), FAKE, looked=presume(str(tmp_path)))
+    build(config_of(tmp_path), FAKE)
+    assert manifest.read_bytes() == content
 
 
 UNITS = st.dictionaries(

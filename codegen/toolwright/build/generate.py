@@ -133,6 +133,7 @@ class _Run:
             self.cache = load_cache(config.state)
             if self.cache.units:  # what files look like says nothing without what they should hold
                 self.index.load(looked)
+        self.manifest = self.cache.manifest  # the digest of the one that stands, or will
         self.sources = Sources(self.index, self.cache.sources)
         self.tree = Tree(config.output, self.index)
         self.shown_root, self.shown_output = show(config.specs), show(config.output)
@@ -225,7 +226,9 @@ class _Run:
             for path, unit in got.units.items()
         }
         ours = tuple(path for unit in whole.values() for path in unit.outputs)
-        expected[NAME] = held(render_manifest({"toolwright": __version__, **versions}, lines, ours))
+        manifest = held(render_manifest({"toolwright": __version__, **versions}, lines, ours))
+        expected[NAME] = manifest
+        self.manifest = manifest.digest
         owned = find_owned(self.tree, self.cache, self.config.state)
         existing: dict[str, Existing] = {}
         for path in {*(name for name, data in expected.items() if data is not None), *owned}:
@@ -256,8 +259,13 @@ class _Run:
         except PublishError as fault:
             return _broken_off(report, fault, self.shown_output)
         kept = {path: unit for path, unit in got.units.items() if path not in got.shaky}
+        manifest = (write.content.digest for write in report.plan.writes if write.path == NAME)
         fresh = Cache(
-            units={**kept, **whole}, sources=self.sources.seen, setting=common.parts, folders=common.folders
+            units={**kept, **whole},
+            sources=self.sources.seen,
+            setting=common.parts,
+            folders=common.folders,
+            manifest=next(manifest, self.manifest),
         )
         sound = not report.diagnostics and not got.shaky
         try:

@@ -30,13 +30,14 @@ class Unit(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Cache(Struct, kw_only=True):
     """`units` by spec path below the specs root. `sources`: path as the index writes it → digest of the text
     with line endings made LF. `setting`: what else they were made from, part by part, and `folders` where
-    that was read, by label."""
+    that was read, by label. `manifest`: the digest of the one that the run left."""
 
     format: int = FORMAT
     units: dict[str, Unit] = field(default_factory=dict[str, Unit])
     sources: dict[str, str] = field(default_factory=dict[str, str])
     setting: dict[str, str] = field(default_factory=dict[str, str])
     folders: dict[str, str] = field(default_factory=dict[str, str])
+    manifest: str = ""
 
 
 def load_cache(state: Path) -> Cache:
