@@ -26,8 +26,8 @@ def test_what_was_raised_no_longer_says_it_is_of_an_older_draft(scheme: str, dra
     assert normalize(result.schema, "mcp").schema == result.schema
 
 
-@pytest.mark.parametrize("said", ["https://json-schema.org/draft/2020-12/schema", "urn:mine", 3, None, ["x"]])
-def test_other_dialects_stay_as_they_are(said: object) -> None:
+@pytest.mark.parametrize("said", ["https://json-schema.org/draft/2020-12/schema", "urn:mine"])
+def test_other_dialects_stay_as_they_are(said: str) -> None:
     schema = {"$schema": said, "type": "object", "properties": {"a": {"type": "string"}}}
     assert normalize(schema, "mcp").schema == schema
 

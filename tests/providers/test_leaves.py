@@ -151,7 +151,9 @@ def test_an_enum_past_the_limit_of_a_dialect_is_no_leaf() -> None:
     assert walk_module.leaves.leaf(node, 2) is None
 
 
-def test_an_enum_that_is_no_list_is_refused_in_words() -> None:
-    document = {"type": "object", "properties": {"a": {"type": "string", "enum": None}}}
-    with pytest.raises(SchemaError, match="enum must be a list of values"):
-        normalize(document, "openai")
+@pytest.mark.parametrize(("value", "severity"), [(None, "kept elsewhere"), ("a", "lost"), (3, "lost")])
+def test_an_enum_that_is_no_list_is_left_out(value: object, severity: str) -> None:
+    document = {"type": "object", "properties": {"a": {"type": "string", "enum": value}}}
+    result = normalize(document, "openai")
+    assert result.schema["properties"]["a"] == {"type": ["string", "null"]}
+    assert (result.ledger[0].keyword, result.ledger[0].severity) == ("enum", severity)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .values import ATOMS
+from .wellformed import NO_TEXT
 
 SCALARS = frozenset(("string", "number", "integer", "boolean"))
 PLAIN = (
@@ -13,6 +14,9 @@ PLAIN = (
     *("minimum", "maximum", "multipleOf", "minLength", "maxLength"),
 )
 """Keywords that no rewrite touches beside one scalar type, where the dialect copies them."""
+FREE = frozenset(("minimum", "maximum"))
+BOUNDS = NO_TEXT.intersection(PLAIN)
+"""Those of them that are numbers."""
 
 
 def keywords(copied: Iterable[str]) -> frozenset[str]:
@@ -30,11 +34,21 @@ def leaf(node: dict[str, Any], longest: int | None) -> dict[str, Any] | None:
         return None
     out = node.copy()
     for key, value in node.items():
-        if key == "enum":
+        given = value.__class__
+        if given is str:
+            if key in BOUNDS:
+                return None
+        elif key == "enum":
             if kind != "string" or not _plain(value, longest):
                 return None
             out[key] = value.copy()
-        elif value.__class__ not in ATOMS:
+        elif key == "default":
+            if given not in ATOMS:
+                return None
+        elif key in FREE:
+            if given is not int and given is not float:
+                return None
+        elif key not in BOUNDS or given is not int or value < 1:
             return None
     return out
 

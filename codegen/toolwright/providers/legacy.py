@@ -18,7 +18,6 @@ LEGACY = frozenset(
         "exclusiveMinimum",
         "exclusiveMaximum",
         "items",
-        "required",
         "type",
         "any_of",
         "one_of",
@@ -57,7 +56,6 @@ def is_legacy(node: dict[str, Any]) -> bool:
         return True
     return (
         node.get("items").__class__ is list
-        or node.get("required").__class__ is bool
         or node.get("exclusiveMinimum").__class__ is bool
         or node.get("exclusiveMaximum").__class__ is bool
         or node.get("type") == "any"
@@ -101,14 +99,6 @@ def raised(state: State, node: dict[str, Any], path: Path) -> dict[str, Any]:
             if schemas:
                 out["dependentSchemas"] = {**schemas, **out.get("dependentSchemas", {})}
             told(key, "is split into dependentRequired and dependentSchemas since 2019-09")
-        elif key == "required" and isinstance(value, bool):
-            state.note(
-                path,
-                key,
-                "dropped",
-                "lost",
-                "a property cannot say itself that it is required; its parent lists it",
-            )
         elif key == "$schema" and _older(value):
             out[key] = NEWEST
             if disposition(state.dialect, key) == "keep":

@@ -20,6 +20,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..runtime.ways import Ways
 from .cycles import reaches
@@ -38,6 +39,7 @@ from .sound import takes_text
 from .state import State
 from .walk import finished, rules_of
 from .ways import taken
+from .wellformed import MalformedError, mended
 
 
 class Normalized(Struct, frozen=True, kw_only=True):
@@ -59,11 +61,20 @@ def normalize(schema: Any, provider: str | Profile, *, strict: bool | None = Non
 
     `strict` None: strict if the whole contract survives it. False: never. True: demanded, so where it is not
     possible the ledger's reasons have severity `reject` instead of `lost`, and the result is still usable.
-    Never changes `schema`. Raises `SchemaError` for what cannot be read as parameters (a root that takes no
-    object, references to nowhere, unknown types, unbounded nesting), `ProfileError` for an unknown provider.
+    Never changes `schema`. Values that its keywords cannot have are left out, and the ledger has them. Raises
+    `SchemaError` for what cannot be read as parameters (a root that takes no object, references to nowhere,
+    unknown types, unbounded nesting), `ProfileError` for an unknown provider.
     """
     profile = provider if isinstance(provider, Profile) else load_profile(provider)
-    return finish(*decided(parameters_of(schema), profile, strict, walk))
+    document = parameters_of(schema)
+    try:
+        return finish(*decided(document, profile, strict, walk))
+    except (MalformedError, ValueError, TypeError, AttributeError, KeyError):
+        cleaned, told = mended(document)
+        if not told:  # it is something else
+            raise
+    found = finish(*decided(cleaned, profile, strict, walk))
+    return replace(found, ledger=(*told, *found.ledger))
 
 
 Walked = tuple[dict[str, Any], State]

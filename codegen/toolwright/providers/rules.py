@@ -94,7 +94,7 @@ class Rules:
         copies = (None, operations.renamed_literals)  # a leaf's enum is of strings
         plain = (key for key in leaves.PLAIN if ops.get(key, self.other) in copies)
         self.leaf = leaves.keywords(plain)
-        triggers = set(LEGACY) - {"items", "required", "type"}
+        triggers = set(LEGACY) - {"items", "type"}
         opens = dialect.refs == "inline" or not dialect.ref_siblings or dialect.cycles == "unroll"
         triggers |= {"$ref"} if opens else set()
         triggers |= {"allOf"} if dialect.all_of == "merge" else set()

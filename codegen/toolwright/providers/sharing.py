@@ -17,13 +17,14 @@ from typing import Any
 
 from .asked import Trace, agree, asked, trace
 from .dialect import Dialect, nameless
-from .normalize import Normalized, Reasons, Walked, decided, finish, parameters_of, through, walk
+from .normalize import Normalized, Reasons, Walked, decided, finish, normalize, parameters_of, through, walk
 from .profile import Profile
 from .refs import Segments
 from .renames import declared, names_of
 from .rules import Rules
 from .state import State
 from .walk import rules_of
+from .wellformed import MalformedError
 
 LEAST = 4
 """Fewer dialects are walked each by itself: to write down what is asked takes a fifth of a walk."""
@@ -104,7 +105,10 @@ class Shared:
 
         So nothing of it may be changed. Raises `SchemaError`, each time for every profile that it concerns.
         """
-        out, state, flag, reasons = decided(self._document, profile, strict, self._walk)
+        try:
+            out, state, flag, reasons = decided(self._document, profile, strict, self._walk)
+        except MalformedError:
+            return normalize(self._document, profile, strict=strict)
         key = id(state), flag, reasons
         known = self._made.get(key)
         if known is None:

@@ -32,6 +32,7 @@ from .state import Rivals, State
 from .structure import arrays, has_type, reopened, said
 from .unions import free
 from .values import ATOMS, copied
+from .wellformed import look
 
 Node = dict[str, Any]
 
@@ -73,6 +74,7 @@ def finished(
 ) -> Node:
     """The output for one node, all three steps."""
     state.enter(path)
+    look(node)
     outer = state.here
     if outer or state.rivals:
         state.here, state.rivals = state.rivals, ()

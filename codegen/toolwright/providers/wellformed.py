@@ -1,0 +1,146 @@
+"""Schemas of servers that no one checked: keywords whose values are none that JSON Schema knows.
+
+The walk looks at each node on its way and stops at the first such value; `mended` then goes through the whole
+schema and leaves them out. So a schema that is right costs one look at each keyword.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from .errors import SchemaError
+from .ledger import Action, LedgerEntry, SeverityOfLoss
+from .paths import Path, pointer
+from .refs import MANY, NAMED, ONE
+
+Node = dict[str, Any]
+
+TEXTS = ("title", "description", "$comment", "format", "pattern", "contentEncoding", "contentMediaType")
+NAMING = ("$schema", "$id", "$anchor", "$dynamicAnchor", "$ref", "$dynamicRef")
+NUMBERS = ("minimum", "maximum", "multipleOf")
+FLAGGED = ("exclusiveMinimum", "exclusiveMaximum")  # flags in draft 4
+COUNTS = (
+    *("minLength", "maxLength", "minItems", "maxItems", "minContains", "maxContains"),
+    *("minProperties", "maxProperties"),
+)
+STR = frozenset((str,))
+FLAGS = ("uniqueItems", "deprecated", "readOnly", "writeOnly", "nullable")
+
+
+def _count(value: Any) -> bool:
+    return bool(value >= 0 and value % 1 == 0)
+
+
+def _names(value: Any) -> bool:
+    return STR.issuperset(map(type, value)) and len(set(value)) == len(value)
+
+
+TAKES: dict[str, frozenset[type]] = {
+    **dict.fromkeys((*TEXTS, *NAMING), STR),
+    **dict.fromkeys((*NUMBERS, *COUNTS), frozenset((int, float))),
+    **dict.fromkeys(FLAGGED, frozenset((int, float, bool))),
+    **dict.fromkeys(FLAGS, frozenset((bool,))),
+    **dict.fromkeys(("enum", "examples", "required", *MANY), frozenset((list,))),
+    "dependentRequired": frozenset((dict,)),
+}
+"""The classes that the value of a keyword may have."""
+MORE: dict[str, Callable[[Any], bool]] = {
+    "multipleOf": lambda value: value > 0,
+    **dict.fromkeys(COUNTS, _count),
+    "required": _names,
+    **dict.fromkeys(MANY, bool),
+    "dependentRequired": lambda value: all(one.__class__ is list and _names(one) for one in value.values()),
+}
+"""What else must hold of a value of the right class."""
+NO_TEXT = frozenset(TAKES.keys() - {*TEXTS, *NAMING})
+"""Keywords that no text can follow."""
+SCHEMAS = frozenset((*ONE, *MANY, *NAMED, "definitions", "dependencies"))
+LEVELS = 200
+
+
+class MalformedError(Exception):
+    """A keyword has a value that it cannot have; `normalize` answers it."""
+
+
+def look(node: Node) -> None:
+    """Raise `MalformedError` if a keyword of `node` itself has a value that it cannot have."""
+    for key, value in node.items():
+        kind = value.__class__
+        if kind is str:
+            if key in NO_TEXT:
+                raise MalformedError
+        elif key in TAKES and (kind not in TAKES[key] or (key in MORE and not MORE[key](value))):
+            raise MalformedError
+
+
+def mended(document: Node) -> tuple[Node, tuple[LedgerEntry, ...]]:
+    """`document` without values that its keywords cannot have, and what the ledger says of each.
+
+    Null where it is no value says nothing: servers write it for what was not set. What should hold schemas
+    and does not is refused: raises `SchemaError`.
+    """
+    entries: list[LedgerEntry] = []
+    return _mended(document, None, entries, LEVELS, {}), tuple(entries)
+
+
+def _mended(node: Any, path: Path, entries: list[LedgerEntry], levels: int, seen: dict[int, Any]) -> Any:
+    """`seen` has what became of each object: one that stands at many places is gone through once."""
+    if id(node) in seen:
+        return seen[id(node)]
+    if isinstance(node, bool):
+        return node
+    if not isinstance(node, dict):
+        raise SchemaError(pointer(path), "a schema is an object, true or false")
+    if levels == 0:
+        raise SchemaError(pointer(path), "schemas are nested too deeply")
+    out: Node = {}
+    for key, value in node.items():
+        if key in SCHEMAS and value is not None and not (key in MANY and value == []):
+            out[key] = _below(key, value, (path, key), entries, levels - 1, seen)
+            continue
+        kept, action, severity, reason = _own(key, value)
+        if action is not None:
+            place = pointer(path)
+            entries.append(
+                LedgerEntry(path=place, keyword=key, action=action, severity=severity, reason=reason)
+            )
+        if action != "dropped":
+            out[key] = kept
+    seen[id(node)] = out
+    return out
+
+
+def _own(key: str, value: Any) -> tuple[Any, Action | None, SeverityOfLoss, str]:
+    """What is left of a value that is no schema, and what became of it."""
+    takes = TAKES.get(key)
+    if value is None and (takes is not None or key in SCHEMAS or key == "type"):
+        return None, "dropped", "kept elsewhere", "null says nothing"
+    if key == "required" and isinstance(value, bool):
+        reason = "a property cannot say itself that it is required; its parent lists it"
+        return None, "dropped", "lost", reason
+    if key == "required" and isinstance(value, list):
+        names = list(dict.fromkeys(name for name in value if isinstance(name, str)))
+        same = names == value
+        return names, None if same else "rewritten", "kept elsewhere", "is a list of names, each of them once"
+    if takes is None or (value.__class__ in takes and (key not in MORE or MORE[key](value))):
+        return value, None, "kept elsewhere", ""
+    return None, "dropped", "lost", f"its value {value!r:.40} is malformed"
+
+
+def _below(
+    key: str, value: Any, path: Path, entries: list[LedgerEntry], levels: int, seen: dict[int, Any]
+) -> Any:
+    """What stands at a keyword that holds schemas. Raises `SchemaError` where it holds something else."""
+    if key in MANY or (key == "items" and isinstance(value, list)):
+        if not isinstance(value, list):
+            raise SchemaError(pointer(path), f"{key} must be a list of schemas")
+        return [_mended(one, (path, str(i)), entries, levels, seen) for i, one in enumerate(value)]
+    if key in ONE:
+        return _mended(value, path, entries, levels, seen)
+    if not isinstance(value, dict):
+        raise SchemaError(pointer(path), f"{key} must be an object of schemas")
+    return {
+        name: one if isinstance(one, list) else _mended(one, (path, name), entries, levels, seen)
+        for name, one in value.items()
+    }
