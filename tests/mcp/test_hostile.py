@@ -57,7 +57,7 @@ def nested(levels: int) -> dict[str, Any]:
         (bad({"type": "object", "properties": {"a": {"$ref": "#/properties/a"}}}), "cannot be used"),
         (bad({"type": "object", "properties": {"a": {"$id": "http://a.example/b"}}}), "`$id`"),
         (bad({"type": "object", "properties": {"a": {"type": "no type"}}}), "inputSchema cannot be used"),
-        (bad(OBJECT, outputSchema={"type": "object", "required": "a"}), "outputSchema cannot be used"),
+        (bad(OBJECT, outputSchema={"type": "object", "properties": "a"}), "outputSchema cannot be used"),
         (bad({"properties": {"a": {"type": "string", "pattern": "^(a+)+$"}}, "type": "object"}), "'^(a+)+$'"),
         (bad({"type": "object", "patternProperties": {"(a|a)*b": {}}}), "pattern that cannot be used"),
         (bad(OBJECT, outputSchema={**OBJECT, "properties": {"a": {"pattern": "(x*)*y"}}}), "outputSchema"),
