@@ -271,7 +271,9 @@ def _untyped(state: State, node: Node, path: Path, notes: list[str]) -> Node:
     state.note(path, "type", "rewritten", "changed", reason)
     nullable = state.dialect.type_arrays == "nullable"
     deeper: Node = scalar_value(nullable=nullable)
-    if not state.here:  # else another alternative would take that text as a string
+    if (
+        state.here is None or not state.here.schemas
+    ):  # else another alternative would take that text as a string
         deeper = mark(state, {"type": "string", "description": "JSON text of any value."}, encoding="json")
     return {
         **any_value(

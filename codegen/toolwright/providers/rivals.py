@@ -7,7 +7,8 @@ choose that one. Alternatives that a key tells apart are no rivals.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from functools import partial
 from typing import Any
 
 from .dialect import disposition
@@ -16,8 +17,9 @@ from .kinds import MOVED
 from .legacy import is_legacy, raised
 from .paths import Path
 from .regex import compiles
+from .rivalry import Rivals, Stated
 from .shapes import shapes
-from .state import Rivals, State
+from .state import State
 from .words import text
 
 Node = dict[str, Any]
@@ -26,12 +28,54 @@ PLAIN = frozenset(("string", "number", "boolean"))
 MAX_FOLLOWED = 8
 
 
-def others(state: State, branches: list[Any], kinds: list[frozenset[str]], index: int, path: Path) -> Rivals:
-    """The alternatives that one of them cannot be told apart from. `kinds` are the JSON types of each; `path`
-    is that of the list."""
+def alternatives(
+    state: State, branches: list[Any], kinds: list[frozenset[str]], index: int, path: Path
+) -> tuple[Rivals | None, Container[str]]:
+    """What one of `branches` may be taken for, and the JSON types that all others take. `kinds` are the types
+    of each; `path` is that of the list."""
+    others = frozenset[str]().union(*kinds[:index], *kinds[index + 1 :])
+    own, here = kinds[index] & NESTED, state.here
+    if here is None and own.isdisjoint(others):
+        return None, others
+
+    def find() -> Stated:
+        return (*(here.schemas if here is not None else ()), *_beside(state, branches, kinds, index, path))
+
+    return Rivals(find, partial(_taken, state)), others if here is None else Rivals(
+        find, lambda found: others | _taken(state, found)
+    )
+
+
+def property_of(state: State, here: Rivals, name: str) -> Rivals:
+    """What they say of a property. An object that is silently open would take the value as it is meant."""
+
+    def find() -> Stated:
+        return tuple(found for rival in here.schemas for found in _properties(state, rival, name))
+
+    return Rivals(find, partial(_taken, state))
+
+
+def items_of(state: State, here: Rivals) -> Rivals:
+    """What they say of the items of a list."""
+
+    def find() -> Stated:
+        return tuple(
+            (True, path) if _free(node) else (node["items"], (path, "items"))
+            for rival in here.schemas
+            for node, path in _nodes(state, rival)
+            if _free(node) or isinstance(node.get("items"), dict)
+        )
+
+    return Rivals(find, partial(_taken, state))
+
+
+def _taken(state: State, rivals: Stated) -> frozenset[str]:
+    return frozenset[str]().union(*(shapes(state, schema, path) for schema, path in rivals))
+
+
+def _beside(state: State, branches: list[Any], kinds: list[frozenset[str]], index: int, path: Path) -> Stated:
+    """The alternatives that one of them cannot be told apart from."""
     own = kinds[index] & NESTED
-    if not own:
-        return ()
     place: Path = (path, str(index))
     return tuple(
         (other, (path, str(i)))
@@ -39,26 +83,6 @@ def others(state: State, branches: list[Any], kinds: list[frozenset[str]], index
         if i != index
         and not own.isdisjoint(kinds[i])
         and not (own <= {"object"} and _apart(state, (branches[index], place), (other, (path, str(i)))))
-    )
-
-
-def taken(state: State, rivals: Rivals) -> frozenset[str]:
-    """The JSON types that any of them takes."""
-    return frozenset[str]().union(*(shapes(state, schema, path) for schema, path in rivals))
-
-
-def property_of(state: State, rivals: Rivals, name: str) -> Rivals:
-    """What they say of a property. An object that is silently open would take the value as it is meant."""
-    return tuple(found for rival in rivals for found in _properties(state, rival, name))
-
-
-def items_of(state: State, rivals: Rivals) -> Rivals:
-    """What they say of the items of a list."""
-    return tuple(
-        (True, path) if _free(node) else (node["items"], (path, "items"))
-        for rival in rivals
-        for node, path in _nodes(state, rival)
-        if _free(node) or isinstance(node.get("items"), dict)
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 from ..runtime.ways import Ways
@@ -10,6 +10,7 @@ from .dialect import Dialect
 from .errors import SchemaError
 from .ledger import Action, LedgerEntry, SeverityOfLoss
 from .paths import Path, parse, pointer, resolve
+from .rivalry import Rivals
 
 MAX_DEPTH = 96
 """Deepest nesting of subschemas; beyond it a schema is refused, so hostile input cannot exhaust the stack."""
@@ -19,8 +20,6 @@ INLINE_NODES = 5_000
 """Once this many nodes are out, references are no longer opened but widened."""
 
 
-Rivals = tuple[tuple[Any, Path], ...]
-"""Schemas that may take the value instead, and where they stand."""
 EVALUATING = frozenset(
     (
         *("properties", "patternProperties", "additionalProperties", "prefixItems", "items", "contains"),
@@ -93,9 +92,9 @@ class State:
         self.encoded = False  # whether some node is marked with a way back
         self.ways: Ways | None = None  # the way back, once it is taken out of the output
         self.renames: dict[str, str] = {}  # property names that the dialect refuses → those that are sent
-        self.taken: frozenset[str] = frozenset()  # JSON types that other branches of the union here take
-        self.rivals: Rivals = ()  # what the schema that is walked next may be taken for
-        self.here: Rivals = ()  # the same of the node that is walked now
+        self.taken: Container[str] = frozenset()  # JSON types that other branches of the union here take
+        self.rivals: Rivals | None = None  # what the schema that is walked next may be taken for
+        self.here: Rivals | None = None  # the same of the node that is walked now
         self.absent: list[bool] | None = None  # a property is walked; told whether leaving it out means null
         self.source: tuple[str, ...] = ()  # the definition that is walked
         self.graph: dict[tuple[str, ...], set[tuple[str, ...]]] | None = None  # which refer to which

@@ -28,7 +28,7 @@ from .renames import judged_alike, misjudges, names_sent, renamed
 from .rewrite import rewritten
 from .rules import FEW, Op, Rules
 from .shapes import shapes
-from .state import Rivals, State
+from .state import State
 from .structure import arrays, has_type, reopened, said
 from .unions import free
 from .values import ATOMS, copied
@@ -76,8 +76,8 @@ def finished(
     state.enter(path)
     look(node)
     outer = state.here
-    if outer or state.rivals:
-        state.here, state.rivals = state.rivals, ()
+    if outer is not None or state.rivals is not None:
+        state.here, state.rivals = state.rivals, None
     moved = len(state.alive)
     lossy = evaluation = 0
     if path is not None:
@@ -137,18 +137,18 @@ def _one(state: State, _: Node, key: str, value: Any, out: Node, path: Path, __:
         if value is True or value == {}:
             out[key] = value if value is True else {}  # says that keys are free, not what they hold
             return
-    if state.here and key == "items":
-        _beware(state, rivals.items_of(state, state.here))
+    if state.here is not None and key == "items":
+        state.rivals = state.taken = rivals.items_of(state, state.here)
         out[key] = walked(state, state.rules, value, (path, key))
-        _beware(state, ())
+        _unrivalled(state)
         return
     out[key] = walked(state, state.rules, value, (path, key))
 
 
-def _beware(state: State, found: Rivals) -> None:
-    """Let the schema that is walked next be sent in no form that one of these takes."""
-    state.rivals = found
-    state.taken = rivals.taken(state, found) if found else NOTHING
+def _unrivalled(state: State) -> None:
+    """Let nothing keep the schema that is walked next from any form."""
+    state.rivals = None
+    state.taken = NOTHING
 
 
 def _judged(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
@@ -210,10 +210,9 @@ def _many(state: State, node: Node, key: str, value: Any, out: Node, path: Path,
         if drop and child is False:
             continue
         if union:
-            _beware(state, (*state.here, *rivals.others(state, value, kinds, i, place)))
-            state.taken = state.taken.union(*kinds[:i], *kinds[i + 1 :])
+            state.rivals, state.taken = rivals.alternatives(state, value, kinds, i, place)
         branches.append(walked(state, rules, child, (place, str(i))))
-    _beware(state, ())
+    _unrivalled(state)
     if (
         key == "anyOf"
         and rules.dialect.any_of != "keep"
@@ -262,12 +261,12 @@ def _named(state: State, node: Node, key: str, value: Any, out: Node, path: Path
         else:
             sent = _sent_pattern(state, rules, name, place) if key == "patternProperties" else name
             if sent is not None:
-                if state.here and key == "properties":
-                    _beware(state, rivals.property_of(state, state.here, name))
+                if state.here is not None and key == "properties":
+                    state.rivals = state.taken = rivals.property_of(state, state.here, name)
                 children[sent] = walked(state, rules, child, (place, name))
         if holder:
             nulls.append(name)
-    _beware(state, ())
+    _unrivalled(state)
     state.absent = None
     if state.renames and key in ("properties", "dependentSchemas"):
         children = renamed(state, node, out, key, children, path)
