@@ -83,3 +83,11 @@ def test_a_wrong_file_is_told(real: Path, run: Command) -> None:
     result = run("show", "--providers")
     assert result.exit_code == 1
     assert "acme.toml:6: error[bad-profile]: unknown key 'limits.tool'" in result.stderr
+
+
+def test_an_unknown_provider_of_the_configuration_is_no_fault_of_ours(real: Path, run: Command) -> None:
+    put(real / "pyproject.toml", '[tool.toolwright]\nproviders = ["gemmini"]\n')
+    result = run("show", "look")
+    assert "pyproject.toml: error[unknown-provider]: unknown provider 'gemmini'" in result.stderr
+    assert "did you mean 'gemini'?" in result.stderr
+    assert "internal-error" not in result.stderr

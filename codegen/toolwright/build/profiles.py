@@ -43,12 +43,21 @@ def unknown_providers(
 ) -> tuple[Diagnostic, ...]:
     """What to say of `providers` that are not among `known`."""
     file = "pyproject.toml" if config.file is None else show(config.file)
-    hint = f"known providers: {', '.join(known)}"
     return tuple(
-        Diagnostic(file=file, code="unknown-provider", message=f"unknown provider {name!r}", hint=hint)
+        Diagnostic(
+            file=file, code="unknown-provider", message=f"unknown provider {name!r}", hint=meant(name, known)
+        )
         for name in providers
         if name not in known
     )
+
+
+def meant(name: str, known: Sequence[str]) -> str:
+    """The provider that was probably meant, or all there are."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, 1)
+    return f"did you mean {near[0]!r}?" if near else f"known providers: {', '.join(known)}"
 
 
 def _installed(ids: Sequence[str], shown: str) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]:

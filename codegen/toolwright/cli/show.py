@@ -110,7 +110,7 @@ def _list(config: Config, form: str) -> int:
 def _compile(config: Config, name: str, provider: str | None) -> tuple["Compiled", tuple[str, ...]]:
     """Compile the tool called `name`, for one provider or for those of the configuration."""
     from ..build.core.compile import Options
-    from ..build.profiles import profiles_of
+    from ..build.profiles import meant, profiles_of, unknown_providers
     from ..build.rooms import FRONTEND
     from ..build.workers import Shop, Task, load_types, run
 
@@ -120,10 +120,12 @@ def _compile(config: Config, name: str, provider: str | None) -> tuple["Compiled
         tell(problems)
         raise click.exceptions.Exit(1)
     if provider is not None and provider not in known:
-        near = difflib.get_close_matches(provider, known, 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"known providers: {', '.join(known)}"
-        raise refuse(name, "unknown-provider", f"unknown provider {provider!r}", hint)
+        raise refuse(name, "unknown-provider", f"unknown provider {provider!r}", meant(provider, known))
     providers = (provider,) if provider else known if config.providers is None else config.providers
+    wrong = unknown_providers(config, providers, known)
+    if wrong:
+        tell(wrong)
+        raise click.exceptions.Exit(1)
     shown_root = show(config.specs)
     found = FRONTEND.discover(config.specs, shown_root)
     shop = Shop(

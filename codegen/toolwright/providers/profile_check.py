@@ -12,6 +12,8 @@ from msgspec import Struct
 
 from .dialect import Dialect
 from .limits import Limits
+from .refs import MANY, NAMED, ONE
+from .wellformed import TAKES
 
 PLACEHOLDERS = (
     *("$name", "$description", "$title", "$parameters", "$strict", "$result", "$result_object"),
@@ -25,6 +27,19 @@ PATTERNS = (
     ("strict", "property-names"),
     ("limits", "name-pattern"),
     ("limits", "property-pattern"),
+)
+
+
+LISTS = ("keep", "spill", "drop", "block", "root-forbid", "integers-only", "at-most")
+"""Lists of keywords of a dialect."""
+MISSPELT = 0.8
+"""How alike a name must be to a keyword to be meant for it: others may be a provider's own."""
+KEYWORDS = frozenset(
+    (
+        *(*TAKES, *ONE, *MANY, *NAMED, "type", "const", "default", "$vocabulary", "$recursiveRef"),
+        *("$recursiveAnchor", "definitions", "dependencies", "additionalItems", "example", "discriminator"),
+        *("propertyOrdering", "$def", "defs", "ref"),
+    )
 )
 
 
@@ -112,7 +127,31 @@ def _meanings(raw: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
                 table,
                 key,
             )
+    yield from _keywords(raw)
+    for key, value in raw.get("limits", {}).items():
+        if isinstance(value, int) and value < 0:
+            yield f"'limits.{key}' is {value}", "a limit is at least 0; leave it out for none", "limits", key
     yield from _answers(raw.get("answers", {}))
+
+
+def _keywords(raw: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    """Names in lists of keywords that are nearly one: such a rule would never apply."""
+    from difflib import get_close_matches
+
+    for table in ("dialect", "strict"):
+        for key in LISTS:
+            for entry in raw.get(table, {}).get(key, ()):
+                name = entry[0] if isinstance(entry, list) else entry
+                if name in KEYWORDS or name.startswith("x-"):
+                    continue
+                close = get_close_matches(name, KEYWORDS, 1, MISSPELT)
+                if close:
+                    yield (
+                        f"'{table}.{key}' names {name!r}, which is no keyword",
+                        f"did you mean {close[0]!r}?",
+                        table,
+                        key,
+                    )
 
 
 def _answers(answers: Mapping[str, str]) -> Iterator[tuple[str, ...]]:

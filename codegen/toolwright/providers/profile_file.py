@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,20 @@ def read_file(path: Path) -> tuple[dict[str, Any], str]:
         return tomllib.loads(text), text
     except OSError as error:
         told = f"cannot be read: {error.strerror}"
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
         told = f"is not TOML: {error}"
+    except tomllib.TOMLDecodeError as error:
+        what, line = _placed(str(error))
+        raise ProfileError.of([ProfileProblem(file=str(path), line=line, message=what)]) from None
     raise ProfileError.of([ProfileProblem(file=str(path), message=told)])
+
+
+def _placed(error: str) -> tuple[str, int]:
+    """What `tomllib` says, and the line that it says it of; 0 for the end of the file."""
+    found = re.search(r" \(at line (\d+), column (\d+)\)$", error)
+    if not found:
+        return f"is not TOML: {error}", 0
+    return f"is not TOML, in column {found[2]}: {error[: found.start()]}", int(found[1])
 
 
 def id_of(file: str | Path) -> str:

@@ -62,7 +62,13 @@ def test_one_overrides_a_built_in_one_and_starts_from_it(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("text", "line", "part"),
     [
-        ("id = ", 0, "is not TOML"),
+        ("id = ", 0, "is not TOML: Invalid value (at end of document)"),
+        (PLAIN + "[dialect\n", 6, "is not TOML, in column 9"),
+        (PLAIN + '[dialect]\nspill = ["minimum", "minLenght"]', 7,
+         "'dialect.spill' names 'minLenght', which is no keyword (did you mean 'minLength'?"),
+        (PLAIN + '[strict]\nblock = ["patern"]', 7, "'strict.block' names 'patern', which is no keyword"),
+        (PLAIN + '[dialect]\nat-most = [["minitems", 1]]', 7, "did you mean 'minItems'?"),
+        (PLAIN + '[limits]\ntools = -3', 7, "'limits.tools' is -3 (a limit is at least 0"),
         ('id = "x"', 0, "'dated' is missing"),
         (PLAIN + '[dialect]\nref = "inline"', 7, "unknown key 'dialect.ref' (did you mean 'refs'?"),
         (PLAIN + '[dialect]\nrefs = "maybe"', 7, "Invalid enum value 'maybe' (allowed: inline, keep)"),
@@ -91,6 +97,11 @@ def test_a_wrong_profile_is_refused_by_place(tmp_path: Path, text: str, line: in
         load_profile_file(path)
     assert part in str(raised.value)
     assert [(problem.file, problem.line) for problem in raised.value.problems][:1] == [(str(path), line)]
+
+
+def test_a_provider_may_have_keywords_of_its_own(tmp_path: Path) -> None:
+    text = PLAIN + '[dialect]\ndrop = ["x-order", "x-minLenght", "vendorHint", "$vocabulary"]\n'
+    assert "vendorHint" in load_profile_file(write(tmp_path, "x", text)).dialect.drop
 
 
 def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
