@@ -180,6 +180,107 @@ def test_dialects_that_differ_in_one_axis_are_told_what_each_is_told_alone(
     _same(everyone, contract, profiles, (None,))
 
 
+def _object(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": sorted(properties)}
+
+
+TOUCHING: dict[str, Any] = {
+    "conditions": _object(
+        length={"type": "string", "minLength": 1, "maxLength": 5, "title": "Length", "x-vendor": 1},
+        number={"type": "number", "minimum": 4, "maximum": 9, "multipleOf": 0.5},
+        whole={"type": "integer", "exclusiveMinimum": 1},
+        date={"type": "string", "format": "date", "minLength": 3},
+        odd={"type": "string", "format": "odd"},
+        items={"type": "array", "items": {"type": "string"}, "minItems": 3, "uniqueItems": True},
+        never={"type": "string", "not": {"type": "string", "maxLength": 3}},
+    ),
+    "patterns": _object(
+        open={"type": "string", "pattern": "a", "minLength": 1},
+        whole={"type": "string", "pattern": "^a$"},
+        ahead={"type": "string", "pattern": "^(?!b)a$"},
+        word={"type": "string", "pattern": "^a\\b$"},
+        back={"type": "string", "pattern": "^(a)\\1$"},
+        unicode={"type": "string", "pattern": "^\\p{L}$"},
+    ),
+    "values": _object(
+        enum={"type": "string", "enum": ["a", "b"]},
+        mixed={"enum": ["a", 1, None]},
+        const={"const": "a"},
+        any={},
+        true=True,
+        false={"anyOf": [{"type": "string"}, False]},
+        list={"type": ["string", "integer", "null"]},
+        null={"type": ["string", "null"]},
+        untyped={"maxLength": 3},
+    ),
+    "objects": {
+        **_object(
+            free={"type": "object"},
+            empty={"type": "object", "properties": {}, "required": []},
+            map={"type": "object", "additionalProperties": {"type": "integer"}},
+            tuple={"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}], "items": False},
+            list={"type": "array"},
+            optional={
+                "type": "object",
+                "properties": {"a": {"type": "string"}},
+                "additionalProperties": False,
+            },
+            undeclared={"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a", "b"]},
+        ),
+        "additionalProperties": True,
+    },
+    "names": _object(**{"x y": {"type": "string"}, "Longer": {"type": "string"}}),
+    "unions": {
+        **_object(
+            any={"anyOf": [{"type": "string"}, {"type": "integer"}], "title": "Any", "default": 1},
+            one={"oneOf": [_object(a={"type": "string"}), _object(b={"type": "string"})]},
+            every={"allOf": [{"type": "string"}, {"minLength": 1}]},
+            many={"anyOf": [{"type": "string", "maxLength": count} for count in range(12)]},
+        ),
+        "anyOf": [{"required": ["any"]}, {"required": ["one"]}],
+    },
+    "references": {
+        **_object(
+            plain={"$ref": "#/$defs/Leaf"},
+            beside={"$ref": "#/$defs/Leaf", "description": "Beside."},
+            deep={"$ref": "#/$defs/Outer/properties/inner"},
+            node={"$ref": "#/$defs/Node"},
+        ),
+        "$defs": {
+            "Leaf": {"type": "string"},
+            "Outer": _object(inner={"type": "integer"}),
+            "Unused": {"type": "string"},
+            "Node": {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}},
+        },
+    },
+}
+"""Schemas that every axis has something to say about."""
+WITH: dict[str, dict[str, Any]] = {
+    "keep": {"other": "drop"},
+    "other_formats": {"formats": ()},
+    "untyped_levels": {"typed": True, "untyped": "union"},
+    "placeholder": {"empty_objects": "placeholder"},
+    "max_branches": {"any_of": "alone", "one_of": "any-of"},
+    "recursion": {"refs": "inline"},
+}
+"""Axes that an axis needs, so that it has a meaning."""
+
+
+@pytest.mark.parametrize("axis", sorted(OTHER))
+def test_each_axis_is_asked_where_it_matters(axis: str) -> None:
+    """What each dialect is told differs, and none is told what another one is."""
+    matters = False
+    for base in BASES:
+        dialects = [replace(base, **{**WITH.get(axis, {}), axis: value}) for value in OTHER[axis]]
+        profiles = [_profile(dialect, None, strict=False) for dialect in dialects]
+        apart = [_profile(Dialect(closed=True, recursion=7 + i), None, strict=False) for i in range(LEAST)]
+        audience = Audience([*profiles, *apart])
+        for schema in TOUCHING.values():
+            _same(audience, schema, profiles, (None,))
+            matters = matters or len({_unshared(schema, profile, None) for profile in profiles}) > 1
+    assert matters
+
+
 SIMPLE = {
     "type": "object",
     "properties": {"path": {"type": "string", "description": "Where."}, "limit": {"type": "integer"}},
