@@ -18,7 +18,7 @@ from toolwright.build.state.lock import locked
 from toolwright.build.steps.assemble import Assembled, assemble
 from toolwright.build.steps.inputs import Folders, Setting, read_setting
 from toolwright.build.steps.place import Placed, place
-from toolwright.build.steps.shard import UNITS, output_file, read_shard, write_shard
+from toolwright.build.steps.shard import UNITS, output_file, read_shard, write_alone, write_shard
 from toolwright.config import Config, load_config
 
 from tests.build.fake import put, tree
@@ -218,6 +218,24 @@ def test_what_somebody_put_where_a_killed_run_would_have_written_stays(memory: P
     (out / "contracts/new.json").unlink()
     assert not _place(memory, out, new=True).diagnostics
     assert not (out / ".toolwright").exists()
+
+
+def test_a_file_beside_others_is_written_without_a_trace_of_killed_runs(memory: Path) -> None:
+    at = At(-1, die_really)
+    with seams(at):
+        write_alone(memory / "count" / "a[b].stamp", b"new\n")
+    for step in range(at.count):
+        put(memory / "p" / ".other.stamp.1.tmp", "another step's")
+        put(memory / "p" / "a[b].stamp", "old\n")
+
+        def killed() -> None:
+            with seams(At(step, die_really)):  # noqa: B023 - called in this turn
+                write_alone(memory / "p" / "a[b].stamp", b"new\n")
+
+        run_in_fork(killed)
+        assert (memory / "p" / "a[b].stamp").read_text() in ("old\n", "new\n")
+        write_alone(memory / "p" / "a[b].stamp", b"new\n")
+        assert tree(memory / "p") == {"a[b].stamp": b"new\n", ".other.stamp.1.tmp": b"another step's"}
 
 
 def test_it_waits_for_a_run_in_the_project(memory: Path) -> None:

@@ -62,7 +62,7 @@ def command(
 
     from ..build.steps.assemble import assemble, fingerprint_of
     from ..build.steps.place import DamagedError, place
-    from ..build.steps.shard import output_file, write
+    from ..build.steps.shard import output_file, write_alone
 
     folders = _folders(expanded(shards))
     read = {folder: _read(folder, form) for folder in folders}
@@ -91,7 +91,7 @@ def command(
             problems = (*problems, *placed.diagnostics)
             failed |= any(problem.severity == "error" for problem in placed.diagnostics)
         if stamp is not None and not failed:
-            write(stamp, fingerprint_of(assembled))
+            write_alone(stamp, fingerprint_of(assembled))
     except DamagedError as error:
         tell(problems, form)
         message = "is gone, or not what the compile step wrote"

@@ -82,7 +82,7 @@ def command(
 
     from ..build.core.pure import Made, compile_specs
     from ..build.steps.inputs import Folders
-    from ..build.steps.shard import UNITS, ForeignFolderError, write, write_shard
+    from ..build.steps.shard import UNITS, ForeignFolderError, write_alone, write_shard
 
     folders = Folders(roots or (config.specs,))
     paths = _paths(expanded(specs), folders, form)
@@ -100,7 +100,7 @@ def command(
             _write_depfile(depfile, f"{out.as_posix()}/{UNITS}", files, models=bool(config.models))
         if unused is not None:
             idle = [name for name in expanded(types) if folders.below(name) not in read]
-            write(unused, "".join(f"{name}\n" for name in idle).encode())
+            write_alone(unused, "".join(f"{name}\n" for name in idle).encode())
     except ForeignFolderError as error:
         raise stop(form, out, "foreign-folder", str(error), "name a new folder with --out") from None
     except OSError as error:
@@ -129,8 +129,8 @@ def _paths(specs: Sequence[str], folders: "Folders", form: Format) -> list[str]:
 def _write_depfile(depfile: Path, target: str, files: Sequence[Path], *, models: bool) -> None:
     from ..build.steps.depfile import render_depfile
     from ..build.steps.inputs import generator_files
-    from ..build.steps.shard import write
+    from ..build.steps.shard import write_alone
 
     here = f"{Path.cwd()}{os.sep}"
     inputs = (str(file).removeprefix(here) for file in (*files, *generator_files(models=models)))
-    write(depfile, render_depfile(target, inputs))
+    write_alone(depfile, render_depfile(target, inputs))

@@ -57,7 +57,7 @@ def command(file: str, folder: str, size: int, words: str, form: Format, config_
     config = configuration(config_file, form)
 
     from ..build.steps.depfile import render_depfile
-    from ..build.steps.shard import write
+    from ..build.steps.shard import write_alone
     from ..integrations.ninja import CONFIGURED, MARK, Layout, lists_of, render_ninja, shards_of
     from ..spec import discover
 
@@ -84,9 +84,9 @@ def command(file: str, folder: str, size: int, words: str, form: Format, config_
         inputs.append(show(config.file))
     try:
         for path, content in lists_of(shards, layout).items():
-            write(Path(path), content)
-        write(Path(folder, CONFIGURED), render_depfile(layout.file, inputs))
-        write(Path(file), render_ninja(shards, layout))
+            write_alone(Path(path), content)
+        write_alone(Path(folder, CONFIGURED), render_depfile(layout.file, inputs))
+        write_alone(Path(file), render_ninja(shards, layout))
     except OSError as error:
         raise disk_problem(form, error, Path(file)) from None
     click.echo(f"toolwright: {len(found.tools) + len(found.types)} specs in {len(shards)} shards: {file}")

@@ -19,6 +19,7 @@ from ... import __version__
 from ..core.kit import Kit
 from ..core.pure import Made
 from ..core.record import Record, Units, UnitsError, decode_units, encode_units
+from ..output.tree import glob_safe
 from ..state.index import replace
 
 UNITS = "units.json"
@@ -77,6 +78,17 @@ def write(path: Path, content: bytes) -> bool:
     return True
 
 
+def write_alone(path: Path, content: bytes) -> bool:
+    """`write` for a file that stands beside others; removes what a killed step left of the same one."""
+    _sweep(path)
+    return write(path, content)
+
+
+def _sweep(path: Path) -> None:
+    for leftover in path.parent.glob(f".{glob_safe(path.name)}.*.tmp"):
+        leftover.unlink(missing_ok=True)
+
+
 def _units(kit: Kit, records: Iterable[Record]) -> Units:
     return Units(toolwright=__version__, kit=kit.digest, units=tuple(records))
 
@@ -84,8 +96,7 @@ def _units(kit: Kit, records: Iterable[Record]) -> Units:
 def _claim(out: Path, kit: Kit) -> None:
     """See that the folder is ours to write and delete in, and mark it so before anything else is done."""
     mark = out / UNITS
-    for leftover in out.glob(f".{UNITS}.*.tmp"):  # of a run that was killed
-        leftover.unlink(missing_ok=True)
+    _sweep(mark)
     if mark.is_file():
         if not mark.read_bytes().startswith(b'{"format":'):
             raise ForeignFolderError(f"{UNITS} in it is not what a compile step writes")
