@@ -76,7 +76,7 @@ def pairs(state: State, node: Node, path: Path, notes: list[str]) -> Node:
     if node.get("propertyNames") is False:
         return _keyless(state, node, path)
     stays = path is None or bool(node.get("properties"))  # the root stays an object
-    if "array" in state.taken and not stays:
+    if not stays and "array" in state.taken:
         return node
     value = _values(state, node, path, notes)
     if value is None:

@@ -126,7 +126,7 @@ def with_enum(state: State, node: Node, path: Path, notes: list[str]) -> Node:
     if values and rules.enums == "alike" and _alike(values):
         return out
     strings = all(value is None or (isinstance(value, str) and value) for value in values)
-    if ("string" in state.taken and not strings) or not values:
+    if (not strings and "string" in state.taken) or not values:
         if rules.enums == "fitting":
             state.block(path, "enum", "only an enum of scalars can be said")
             return out
