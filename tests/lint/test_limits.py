@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolwright.lint.size import Size, measured
+from toolwright.providers import load_profile
 
 from tests.lint.projects import found, run, spec, write
 
@@ -87,6 +88,7 @@ def test_nesting_costs_the_strictness_and_is_an_error_where_there_is_none(tmp_pa
     folder = acme(tmp_path, "depth = 2", {"t": nested(3)})
     (only,) = found(folder, "not-strict")
     assert "3 levels of nesting exceed the limit of 2" in only.message
+    assert only.fix.startswith("nest less, or give the mode up on purpose")
     assert found(folder, "depth") == []
     loose = PROFILE.replace("[strict]\nclosed = true\n", "")
     (only,) = found(acme(tmp_path, "depth = 2", {"t": nested(3)}, profile=loose), "depth")
@@ -122,6 +124,22 @@ def test_only_strict_tools_count_in_strict_sums(tmp_path: Path) -> None:
     assert found(acme(tmp_path, "properties = 2", specs), "properties")[0].tool == "a"
     assert len(found(acme(tmp_path, "properties = 2", specs), "properties")) == 1
     assert len(found(acme(tmp_path, "optional = 2", specs), "optional")) == 1
+
+
+def test_strict_tools_beside_others_where_a_provider_takes_no_mix(tmp_path: Path) -> None:
+    loose = {"acme": {"strict": False}}
+    mixed = {"a": tool(), "b": tool(providers=loose), "c": tool(providers=loose)}
+    (only,) = found(acme(tmp_path, "strict-together = true", mixed), "mixed-strict")
+    assert only.message == "one request would hold 1 strict tool and 2 others; all must be strict, or none"
+    assert "b, c" in only.fix
+    assert "`providers: {acme: {strict: false}}`" in only.fix
+    assert found(acme(tmp_path, "strict-together = false", mixed), "mixed-strict") == []
+    for alike in ({"a": tool(), "b": tool(), "c": tool()}, {name: tool(providers=loose) for name in "abc"}):
+        assert found(acme(tmp_path, "strict-together = true", alike), "mixed-strict") == []
+
+
+def test_deepseek_takes_no_mix() -> None:
+    assert load_profile("deepseek").limits.strict_together
 
 
 def test_an_answer_is_the_provider_s_own_with_its_path(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ def request_limits(subjects: Sequence[Subject], profile: Profile, file: str) -> 
     ]
     strict = [(name, each) for name, each in tools if each.strict or profile.always_strict]
     limits = profile.limits
+    yield from _mixed(tools, strict, profile, file)
     over = None if limits.tools is None else len(tools) > limits.tools
     fewer = "send a part of them: groups that belong together, or those that a task needs"
     less = "give up strict mode for some (`providers` of the spec: `strict: false`), or send fewer tools"
@@ -46,6 +47,31 @@ def request_limits(subjects: Sequence[Subject], profile: Profile, file: str) -> 
             file=file, code=code, severity=RULES[code].severity, providers=(profile.id,), message=message,
             answer=said, fix=fix,
         )  # fmt: skip
+
+
+def _mixed(
+    tools: Sequence[tuple[str, Emitted]], strict: Sequence[tuple[str, Emitted]], profile: Profile, file: str
+) -> Iterator[Finding]:
+    """Strict tools and others, for a provider that takes either."""
+    others = [name for name, each in tools if not each.strict]
+    if not profile.limits.strict_together or not strict or not others:
+        return
+    more = f" and {len(others) - _MOST} more" if len(others) > _MOST else ""
+    shown = ", ".join(sorted(others)[:_MOST]) + more
+    kinds = f"{_counted(len(strict), 'strict tool')} and {_counted(len(others), 'other')}"
+    message = f"one request would hold {kinds}; all must be strict, or none"
+    fix = (
+        f"make strict what is not ({shown}; `not-strict` tells why), or give the mode up in all specs: "
+        f"`providers: {{{profile.id}: {{strict: false}}}}`"
+    )
+    yield Finding(
+        file=file, code="mixed-strict", severity=RULES["mixed-strict"].severity, providers=(profile.id,),
+        message=message, answer=answer(profile, "mixed-strict", count=len(others)), fix=fix,
+    )  # fmt: skip
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _counts(tools: Sequence[tuple[str, Emitted]], what: str) -> list[int]:

@@ -61,6 +61,12 @@ RULES: Final[dict[str, Rule]] = {
         "More strict tools than one request of the provider may hold.",
         whole=True,
     ),
+    "mixed-strict": Rule(
+        "error",
+        "Strict tools beside others",
+        "The provider takes requests in which all tools are strict, or none.",
+        whole=True,
+    ),
     "all-properties": Rule(
         "error",
         "Too many parameters together",

@@ -10,6 +10,15 @@ from .finding import Finding
 from .subject import Subject
 
 _NOT_STRICT = "not strict: "
+_CLOSE = "declare the keys, with `additionalProperties: false` if there are no others"
+_CHANGES = (
+    ("free keys", _CLOSE),
+    ("no property declares", _CLOSE),
+    ("any type", "say which types the value may have"),
+    ("contains itself", "nest as many levels as are needed, without the reference to itself"),
+    ("levels of nesting", "nest less"),
+)
+"""What to change, by words of the reason."""
 
 
 def not_strict(subject: Subject, profile: Profile) -> Iterator[Finding]:
@@ -28,7 +37,8 @@ def not_strict(subject: Subject, profile: Profile) -> Iterator[Finding]:
     first = reasons[0]
     more = f"; and {len(reasons) - 1} more" if len(reasons) > 1 else ""
     message = f"not strict, because of `{first.keyword}`: {first.reason.removeprefix(_NOT_STRICT)}{more}"
-    fix = "change the schema, or give the mode up on purpose: `strict: false` under `providers`"
+    change = next((change for words, change in _CHANGES if words in first.reason), "change the schema")
+    fix = f"{change}, or give the mode up on purpose: `strict: false` under `providers`"
     path, own = _path(first.path), f"not-strict.{first.keyword}"
     rule = own if own in profile.answers else "not-strict"
     said = answer(profile, rule, path, tool=subject.tool.name, value=first.keyword)

@@ -46,7 +46,7 @@ KEYWORDS = frozenset(
 RULES = (
     *("name-pattern", "name-length", "description-length", "property-name", "depth", "properties"),
     *("enum-values", "long-enum", "string-chars", "required-at-least", "rejected", "not-strict"),
-    *("tools", "strict-tools", "all-properties", "optional", "unions"),
+    *("tools", "strict-tools", "mixed-strict", "all-properties", "optional", "unions"),
 )
 """The rules to whose breach a profile may quote the provider's answer; also `not-strict.<keyword>`."""
 PATHS = ("pointer", "tuple", "dots", "brackets")
