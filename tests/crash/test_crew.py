@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from toolwright.build import crew
 from toolwright.build.clean import clean
 from toolwright.build.generate import Report, build
 from toolwright.build.output.tree import TEMPORARY
@@ -33,6 +34,12 @@ RUN = "import sys; import tests.crash.test_crew as here; here.outlived(sys.argv[
 
 Changed = tuple[Config, dict[str, bytes], dict[str, bytes]]
 """A project whose specs have changed since it was built; its output, and what that will become."""
+
+
+@pytest.fixture(autouse=True)
+def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that each worker is handed several."""
+    monkeypatch.setattr(crew, "_PIECE", 40)
 
 
 def _specs(version: int) -> dict[str, str]:

@@ -6,7 +6,7 @@ A run of few specs has none. The outcome is the same, in the same order.
 import contextlib
 import gc
 import os
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
@@ -31,6 +31,8 @@ MANY_WITH_MODELS = 8
 _CHUNKS = 64
 """Chunks after which a worker looks for garbage among all that it holds, not only in what is new."""
 _SEVERAL = 2
+_PIECE = 1024
+"""So many files to write are handed to a worker at once."""
 
 
 class Crew:
@@ -85,35 +87,46 @@ class Crew:
 
         return wait
 
-    def publish(self, root: str, writes: Sequence[Write]) -> list[tuple[Sequence[Write], Done]]:
-        """Carry out `writes` below `root`, in shares; what became of each.
+    def publish(self, root: str, writes: Sequence[Write]) -> Iterator[tuple[Sequence[Write], Done]]:
+        """Carry out `writes` below `root`, in pieces; what became of each.
 
-        What a process that dies leaves undone is done here.
+        A share is handed out piece by piece, so that nobody holds much of it; after a piece that was stopped
+        the rest of its share is left. What a process that dies leaves undone is done here.
         """
-        pool = self._pool
-        if pool is None:
-            return [(writes, carry_out(root, writes))]
+        if self._pool is None:
+            yield writes, carry_out(root, writes)
+            return
+        from concurrent.futures import FIRST_COMPLETED, wait
         from concurrent.futures.process import BrokenProcessPool
 
-        shares = divide(writes, self._jobs)
-        begun: list[Future[Done] | None] = []
-        for number, share in enumerate(shares):
+        left = [_pieces(share) for share in divide(writes, self._jobs)]
+        begun: dict[Future[Done], int] = {}
+        undone = list(range(len(left)))  # shares whose next piece is to be handed out
+        while undone or begun:
             try:
-                begun.append(pool.submit(_publish_share, root, self._room.folder, number, _rows(share)))
+                while undone:
+                    rows = _rows(left[undone[-1]][0])
+                    future = self._pool.submit(_publish_piece, root, self._room.folder, undone[-1], rows)
+                    begun[future] = undone.pop()
+                for future in wait(begun, return_when=FIRST_COMPLETED).done:
+                    done, number = future.result(), begun.pop(future)
+                    piece = left[number].pop(0)
+                    if done.error is not None:
+                        left[number].clear()
+                    if left[number]:
+                        undone.append(number)
+                    yield piece, done
             except BrokenProcessPool:
-                begun.append(None)
-        done: list[Done | None] = []
-        for future in begun:
-            try:
-                done.append(None if future is None else future.result())
-            except BrokenProcessPool:
-                done.append(None)
-        if None in done:
-            self.end()  # and so none of them writes any more
-        return [
-            (share, carry_out(root, share, again=True) if each is None else each)
-            for share, each in zip(shares, done, strict=True)
-        ]
+                break
+        if not any(left):
+            return
+        self.end()  # and so none of them writes any more
+        for share in left:
+            for piece in share:
+                done = carry_out(root, piece, again=True)
+                yield piece, done
+                if done.error is not None:
+                    break
 
     def end(self) -> None:
         """End all processes. What they have stored stays."""
@@ -231,6 +244,10 @@ def _run_chunk(tasks: Sequence[Task]) -> list[Outcome]:
     return made
 
 
+def _pieces(share: Sequence[Write]) -> list[Sequence[Write]]:
+    return [share[start : start + _PIECE] for start in range(0, len(share), _PIECE)]
+
+
 Row = tuple[str, Stored, bool]
 """A write, as it is sent: its path, content, and whether the file is new."""
 
@@ -243,7 +260,7 @@ def _rows(writes: Sequence[Write]) -> list[Row]:
     ]
 
 
-def _publish_share(root: str, folder: str, number: int, rows: Sequence[Row]) -> Done:
+def _publish_piece(root: str, folder: str, number: int, rows: Sequence[Row]) -> Done:
     assert _worker is not None
     with at_work(folder, number):
         if not _worker.lives():  # the next run may not have waited for us
