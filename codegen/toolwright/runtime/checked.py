@@ -42,6 +42,10 @@ class Shape:
             pass  # a whole float where the type says int, depth, no JSON: the long way settles or names it
         settled = validator.settle(value)
         violations = validator.violations(settled)
+        if violations and validator.accepts(value):
+            return self.build(
+                value, value
+            )  # a float past 2**53 may fit where the integer that it is does not
         if violations:
             raise ValueError("; ".join(_word(violation) for violation in violations))
         return self.build(value, settled)

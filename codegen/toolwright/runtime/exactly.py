@@ -69,7 +69,9 @@ def _decode_checked(tool: Described[P], value: Any, *, undone: bool = False) -> 
     try:
         settled = validator.settle(value)
         violations = validator.violations(settled, limit=LIMIT)
-        if violations:
+        if violations and validator.accepts(value):
+            settled = value  # a float past 2**53 may fit where the integer that it is does not
+        elif violations:
             if undone:
                 from .ways.hints import explained
 
