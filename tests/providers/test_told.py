@@ -112,6 +112,37 @@ CONTRACTS: dict[str, dict[str, Any]] = {
             "A": {"properties": {"a": {"$ref": "#/$defs/A"}, "d": {"$ref": "#/$defs/C"}}},
         },
     },
+    "alternatives that are null, and say more": {
+        "properties": {"a": {"oneOf": [{"anyOf": [{"additionalProperties": False}]}], "type": "null"}},
+        "allOf": [{"anyOf": [{"properties": {"a": {"const": 0}}}, {}]}],
+    },
+    "a type in one part, and a keyword of another in the next": {
+        "properties": {
+            "value": {
+                "properties": {"x": {"type": "string"}},
+                "additionalProperties": {
+                    "properties": {
+                        "c": {"allOf": [{"type": "object"}, {"multipleOf": 7}]},
+                        "d": {"allOf": [{"type": "object"}, {"type": "integer"}]},
+                    }
+                },
+            }
+        }
+    },
+    "a map with further keys beside another map": {
+        "properties": {
+            "value": {
+                "anyOf": [
+                    {
+                        "type": "object",
+                        "properties": {"x": {"type": "string"}},
+                        "additionalProperties": {"additionalProperties": False},
+                    },
+                    {"properties": {"b": {"type": "object", "additionalProperties": INTEGER}}},
+                ]
+            }
+        }
+    },
     "a constant beside an enum without it": {
         "properties": {
             "v": {

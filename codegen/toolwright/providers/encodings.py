@@ -66,6 +66,13 @@ def is_map(node: Node) -> bool:
     return bool(rest and isinstance(rest, dict)) or bool(node.get("patternProperties"))
 
 
+def holds_rest(node: Node) -> bool:
+    """Whether an object has the property in which the undeclared keys of such an object are sent."""
+    held = node.get("properties", {}).get(REST)
+    items = held.get("items") if isinstance(held, dict) else None
+    return isinstance(items, dict) and items.get("required") == [KEY, VALUE]
+
+
 # -- maps ---------------------------------------------------------------------------------------
 
 

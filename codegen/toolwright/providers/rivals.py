@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from .dialect import disposition
-from .encodings import is_map
+from .encodings import holds_rest, is_map
 from .kinds import MOVED
 from .legacy import is_legacy, raised
 from .paths import Path
@@ -94,7 +94,7 @@ def _properties(state: State, rival: tuple[Any, Path], name: str) -> Iterator[tu
             yield True, path
         elif isinstance(properties, dict) and name in properties:
             yield properties[name], ((path, "properties"), name)
-        elif pairs and is_map(node):
+        elif pairs and (is_map(node) or holds_rest(node)):
             # Its further keys are sent in a list, so that the object which has that list is open.
             if properties and not state.dialect.closed:
                 yield True, path

@@ -11,6 +11,8 @@ from .values import fits, kind_of
 
 ALL = frozenset(("string", "number", "boolean", "null", "array", "object"))
 MAX_FOLLOWED = 8
+_SAYING = frozenset(("type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf"))
+"""Keywords that say which types a schema takes; without them, it is what the others speak of."""
 
 
 def shapes(state: State, node: Any, path: Path, followed: int = 0) -> frozenset[str]:
@@ -34,12 +36,19 @@ def shapes(state: State, node: Any, path: Path, followed: int = 0) -> frozenset[
             return frozenset[str]().union(
                 *(shapes(state, branch, path, followed + 1) for branch in node[keyword])
             )
-    meant = inferred(node)
-    found = _numbers(meant) if meant and state.dialect.typed else ALL
+    parts = [node]
     if isinstance(node.get("allOf"), list) and followed < MAX_FOLLOWED:
-        for branch in node["allOf"]:
-            found &= shapes(state, branch, path, followed + 1)
-    return found
+        parts += [part for part in node["allOf"] if isinstance(part, dict)]
+        said = [
+            shapes(state, branch, path, followed + 1)
+            for branch in node["allOf"]
+            if branch is not True and not (isinstance(branch, dict) and _SAYING.isdisjoint(branch))
+        ]
+        found = ALL.intersection(*said)
+        if found < ALL:  # a type that is stated goes before those that keywords speak of
+            return found or ALL.intersection(frozenset[str]().union(*said))  # one of them is said in words
+    meant = [kind for part in parts for kind in inferred(part)]
+    return _numbers(meant) if meant and state.dialect.typed else ALL
 
 
 def _numbers(kinds: Any) -> frozenset[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .kinds import MOVED
+from .kinds import MOVED, TYPE_OF
 from .legacy import ANNOTATIONS, is_legacy, raised
 from .merge import merged
 from .paths import Path
@@ -200,6 +200,7 @@ def collapsed(state: State, node: Node, path: Path) -> Node:
     out = dict(node)
     if len(rest) < len(branches):
         state.note(path, "anyOf", "rewritten", "kept elsewhere", "null is said by nullable")
+        _only_null(state, branches)
         if not rest:
             del out["anyOf"]
             out["type"] = "null"
@@ -213,6 +214,19 @@ def collapsed(state: State, node: Node, path: Path) -> Node:
         inner = raised(state, rest[0], path) if is_legacy(rest[0]) else rest[0]
         out = {**inner, **out}
     return out
+
+
+def _only_null(state: State, branches: list[Any]) -> None:
+    """Note what branches of type null say beside it, which goes with them."""
+    for branch in branches:
+        if isinstance(branch, dict) and branch.get("type") == "null":
+            for key in branch:
+                if TYPE_OF.get(key):
+                    reason = "says nothing of null"
+                    state.note(state.origins[id(branch)], key, "dropped", "kept elsewhere", reason)
+                elif key in ("anyOf", *MOVED) and key != "type" and branch[key] not in (None, [None]):
+                    reason = "null is said by nullable, which takes it whatever is said beside it"
+                    state.note(state.origins[id(branch)], key, "dropped", "lost", reason)
 
 
 def spill(state: State, path: Path, keyword: str, words: str, notes: list[str]) -> None:
