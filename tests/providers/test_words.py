@@ -125,3 +125,28 @@ def test_only_pairs_become_one(notes: list[str]) -> None:
     assert {word for word in " ".join(notes).split() if word[0].isdigit()} == {
         word for word in " ".join(after).split() if word[0].isdigit()
     } or "Must be from 1 to 5." in after
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ([1, 2], "values are written as strings"),
+        (["a", None], "null is said by the type"),
+        (["a", "a"], "each value stands once"),
+        ([1, 1, None], "null is said by the type, each value stands once, values are written as strings"),
+    ],
+)
+def test_the_ledger_tells_what_became_of_an_enum_and_no_more(values: list[Any], reason: str) -> None:
+    result = normalize({"type": "object", "properties": {"a": {"enum": values}}}, "gemini")
+    assert [one.reason for one in result.ledger if one.keyword == "enum"] == [reason]
+
+
+def test_a_type_that_values_have_changes_nothing() -> None:
+    result = normalize({"type": "object", "properties": {"a": {"enum": [1, 2]}}}, "anthropic-strict")
+    assert [one.severity for one in result.ledger if one.keyword == "type"] == ["kept elsewhere"]
+
+
+def test_recursion_is_opened_once() -> None:
+    node = {"type": "object", "properties": {"a": {"$ref": "#"}}}
+    reasons = [one.reason for one in normalize(node, "gemini").ledger]
+    assert "recursion is opened once; further levels are free" in reasons

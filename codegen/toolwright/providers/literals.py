@@ -154,7 +154,12 @@ def _strings(state: State, out: Node, values: list[Any], path: Path, notes: list
     sent = texts(rest)
     out["type"] = ["string", "null"] if null else "string"
     if list(sent) != values:
-        reason = "null is said by the type, each value stands once, as a string"
+        became = (
+            ("null is said by the type", null),
+            ("each value stands once", len(sent) < len(rest)),
+            ("values are written as strings", any(text != value for text, value in sent.items())),
+        )
+        reason = ", ".join(said for said, so in became if so)
         state.note(path, "enum", "rewritten", "kept elsewhere", reason)
     out["enum"] = list(sent)
     if null and state.dialect.type_arrays != "nullable" and state.dialect.any_of != "none":
@@ -208,9 +213,13 @@ def typed(state: State, node: Node, path: Path, notes: list[str]) -> Node:
         kinds = inferred(node)
         if not kinds:
             return _untyped(state, node, path, notes)
-        state.note(
-            path, "type", "rewritten", "changed", "every node needs a type: the one its keywords speak of"
-        )
+        if "enum" in node or "const" in node:
+            state.note(
+                path, "type", "rewritten", "kept elsewhere", "every node needs a type: that of its values"
+            )
+        else:
+            reason = "every node needs a type: the one its keywords speak of"
+            state.note(path, "type", "rewritten", "changed", reason)
         node = {"type": kinds if len(kinds) > 1 else kinds[0], **node}
     return node
 

@@ -196,11 +196,12 @@ def _widened(
     if state.dialect.untyped == "json" and "string" not in state.taken:
         told = {key: value for key, value in out.items() if key in ANNOTATIONS}
         return as_json(state, told, path, notes, keyword="$ref")
+    times = "once" if state.dialect.recursion == 1 else f"{state.dialect.recursion} times"
     state.note(
         path,
         "$ref",
         "widened",
         "lost",
-        f"recursion is opened {state.dialect.recursion} times; further levels are free",
+        f"recursion is opened {times}; further levels are free",
     )
     return out
