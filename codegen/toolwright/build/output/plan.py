@@ -34,13 +34,14 @@ class Existing(Struct, frozen=True):
 
     `ours`: the file bears our mark. `intact`: a file that is known to hold what the last run wrote, so its
     bytes were not read. `folder` and `other` (a pipe, a device) stand where a file should be, `blocked` is a
-    file where a folder should be, `unreadable` says in `reason` what the disk said.
+    file where a folder should be, `unreadable` says in `reason` what the disk said, and `hint` what to do.
     """
 
     kind: Literal["file", "intact", "link", "folder", "blocked", "other", "unreadable"]
     content: Content = held(b"")
     place: str = ""
     reason: str = ""
+    hint: str = ""
     ours: bool = False
 
 
@@ -167,7 +168,7 @@ def _obstacle(found: Existing) -> tuple[str, str, str]:
         case "blocked":
             return "not-a-folder", "a file stands where a folder should be", "move the file elsewhere"
         case "unreadable":
-            hint = "make it readable, or move it elsewhere"
+            hint = found.hint or "make it readable, or move it elsewhere"
             return "unreadable", f"what stands here cannot be read: {found.reason}", hint
         case _:
             return "not-a-file", "something that is no file stands in the way", "move it elsewhere"

@@ -9,6 +9,7 @@ from typing import Literal
 from ..state.fingerprint import digest
 from ..state.index import Index
 from .content import Stored
+from .faults import reason, remedy
 from .manifest import is_ours
 from .plan import Existing
 
@@ -45,7 +46,7 @@ class Tree:
         except FileNotFoundError:
             return None
         except OSError as error:
-            return Existing("unreadable", place=path, reason=error.strerror or str(error))
+            return _unreadable(path, error)
         return Existing(_kind_of(mode), place=path)
 
     def intact(self, outputs: Mapping[str, str]) -> bool:
@@ -86,11 +87,16 @@ class Tree:
         except FileNotFoundError:
             return None
         except OSError as error:
-            return Existing("unreadable", place=folder, reason=error.strerror or str(error))
+            return _unreadable(folder, error)
         return Existing("blocked" if kind == "other" else kind, place=folder)
 
 
 _FOLDER = Existing("folder")
+
+
+def _unreadable(place: str, error: OSError) -> Existing:
+    hint = "" if isinstance(error, PermissionError) else remedy(error)
+    return Existing("unreadable", place=place, reason=reason(error), hint=hint)
 
 
 def _kind_of(mode: int) -> Literal["link", "folder", "other"]:
