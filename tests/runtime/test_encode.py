@@ -104,6 +104,17 @@ def test_decode_then_encode_gives_the_same_object(value: dict[str, Any]) -> None
     assert json.loads(NOTE.encode(decoded)) == value
 
 
+def test_a_null_that_is_a_default_is_written_where_the_property_is_asked_for() -> None:
+    parameters = {
+        "type": "object",
+        "properties": {"a": {"type": ["array", "null"], "default": None}, "b": {"type": "integer"}},
+        "anyOf": [{"required": ["a"]}],
+    }
+    with package({"t.json": spec(parameters)}) as found:
+        binding = found["t"]
+        assert json.loads(binding.encode(binding.decode('{"a": null}'))) == {"a": None}
+
+
 def test_a_huge_float_that_only_counts_as_itself_is_written_as_it_is() -> None:
     """10**300 is no multiple of 1.5, and the integer nearest to it in binary is one."""
     condition = {"if": {"multipleOf": 1.5}, "then": {"type": "null"}}

@@ -7,7 +7,7 @@ import msgspec
 
 from .decoding import Decoding
 from .described import Level
-from .encode import to_builtins, with_defaults, without_defaults
+from .encode import to_builtins, with_defaults, with_nulls, without_defaults
 from .errors import LIMIT, EncodeError
 from .exactly import decode_exactly
 from .node import Node
@@ -35,9 +35,10 @@ class ToolBinding(Decoding[P], Generic[P, H], frozen=True, kw_only=True, eq=Fals
         plain = validator.settle(to_builtins(params))
         if not validator.accepts(plain):
             # A default that was left out may be what tells two branches apart; one that was written (msgspec
-            # writes a default list or object) may be what another keyword forbids. And a huge float may be
-            # no multiple where its integer is one: then it stays as it is.
-            settled = (validator.settle(form(params)) for form in (with_defaults, without_defaults))
+            # writes a default list or object) may be what another keyword forbids. A null may be asked for
+            # that is a default. And a huge float may be no multiple where its integer is one: then it stays.
+            forms = (with_defaults, without_defaults, with_nulls)
+            settled = (validator.settle(form(params)) for form in forms)
             others = (*settled, to_builtins(params))
             fitting = next((other for other in others if validator.accepts(other)), None)
             if fitting is None:

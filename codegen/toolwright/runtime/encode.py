@@ -29,6 +29,14 @@ def with_defaults(value: Any) -> Any:
     return _write(value, _is_absent)
 
 
+def with_nulls(value: Any) -> Any:
+    """Like `with_defaults`, and None is written as null: where null is a value it may be what is asked for.
+
+    Absence of what was never null is null then, too; settling it by the contract takes that away.
+    """
+    return _write(value, lambda item, _: item is msgspec.UNSET)
+
+
 def without_defaults(value: Any) -> Any:
     """Like `to_builtins`, and no field is written that has its default, not even a list or an object."""
     return _write(value, _is_default)
