@@ -326,6 +326,18 @@ def test_who_refuses_a_schema_refuses_it_every_time() -> None:
         EVERYONE.share([])
 
 
+def test_what_is_malformed_is_mended_for_every_profile() -> None:
+    bad = {"type": "string", "minLength": "3", "enum": "a", "description": 4}
+    odd = {"type": "object", "properties": {"a": bad, "b": {"type": "array", "items": 3}}, "required": "a"}
+    for schema in (odd, {"type": "object", "properties": {"a": bad}}):
+        _same(EVERYONE, schema, PROFILES, MODES)
+    shared = EVERYONE.share({"type": "object", "properties": {"a": bad}})
+    held: dict[int, bytes] = {}
+    for profile in PROFILES:  # none gets the id of one that is gone
+        said = msgspec.json.encode(shared.normalize(profile))
+        assert held.setdefault(id(shared.normalize(profile)), said) == said
+
+
 def test_nothing_but_axes_can_be_asked_of_what_stands_for_a_dialect() -> None:
     rules = asked(rules_of(Dialect()))
     for one in (rules, rules.dialect):

@@ -90,7 +90,7 @@ class Group:
 class Shared:
     """One schema, normalised for one profile after the other."""
 
-    __slots__ = ("_document", "_group", "_made", "_names", "_walked")
+    __slots__ = ("_document", "_group", "_made", "_mended", "_names", "_walked")
 
     def __init__(self, audience: Audience, schema: Any) -> None:
         self._document = parameters_of(schema)
@@ -98,6 +98,7 @@ class Shared:
         self._names = {each: names_of(self._document, each, names) for each in audience.patterns}
         self._group = audience.group(tuple(pattern for pattern, names in self._names.items() if names))
         self._walked: list[Walked | None] = [None] * len(self._group.rules)
+        self._mended: list[Normalized] = []  # kept, so that each has an id of its own
         self._made: dict[tuple[int, bool | None, Reasons], tuple[State, Normalized]] = {}
 
     def normalize(self, profile: Profile, *, strict: bool | None = None) -> Normalized:
@@ -107,12 +108,13 @@ class Shared:
         """
         try:
             out, state, flag, reasons = decided(self._document, profile, strict, self._walk)
-        except MalformedError:
-            return normalize(self._document, profile, strict=strict)
-        key = id(state), flag, reasons
-        known = self._made.get(key)
-        if known is None:
-            known = self._made[key] = state, finish(out, state, flag, reasons)  # kept: its id stays its own
+            key = id(state), flag, reasons
+            known = self._made.get(key)
+            if known is None:
+                known = self._made[key] = state, finish(out, state, flag, reasons)  # kept: its id is its own
+        except (MalformedError, ValueError, TypeError, AttributeError, KeyError):  # to be mended: not shared
+            self._mended.append(normalize(self._document, profile, strict=strict))
+            return self._mended[-1]
         return known[1]
 
     def _walk(
