@@ -144,6 +144,7 @@ def test_every_law_holds_under_every_provider(contract: dict[str, Any]) -> None:
 LISTED = obj(
     {"é": {"type": "number"}}, additionalProperties=False, patternProperties={"^\\d": {"maximum": 3}}
 )
+PREFIXED = obj({"v": {"type": "array", "prefixItems": [{"type": "string"}], "items": {"enum": [2, True]}}})
 COUNTED = obj(
     {
         "v": {
@@ -167,6 +168,8 @@ COUNTED = obj(
     [
         # A declared key in the list of further ones: what the ledger says of those tells it.
         (LISTED, "cohere", {}, {"additional_properties": [{"key": "é", "value": ""}]}),
+        # What has a place of its own in a list is no literal of the further items.
+        (PREFIXED, "gemini-json-schema", {"v": ["true", True]}, {"v": ["true", "true"]}),
         # A string that another alternative sends for a number: refused for that by what counts the items.
         (COUNTED, "conservative", {"v": [{"d": "1"}]}, {"v": []}),
     ],

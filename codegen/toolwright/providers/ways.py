@@ -66,6 +66,7 @@ def _way(node: Any, at: str, same: tuple[str, ...]) -> Way:
     prefix = tuple(
         _some(child, f"{at}/prefixItems/{i}", same) for i, child in enumerate(node.get("prefixItems", ()))
     )
+    items = _some(node.get("items"), f"{at}/items", same)
     values = _some(node.get("additionalProperties"), f"{at}/additionalProperties", same)
     if own.rest:
         values = _rest(node, own.rest, at, same)
@@ -77,8 +78,8 @@ def _way(node: Any, at: str, same: tuple[str, ...]) -> Way:
         own,
         properties=properties,
         patterns={name: way for name, way in patterns.items() if way != EMPTY},
-        prefix=prefix if any(prefix) else (),
-        items=_some(node.get("items"), f"{at}/items", same),
+        prefix=prefix if items or any(prefix) else (),  # what has a place of its own is no further item
+        items=items,
         values=values,
         beside=() if BESIDE.isdisjoint(node) else (*_beside(node, at, same), *_anywhere(node, at, same)),
     )
@@ -211,14 +212,15 @@ def _pruned(way: Way, used: frozenset[str]) -> Way:
     if values is not None:  # a declared property is none of those that `values` speaks of
         properties = {name: properties.get(name, EMPTY) for name in way.properties}
     prefix = tuple(below(child) for child in way.prefix)
+    items = below(way.items)
     beside = tuple(left for child in way.beside if (left := below(child)))
     choices = tuple(replace(choice, way=below(choice.way)) for choice in way.choices)
     return replace(
         way,
         ref=way.ref if way.ref in used else "",
         properties=properties,
-        prefix=prefix if any(prefix) else (),
-        items=below(way.items),
+        prefix=prefix if items or any(prefix) else (),
+        items=items,
         patterns={name: left for name, child in way.patterns.items() if (left := below(child))},
         values=values,
         beside=beside,
