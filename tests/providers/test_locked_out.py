@@ -145,6 +145,11 @@ LISTED = obj(
     {"é": {"type": "number"}}, additionalProperties=False, patternProperties={"^\\d": {"maximum": 3}}
 )
 PREFIXED = obj({"v": {"type": "array", "prefixItems": [{"type": "string"}], "items": {"enum": [2, True]}}})
+UNIQUE = obj(
+    {"a": {"type": "array", "uniqueItems": True, "items": obj({"x": {"type": "boolean"}}, required=["x"])}},
+    required=["a"],
+    additionalProperties=False,
+)
 COUNTED = obj(
     {
         "v": {
@@ -170,6 +175,8 @@ COUNTED = obj(
         (LISTED, "cohere", {}, {"additional_properties": [{"key": "é", "value": ""}]}),
         # What has a place of its own in a list is no literal of the further items.
         (PREFIXED, "gemini-json-schema", {"v": ["true", True]}, {"v": ["true", "true"]}),
+        # Items that differ by a key which a closed object lacks, in a list without repetition.
+        (UNIQUE, "openai", {"a": [{"x": True, "k": 0}, {"x": True}]}, {"a": []}),
         # A string that another alternative sends for a number: refused for that by what counts the items.
         (COUNTED, "conservative", {"v": [{"d": "1"}]}, {"v": []}),
     ],

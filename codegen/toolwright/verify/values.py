@@ -30,6 +30,21 @@ def inside(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
             yield from inside(child, (*path, index))
 
 
+def differences(one: Any, other: Any, path: Path = ()) -> Iterator[Path]:
+    """The path of everything that two values do not share, as deep as can be."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for name in {**one, **other}:
+            if name in one and name in other:
+                yield from differences(one[name], other[name], (*path, name))
+            else:
+                yield (*path, name)
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for index, (left, right) in enumerate(zip(one, other, strict=True)):
+            yield from differences(left, right, (*path, index))
+    elif not same(one, other):
+        yield path
+
+
 def at(value: Any, path: Path) -> Any:
     """The value at `path`."""
     for step in path:
