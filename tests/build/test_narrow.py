@@ -13,8 +13,9 @@ from toolwright.build.narrow import narrow_plan
 from toolwright.build.output.manifest import amend_manifest, render_manifest
 from toolwright.build.output.plan import Plan
 from toolwright.build.state.presumed import presume
+from toolwright.build.state.unchanged import unchanged
 
-from .fake import FAKE, config_of, project, put
+from .fake import FAKE, config_of, project, put, tree
 
 SPECS = {"a.yaml": "1", "g/b.yaml": "uses: _types/t.yaml", "c.yaml": "loss: pattern", "_types/t.yaml": "t"}
 NAMES = st.sampled_from(sorted(SPECS))
@@ -103,6 +104,24 @@ def test_a_manifest_that_was_edited_is_no_ground_for_the_next(tmp_path: Path) ->
     build(config_of(tmp_path), FAKE, looked=presume(str(tmp_path)))
     build(config_of(tmp_path), FAKE)
     assert manifest.read_bytes() == content
+
+
+def test_an_output_that_a_manifest_disowns_is_not_taken_to_stand(tmp_path: Path) -> None:
+    """A run that looks at inputs only sees then that it was edited, and must not remember it as right."""
+    project(tmp_path, SPECS)
+    build(config_of(tmp_path), FAKE)
+    output, manifest = tmp_path / "generated/registry.py", tmp_path / "generated/manifest.txt"
+    before = tree(tmp_path / "generated")
+    output.write_bytes(b"")
+    lines = manifest.read_bytes().splitlines(keepends=True)
+    manifest.write_bytes(b"".join(line for line in lines if b"registry.py" not in line))
+    build(config_of(tmp_path), FAKE, looked=presume(str(tmp_path)))
+    assert unchanged(str(tmp_path)) is None
+    report = build(config_of(tmp_path), FAKE)
+    if report.plan.blocked:  # an empty file bears no mark
+        output.unlink()
+        build(config_of(tmp_path), FAKE)
+    assert tree(tmp_path / "generated") == before
 
 
 UNITS = st.dictionaries(

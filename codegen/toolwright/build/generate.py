@@ -267,7 +267,8 @@ class _Run:
             folders=common.folders,
             manifest=next(manifest, self.manifest),
         )
-        sound = not report.diagnostics and not got.shaky
+        doubtful = self.tree.distrusted.difference(write.path for write in report.plan.writes)
+        sound = not (report.diagnostics or got.shaky or doubtful)
         try:
             remember_output(config)
             if fresh != self.cache:

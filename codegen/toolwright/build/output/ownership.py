@@ -18,21 +18,26 @@ from .tree import Tree
 def find_owned(tree: Tree, cache: Cache, state: Path) -> frozenset[str]:
     """What the manifest lists, what a killed run wrote, and what still is as we wrote it.
 
-    The last makes up for a lost or damaged manifest; the cache knows the digests.
+    The last makes up for a lost or damaged manifest; the cache knows the digests. What they contradict may
+    be taken to stand all the same, by a run that looked at its inputs only: the next one will know better.
     """
     listed = tree.look(NAME)
     content = listed.content.read() if listed else b""
     owned = set(parse_manifest(content).files) | ({NAME} if is_manifest(content) else set())
+    digests = {path: data for unit in cache.units.values() for path, data in unit.outputs.items()}
     journal = read_journal(state, tree.root)
     for path in journal.touched.keys() - owned:
         found = tree.look(path)
         if found is not None and found.kind == "file" and journal.wrote(path, found.content):
             owned.add(path)
-    digests = {path: data for unit in cache.units.values() for path, data in unit.outputs.items()}
+            if found.content.digest != digests.get(path):
+                tree.distrust(path)
     for path in digests.keys() - owned:
         found = tree.look(path)
         if found is not None and found.kind == "file" and found.content.digest == digests[path]:
             owned.add(path)
+        else:
+            tree.distrust(path)
     return frozenset(owned)
 
 

@@ -26,6 +26,7 @@ class Tree:
         self._prefix = f"{root}/"
         self._folders: dict[str, Existing | None] = {}
         self._as_left: frozenset[str] | None = None
+        self.distrusted: set[str] = set()
 
     def look(self, path: str) -> Existing | None:
         """What stands at `path` (posix, below the root), with its digest; None for nothing.
@@ -48,6 +49,11 @@ class Tree:
         except OSError as error:
             return _unreadable(path, error)
         return Existing(_kind_of(mode), place=path)
+
+    def distrust(self, path: str) -> None:
+        """`path` is not what the last run left: unless it is written now, the next run must look closer."""
+        self.distrusted.add(path)
+        self._index.forget(self.root / path)
 
     def intact(self, outputs: Mapping[str, str]) -> bool:
         """True if every file holds what the last run wrote. `outputs`: path → digest."""
