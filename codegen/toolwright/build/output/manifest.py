@@ -25,7 +25,7 @@ PACKAGE = "*"
 LEDGER = "*ledger"
 """In the cache: the ledger, which changes far more often."""
 _SAFE = "/._-+@=,~"
-_CONFLICT = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:<<<<<<<[^\r\n]*[\r\n]+)*")
+_CONFLICT = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:(?:<{7}|[|]{7}|={7}|>{7})[^\r\n]*[\r\n]+)*")
 """What an editor or a merge puts before the mark."""
 _PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*")
 """What nearly all paths look like: nothing to quote, nothing to refuse."""
@@ -48,7 +48,7 @@ def is_ours(content: bytes) -> bool:
 
 
 def is_manifest(content: bytes) -> bool:
-    """True if a file bears our mark at its head, be it below the first line of a conflict."""
+    """True if a file bears our mark at its head, be it below lines that a conflict puts there."""
     return is_ours(_CONFLICT.sub(b"", content, count=1))
 
 
