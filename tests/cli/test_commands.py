@@ -203,7 +203,7 @@ class TestGenerate:
         assert "async def a(params: P, context: ToolContext) -> ToolResult:\n" in text
         path.write_text("mine")
         put(base / "specs/new.yaml", "")
-        assert "1 handlers written, 2 kept" in run("stubs").output
+        assert "1 handler written, 2 kept" in run("stubs").output
         assert path.read_text() == "mine"
 
 

@@ -89,7 +89,9 @@ def command(file: str, folder: str, size: int, words: str, form: Format, config_
         write_alone(Path(file), render_ninja(shards, layout))
     except OSError as error:
         raise disk_problem(form, error, Path(file)) from None
-    click.echo(f"toolwright: {len(found.tools) + len(found.types)} specs in {len(shards)} shards: {file}")
+    specs = len(found.tools) + len(found.types)
+    said = f"{specs} spec{'s'[: specs != 1]} in {len(shards)} shard{'s'[: len(shards) != 1]}"
+    click.echo(f"toolwright: {said}: {file}")
     return 0
 
 

@@ -38,7 +38,7 @@ def command(config_file: Path | None) -> int:
         written += 1
         click.echo(f"created   {show(path)}")
     kept = len(report.entries) - written
-    click.echo(f"toolwright: {written} handlers written, {kept} kept as they are")
+    click.echo(f"toolwright: {written} handler{'s'[: written != 1]} written, {kept} kept as they are")
     return int(report.failed)
 
 

@@ -46,7 +46,8 @@ def _specs(config: Config, frontend: Frontend) -> Iterator[Finding]:
         return
     found = frontend.discover(config.specs, shown)
     problems = [each for each in found.diagnostics if each.severity == "error"]
-    text = f"{shown}: {len(found.tools)} tools, {len(found.types)} shared types"
+    tools, types = len(found.tools), len(found.types)
+    text = f"{shown}: {tools} tool{'s'[: tools != 1]}, {types} shared type{'s'[: types != 1]}"
     if problems:
         yield Finding("specs", "broken", f"{text}; {problems[0].message}", problems[0].hint)
     else:
