@@ -10,39 +10,39 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolwright.build.generate import build
 from toolwright.build.state.clock import doubtful, wait_past
-from toolwright.build.state.rows import NONE, Rows
-from toolwright.build.state.unchanged import ABSENT, Signature, look
+from toolwright.build.state.rows import GONE, NONE, Rows, packed
+from toolwright.build.state.unchanged import look
 
 from .fake import FAKE, config_of, put
 
 PATHS = st.sampled_from([b"a", b"b", b"c/d", b"e"])
-SIGNATURES = st.tuples(*[st.integers(-1, 1)] * 4)
+SIGNATURES = st.tuples(*[st.integers(-1, 1)] * 4).map(packed)
 TABLES = st.dictionaries(PATHS, SIGNATURES)
 
 
-def told(rows: Rows) -> dict[bytes, Signature | None]:
+def told(rows: Rows) -> dict[bytes, bytes | None]:
     return {path: rows.get(path) for path in rows.paths}
 
 
 @given(TABLES, TABLES)
-def test_rows_are_overlaid_like_a_mapping(
-    one: Mapping[bytes, Signature], two: Mapping[bytes, Signature]
-) -> None:
+def test_rows_are_overlaid_like_a_mapping(one: Mapping[bytes, bytes], two: Mapping[bytes, bytes]) -> None:
     assert told(NONE.overlaid(one).overlaid(two)) == {**one, **two}
 
 
 @given(TABLES, st.sets(PATHS))
-def test_rows_are_taken_out(table: Mapping[bytes, Signature], gone: set[bytes]) -> None:
+def test_rows_are_taken_out(table: Mapping[bytes, bytes], gone: set[bytes]) -> None:
     left = NONE.overlaid(table).without(gone)
     assert told(left) == {path: row for path, row in table.items() if path not in gone}
     assert len(left.packed) == 32 * len(left.paths)
 
 
 @given(TABLES, st.data())
-def test_what_is_there_and_the_same_is_common(table: Mapping[bytes, Signature], data: st.DataObject) -> None:
-    other = {path: data.draw(st.sampled_from([row, ABSENT, (0, 0, 0, 0)])) for path, row in table.items()}
+def test_what_is_there_and_the_same_is_common(table: Mapping[bytes, bytes], data: st.DataObject) -> None:
+    other = {
+        path: data.draw(st.sampled_from([row, GONE, packed((0, 0, 0, 0))])) for path, row in table.items()
+    }
     kept = NONE.overlaid(table).common(NONE.overlaid(other))
-    assert told(kept) == {path: row for path, row in table.items() if row == other[path] != ABSENT}
+    assert told(kept) == {path: row for path, row in table.items() if row == other[path] != GONE}
 
 
 @pytest.fixture

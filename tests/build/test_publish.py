@@ -14,11 +14,13 @@ from typing import Any
 
 import pytest
 import toolwright.build.generate as generate_module
+import toolwright.build.output.share as share_module
 from toolwright.build.clean import clean
 from toolwright.build.generate import build
 from toolwright.build.output.publish import publish
 from toolwright.build.output.tree import TEMPORARY
 from toolwright.build.state.lock import locked
+from toolwright.build.state.unchanged import unchanged
 from toolwright.config import Config
 
 from tests.build.fake import FAKE, project, put, states, tree
@@ -481,3 +483,28 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     report = build(config, FAKE)
     assert report.failed
     assert config.output.read_text() == "a file where the folder should be"
+
+
+@pytest.mark.parametrize("then", ["edited", "deleted"])
+def test_an_edit_right_after_the_rename_is_not_taken_for_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, then: str
+) -> None:
+    """Somebody who watches the folder may be faster than the look at what was written."""
+    config = project(tmp_path / "p", OLD)
+    look = share_module.signature
+
+    def late(path: bytes, *, follow: bool) -> tuple[int, int, int, int]:
+        if path.endswith(b"/g/b.py"):
+            file = Path(os.fsdecode(path))
+            if then == "deleted":
+                file.unlink()
+            else:
+                file.write_bytes(file.read_bytes() + b"# edited")
+        return look(path, follow=follow)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(share_module, "signature", late)
+        build(config, FAKE)
+    assert unchanged(str(config.base)) is None
+    assert [write.path for write in build(config, FAKE).plan.writes] == ["g/b.py"]
+    assert unchanged(str(config.base)) == len(OLD)

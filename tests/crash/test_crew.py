@@ -1,6 +1,7 @@
 """L9 where several processes publish: each of them may be killed, or outlive a run that is."""
 
 import contextlib
+import errno
 import multiprocessing
 import os
 import signal
@@ -12,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from toolwright.build import crew
+from toolwright.build import crew, hand
 from toolwright.build.clean import clean
 from toolwright.build.generate import Report, build
 from toolwright.build.output.tree import TEMPORARY
@@ -219,6 +220,31 @@ def test_a_disk_that_refuses_a_worker(changed: Changed, step: int) -> None:
     assert all(tree(config.output)[write.path] == expected[write.path] for write in report.plan.writes)
     assert all(delete.path not in tree(config.output) for delete in report.plan.deletes)
     assert report.failed or tree(config.output) == expected
+    assert not build(config, FAKE).failed
+    _hold_end(config, expected)
+
+
+def test_no_room_to_tell_what_a_worker_works_on(changed: Changed, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk refuses the lock of its second piece: the report still says what was done."""
+    config, before, expected = changed
+    pieces: list[int] = []
+    at_work = hand.at_work
+
+    def refused(folder: str, number: int) -> contextlib.AbstractContextManager[None]:
+        pieces.append(number)
+        if len(pieces) > 1:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return at_work(folder, number)
+
+    monkeypatch.setattr(hand, "at_work", refused)
+    report = _run(config)
+    monkeypatch.setattr(hand, "at_work", at_work)
+    assert [each.code for each in report.diagnostics] == ["io-error"]
+    assert os.strerror(errno.ENOSPC) in report.diagnostics[0].message
+    now = tree(config.output)
+    written = {write.path for write in report.plan.writes}
+    assert written
+    assert written == {path for path in expected if path in now and now[path] != before.get(path)}
     assert not build(config, FAKE).failed
     _hold_end(config, expected)
 

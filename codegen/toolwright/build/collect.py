@@ -1,6 +1,6 @@
 """Which units are fresh, and what the stale ones become."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 from msgspec import Struct, structs
@@ -10,7 +10,7 @@ from .conflicts import find_conflicts, find_name_clashes
 from .crew import Crew
 from .fresh import Judge
 from .frontend import Found
-from .output.content import Content, held
+from .output.content import Files, held_files
 from .output.tree import Tree
 from .sharing import Sharing
 from .state.cache import Cache, Unit
@@ -22,7 +22,7 @@ class Collected(Struct, kw_only=True):
     """Every unit that compiles. `files` has the contents of those that were compiled now, or fetched."""
 
     units: dict[str, Unit]
-    files: dict[str, Mapping[str, Content]]
+    files: dict[str, Files]
     diagnostics: list[Diagnostic]
     fetched: set[str]  # others compiled them
     shaky: set[str]  # compiled while their sources changed: right now, but not to be remembered
@@ -64,7 +64,7 @@ def collect(
     why = {task.path: judge.why(task) for task in stale}
     for path, (unit, files) in sharing.fetch(stale).items():
         result.units[path] = structs.replace(unit, why=why[path])
-        result.files[path] = {name: held(data) for name, data in files.items()}
+        result.files[path] = held_files(files)
         result.fetched.add(path)
     doubted: dict[str, Unit] = {}
     missing = [task for task in stale if task.path not in result.fetched]
@@ -126,7 +126,7 @@ def source_digest(root: Path, path: str, uses: tuple[str, ...], sources: Sources
 def _unit(outcome: Outcome, print_: str, why: tuple[str, ...]) -> Unit:
     return Unit(
         fingerprint=print_,
-        outputs={path: content.digest for path, content in outcome.files.items()},
+        outputs=outcome.files.digests,
         uses=outcome.uses,
         entry=outcome.entry,
         warnings=outcome.diagnostics,

@@ -4,20 +4,16 @@ A run of few specs has none. The outcome is the same, in the same order.
 """
 
 import contextlib
-import gc
-import os
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
-
-from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from ..spec.model import Document
-from .orphans import end_with_parent
-from .output.content import Stored
+from .hand import Packed, become_hand, pack_writes, publish_piece, run_chunk, unpack_outcomes
+from .output.content import held_files
 from .output.plan import Write
 from .output.share import Done, carry_out, divide
-from .spill import Room, Spill, at_work
+from .spill import Room, Spill
 from .workers import Outcome, Shop, Task, load_types, processors, run_all, shown
 
 if TYPE_CHECKING:
@@ -28,8 +24,6 @@ MANY = 24
 """From this number of specs on, starting processes pays."""
 MANY_WITH_MODELS = 8
 """The same when other model families are asked for: each takes longer than all the rest."""
-_CHUNKS = 64
-"""Chunks after which a worker looks for garbage among all that it holds, not only in what is new."""
 _SEVERAL = 2
 _PIECE = 1024
 """So many files to write are handed to a worker at once."""
@@ -105,11 +99,11 @@ class Crew:
         while undone or begun:
             try:
                 while undone:
-                    rows = _rows(left[undone[-1]][0])
-                    future = self._pool.submit(_publish_piece, root, self._room.folder, undone[-1], rows)
+                    rows = pack_writes(left[undone[-1]][0])
+                    future = self._pool.submit(publish_piece, root, self._room.folder, undone[-1], rows)
                     begun[future] = undone.pop()
                 for future in wait(begun, return_when=FIRST_COMPLETED).done:
-                    done, number = future.result(), begun.pop(future)
+                    done, number = _done(future), begun.pop(future)
                     piece = left[number].pop(0)
                     if done.error is not None:
                         left[number].clear()
@@ -140,7 +134,7 @@ class Crew:
     def _start(self, count: int) -> "ProcessPoolExecutor":
         from concurrent.futures import ProcessPoolExecutor
 
-        return ProcessPoolExecutor(count, initializer=_begin, initargs=(self._shop, self._room.folder))
+        return ProcessPoolExecutor(count, initializer=become_hand, initargs=(self._shop, self._room.folder))
 
     def _in_processes(
         self, tasks: Sequence[Task], count: int, progress: Callable[[int, int], None]
@@ -154,17 +148,17 @@ class Crew:
             self._pool = self._start(count)
         chunks = _chunks(tasks, count)
         outcomes: dict[int, list[Outcome]] = {}
-        numbers: dict[Future[list[Outcome]], int] = {}
+        numbers: dict[Future[Packed], int] = {}
         done, broken = 0, False
         try:
             for number, chunk in enumerate(chunks):
-                numbers[self._pool.submit(_run_chunk, chunk)] = number
+                numbers[self._pool.submit(run_chunk, chunk)] = number
         except BrokenProcessPool:  # one may die while others are being handed out
             broken = True
         for future in as_completed(numbers):
             number = numbers.pop(future)
             try:
-                outcomes[number] = future.result()
+                outcomes[number] = unpack_outcomes(future.result())
             except BrokenProcessPool:
                 broken = True
                 continue
@@ -183,7 +177,7 @@ class Crew:
 
         try:
             with self._start(1) as pool:
-                return pool.submit(_run_chunk, tasks).result()
+                return unpack_outcomes(pool.submit(run_chunk, tasks).result())
         except BrokenProcessPool:
             if len(tasks) > 1:
                 middle = len(tasks) // 2
@@ -194,7 +188,7 @@ class Crew:
             message="the process that compiled this file died",
             hint="it may need more memory than there is; otherwise please report it with the spec",
         )
-        return [Outcome(path=tasks[0].path, files={}, diagnostics=(problem,), uses=())]
+        return [Outcome(path=tasks[0].path, files=held_files({}), diagnostics=(problem,), uses=())]
 
 
 @contextlib.contextmanager
@@ -218,52 +212,13 @@ def _chunks(tasks: Sequence[Task], count: int) -> list[Sequence[Task]]:
     return chunks
 
 
-class _Worker(Struct, frozen=True):
-    shop: Shop
-    types: Mapping[str, Document]
-    spill: Spill
-    lives: Callable[[], bool]  # whether the process that started this one does
-
-
-_worker: _Worker | None = None  # one per worker process, set when it starts
-
-
-def _begin(shop: Shop, folder: str) -> None:
-    global _worker  # a process pool's initializer has no other way to hand a value on
-    lives = end_with_parent()
-    _worker = _Worker(shop, load_types(shop), Spill(folder), lives)
-    gc.disable()  # `_run_chunk` looks for garbage when there is some
-    gc.freeze()  # what is there stays there: a search for garbage would only copy the parent's memory
-
-
-def _run_chunk(tasks: Sequence[Task]) -> list[Outcome]:
-    assert _worker is not None
-    made = run_all(_worker.shop, _worker.types, tasks, _worker.spill)
-    # The classes of proven modules, mostly; at once, while they are in the processor's cache.
-    gc.collect(0 if gc.get_count()[1] < _CHUNKS else 2)
-    return made
-
-
 def _pieces(share: Sequence[Write]) -> list[Sequence[Write]]:
     return [share[start : start + _PIECE] for start in range(0, len(share), _PIECE)]
 
 
-Row = tuple[str, Stored, bool]
-"""A write, as it is sent: its path, content, and whether the file is new."""
-
-
-def _rows(writes: Sequence[Write]) -> list[Row]:
-    return [
-        (write.path, write.content, write.kind == "new")
-        for write in writes
-        if isinstance(write.content, Stored)
-    ]
-
-
-def _publish_piece(root: str, folder: str, number: int, rows: Sequence[Row]) -> Done:
-    assert _worker is not None
-    with at_work(folder, number):
-        if not _worker.lives():  # the next run may not have waited for us
-            os._exit(1)
-        writes = (Write(path, content, "new" if new else "changed") for path, content, new in rows)
-        return carry_out(root, writes)
+def _done(future: "Future[Done]") -> Done:
+    """What became of a piece. Raises BrokenProcessPool."""
+    try:
+        return future.result()
+    except OSError as error:  # before the first of its files: there is no room for the lock
+        return Done(error=error)

@@ -218,7 +218,7 @@ class _Run:
         expected: dict[str, Content | None] = {}
         for path, unit in (*got.units.items(), *whole.items()):
             files = got.files.get(path)
-            expected.update(dict.fromkeys(unit.outputs) if files is None else files)
+            expected.update(dict.fromkeys(unit.outputs) if files is None else files.contents())
         versions = {library.name: library.version for library in used if library.name in PRINTERS}
         root, sources = self.config.specs, self.sources
         lines = {

@@ -48,7 +48,7 @@ def narrow_plan(
         return None
     expected: dict[str, Content | None] = {NAME: held(amended)}
     for files in got.files.values():
-        expected.update(files)
+        expected.update(files.contents())
     existing: dict[str, Existing] = {NAME: manifest}
     for path in expected.keys() - {NAME}:
         if (found := tree.look(path)) is not None:

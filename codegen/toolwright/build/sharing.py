@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from ..config import Config
 from ..diagnostics import Diagnostic
-from .output.content import Content
+from .output.content import Files
 from .state.cache import Unit, load_cache
 from .workers import Shop, Task
 
@@ -19,7 +19,7 @@ Share = Literal["use", "leave", "distrust"]
 """`leave`: neither ask nor give. `distrust`: also compile again what an earlier run fetched."""
 WHERE = "TOOLWRIGHT_CACHE"
 Fetched = Mapping[str, tuple[Unit, Mapping[str, bytes]]]
-Made = tuple[Task, Unit, Mapping[str, Content]]
+Made = tuple[Task, Unit, Files]
 
 
 def is_shared(config: Config) -> bool:

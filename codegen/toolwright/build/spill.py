@@ -10,8 +10,7 @@ import time
 from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 
-from .output.content import Content, Stored
-from .state.fingerprint import digest
+from .output.content import Files, held_files, stored_files
 from .state.lock import locked
 
 PREFIX = "spill-"
@@ -28,15 +27,12 @@ class Spill:
         self._handle = -1
         self._end = 0
 
-    def keep(self, files: Mapping[str, bytes]) -> dict[str, Content]:
-        """Append the bytes of `files`; where each stands now. Raises OSError with the file's name."""
-        kept: dict[str, Content] = {}
+    def keep(self, files: Mapping[str, bytes]) -> Files:
+        """Append the bytes of `files`; where they stand now. Raises OSError with the file's name."""
         if not files:
-            return kept
+            return held_files(files)
         start = self._begin()
-        for path, data in files.items():
-            kept[path] = Stored(digest(data), self._file, start, len(data))
-            start += len(data)
+        kept = stored_files(files, self._file, start)
         rest = memoryview(b"".join(files.values()))
         try:
             while rest:
@@ -45,7 +41,7 @@ class Spill:
             self.close()  # half of it stands there
             error.filename = self._file
             raise
-        self._end = start
+        self._end = start + sum(map(len, files.values()))
         return kept
 
     def close(self) -> None:

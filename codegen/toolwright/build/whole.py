@@ -1,7 +1,8 @@
 """The files that speak of the whole set, after leaving out what cannot stand in it."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from hashlib import sha256
 
 import msgspec
 from msgspec import Struct, structs
@@ -9,8 +10,8 @@ from msgspec import Struct, structs
 from ..diagnostics import Diagnostic
 from .collect import Collected
 from .conflicts import find_conflicts, find_name_clashes
-from .core.compile import NO_LOSSES, ToolEntry
-from .output.content import Content, held
+from .core.compile import NO_LOSSES, Options, ToolEntry
+from .output.content import Files, held_files
 from .output.manifest import LEDGER, NAME, PACKAGE
 from .output.tree import Tree
 from .state.cache import Cache, Unit
@@ -33,6 +34,7 @@ class Whole(Struct, frozen=True):
 Known = Callable[[str, str], Unit | None]
 """By name and fingerprint: a unit that need not be made again."""
 Make = Callable[[], dict[str, bytes]]
+CompilePackage = Callable[[Sequence[ToolEntry], Sequence[str], Options], dict[str, bytes]]
 Begin = Callable[[Make], Make]
 """Begin to make files, perhaps in another process; what is returned waits for them."""
 
@@ -76,8 +78,8 @@ def make_whole(
     return dict(whole.units)
 
 
-def _held(files: Mapping[str, Mapping[str, bytes]]) -> dict[str, Mapping[str, Content]]:
-    return {name: {path: held(data) for path, data in made.items()} for name, made in files.items()}
+def _held(files: Mapping[str, Mapping[str, bytes]]) -> dict[str, Files]:
+    return {name: held_files(made) for name, made in files.items()}
 
 
 def _alike(got: Collected, shop: Shop, cache: Cache) -> bool:
@@ -136,19 +138,31 @@ def _whole(
 ) -> tuple[dict[str, Unit], dict[str, Mapping[str, bytes]]]:
     folders = python_folders(path for unit in units.values() for path in unit.outputs)
     plain = [structs.replace(entry, ledger=NO_LOSSES) for entry in _entries(units)]
-    make = partial(shop.frontend.compile_package, plain, folders, shop.options)
-    wait = _begin_unit(PACKAGE, [common, plain, folders], known, make, begin)
+    packed = msgspec.json.encode(plain)
+    make = partial(_compile_package, shop.frontend.compile_package, packed, folders, shop.options)
+    mark = digest(b"\n".join((common.encode(), packed, msgspec.json.encode(folders))))
+    wait = _begin_unit(PACKAGE, mark, known, make, begin)
     ledger, more = _ledger(units, common, shop, known)
     package, files = wait()
     return {PACKAGE: package, LEDGER: ledger}, {**files, **more}
+
+
+def _compile_package(
+    compile_package: CompilePackage, packed: bytes, folders: Sequence[str], options: Options
+) -> dict[str, bytes]:
+    """In another process, to which bytes are sent ten times as fast, and with far less memory."""
+    return compile_package(msgspec.json.decode(packed, type=list[ToolEntry]), folders, options)
 
 
 def _ledger(
     units: Mapping[str, Unit], common: str, shop: Shop, known: Known
 ) -> tuple[Unit, dict[str, Mapping[str, bytes]]]:
     entries = _entries(units)
-    depends = [common, [(entry.name, entry.ledger) for entry in entries]]
-    return _begin_unit(LEDGER, depends, known, partial(shop.frontend.compile_ledger, entries), at_once)()
+    seen = sha256(common.encode())
+    for entry in entries:
+        seen.update(msgspec.json.encode((entry.name, entry.ledger)))
+    make = partial(shop.frontend.compile_ledger, entries)
+    return _begin_unit(LEDGER, seen.hexdigest(), known, make, at_once)()
 
 
 def _entries(units: Mapping[str, Unit]) -> list[ToolEntry]:
@@ -156,10 +170,9 @@ def _entries(units: Mapping[str, Unit]) -> list[ToolEntry]:
 
 
 def _begin_unit(
-    name: str, depends: object, known: Known, make: Make, begin: Begin
+    name: str, mark: str, known: Known, make: Make, begin: Begin
 ) -> Callable[[], tuple[Unit, dict[str, Mapping[str, bytes]]]]:
     """Begin to make the unit called `name`; waits for it, and for its files if it is made now."""
-    mark = digest(msgspec.json.encode(depends))
     if (former := known(name, mark)) is not None:
         return lambda: (former, {})
     wait = begin(make)

@@ -12,13 +12,13 @@ from ..diagnostics import Diagnostic
 from ..spec.model import Document
 from .core.compile import Compiled, Options, ToolEntry
 from .frontend import Frontend
-from .output.content import Content, held
+from .output.content import Files, held_files
 from .spill import Spill
 
 MISSING_LIBRARY = "missing-library"
 
 
-class Task(Struct, frozen=True):
+class Task(Struct, frozen=True, gc=False):
     """One spec or shared type file to compile; `path` is posix, below the specs root."""
 
     path: str
@@ -36,11 +36,11 @@ class Shop(Struct, frozen=True, kw_only=True):
     options: Options
 
 
-class Outcome(Struct, frozen=True, kw_only=True):
+class Outcome(Struct, frozen=True, kw_only=True, array_like=True):
     """What one file became, as a run keeps it: `files` says what they hold, or where that is."""
 
     path: str
-    files: Mapping[str, Content]
+    files: Files
     diagnostics: tuple[Diagnostic, ...]
     uses: tuple[str, ...]
     entry: ToolEntry | None = None
@@ -54,10 +54,7 @@ def run_all(
 
 
 def _kept(made: Compiled, spill: Spill | None) -> Outcome:
-    files: Mapping[str, Content]
-    files = (
-        {path: held(data) for path, data in made.files.items()} if spill is None else spill.keep(made.files)
-    )
+    files = held_files(made.files) if spill is None else spill.keep(made.files)
     return Outcome(
         path=made.path, files=files, diagnostics=made.diagnostics, uses=made.uses, entry=made.entry
     )

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct, structs
 
 from ...diagnostics import Diagnostic
-from ..output.content import Content
+from ..output.content import Files
 from ..state.cache import Unit
 from ..state.fingerprint import combine, digest
 from ..workers import Shop, Task
@@ -67,7 +67,7 @@ class Shared:
         counts = self.counts
         self.counts = structs.replace(counts, fetched=counts.fetched - count, ignored=counts.ignored + false)
 
-    def store(self, made: Sequence[tuple[Task, Unit, Mapping[str, Content]]]) -> None:
+    def store(self, made: Sequence[tuple[Task, Unit, Files]]) -> None:
         """Add what this run compiled. The caller leaves out what did not compile cleanly."""
         if not made or self._failure is not None or not self._place.write:
             return
@@ -135,8 +135,9 @@ class Shared:
             raise BadEntryError("names that are none") from error
         return [uses for uses in named[:_VARIANTS] if self._types.issuperset(uses)]
 
-    def _store(self, session: Session, made: tuple[Task, Unit, Mapping[str, Content]]) -> int:
-        task, unit, contents = made
+    def _store(self, session: Session, made: tuple[Task, Unit, Files]) -> int:
+        task, unit, kept = made
+        contents = kept.contents()
         try:
             files = {path: content.read() for path, content in contents.items()}
         except OSError:  # another run has begun, and removed what this one kept

@@ -34,9 +34,11 @@ def losses_text(losses: Losses) -> str:
 
 
 NO_LOSSES = losses_text({})
+_BATCH = 512
+"""Tools whose losses are formatted together: with 100,000 of them, there is no room for all of it twice."""
 
 
-class ToolEntry(Struct, frozen=True, kw_only=True):
+class ToolEntry(Struct, frozen=True, kw_only=True, gc=False):
     """What the package-level outputs need to know of one compiled tool. JSON-encodable: it is cached.
 
     `ledger` is text, for it is most of what the cache holds, and the next run only passes it on.
@@ -105,8 +107,15 @@ def compile_package(
 def compile_ledger(entries: Sequence[ToolEntry]) -> dict[str, bytes]:
     """What each provider's JSON lacks, of all tools."""
     ordered = sorted(entries, key=lambda entry: entry.name)
-    whole = {entry.name: Raw(entry.ledger.encode()) for entry in ordered if entry.ledger != NO_LOSSES}
-    return {"ledger.json": pretty(whole)}
+    losing = [entry for entry in ordered if entry.ledger != NO_LOSSES]
+    if not losing:
+        return {"ledger.json": pretty({})}
+    parts = [b"{\n"]
+    for start in range(0, len(losing), _BATCH):
+        batch = {entry.name: Raw(entry.ledger.encode()) for entry in losing[start : start + _BATCH]}
+        parts += [pretty(batch)[len(b"{\n") : -len(b"\n}\n")], b",\n"]
+    parts[-1] = b"\n}\n"
+    return {"ledger.json": b"".join(parts)}
 
 
 def pretty(value: object) -> bytes:

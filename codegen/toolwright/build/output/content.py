@@ -3,14 +3,18 @@
 A first build of 100,000 specs makes a gigabyte of outputs; of most, a plan needs the digest only.
 """
 
+import sys
+from array import array
+from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from ..state.fingerprint import digest
 
 
-class _Known(Struct, frozen=True, eq=False):
+class _Known(Struct, frozen=True, eq=False, gc=False):
     """Two contents with one SHA-256 are equal, wherever they are."""
 
     digest: str
@@ -22,7 +26,7 @@ class _Known(Struct, frozen=True, eq=False):
         return hash(self.digest)
 
 
-class Held(_Known, frozen=True, eq=False):
+class Held(_Known, frozen=True, eq=False, gc=False):
     """Bytes in memory."""
 
     data: bytes
@@ -36,7 +40,7 @@ class Held(_Known, frozen=True, eq=False):
         return self.data
 
 
-class Stored(_Known, frozen=True, eq=False):
+class Stored(_Known, frozen=True, eq=False, gc=False, array_like=True):
     """`size` bytes of `file` from `start` on, as they were when they were seen."""
 
     file: str
@@ -56,3 +60,44 @@ Content = Held | Stored
 def held(data: bytes) -> Held:
     """`data`, as the content of a file."""
     return Held(digest(data), data)
+
+
+class Files(Struct, frozen=True, gc=False, array_like=True):
+    """The outputs of one unit: `digests` by path, and in the same order their bytes, or where those are.
+
+    Of thousands of units, none has an object for each of its files. `data` are the bytes; where there are
+    none of those, they stand in `file`, one after the other from `start` on, and `sizes` are 8 bytes each.
+    """
+
+    digests: dict[str, str]
+    data: tuple[bytes, ...] = ()
+    file: str = ""
+    start: int = 0
+    sizes: bytes = b""
+
+    def __post_init__(self) -> None:
+        if self.file:  # a process has one for all
+            force_setattr(self, "file", sys.intern(self.file))
+
+    def contents(self) -> dict[str, Content]:
+        """The content of each, by path."""
+        if not self.file:
+            pairs = zip(self.digests.items(), self.data, strict=True)
+            return {path: Held(known, data) for (path, known), data in pairs}
+        made: dict[str, Content] = {}
+        start = self.start
+        for (path, known), size in zip(self.digests.items(), array("Q", self.sizes), strict=True):
+            made[path] = Stored(known, self.file, start, size)
+            start += size
+        return made
+
+
+def held_files(files: Mapping[str, bytes]) -> Files:
+    """`files`, in memory."""
+    return Files({path: digest(data) for path, data in files.items()}, tuple(files.values()))
+
+
+def stored_files(files: Mapping[str, bytes], file: str, start: int) -> Files:
+    """`files`, as they stand in `file` one after the other from `start` on."""
+    digests = {path: digest(data) for path, data in files.items()}
+    return Files(digests, (), file, start, array("Q", map(len, files.values())).tobytes())

@@ -13,7 +13,7 @@ from .manifest import NAME
 Kind = Literal["new", "changed"]
 
 
-class Write(Struct, frozen=True):
+class Write(Struct, frozen=True, gc=False):
     """One file to write. `old` is what stands there now; None for a new file."""
 
     path: str  # posix, below the output root
@@ -22,14 +22,14 @@ class Write(Struct, frozen=True):
     old: Content | None = None
 
 
-class Delete(Struct, frozen=True):
+class Delete(Struct, frozen=True, gc=False):
     """One file of ours that no spec accounts for any more, with its content."""
 
     path: str
     old: Content
 
 
-class Existing(Struct, frozen=True):
+class Existing(Struct, frozen=True, gc=False):
     """What stands at a path: a file with its content, or an obstacle at `place` on the way to it.
 
     `ours`: the file bears our mark. `intact`: a file that is known to hold what the last run wrote, so its

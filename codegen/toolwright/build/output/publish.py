@@ -76,10 +76,10 @@ def _settle(shares: Iterable[tuple[Sequence[Write], Done]], root: Path, index: I
     """Note what was written. Raises PublishError, if one share was stopped, when all have ended."""
     stopped: tuple[str, OSError] | None = None
     for writes, share in shares:
-        for write, seen in zip(writes, share.seen, strict=False):
+        for write, seen in zip(writes, share.rows, strict=False):
             index.take_output(f"{root}/{write.path}", seen)
             done.add(write.path)
         if share.error is not None and stopped is None:
-            stopped = (writes[len(share.seen)].path, share.error)
+            stopped = (writes[share.count].path, share.error)
     if stopped is not None:
         raise PublishError(*stopped, frozenset(done)) from stopped[1]

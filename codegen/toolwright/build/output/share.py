@@ -8,24 +8,36 @@ import contextlib
 import errno
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
 from msgspec import Struct
 
 from ..state.fingerprint import digest
-from ..state.unchanged import Signature, signature
+from ..state.rows import DOUBTFUL, SIZE, packed
+from ..state.unchanged import as_inode, signature
 from .content import Content, Stored
 from .plan import Write
 from .tree import TEMPORARY, remove_temporary
 
 
 class Done(Struct, frozen=True):
-    """What became of a share: how the first so many of its files look now, and what stopped it there."""
+    """What became of a share: how the first so many of its files look now, and what stopped it there.
 
-    seen: list[Signature]
+    `seen` has one packed row for each.
+    """
+
+    seen: bytes = b""
     error: OSError | None = None
+
+    @property
+    def count(self) -> int:
+        return len(self.seen) // SIZE
+
+    @property
+    def rows(self) -> Iterator[bytes]:
+        return (self.seen[at : at + SIZE] for at in range(0, len(self.seen), SIZE))
 
 
 def divide(writes: Sequence[Write], count: int) -> list[list[Write]]:
@@ -50,19 +62,20 @@ def carry_out(
 
     `step` is told each path just before it is touched. `again`: a process that died may have done some of it.
     """
-    seen: list[Signature] = []
+    seen = bytearray()
     made: set[str] = set()
     with _Reader() as reader:
         for write in writes:
             step(write.path)
             target = f"{root}/{write.path}"
             try:
-                if not (again and _stands(target, write.content)):
-                    _write(target, reader.read(write.content), made, new=write.kind == "new")
+                row = _standing(target, write.content) if again else None
+                if row is None:
+                    row = _write(target, reader.read(write.content), made, new=write.kind == "new")
             except OSError as error:
-                return Done(seen, error)
-            seen.append(signature(os.fsencode(target), follow=False))
-    return Done(seen)
+                return Done(bytes(seen), error)
+            seen += row
+    return Done(bytes(seen))
 
 
 class _Reader:
@@ -91,16 +104,22 @@ class _Reader:
         return data
 
 
-def _stands(target: str, content: Content) -> bool:
-    path = Path(target)
-    return path.is_file() and not path.is_symlink() and digest(path.read_bytes()) == content.digest
+def _standing(target: str, content: Content) -> bytes | None:
+    """How the file looks, if it holds `content` already."""
+    path, row = Path(target), packed(signature(os.fsencode(target), follow=False))  # the look comes first
+    if path.is_file() and not path.is_symlink() and digest(path.read_bytes()) == content.digest:
+        return row
+    return None
 
 
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
-def _write(target: str, content: bytes, made: set[str], *, new: bool) -> None:
-    """Write beside `target`, then rename. Plain strings: a first build does this for thousands of files."""
+def _write(target: str, content: bytes, made: set[str], *, new: bool) -> bytes:
+    """Write beside `target`, then rename; how it looks, packed.
+
+    Plain strings: a first build does this for thousands of files.
+    """
     folder = target.rpartition("/")[0]
     if folder not in made:
         place = Path(folder)
@@ -114,6 +133,7 @@ def _write(target: str, content: bytes, made: set[str], *, new: bool) -> None:
             rest = memoryview(content)
             while rest:
                 rest = rest[os.write(handle, rest) :]
+            before = os.fstat(handle)
         finally:
             os.close(handle)
         if new and os.path.lexists(target):
@@ -123,3 +143,7 @@ def _write(target: str, content: bytes, made: set[str], *, new: bool) -> None:
         with contextlib.suppress(OSError):  # it would take room on a full disk
             os.unlink(temporary)  # noqa: PTH108
         raise
+    mtime, ctime, size, inode = signature(os.fsencode(target), follow=False)
+    if (mtime, size, inode) != (before.st_mtime_ns, before.st_size, as_inode(before.st_ino)):
+        return DOUBTFUL  # somebody was faster
+    return packed((mtime, ctime, size, inode))

@@ -1,18 +1,21 @@
 """What the last run made of each spec: machine-local, deletable at any time, never trusted by `--check`."""
 
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 from ...diagnostics import Diagnostic
 from ..core.compile import ToolEntry
-from .index import replace
+from .replacing import replace, replace_in_pieces
 
 FORMAT = 3
+_BATCH = 512
 
 
-class Unit(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Unit(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One compiled spec, shared type, or (under the name `*`) the files that speak of the whole set.
 
     `fetched`: a cache that machines share gave it. `why`: what `reasons` said when it was made.
@@ -51,7 +54,20 @@ def load_cache(state: Path) -> Cache:
 
 def save_cache(state: Path, cache: Cache) -> None:
     """Write the cache whole or not at all. Raises OSError."""
-    replace(state / "cache.json", msgspec.json.encode(cache))
+    replace_in_pieces(state / "cache.json", _encoded(cache))
+
+
+def _encoded(cache: Cache) -> Iterator[bytes]:
+    """The cache as one JSON value, in pieces: that of 100,000 specs is 200 MB."""
+    rest = msgspec.json.encode(structs.replace(cache, units={}))
+    head, empty, tail = rest.partition(b'"units":{}')
+    assert empty  # `format` alone stands before it
+    yield head + b'"units":{'
+    units, between = iter(cache.units.items()), b""
+    while batch := dict(islice(units, _BATCH)):
+        yield between + msgspec.json.encode(batch)[1:-1]
+        between = b","
+    yield b"}" + tail
 
 
 def prepare_state(state: Path) -> None:

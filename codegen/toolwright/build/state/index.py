@@ -13,8 +13,8 @@ from pathlib import Path
 from .clock import changed, doubtful
 from .replacing import replace as replace
 from .replacing import replacing
-from .rows import NONE, Rows
-from .unchanged import ABSENT, MAGIC, Looked, Signature, environment, identity, look_at, read_index, signature
+from .rows import DOUBTFUL, GONE, NONE, Rows, packed, unpacked
+from .unchanged import MAGIC, Looked, environment, identity, look_at, read_index, signature
 
 _ENCODING, _ERRORS = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
 _WIDEST = 0x7FFFFFFFFFFFFFFF
@@ -33,8 +33,8 @@ class Index:
         self._standing = NONE  # those of them that this run counts on
         self._unmoved = NONE  # inputs that looked as the last run left them, when this run began
         self._counted: set[bytes] = set()  # those of them that this run has read, or could have
-        self._inputs: dict[bytes, Signature] = {}  # those beside
-        self._outputs: dict[bytes, Signature] = {}  # those beside the standing ones
+        self._inputs: dict[bytes, bytes] = {}  # those beside
+        self._outputs: dict[bytes, bytes] = {}  # those beside the standing ones
 
         self.sound = False  # whether all was well with the last run, and its index is known
 
@@ -75,13 +75,13 @@ class Index:
         """Look at `path`, before reading it; True if it is there and looks as the last run left it."""
         key = self.key(path)
         if output:
-            now = self._outputs[key] = signature(self._place(key), follow=False)
-            return now != ABSENT and self._known_outputs.get(key) == now
+            now = self._outputs[key] = packed(signature(self._place(key), follow=False))
+            return now != GONE and self._known_outputs.get(key) == now
         if key in self._unmoved.places:
             self._counted.add(key)
             return True
         # What was known of it, if anything, is something else.
-        self._inputs[key] = self._looks.get(key) or signature(self._place(key), follow=True)
+        self._inputs[key] = self._looks.get(key) or packed(signature(self._place(key), follow=True))
         return False
 
     def same_below(self, folder: Path | str) -> bool:
@@ -109,16 +109,16 @@ class Index:
         try:
             state = os.lstat(path)
         except (OSError, ValueError):
-            self._outputs[key] = ABSENT
+            self._outputs[key] = GONE
             return False
         if state.st_ino > _WIDEST:
             return self.witness(path, output=True)
-        now = (state.st_mtime_ns, state.st_ctime_ns, state.st_size, state.st_ino)
+        now = packed((state.st_mtime_ns, state.st_ctime_ns, state.st_size, state.st_ino))
         self._outputs[key] = now
         return now == known
 
-    def take_output(self, path: str, seen: Signature) -> None:
-        """What was written at `path` looks so."""
+    def take_output(self, path: str, seen: bytes) -> None:
+        """What was written at `path` looks so (`rows.packed`)."""
         self._outputs[self.key(path)] = seen
 
     def settled_below(self, folder: str) -> list[str]:
@@ -139,7 +139,7 @@ class Index:
         """True if an input no longer looks as it was witnessed."""
         key = self.key(path)
         seen = self._unmoved.get(key) if key in self._counted else self._inputs.get(key)
-        return seen != signature(self._place(key), follow=True)
+        return seen != packed(signature(self._place(key), follow=True))
 
     def forget(self, path: Path | str) -> None:
         """Drop an output that no longer belongs to the project."""
@@ -178,9 +178,9 @@ class Index:
     def _doubtful(self, temporary: Path) -> set[bytes]:
         """Paths whose signature a later edit might leave as it is."""
         new = {
-            path: row
+            path: changed(unpacked(row))
             for rows, known in ((self._inputs, self._known_inputs), (self._outputs, self._known_outputs))
             for path, row in rows.items()
-            if row != ABSENT and known.get(path) != row  # what the last run knew is settled
+            if row not in (GONE, DOUBTFUL) and known.get(path) != row  # what the last run knew is settled
         }
-        return doubtful({path: changed(row) for path, row in new.items()}, temporary, self._place)
+        return doubtful(new, temporary, self._place)

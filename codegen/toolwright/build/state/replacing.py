@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from pathlib import Path
 
 
@@ -27,3 +27,16 @@ def replace(path: Path, content: bytes) -> None:
     """Write `content` to `path`. Raises OSError."""
     with replacing(path) as temporary:
         temporary.write_bytes(content)
+
+
+def replace_in_pieces(path: Path, pieces: Iterable[bytes]) -> None:
+    """The same with what is too much to be held at once. Raises OSError."""
+    with replacing(path) as temporary:
+        handle = os.open(temporary, os.O_WRONLY | getattr(os, "O_BINARY", 0))
+        try:
+            for piece in pieces:
+                rest = memoryview(piece)
+                while rest:
+                    rest = rest[os.write(handle, rest) :]
+        finally:
+            os.close(handle)

@@ -6,7 +6,23 @@ from collections.abc import Iterable, Mapping
 from .unchanged import ABSENT, Signature
 
 _ROW = struct.Struct("=4q")
-_GONE = _ROW.pack(*ABSENT)
+SIZE = _ROW.size
+
+
+def packed(row: Signature) -> bytes:
+    """A signature, as the index has it."""
+    return _ROW.pack(*row)
+
+
+def unpacked(row: bytes) -> Signature:
+    """The signature again."""
+    mtime, ctime, size, inode = _ROW.unpack(row)
+    return mtime, ctime, size, inode
+
+
+GONE = packed(ABSENT)
+DOUBTFUL = packed((-2, -2, -2, -2))
+"""No file looks like this: the next run looks closer."""
 
 
 class Rows:
@@ -16,13 +32,10 @@ class Rows:
         self.paths, self.packed = paths, packed
         self._places: dict[bytes, int] | None = None
 
-    def get(self, path: bytes) -> Signature | None:
-        """The signature of one path; None if it is not among them."""
+    def get(self, path: bytes) -> bytes | None:
+        """The packed signature of one path; None if it is not among them."""
         at = self.places.get(path)
-        if at is None:
-            return None
-        mtime, ctime, size, inode = _ROW.unpack_from(self.packed, at * _ROW.size)
-        return mtime, ctime, size, inode
+        return None if at is None else self.packed[at * SIZE : (at + 1) * SIZE]
 
     @property
     def places(self) -> dict[bytes, int]:
@@ -33,11 +46,11 @@ class Rows:
 
     def common(self, other: "Rows") -> "Rows":
         """The rows of files that are there, and the same in `other`: it has the same paths, in this order."""
-        if self.packed == other.packed and _GONE not in self.packed:
+        if self.packed == other.packed and GONE not in self.packed:
             return self
-        one, two, size = self.packed, other.packed, _ROW.size
-        cuts = [slice(at * size, (at + 1) * size) for at in range(len(self.paths))]
-        return self._only([at for at, cut in enumerate(cuts) if _GONE != one[cut] == two[cut]])
+        one, two = self.packed, other.packed
+        cuts = [slice(at * SIZE, (at + 1) * SIZE) for at in range(len(self.paths))]
+        return self._only([at for at, cut in enumerate(cuts) if GONE != one[cut] == two[cut]])
 
     def only(self, paths: Iterable[bytes]) -> "Rows":
         """The rows of `paths`, all of which are among them."""
@@ -48,23 +61,22 @@ class Rows:
         gone = {self.places[path] for path in paths if path in self.places}
         return self._only([at for at in range(len(self.paths)) if at not in gone]) if gone else self
 
-    def overlaid(self, rows: Mapping[bytes, Signature]) -> "Rows":
+    def overlaid(self, rows: Mapping[bytes, bytes]) -> "Rows":
         """With `rows` in place of the former ones of their paths; new paths come last."""
-        packed = bytearray(self.packed)
+        all_packed = bytearray(self.packed)
         new: list[bytes] = []
         for path, row in rows.items():
-            at = self.places.get(path)
+            at = self.places.get(path) if self.paths else None
             if at is None:
                 new.append(path)
-                packed += _ROW.pack(*row)
+                all_packed += row
             else:
-                _ROW.pack_into(packed, at * _ROW.size, *row)
-        return Rows([*self.paths, *new], bytes(packed))
+                all_packed[at * SIZE : (at + 1) * SIZE] = row
+        return Rows([*self.paths, *new], bytes(all_packed))
 
     def _only(self, places: list[int]) -> "Rows":
-        size = _ROW.size
-        packed = b"".join([self.packed[at * size : (at + 1) * size] for at in places])
-        return Rows([self.paths[at] for at in places], packed)
+        cuts = b"".join([self.packed[at * SIZE : (at + 1) * SIZE] for at in places])
+        return Rows([self.paths[at] for at in places], cuts)
 
 
 NONE = Rows([], b"")

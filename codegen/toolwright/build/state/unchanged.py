@@ -45,11 +45,11 @@ def signature(path: bytes, *, follow: bool, folder: int | None = None) -> Signat
         state = os.stat(path, dir_fd=folder, follow_symlinks=follow)
     except (OSError, ValueError):
         return ABSENT
-    return (state.st_mtime_ns, state.st_ctime_ns, state.st_size, _inode(state.st_ino))
+    return (state.st_mtime_ns, state.st_ctime_ns, state.st_size, as_inode(state.st_ino))
 
 
-def _inode(number: int) -> int:
-    # Some file systems use all 64 bits; the index holds signed numbers.
+def as_inode(number: int) -> int:
+    """The same, as a signed number of 64 bits: the index holds those, and some file systems use all bits."""
     return number if number <= 0x7FFFFFFFFFFFFFFF else number & 0x7FFFFFFFFFFFFFFF
 
 
@@ -174,4 +174,4 @@ def _packed(numbers: list[int]) -> bytes:
     try:
         return pack(f"={len(numbers)}q", *numbers)
     except error:
-        return pack(f"={len(numbers)}q", *map(_inode, numbers))
+        return pack(f"={len(numbers)}q", *map(as_inode, numbers))
