@@ -1,13 +1,17 @@
 """Schemas compiled together make common rules when a value is judged: nothing else may differ."""
 
+from collections.abc import Callable
 from copy import deepcopy
+from threading import Thread
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolwright.runtime.schema import Schemas, UnsupportedSchema, Validator
+from toolwright.runtime.schema.document import MAX_SCHEMA_DEPTH
 from toolwright.runtime.schema.form import _FORMS
+from toolwright.runtime.schema.site import Site
 
 from tests.runtime_schema.strategies import documents, schemas, values
 
@@ -73,3 +77,87 @@ def test_the_first_of_several_problems_below(sound: int) -> None:
         },
         [{}, {"a": 1}, {"b": 1, "c": 1}, [1]],
     )
+
+
+NESTED = {
+    "type": "object",
+    "properties": {
+        "a": {"type": "array", "items": {"type": "string", "minLength": 1}},
+        "b": {"properties": {"c": {"type": "integer"}}, "additionalProperties": False},
+    },
+    "required": ["a"],
+    "additionalProperties": {"type": "null"},
+}
+SAMPLES: tuple[Any, ...] = (
+    {"a": ["x"], "b": {"c": 1}, "d": None},
+    {"a": [""]},
+    {"a": [], "b": {"d": 1}},
+    {"a": [], "d": 1},
+    {},
+)
+
+
+@pytest.mark.parametrize("moment", range(14))
+def test_another_thread_may_make_the_same_rules_meanwhile(
+    monkeypatch: pytest.MonkeyPatch, moment: int
+) -> None:
+    """Wherever the one who makes rules is, somebody else asks for all of them, and gets them."""
+    at_once = Validator(NESTED)
+    meant = [at_once.violations(value) for value in SAMPLES]
+    validator = Validator(NESTED, shared=Schemas(NESTED))
+    others: list[Any] = []
+    count = 0
+
+    def interrupt() -> None:
+        nonlocal count
+        count += 1
+        if count == moment:
+            thread = Thread(target=lambda: others.extend(validator.violations(value) for value in SAMPLES))
+            thread.start()
+            thread.join()
+
+    def after(method: Callable[..., Any]) -> Callable[..., Any]:
+        def interrupted(self: Site, *arguments: Any) -> Any:
+            interrupt()
+            result = method(self, *arguments)
+            interrupt()
+            return result
+
+        return interrupted
+
+    monkeypatch.setattr(Site, "child", after(Site.child))
+    monkeypatch.setattr(Site, "__init__", after(Site.__init__))
+    assert [validator.violations(value) for value in SAMPLES] == meant
+    assert others == (meant if moment else [])
+
+
+@pytest.mark.parametrize("depth", [1, MAX_SCHEMA_DEPTH - 1, MAX_SCHEMA_DEPTH, MAX_SCHEMA_DEPTH + 1])
+@pytest.mark.parametrize("bottom", [{"type": "string"}, {"type": "strin"}, {"pattern": "("}])
+@pytest.mark.parametrize("word", ["items", "properties", "additionalProperties"])
+def test_deep_schemas(word: str, bottom: dict[str, str], depth: int) -> None:
+    schema: dict[str, Any] = bottom
+    good: Any = "x"
+    for _ in range(depth - 1):
+        schema = {word: {"a": schema} if word == "properties" else schema}
+        good = [good] if word == "items" else {"a": good}
+    agree(schema, [good, {}, [], {"a": 1}, [1]])
+
+
+def test_deep_values() -> None:
+    """Rules are first made where the stack is deepest."""
+    inner: dict[str, Any] = {"type": "string"}
+    for word in ("items", "additionalProperties", "items", "properties", "items", "additionalProperties"):
+        inner = {word: {"a": inner} if word == "properties" else inner}
+    schema = {
+        "type": "object",
+        "properties": {"a": {"$ref": "#"}, "b": {"type": "array", "items": {"$ref": "#"}}, "c": inner},
+    }
+    good: Any = {"a": {}, "c": {"x": [{"a": [{"y": ["z"]}]}]}}
+    bad: Any = {"a": {}, "c": {"x": [{"a": [{"y": [1]}]}]}}
+    for _ in range(95):
+        good, bad = {"a": good, "b": [{"a": {}}]}, {"a": {}, "b": [bad]}
+    at_once = Validator(schema)
+    assert (at_once.accepts(good), at_once.accepts(bad)) == (True, False)
+    for value in (good, bad):
+        assert Validator(schema, shared=Schemas(schema)).accepts(value) is (value is good)
+        assert Validator(schema, shared=Schemas(schema)).violations(value) == at_once.violations(value)

@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from toolwright.runtime import ArgumentError, Guesses, ToolRegistry
 from toolwright.runtime.schema import Validator
@@ -143,6 +143,7 @@ def test_what_comes_out_is_accepted_and_what_is_accepted_stays(value: Any) -> No
 
 
 @given(st.lists(st.text(max_size=4) | st.integers(0, 3), max_size=4))
+@example(["A·", "℘", "a b", "a.b", 0, '"'])  # the first two are names, though `\w` does not match them
 def test_paths_are_read_as_they_are_written(steps: list[str | int]) -> None:
     from toolwright.runtime.schema.words import member
 

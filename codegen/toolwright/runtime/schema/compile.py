@@ -161,11 +161,18 @@ def _lay_out(site: Site) -> None:
 
 
 def _finish_with_formats(node: Node) -> None:
-    _make_rules(Site(node, "", True, _all_there, _all_there))
+    _make_late(Site(node, "", True, _all_there, _all_there))
 
 
 def _finish_without(node: Node) -> None:
-    _make_rules(Site(node, "", False, _all_there, _all_there))
+    _make_late(Site(node, "", False, _all_there, _all_there))
+
+
+def _make_late(site: Site) -> None:
+    """Finish a postponed node, unless another thread has: it lets go of the children after its last rule, so
+    whoever took hold of them before (the site did) either has them all or need not."""
+    if not site.node.is_finished():
+        _make_rules(site)
 
 
 def _all_there(*_: Any) -> Node:

@@ -139,6 +139,14 @@ class Node:
         self._finish = finish
         del self.check, self.rules
 
+    def is_finished(self) -> bool:
+        """Whether the rules are made. Never makes them."""
+        try:
+            object.__getattribute__(self, "check")  # set after `rules`
+        except AttributeError:
+            return False
+        return True
+
     def finish(self, rules: tuple[Rule, ...]) -> None:
         """Fix the rules and specialise `check` to their number."""
         self.rules = rules

@@ -15,7 +15,7 @@ class Site:
     them may not be finished yet, so builders keep the node and never its `check`.
     """
 
-    __slots__ = ("_compile", "_resolve", "base", "formats", "node", "pointer", "schema")
+    __slots__ = ("_children", "_compile", "_resolve", "base", "formats", "node", "pointer", "schema")
 
     def __init__(
         self,
@@ -26,6 +26,7 @@ class Site:
         resolve: Callable[[str, str, str], Node],
     ) -> None:
         self.node = node
+        self._children = node.children
         self.schema: Mapping[str, Any] = node.schema
         self.pointer = node.pointer
         self.base = base
@@ -35,12 +36,12 @@ class Site:
 
     def child(self, schema: Any, *tokens: str | int) -> Node:
         """The node of a subschema that judges a part of the value. Several rules may ask for one."""
-        node = self.node.children.get(tokens)
+        node = self._children.get(tokens)
         if node is None:
             pointer = self.pointer
             for token in tokens:
                 pointer += f"/{escape(token) if isinstance(token, str) else token}"
-            node = self.node.children[tokens] = self._compile(schema, pointer, self.base)
+            node = self._children[tokens] = self._compile(schema, pointer, self.base)
         self.node.has_reference |= node.has_reference
         return node
 

@@ -6,7 +6,7 @@ from typing import Any
 
 Steps = tuple[str | int, ...]
 
-_STEP = re.compile(r'\.([^\W\d]\w*)|\[([0-9]+)\]|\[(?=")')
+_STEP = re.compile(r'\.([^.\[]+)|\[([0-9]+)\]|\[(?=")')
 _STRING = json.JSONDecoder(strict=False).raw_decode
 
 
@@ -18,7 +18,7 @@ def steps_of(path: str) -> Steps | None:
     at = 1
     while at < len(path):
         found = _STEP.match(path, at)
-        if found is None:
+        if found is None or (found[1] is not None and not found[1].isidentifier()):
             return None
         at = found.end()
         if found[1] is not None:
