@@ -1,12 +1,16 @@
 """Patterns that explode are told from those that do not; Python's own engine is the judge of the former."""
 
+import gc
 import re
 import time
+from collections.abc import Callable
+from weakref import ref
 
 import pytest
 from toolwright.contract.patterns import slow_pattern
 from toolwright.runtime.schema import Validator, translate
 from toolwright.runtime.schema.ecma import degree, is_safe
+from toolwright.runtime.schema.memory import LONGEST
 
 
 @pytest.mark.parametrize(
@@ -147,3 +151,17 @@ def test_too_long_a_text_is_not_searched() -> None:
     started = time.process_time()
     assert [one.keyword for one in validator.violations("a" * 100_000)] == ["maxLength"]
     assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize("ask", [translate, is_safe, degree])
+def test_long_patterns_are_not_kept_alive(ask: Callable[[str], object]) -> None:
+    class Pattern(str):
+        __slots__ = ("__weakref__",)
+
+    short, long = Pattern("^[ab]$"), Pattern("^" + "a" * LONGEST + "$")
+    assert ask(short) == ask("^[ab]$")
+    assert ask(long) == ask("^" + "a" * LONGEST + "$")
+    seen = ref(long)
+    del long
+    gc.collect()
+    assert seen() is None

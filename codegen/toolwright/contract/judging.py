@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import Any, Final
 
 from ..runtime.schema.ecma import translate
+from ..runtime.schema.memory import remembered
 
 _BESIDE: Final = ("allOf", "anyOf", "oneOf")
 _ALONE: Final = ("not", "if", "then", "else")
@@ -80,7 +80,11 @@ def looks(judge: Mapping[str, Any], declared: frozenset[str]) -> bool:
     return any(isinstance(value, dict) for value in [*judge.get("enum", ()), judge.get("const")])
 
 
-@lru_cache(maxsize=256)
 def finds(pattern: str, name: str) -> bool:
     """Whether a pattern of the contract covers the property `name`."""
-    return re.search(translate(pattern), name) is not None
+    return _compiled(pattern).search(name) is not None
+
+
+@remembered
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(translate(pattern))

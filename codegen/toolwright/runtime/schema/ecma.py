@@ -5,12 +5,12 @@ u flag, `{`, `}` and `]` stand for themselves where they cannot be syntax, and a
 """
 
 import re
-from functools import lru_cache
 
 from . import charset
 from .charset import Ranges
 from .costs import BRACES, Costs
 from .errors import UnsupportedPattern
+from .memory import remembered
 from .shape import EMPTY, Shape, character
 
 _MAX_NESTING = 100
@@ -22,7 +22,7 @@ _NO_BOUNDARY = f"(?:(?<={_W})(?={_W})|(?<!{_W})(?!{_W}))"
 _DOT = charset.complement(charset.NEWLINE)
 
 
-@lru_cache(maxsize=256)
+@remembered
 def translate(pattern: str) -> str:
     """Python `re` source that finds what the ECMA-262 `pattern` finds, to be used with `re.search`.
 
@@ -55,7 +55,7 @@ def degree(pattern: str) -> int:
     return _costs(pattern)[1]
 
 
-@lru_cache(maxsize=256)
+@remembered
 def _costs(pattern: str) -> tuple[str | None, int]:
     """What `is_safe` and `degree` say of a pattern: each spec asks for both, and many have the same ones."""
     translator = _Translator(pattern)
