@@ -58,7 +58,7 @@ def one_tool(
     module, roots = clock.run("structs", lambda: tool_module(built, name=tool.name, module=names.module))
     source = clock.run("render", lambda: tool_text(tool, names, module, roots, templates))
     python = clock.run("format", lambda: formatted(source, ours=True))
-    clock.run("prove", lambda: prove_tool(python, tool, built, module, names, options))
+    clock.run("prove", lambda: prove_tool(python, tool, built, module, roots, names, options))
     clock.run("providers", lambda: _definitions(tool, built, options))
     if models:
         schema = built.normal.standalone("parameters")

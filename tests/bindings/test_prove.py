@@ -40,6 +40,16 @@ SPEC = {
                     for kind in ("round", "flat")
                 ]
             },
+            "count": {"enum": [1, 2.5, 3]},
+            "names": {"type": "array", "items": {"type": "string"}, "uniqueItems": True},
+            "day": {"type": "string", "format": "date"},
+            "either": {
+                "oneOf": [
+                    {"type": "object", "required": [name], "properties": {name: {"type": "string"}}}
+                    for name in ("a", "b")
+                ]
+            },
+            "sizes": {"type": "object", "additionalProperties": {"type": "integer"}, "minProperties": 2},
         },
         "$defs": {
             "tree": {"type": "object", "properties": {"child": {"$ref": "#/$defs/tree"}}, "minProperties": 1}
@@ -77,6 +87,12 @@ CHANGES = {
     "the secrets": ('secrets=("key",)', "secrets=()"),
     "an annotation": ('"idempotent": True', '"idempotent": False'),
     "a pointer": ("#/$defs/tree", "#/$defs/bush"),
+    "the parameters": ("params=ToolParams,", "params=Tree,"),
+    "the contract's file": ('contract="contracts/tool', 'contract="contracts/fool'),
+    "the schemas' folder": ('schemas="schemas"', 'schemas="contracts"'),
+    "what is exact": ("    schemas=", "    exact=False,\n    schemas="),
+    "what is decoded": ("    schemas=", "    wire=CheckedTree,\n    schemas="),
+    "the result": ("    schemas=", "    result=ToolParams,\n    schemas="),
     "an optional field": ("rate: int | None = None", "rate: int"),
     "a lost option": (", forbid_unknown_fields=True", ""),
     "a lost field": ("    rate: int | None = None\n", ""),
@@ -85,6 +101,7 @@ CHANGES = {
     "a call": ("self.rate, 4", "self.rate, eval('4')"),
     "an expression": ("default=5", "default=5 + 0"),
     "an import": ("import msgspec\n", "import msgspec\nimport os\n"),
+    "a name for another": ("Annotated, Any,", "Annotated, Final as Any,"),
     "a foreign name": ("from msgspec import Meta", "from os import path as Meta"),
     "an unknown type": ("rate: int", "rate: integer"),
     "the handler's base": ("ToolHandler(Protocol)", "ToolHandler(Struct)"),
@@ -99,6 +116,42 @@ CHANGES = {
         "rate: int |",
         "rate: str | Literal['on'] | list[int] | tuple[int, ...] |",
     ),
+    "a lost check": ('        check_pattern("key", self.key, "^k")\n', ""),
+    "a lost check of an optional field": (
+        '        if self.rate is not None:\n            check_multiple_of("rate", self.rate, 4)\n',
+        "",
+    ),
+    "a lost argument of a check": (', (True, 1.5, "z"))', ")"),
+    "a check of another value": ('check_pattern("key", self.key', 'check_pattern("key", self.mode'),
+    "a check's condition": ("if self.rate is not None", "if self.mixed is not None"),
+    "a check that always holds": ("if self.rate is not None", "if self is not None"),
+    "another check": ('check_unique("names"', 'check_properties("names"'),
+    "checks under another name": ("def __post_init__", "def __init_post__"),
+    "a type": ("rate: int | None", "rate: str | None"),
+    "a wider type": ("rate: int | None", "rate: int | str | None"),
+    "a type of items": ("names: list[str]", "names: list[int]"),
+    "a lost constraint": ("Annotated[int, Meta(ge=3)]", "int"),
+    "a constraint elsewhere": ("sizes: Annotated[dict", "sizes: list[dict[str, int]] | Annotated[dict"),
+    "another union": ("ToolShapeRound | ToolShapeFlat", "ToolShapeRound | ToolEither"),
+    "a lost branch": ('        ("/oneOf/1", lambda: CheckedToolEitherOption2),\n', ""),
+    "a branch's type": (
+        '"/oneOf/1", lambda: CheckedToolEitherOption2',
+        '"/oneOf/1", lambda: CheckedToolEitherOption1',
+    ),
+    "a branch's place": ('"/oneOf/1"', '"/oneOf/0"'),
+    "a marker": ("ToolCount = checked(", "ToolCount = one_of("),
+    "a marker's place": ("#/parameters/properties/count", "#/parameters/properties/rate"),
+    "a marker's file": ("contracts/tool.json#/parameters/properties/count", "contracts/t.json#/parameters"),
+    "a marker's type": ("lambda: int | float", "lambda: int"),
+    "what type checkers see": ("ToolCount: TypeAlias = int | float", "ToolCount: TypeAlias = str"),
+    "where further properties go": (
+        'lambda: Tree,\n        "additional',
+        'lambda: Tree,\n        "x_additional',
+    ),
+    "what says where they go": ('ClassVar[str] = "additional', 'ClassVar[str] = "x_additional'),
+    "their type": ("additional_properties: dict[str, Any]", "additional_properties: dict[str, str]"),
+    "a lost unset": ("rate: int | None = None", "rate: int | None = UNSET"),
+    "a factory": ("default_factory=lambda: [", "default=["),
     "no Python": ("class ToolHandler", "class"),
 }
 
@@ -108,13 +161,13 @@ def test_another_module_is_refused(tmp_path: Path, change: str) -> None:
     tool = helper.spec(tmp_path, json.dumps(SPEC))
     built = build_tool(tool, {})
     names = tool_names(tool)
-    module, _ = tool_module(built, name=tool.name, module=names.module)
+    module, roots = tool_module(built, name=tool.name, module=names.module)
     text = helper.python(helper.compiled(tool))
-    prove_tool(text.encode(), tool, built, module, names, helper.OPTIONS)
+    prove_tool(text.encode(), tool, built, module, roots, names, helper.OPTIONS)
     old, new = CHANGES[change]
     assert old in text, text
     with pytest.raises((UnsoundError, ValueError)):
-        prove_tool(text.replace(old, new, 1).encode(), tool, built, module, names, helper.OPTIONS)
+        prove_tool(text.replace(old, new, 1).encode(), tool, built, module, roots, names, helper.OPTIONS)
 
 
 def test_nothing_stays_behind(tmp_path: Path) -> None:
@@ -144,3 +197,19 @@ def test_a_template_that_changes_a_text_is_refused(tmp_path: Path) -> None:
     outcome = compile_tool(tool, {}, Options(providers=("mcp",), templates=str(tmp_path)))
     assert not outcome.files
     assert [problem.code for problem in outcome.diagnostics] == ["unsound-module"]
+
+
+def test_a_binding_says_that_its_struct_is_not_exact(tmp_path: Path) -> None:
+    parameters = {
+        "type": "object",
+        "properties": {"a": {"type": "string"}},
+        "dependentRequired": {"a": ["b"]},
+    }
+    tool = helper.spec(tmp_path, json.dumps({**SPEC, "parameters": parameters, "secrets": []}))
+    built, names = build_tool(tool, {}), tool_names(tool)
+    module, roots = tool_module(built, name=tool.name, module=names.module)
+    text = helper.python(helper.compiled(tool))
+    assert "    exact=False,\n" in text
+    changed = text.replace("    exact=False,\n", "").encode()
+    with pytest.raises(UnsoundError, match="the exact of its binding is not the spec's"):
+        prove_tool(changed, tool, built, module, roots, names, helper.OPTIONS)

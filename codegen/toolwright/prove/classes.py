@@ -8,22 +8,31 @@ from msgspec import UNSET
 from ..contract.tree import Choice, Field, Object
 from ..structs.model import ClassDefinition
 from .literals import Literals
+from .meant import Printed
 from .syntax import default_of, factory_value, wire_of, word
 from .vocabulary import UnsoundError, dotted, is_text, text_of, value_of
 
 
-def prove_class(node: ast.stmt, definition: ClassDefinition, target: Object, literals: Literals) -> None:
+def prove_class(
+    node: ast.stmt, definition: ClassDefinition, target: Object, literals: Literals, printed: Printed
+) -> None:
     """Raise UnsoundError unless `node` defines `definition` with what the contract says of `target`."""
     if not isinstance(node, ast.ClassDef):
         raise UnsoundError(f"line {node.lineno}: {definition.name} should be a class")
-    _Class(node, definition, target, literals).prove()
+    _Class(node, definition, target, literals, printed).prove()
 
 
 class _Class:
     def __init__(
-        self, node: ast.ClassDef, definition: ClassDefinition, target: Object, literals: Literals
+        self,
+        node: ast.ClassDef,
+        definition: ClassDefinition,
+        target: Object,
+        literals: Literals,
+        printed: Printed,
     ) -> None:
         self.node, self.definition, self.target, self.literals = node, definition, target, literals
+        self.printed = printed
         self.fields = {field.wire: field for field in target.fields}
 
     def prove(self) -> None:
@@ -43,6 +52,8 @@ class _Class:
         if isinstance(last, ast.FunctionDef):
             self.checks(last)
             body.pop()
+        elif definition.checks:
+            raise UnsoundError(f"line {node.lineno}: {node.name} has lost its checks")
         wires = dict(rename) if isinstance(rename, dict) else {}
         fields = {**self.fields}
         if tag[0] is not None:
@@ -71,6 +82,20 @@ class _Class:
             target.extra is not None
         ):
             raise UnsoundError(f"line {node.lineno}: {node.name} has the fields {', '.join(found) or 'none'}")
+        self.rows([row for row in body if isinstance(row, ast.AnnAssign)])
+
+    def rows(self, rows: list[ast.AnnAssign]) -> None:
+        """Constants and fields, as they were meant."""
+        definition = self.definition
+        fields = [
+            f"{line.name}: {line.annotation}{' = ' if line.value else ''}{line.value}"
+            for line in definition.fields
+        ]
+        meant = (*definition.constants, *fields)
+        if len(rows) != len(meant):
+            raise UnsoundError(f"line {self.node.lineno}: {self.node.name} should have {len(meant)} rows")
+        for row, source in zip(rows, meant, strict=True):
+            self.printed.require(row, source, self.node.name)
 
     def tag(self, tag: tuple[object, object], field: Field | None) -> None:
         if field is None or not isinstance(field.node, Choice) or repr(field.node.values) != repr((tag[1],)):
@@ -121,6 +146,7 @@ class _Class:
                 self.count(inner.value)
             else:
                 self.check(inner.value)
+        self.printed.require_body(function.body, self.definition.checks, self.node.name)
 
     def count(self, call: ast.Call) -> None:
         self.literals.vocabulary(call)

@@ -16,6 +16,7 @@ import msgspec
 
 from ..runtime import decode_hook
 from ..spec.model import ToolSpec
+from ..structs.module import Roots
 from .vocabulary import PACKAGES, PYTHON, UnsoundError
 
 _IMPORTABLE = PACKAGES | PYTHON
@@ -100,10 +101,12 @@ def build_decoders(module: ModuleType, names: tuple[str, ...]) -> None:
 
 
 def prove_binding(
-    module: ModuleType, constant: str, tool: ToolSpec, offered: Mapping[str, Any] | None = None
+    module: ModuleType, constant: str, tool: ToolSpec, roots: Roots, offered: Mapping[str, Any]
 ) -> None:
-    """Raise UnsoundError unless the binding has the tool's exact texts, and its decoders can be built."""
+    """Raise UnsoundError unless the binding has the tool's exact texts and types, and its decoders can be
+    built."""
     binding = getattr(module, constant)
+    up = "../" * (module.__name__.count(".") - 1)
     stated = {name: v for name in _ANNOTATIONS if (v := getattr(tool.annotations, name)) is not None}
     for name, meant in (
         ("name", tool.name),
@@ -115,7 +118,13 @@ def prove_binding(
         ("annotations", stated),
         ("runtime_enums", dict(tool.runtime_enums)),
         ("empty_is_absent", tool.empty_is_absent),
-        *(offered or {}).items(),
+        ("contract", f"{up}contracts/{tool.name}.json"),
+        ("schemas", f"{up}schemas"),
+        ("exact", roots.exact),
+        ("params", _type(module, roots.params)),
+        ("result", _type(module, roots.result)),
+        ("wire", _type(module, roots.wire or "None")),
+        *offered.items(),
     ):
         if getattr(binding, name) != meant:
             raise UnsoundError(f"the {name} of its binding is not the spec's")
@@ -126,6 +135,11 @@ def prove_binding(
             except Exception as problem:
                 kind = type(problem).__name__
                 raise UnsoundError(f"its decoder cannot be built: {kind}: {problem}") from problem
+
+
+def _type(module: ModuleType, source: str) -> Any:
+    """What a type's source means in a module that is proven."""
+    return eval(source, vars(module))
 
 
 _ANNOTATIONS = ("title", "destructive", "idempotent", "open_world")

@@ -1,9 +1,9 @@
 """Before anything is published: does a rendered module say what its contract says, and nothing else?
 
-The module is parsed once. Its statements must be the ones that were meant, made of the few kinds of syntax
-that generated code uses; and every literal in it must be the contract's own: wire names, enum members,
-defaults, descriptions, tags, patterns, bounds. So no text from a spec can have become code, and none can
-have become another text (law L8). `isolate` then runs it and builds its decoder (law L10).
+The module is parsed once. Its statements must be the ones that were meant, row by row, made of the few kinds
+of syntax that generated code uses; and every literal in it must be the contract's own: wire names, enum
+members, defaults, descriptions, tags, patterns, bounds. So no text from a spec can have become code, and none
+can have become another text (law L8). `isolate` then runs it and builds its decoder (law L10).
 """
 
 import ast
@@ -14,6 +14,7 @@ from ..structs.model import ClassDefinition, Definition, Module
 from .classes import prove_class
 from .ending import prove_ending
 from .literals import Literals
+from .meant import Printed
 from .syntax import alias_values, defined_name
 from .vocabulary import PACKAGES, PYTHON, UnsoundError, is_text, require_vocabulary
 
@@ -21,21 +22,35 @@ __all__ = ["UnsoundError", "prove_module"]
 
 
 def prove_module(
-    tree: ast.Module, module: Module, contract: Contract, *, tail: Sequence[str] = (), ours: bool = True
+    tree: ast.Module,
+    module: Module,
+    contract: Contract,
+    *,
+    python: bytes,
+    tail: Sequence[str] = (),
+    ours: bool = True,
 ) -> None:
-    """Raise UnsoundError unless `tree` holds just what `module` defines, with the literals of `contract`.
+    """Raise UnsoundError unless `tree`, the syntax of `python`, holds just what `module` defines, with the
+    literals of `contract`.
 
     `tail` are the names that follow the definitions: a tool's Protocol and its binding. With `ours` false
     an overriding template printed the module, and may have added statements of its own.
     """
-    _Proof(tree, module, contract, tail, ours=ours).run()
+    _Proof(tree, module, contract, tail, printed=Printed(python), ours=ours).run()
 
 
 class _Proof:
     def __init__(
-        self, tree: ast.Module, module: Module, contract: Contract, tail: Sequence[str], *, ours: bool
+        self,
+        tree: ast.Module,
+        module: Module,
+        contract: Contract,
+        tail: Sequence[str],
+        *,
+        printed: Printed,
+        ours: bool,
     ) -> None:
-        self.tree, self.contract, self.tail, self.ours = tree, contract, tail, ours
+        self.tree, self.contract, self.tail, self.printed, self.ours = tree, contract, tail, printed, ours
         self.meant = (*module.definitions, *module.late_definitions)
         self.brought = {name for _, names in (*module.imports, *module.late_imports) for name in names}
 
@@ -72,9 +87,10 @@ class _Proof:
         for node in statements:
             names |= {alias.asname or alias.name for alias in node.names}
             known = isinstance(node, ast.ImportFrom) and (node.module in PACKAGES or node.level > 0)
-            whole = isinstance(node, ast.Import) and [a.name for a in node.names if a.asname is None]
+            whole = isinstance(node, ast.Import) and [alias.name for alias in node.names]
             known |= whole == ["msgspec"] or (bool(whole) and set(whole or ()) <= PYTHON)
-            if self.ours and not known:
+            renamed = any(alias.asname is not None for alias in node.names)
+            if self.ours and (renamed or not known):
                 raise UnsoundError(f"line {node.lineno}: unexpected import")
         if missing := self.brought - names:
             raise UnsoundError(f"it does not import {', '.join(sorted(missing))}")
@@ -88,8 +104,13 @@ class _Proof:
             target = next((each for each in targets if isinstance(each, Object)), None)
             if target is None:
                 raise UnsoundError(f"line {node.lineno}: {definition.name} should be a class")
-            prove_class(node, definition, target, literals)
+            prove_class(node, definition, target, literals, self.printed)
             return
         said = literals.of(targets[0])
-        for value in alias_values(node, definition):
+        for row, value in alias_values(node, definition):
             literals.annotation(value, said)
+            if isinstance(row, ast.Assign):
+                meant = f"{definition.name} = {definition.marker}"
+            else:
+                meant = f"{definition.name}: TypeAlias = {definition.text}"
+            self.printed.require(row, meant, definition.name)

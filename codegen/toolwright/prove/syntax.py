@@ -17,16 +17,17 @@ def defined_name(node: ast.stmt) -> str:
     return ""
 
 
-def alias_values(node: ast.stmt, definition: AliasDefinition) -> list[ast.expr]:
-    """What an alias stands for: one expression, or one for type checkers and one for run time."""
+def alias_values(node: ast.stmt, definition: AliasDefinition) -> list[tuple[ast.stmt, ast.expr]]:
+    """What an alias stands for: one assignment, or one for type checkers and one for run time, with what
+    each assigns."""
     if isinstance(node, ast.AnnAssign) and node.value is not None and not definition.marker:
-        return [node.value]
+        return [(node, node.value)]
     if isinstance(node, ast.If) and definition.marker and len(node.orelse) == 1:
         seen, real = node.body[0], node.orelse[0]
         assigned = [dotted(target) for target in real.targets] if isinstance(real, ast.Assign) else []
         if isinstance(seen, ast.AnnAssign) and seen.value is not None and assigned == [definition.name]:
             assert isinstance(real, ast.Assign)
-            return [seen.value, real.value]
+            return [(seen, seen.value), (real, real.value)]
     raise UnsoundError(f"line {node.lineno}: unexpected form of {definition.name}")
 
 

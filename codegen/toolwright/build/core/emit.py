@@ -34,7 +34,7 @@ from ...providers import (
 )
 from ...spec.model import Document, ToolSpec, diagnose
 from ...structs.model import Module
-from ...structs.module import module_path, tool_module, type_module
+from ...structs.module import Roots, module_path, tool_module, type_module
 from ...structs.names import class_name, constant_name, module_name
 from .compile import Compiled, Options, ToolEntry, losses_text, pretty
 from .offer import Listeners, Offer
@@ -96,7 +96,7 @@ def emit_tool(tool: ToolSpec, built: Built, options: Options) -> Compiled:
     files: dict[str, bytes] = {}
     try:
         files["/".join(path) + ".py"] = python = formatted(source, ours=options.templates is None)
-        prove_tool(python, tool, built, module, names, options, offered)
+        prove_tool(python, tool, built, module, roots, names, options, offered)
     except (ValueError, UnsoundError) as problem:
         return _refused(
             tool,
@@ -148,6 +148,7 @@ def prove_tool(
     tool: ToolSpec,
     built: Built,
     module: Module,
+    roots: Roots,
     names: ToolNames,
     options: Options,
     offered: Offered = NOTHING,
@@ -155,13 +156,14 @@ def prove_tool(
     """Raise UnsoundError or ValueError unless the module is sound: its literals (L8), its decoder (L10)."""
     assert built.contract is not None
     tree, ours = parsed(python), options.templates is None
-    prove_module(tree, module, built.contract, tail=(names.handler, names.constant), ours=ours)
+    tail = (names.handler, names.constant)
+    prove_module(tree, module, built.contract, python=python, tail=tail, ours=ours)
     if not ours and _foreign(tree):
         return
     dotted = ".".join(names.module)
     run = without_tail(tree) if ours else python.decode()
     with Isolated({dotted: run, **_shared_sources(built, options)}) as isolated:
-        prove_binding(isolated.load(dotted), names.constant, tool, asdict(offered))
+        prove_binding(isolated.load(dotted), names.constant, tool, roots, asdict(offered))
 
 
 def _foreign(tree: ast.Module) -> bool:
@@ -277,7 +279,7 @@ def emit_type(path: str, document: Document, built: Built, options: Options) -> 
 def _prove_type(python: bytes, path: str, built: Built, module: Module, options: Options) -> None:
     assert built.contract is not None
     tree, ours = parsed(python), options.templates is None
-    prove_module(tree, module, built.contract, ours=ours)
+    prove_module(tree, module, built.contract, python=python, ours=ours)
     if not ours and _foreign(tree):
         return
     dotted = ".".join(module_path(path))
