@@ -24,7 +24,8 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "maxLength": st.integers(0, 9),
     "minLength": st.integers(0, 9),
     "multipleOf": st.integers(1, 9),
-    "format": st.sampled_from(["uri", "date-time"]),
+    "format": st.sampled_from(["uri", "date-time", "int32", 3]),
+    "pattern": st.sampled_from(["^a$", "a", "(?=a)", "(", 3]),
     "nullable": st.booleans(),
     "required": st.booleans(),
     "exclusiveMinimum": st.one_of(st.booleans(), st.integers()),
@@ -34,7 +35,12 @@ near = st.fixed_dictionaries(
         "type": st.sampled_from(["string", "string", "integer"]),
         "enum": st.one_of(st.lists(st.sampled_from(["", "a", "b"]), max_size=3), st.lists(st.just("a"))),
     },
-    optional={"description": st.just("told"), "default": st.sampled_from(["", "a", 1])},
+    optional={
+        "description": st.just("told"),
+        "default": st.sampled_from(["", "a", 1]),
+        "format": st.sampled_from(["uri", "date-time"]),
+        "pattern": st.sampled_from(["^a$", "(?=a)"]),
+    },
 )
 nodes = st.one_of(near, st.fixed_dictionaries({}, optional=VALUES))
 places = st.sampled_from(["properties", "items", "anyOf", "oneOf", "prefixItems", "additionalProperties"])

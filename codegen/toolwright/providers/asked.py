@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, Never
 
 from .dialect import Dialect
-from .rules import HINTS, Op, Rules
+from .operations import Op
+from .rules import HINTS, Rules
 
 Trace = tuple[int, int, tuple[tuple[str, frozenset[str]], ...]]
 """The axes and the rules that were read, as bits, and the keywords that a rule was asked about."""

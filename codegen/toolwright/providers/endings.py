@@ -29,8 +29,9 @@ def ended(state: State, rules: Rules, node: Node, out: Node, path: Path, notes: 
     dialect = rules.dialect
     if rules.ends:
         if rules.objects and has_type(out, "object"):
-            if ("additionalProperties" not in out and dialect.closed) or (
-                not complete(out) and _takes_nulls(dialect)
+            if rules.closes and (
+                ("additionalProperties" not in out and dialect.closed)
+                or (not complete(out) and _takes_nulls(dialect))
             ):
                 strict_object(state, out, node, path)
             elif "properties" not in out and (dialect.properties_required or dialect.closed):

@@ -42,7 +42,8 @@ BY_TYPE: dict[str, tuple[str, ...]] = {
     ),
 }
 TYPE_OF = {keyword: kind for kind, keywords in BY_TYPE.items() for keyword in keywords}
-KINDS = ("string", "number", "integer", "boolean", "null", "array", "object")
+KINDS = dict.fromkeys(("string", "number", "integer", "boolean", "null", "array", "object"))
+"""All types, in the order in which they are told."""
 MOVED = frozenset((*TYPE_OF, "type", "enum", "const", "not", "if", "then", "else", "allOf", "oneOf", "$ref"))
 """Keywords that constrain: what cannot stay beside an anyOf, where that must stand alone."""
 NUMBER_FORMATS = frozenset(("int32", "int64", "float", "double"))

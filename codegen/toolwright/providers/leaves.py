@@ -10,7 +10,7 @@ from .wellformed import NO_TEXT
 
 SCALARS = frozenset(("string", "number", "integer", "boolean"))
 PLAIN = (
-    *("title", "description", "default", "enum"),
+    *("title", "description", "default", "enum", "format", "pattern"),
     *("minimum", "maximum", "multipleOf", "minLength", "maxLength"),
 )
 """Keywords that no rewrite touches beside one scalar type, where the dialect copies them."""
@@ -48,7 +48,7 @@ def leaf(node: dict[str, Any], longest: int | None) -> dict[str, Any] | None:
         elif key in FREE:
             if given is not int and given is not float:
                 return None
-        elif key not in BOUNDS or given is not int or value < 1:
+        elif key not in BOUNDS or given is not int or value < 0 or (value == 0 and key == "multipleOf"):
             return None
     return out
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from .dialect import disposition
 from .paths import Path
 from .state import State
 
 LEGACY = frozenset(
     (
-        "$schema",
         "nullable",
         "definitions",
         "dependencies",
@@ -39,6 +37,7 @@ SNAKE = {
 }
 OLD = frozenset(("nullable", "definitions", "dependencies", "additionalItems", *SNAKE))
 """Keywords that the current draft does not have."""
+RARE = LEGACY - {"items", "type"}
 NEWEST = "https://json-schema.org/draft/2020-12/schema"
 OLDER = frozenset(
     f"{scheme}://json-schema.org/{draft}schema{end}"
@@ -52,19 +51,13 @@ BOUNDS = (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum"))
 
 def is_legacy(node: dict[str, Any]) -> bool:
     """Whether a node that holds a keyword of `LEGACY` really speaks an older draft."""
-    if not OLD.isdisjoint(node):
+    if node.get("items").__class__ is list or node.get("type") == "any":
         return True
-    return (
-        node.get("items").__class__ is list
+    return not RARE.isdisjoint(node) and (
+        not OLD.isdisjoint(node)
         or node.get("exclusiveMinimum").__class__ is bool
         or node.get("exclusiveMaximum").__class__ is bool
-        or node.get("type") == "any"
-        or _older(node.get("$schema"))
     )
-
-
-def _older(said: object) -> bool:
-    return said.__class__ is str and said in OLDER
 
 
 def raised(state: State, node: dict[str, Any], path: Path) -> dict[str, Any]:
@@ -75,7 +68,9 @@ def raised(state: State, node: dict[str, Any], path: Path) -> dict[str, Any]:
 
     out: dict[str, Any] = {}
     for key, value in node.items():
-        if key in SNAKE:
+        if key not in LEGACY and key != "$defs":
+            out[key] = value
+        elif key in SNAKE:
             out[SNAKE[key]] = value
             told(key, f"is spelt {SNAKE[key]}")
         elif key == "definitions":
@@ -99,10 +94,6 @@ def raised(state: State, node: dict[str, Any], path: Path) -> dict[str, Any]:
             if schemas:
                 out["dependentSchemas"] = {**schemas, **out.get("dependentSchemas", {})}
             told(key, "is split into dependentRequired and dependentSchemas since 2019-09")
-        elif key == "$schema" and _older(value):
-            out[key] = NEWEST
-            if disposition(state.dialect, key) == "keep":
-                told(key, "names the draft that this is raised to")
         elif key == "type" and value == "any":
             told(key, "no type means any")
         elif key != "nullable":

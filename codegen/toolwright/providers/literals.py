@@ -26,7 +26,7 @@ def checked_types(node: Node, path: Path) -> list[str]:
     kind = node["type"]
     kinds = kind if isinstance(kind, list) else [kind]
     for one in kinds:
-        if one not in KINDS:
+        if one.__class__ is not str or one not in KINDS:
             raise SchemaError(pointer(path), f"{one!r} is no JSON Schema type", f"one of {', '.join(KINDS)}")
     if not kinds:
         raise SchemaError(pointer(path), "type names no type")

@@ -3,12 +3,15 @@
 # ruff: noqa: ARG001 - the table calls every operation alike, whether it needs all arguments or not
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from msgspec.structs import replace
 
 from .dialect import disposition
 from .kinds import KINDS
+from .legacy import NEWEST, OLDER
 from .literals import checked_types
 from .marks import MARK
 from .paths import Path
@@ -18,8 +21,10 @@ from .renames import holds_names, sent_under
 from .state import State
 from .structure import said
 from .values import ATOMS, copied
+from .wellformed import MORE, TAKES, MalformedError, distinct
 
 Node = dict[str, Any]
+Op = Callable[[State, Node, str, Any, Node, Path, list[str]], None]
 
 
 def reference(
@@ -39,6 +44,14 @@ def stated(state: State, node: Node, key: str, value: Any, out: Node, path: Path
         )
 
 
+def draft(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
+    """The name of a draft: what spoke an older one is raised."""
+    out[key] = value
+    if value in OLDER:
+        out[key] = NEWEST
+        state.note(path, key, "rewritten", "kept elsewhere", "names the draft that this is raised to")
+
+
 def inlined(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
     """Definitions of a dialect that has none."""
     state.note(path, key, "inlined", "kept elsewhere", "definitions stand where they are referred to")
@@ -53,6 +66,29 @@ def closed(state: State, path: Path, key: str, out: Node) -> None:
 def drop(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
     """Only the ledger tells."""
     state.note(path, key, "dropped", "lost", "this dialect lacks the keyword")
+
+
+@cache
+def checked(op: Op | None, keyword: str) -> Op:
+    """`op`, or a copy, of a value that `keyword` can have."""
+    kinds, more = TAKES[keyword], MORE.get(keyword)
+
+    def at(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
+        if value.__class__ not in kinds or (more is not None and not more(value)):
+            raise MalformedError
+        if op is None:
+            out[key] = copied(value)
+        else:
+            op(state, node, key, value, out, path, notes)
+
+    return at
+
+
+def names(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
+    """A copy of a list of names, each of them once."""
+    if value.__class__ is not list or not distinct(value):
+        raise MalformedError
+    out[key] = value.copy()
 
 
 def spill(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:

@@ -13,14 +13,13 @@ Path = tuple[Any, str] | None
 
 def pointer(path: Path) -> str:
     """The JSON pointer of `path`, with `~` and `/` escaped."""
-    segments: list[str] = []
+    out = ""
     while path is not None:
         path, segment = path
-        segments.append(
-            segment.replace("~", "~0").replace("/", "~1") if "~" in segment or "/" in segment else segment
-        )
-    segments.append("")
-    return "/".join(reversed(segments))
+        if "~" in segment or "/" in segment:
+            segment = segment.replace("~", "~0").replace("/", "~1")
+        out = f"/{segment}{out}"
+    return out
 
 
 def parse(reference: str, at: Path) -> tuple[str, ...]:

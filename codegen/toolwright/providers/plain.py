@@ -60,4 +60,4 @@ def complete(out: Node) -> bool:
     properties, required = out.get("properties"), out.get("required")
     if not properties or not required or len(properties) != len(required):
         return False
-    return all(name in required for name in properties)
+    return bool(properties.keys() <= set(required))

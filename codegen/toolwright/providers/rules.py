@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from . import leaves, operations
 from .depth import DOWN
 from .dialect import Dialect, Disposition, forbidden
-from .legacy import LEGACY
+from .legacy import RARE
 from .marks import MARK
+from .operations import Op
 from .paths import Path
 from .refs import MANY, NAMED, ONE
 from .regex import limited
 from .state import State
+from .wellformed import TAKES, TEXTUAL
 
 Node = dict[str, Any]
-Op = Callable[[State, Node, str, Any, Node, Path, list[str]], None]
-
 
 FEW = 40
 """An enum of so many values is long for few dialects."""
 
 
-HINTS = ("asks", "ends", "items", "objects", "tells", "watches")
+HINTS = ("asks", "closes", "ends", "items", "objects", "pairs", "tells", "watches")
 """Rules that only spare a closer look where there is nothing to be found: true is never wrong."""
 
 
@@ -33,7 +33,7 @@ class Rules:
     __slots__ = (
         *("always", "dialect", "encodes", "ends", "lists", "literal", "loops", "nulls", "ops", "other"),
         *("asks", "encodes_enums", "leaf", "most", "objects", "patterns", "refused", "triggers", "unions"),
-        *("few", "items", "tells", "watches"),
+        *("closes", "few", "items", "pairs", "tells", "watches"),
     )
 
     def __init__(self, dialect: Dialect, inner: Mapping[frozenset[str], Op], most: int | None = None) -> None:
@@ -50,13 +50,14 @@ class Rules:
         self.other = by[dialect.other]
         keep = by["keep"] if dialect.other == "keep" else self.other
         ops: dict[str, Op | None] = dict.fromkeys(
-            (*ONE, *MANY, *NAMED, "$ref", "type", "format", "pattern"), keep
+            (*ONE, *MANY, *NAMED, "$ref", "$schema", "type", "format", "pattern"), keep
         )
         for disposition in ("keep", "drop", "spill", "block"):
             ops.update(dict.fromkeys(getattr(dialect, disposition), by[disposition]))
         own: tuple[tuple[frozenset[str], Op], ...] = (
             *inner.items(),
             (frozenset(("$ref",)), operations.reference),
+            (frozenset(("$schema",)), operations.draft),
             (frozenset(("type",)), operations.stated),
             (frozenset(("format",)), operations.format),
             (frozenset(("pattern",)), operations.pattern),
@@ -91,10 +92,12 @@ class Rules:
         self.ops = ops
         unevaluated = (ops[key] is inner[ONE] for key in ("unevaluatedProperties", "unevaluatedItems"))
         self.watches = dialect.optional != "keep" or any(unevaluated)
-        copies = (None, operations.renamed_literals)  # a leaf's enum is of strings
+        self.patterns = limited(dialect)
+        copies = [None, operations.renamed_literals, operations.format]  # a leaf's enum is of strings
+        copies += [] if self.patterns else [operations.pattern]
         plain = (key for key in leaves.PLAIN if ops.get(key, self.other) in copies)
         self.leaf = leaves.keywords(plain)
-        triggers = set(LEGACY) - {"items", "type"}
+        triggers = set(RARE)
         opens = dialect.refs == "inline" or not dialect.ref_siblings or dialect.cycles == "unroll"
         triggers |= {"$ref"} if opens else set()
         triggers |= {"allOf"} if dialect.all_of == "merge" else set()
@@ -122,12 +125,20 @@ class Rules:
         self.unions = dialect.any_of == "none"
         self.triggers |= {"type"} if self.lists else set[str]()
         self.always = dialect.typed or self.nulls or most is not None
-        self.asks = self.always and most is None
-        self.patterns = limited(dialect)
+        self.asks = (self.always or self.lists) and most is None
         self.encodes = dialect.maps != "keep" or dialect.tuples == "object" or dialect.enums != "any"
         self.encodes_enums = dialect.enums in ("alike", "strings")
         self.objects = dialect.closed or dialect.properties_required or dialect.optional == "also-null"
+        self.closes = dialect.closed or dialect.optional == "also-null"
+        self.pairs = dialect.maps == "pairs"
         self.ends = self.objects or not dialect.empty_required or dialect.open == "explicit" or self.nulls
+        looking = (operations.reference, inner[MANY])  # which look themselves
+        for key in TAKES:
+            found = ops.get(key, self.other)
+            if found is None and key == "required":
+                ops[key] = operations.names
+            elif found not in looking and not (found is None and key in TEXTUAL):
+                ops[key] = operations.checked(found, key)
 
 
 def _deeper(op: Op) -> Op:

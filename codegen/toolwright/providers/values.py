@@ -20,6 +20,8 @@ def copied(value: Any, depth: int = LITERAL_DEPTH) -> Any:
     if isinstance(value, dict):
         return {key: copied(item, depth - 1) for key, item in value.items()}
     if isinstance(value, list | tuple):
+        if ATOMS.issuperset(map(type, value)):
+            return list(value)
         return [copied(item, depth - 1) for item in value]
     return value
 

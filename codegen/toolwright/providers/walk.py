@@ -17,22 +17,22 @@ from .dialect import Dialect, disposition
 from .encodings import confused
 from .endings import WATCHED, ended, watched
 from .errors import SchemaError
-from .kinds import Made
+from .kinds import KINDS, Made
 from .nulls import left_out
-from .operations import closed
+from .operations import Op, closed, stated
 from .paths import Path, pointer
 from .plain import plain
 from .refs import MANY, NAMED, ONE, Segments
 from .regex import sayable
 from .renames import judged_alike, misjudges, names_sent, renamed
 from .rewrite import rewritten
-from .rules import FEW, Op, Rules
+from .rules import FEW, Rules
 from .shapes import shapes
-from .state import State
+from .state import MAX_NODES, State
 from .structure import arrays, has_type, reopened, said
 from .unions import free
-from .values import ATOMS, copied
-from .wellformed import look
+from .values import copied
+from .wellformed import TEXTUAL, MalformedError, look
 
 Node = dict[str, Any]
 
@@ -52,16 +52,25 @@ def walked(state: State, rules: Rules, node: Any, path: Path) -> Any:
         if node.__class__ is not bool:
             raise SchemaError(pointer(path), "a schema is an object, true or false")
         return _boolean(state, rules, node, path)
-    if rules.leaf.issuperset(node):
+    if rules.leaf.issuperset(node) and ("format" not in node or _known(rules, node["format"])):
         leaf = leaves.leaf(node, _longest(rules, node["enum"]) if "enum" in node else None)
         if leaf is not None:
-            state.enter(path)
-            state.depth -= 1
+            if state.depth < state.deepest and state.nodes < MAX_NODES:
+                state.nodes += 1
+            else:
+                state.enter(path)
+                state.depth -= 1
             state.taken = NOTHING
             return leaf
     if state.origins:
         path = state.origins.get(id(node), path)
     return finished(state, rules, node, path, [], [])
+
+
+def _known(rules: Rules, format: object) -> bool:
+    """Whether the dialect has a format."""
+    formats = rules.dialect.formats
+    return formats is None or format in formats
 
 
 def _longest(rules: Rules, values: Any) -> int | None:
@@ -74,7 +83,6 @@ def finished(
 ) -> Node:
     """The output for one node, all three steps."""
     state.enter(path)
-    look(node)
     outer = state.here
     if outer is not None or state.rivals is not None:
         state.here, state.rivals = state.rivals, None
@@ -86,6 +94,7 @@ def finished(
         state.absent = None
     else:
         if rules.always or not rules.triggers.isdisjoint(node) or node.get("items").__class__ is list:
+            look(node)
             node = rewritten(state, rules, node, path, notes, entered)
         if rules.items and has_type(node, "array") and rules.dialect.items_required:
             node = arrays(state, node, path)
@@ -97,7 +106,14 @@ def finished(
     for key, value in node.items():
         op = get(key, other)
         if op is None:
-            out[key] = value if value.__class__ in ATOMS else copied(value)
+            if value.__class__ is str:
+                out[key] = value
+            elif key in TEXTUAL:
+                raise MalformedError
+            else:
+                out[key] = copied(value)
+        elif op is stated and value.__class__ is str and value in KINDS:
+            out[key] = value
         else:
             op(state, node, key, value, out, path, notes)
     for segments in entered:
@@ -111,7 +127,8 @@ def finished(
         state.forget(moved)
     if rules.watches and not WATCHED.isdisjoint(out):
         watched(state, node, out, path, lossy, evaluation)
-    out = ended(state, rules, node, out, path, notes)
+    if rules.ends or notes or "anyOf" in out or "nullable" in out:
+        out = ended(state, rules, node, out, path, notes)
     state.here = outer
     state.depth -= 1
     return out
@@ -195,6 +212,8 @@ def _follows(node: Node, first: str, second: str) -> bool:
 def _many(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
     if not isinstance(value, list):
         raise SchemaError(pointer(path), f"{key} must be a list of schemas")
+    if not value:
+        raise MalformedError
     rules = state.rules
     place = (path, key)
     lossy = state.lossy
@@ -212,7 +231,8 @@ def _many(state: State, node: Node, key: str, value: Any, out: Node, path: Path,
         if union:
             state.rivals, state.taken = rivals.alternatives(state, value, kinds, i, place)
         branches.append(walked(state, rules, child, (place, str(i))))
-    _unrivalled(state)
+    if union:
+        _unrivalled(state)
     if (
         key == "anyOf"
         and rules.dialect.any_of != "keep"
@@ -252,21 +272,25 @@ def _named(state: State, node: Node, key: str, value: Any, out: Node, path: Path
     children: Node = {}
     nulls: list[str] = []
     holder: list[bool] = []
+    own = key == "properties"
+    tells, here = rules.tells and own, state.here if own else None
+    patterns = key == "patternProperties"
     for name, child in value.items():
-        if rules.tells and key == "properties":
+        if tells:
             state.absent = holder = []
-        if child is False and key == "properties" and rules.dialect.booleans == "rewrite":
+        if own and child is False and rules.dialect.booleans == "rewrite":
             reason = "a key that is forbidden is not declared"
             state.note((place, name), "false", "dropped", "changed", reason)
         else:
-            sent = _sent_pattern(state, rules, name, place) if key == "patternProperties" else name
+            sent = _sent_pattern(state, rules, name, place) if patterns else name
             if sent is not None:
-                if state.here is not None and key == "properties":
-                    state.rivals = state.taken = rivals.property_of(state, state.here, name)
+                if here is not None:
+                    state.rivals = state.taken = rivals.property_of(state, here, name)
                 children[sent] = walked(state, rules, child, (place, name))
         if holder:
             nulls.append(name)
-    _unrivalled(state)
+    if here is not None:
+        _unrivalled(state)
     state.absent = None
     if state.renames and key in ("properties", "dependentSchemas"):
         children = renamed(state, node, out, key, children, path)

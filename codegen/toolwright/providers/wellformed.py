@@ -1,7 +1,8 @@
 """Schemas of servers that no one checked: keywords whose values are none that JSON Schema knows.
 
-The walk looks at each node on its way and stops at the first such value; `mended` then goes through the whole
-schema and leaves them out. So a schema that is right costs one look at each keyword.
+The walk stops at the first such value; `mended` then goes through the whole schema and leaves them out. What
+the table does at a keyword judges its value on the way, so that a schema which is right costs next to
+nothing; only a node that will be rewritten is looked at before.
 """
 
 from __future__ import annotations
@@ -29,11 +30,15 @@ FLAGS = ("uniqueItems", "deprecated", "readOnly", "writeOnly", "nullable")
 
 
 def _count(value: Any) -> bool:
-    return bool(value >= 0 and value % 1 == 0)
+    return bool(value >= 0 and (value.__class__ is int or value.is_integer()))
 
 
-def _names(value: Any) -> bool:
-    return STR.issuperset(map(type, value)) and len(set(value)) == len(value)
+def distinct(value: Any) -> bool:
+    """Whether the items of a list are texts, each of them once."""
+    try:
+        return len(set(value)) == len(value) and "".join(value).__class__ is str
+    except TypeError:
+        return False
 
 
 TAKES: dict[str, frozenset[type]] = {
@@ -48,12 +53,14 @@ TAKES: dict[str, frozenset[type]] = {
 MORE: dict[str, Callable[[Any], bool]] = {
     "multipleOf": lambda value: value > 0,
     **dict.fromkeys(COUNTS, _count),
-    "required": _names,
+    "required": distinct,
     **dict.fromkeys(MANY, bool),
-    "dependentRequired": lambda value: all(one.__class__ is list and _names(one) for one in value.values()),
+    "dependentRequired": lambda value: all(one.__class__ is list and distinct(one) for one in value.values()),
 }
 """What else must hold of a value of the right class."""
-NO_TEXT = frozenset(TAKES.keys() - {*TEXTS, *NAMING})
+TEXTUAL = frozenset((*TEXTS, *NAMING))
+"""Keywords that only text can follow."""
+NO_TEXT = frozenset(TAKES) - TEXTUAL
 """Keywords that no text can follow."""
 SCHEMAS = frozenset((*ONE, *MANY, *NAMED, "definitions", "dependencies"))
 LEVELS = 200
@@ -66,12 +73,16 @@ class MalformedError(Exception):
 def look(node: Node) -> None:
     """Raise `MalformedError` if a keyword of `node` itself has a value that it cannot have."""
     for key, value in node.items():
-        kind = value.__class__
-        if kind is str:
+        if value.__class__ is str:
             if key in NO_TEXT:
                 raise MalformedError
-        elif key in TAKES and (kind not in TAKES[key] or (key in MORE and not MORE[key](value))):
+        elif key in TAKES and not takes(key, value):
             raise MalformedError
+
+
+def takes(key: str, value: Any) -> bool:
+    """Whether a keyword of `TAKES` can have this value."""
+    return value.__class__ in TAKES[key] and (key not in MORE or MORE[key](value))
 
 
 def mended(document: Node) -> tuple[Node, tuple[LedgerEntry, ...]]:
@@ -113,8 +124,7 @@ def _mended(node: Any, path: Path, entries: list[LedgerEntry], levels: int, seen
 
 def _own(key: str, value: Any) -> tuple[Any, Action | None, SeverityOfLoss, str]:
     """What is left of a value that is no schema, and what became of it."""
-    takes = TAKES.get(key)
-    if value is None and (takes is not None or key in SCHEMAS or key == "type"):
+    if value is None and (key in TAKES or key in SCHEMAS or key == "type"):
         return None, "dropped", "kept elsewhere", "null says nothing"
     if key == "required" and isinstance(value, bool):
         reason = "a property cannot say itself that it is required; its parent lists it"
@@ -123,7 +133,7 @@ def _own(key: str, value: Any) -> tuple[Any, Action | None, SeverityOfLoss, str]
         names = list(dict.fromkeys(name for name in value if isinstance(name, str)))
         same = names == value
         return names, None if same else "rewritten", "kept elsewhere", "is a list of names, each of them once"
-    if takes is None or (value.__class__ in takes and (key not in MORE or MORE[key](value))):
+    if key not in TAKES or takes(key, value):
         return value, None, "kept elsewhere", ""
     return None, "dropped", "lost", f"its value {value!r:.40} is malformed"
 

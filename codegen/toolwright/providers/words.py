@@ -25,6 +25,8 @@ IDLE: Mapping[str, tuple[Any, ...]] = {
 
 def text(value: Any) -> str:
     """Compact JSON of a literal."""
+    if value.__class__ is int:
+        return str(value)
     return msgspec.json.encode(value).decode()
 
 
@@ -35,8 +37,8 @@ def listed(values: Any) -> str:
 
 def idle(keyword: str, value: Any) -> bool:
     """Whether a keyword asks for nothing with this value."""
-    return any(
-        value == one and (value is one or not isinstance(value, bool)) for one in IDLE.get(keyword, ())
+    return keyword in IDLE and any(
+        value == one and (value is one or not isinstance(value, bool)) for one in IDLE[keyword]
     )
 
 
@@ -113,33 +115,40 @@ def phrase(keyword: str, value: Any) -> str:
     return said if len(said) <= MAX_WORDS else ""
 
 
-ENDS = (*".!?:;。！？…", *(end + close for end in ".!?" for close in ")\"'"))
+STOPS = ".!?:;。！？…"
+CLOSED = tuple(end + close for end in ".!?" for close in ")\"'")
 """How a description may end that needs no full stop."""
 
 
-BOUND = 4
-"""Words of our sentences about bounds before the noun: `Must have at least 5 items.`"""
+BOUNDED = ("Must have at ", "Must be at ")
+"""How our sentences about bounds begin: `Must have at least 5 items.`"""
+AMOUNT = 4
+"""The number in such a sentence, counted in words; what is counted comes after it."""
 
 
 def ranged(notes: list[str]) -> list[str]:
     """`notes`, both bounds of one thing in one sentence, where the first of them stood."""
-    found: dict[tuple[str, ...], dict[str, list[int]]] = {}
-    words = [note[:-1].split(" ") for note in notes]
-    for i, (first, verb, *rest) in enumerate(one if len(one) > BOUND else ("", "") for one in words):
-        if first == "Must" and verb in ("be", "have") and rest[:2] in (["at", "least"], ["at", "most"]):
-            sides = found.setdefault((verb, *(noun.rstrip("s") for noun in rest[3:])), {})
-            sides.setdefault(rest[1], []).append(i)
+    bounds = [
+        (i, note[:-1].split(" ", AMOUNT + 1)) for i, note in enumerate(notes) if note.startswith(BOUNDED)
+    ]
+    if len(bounds) < 2:
+        return notes
+    found: dict[tuple[str, str], list[tuple[int, list[str]]]] = {}
+    for i, words in bounds:
+        if len(words) > AMOUNT:
+            noun = words[-1].rstrip("s") if len(words) > AMOUNT + 1 else ""
+            found.setdefault((words[1], noun), []).append((i, words))
     told = list(notes)
-    for (verb, *_), sides in found.items():
-        if [len(places) for places in sides.values()] != [1, 1]:
+    for both in found.values():
+        if len(both) != 2 or both[0][1][3] == both[1][1][3]:
             continue
-        (low,), (high,) = sides["least"], sides["most"]
-        least, most = words[low][BOUND], " ".join(words[high][BOUND:])
-        if least == words[high][BOUND]:
-            both = f"Must {verb}{' exactly' if verb == 'have' else ''} {most}."
-        else:
-            both = f"Must {verb}{' from' if verb == 'be' else ''} {least} to {most}."
-        told[min(low, high)], told[max(low, high)] = both, ""
+        (first, low), (second, high) = both
+        least, most = (low, high) if low[3] == "least" else (high, low)
+        start, until = f"Must {least[1]}", " ".join(most[AMOUNT:])
+        exact, between = (" exactly", "") if len(most) > AMOUNT + 1 else ("", " from")
+        same = least[AMOUNT] == most[AMOUNT]
+        told[first] = f"{start}{exact} {until}." if same else f"{start}{between} {least[AMOUNT]} to {until}."
+        told[second] = ""
     return told
 
 
@@ -147,9 +156,9 @@ def described(description: Any, notes: list[str]) -> str:
     """`description` with `notes` after it, each once."""
     told = description.rstrip() if isinstance(description, str) else ""
     notes = ranged(notes) if len(notes) > 1 else notes
-    fresh = [note for i, note in enumerate(notes) if note and note not in told and note not in notes[:i]]
+    fresh = [note for note in dict.fromkeys(notes) if note and note not in told]
     if not fresh:
         return description if isinstance(description, str) else ""
-    if told and not told.endswith(ENDS):
+    if told and told[-1] not in STOPS and not told.endswith(CLOSED):
         told += "."
     return (told + ("\n" if "\n" in told else " ") + " ".join(fresh)).lstrip()
