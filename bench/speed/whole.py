@@ -19,7 +19,7 @@ STAGES = {
     "what all depend on": [("generate", "setting"), ("generate", "profiles_of"), ("generate", "walk")],
     "compiling, in workers": [("crew", "Crew.compile")],
     "registry and ledger": [("generate", "make_whole")],
-    "plan": [("generate", "_Run._plan")],
+    "plan": [("generate", "wide_plan")],
     "writing": [("generate", "publish")],
     "remembering": [("generate", "save_cache"), ("index", "Index.save")],
 }

@@ -94,4 +94,8 @@ def whole(outcome: Compiled) -> dict[str, bytes]:
     assert outcome.entry is not None
     folders = ["", *({outcome.entry.group} - {""})]
     entries = [outcome.entry]
-    return {**outcome.files, **compile_package(entries, folders, OPTIONS), **compile_ledger(entries)}
+    return {
+        **outcome.files,
+        **compile_package(entries, folders, OPTIONS),
+        **compile_ledger([(each.name, each.ledger) for each in entries]),
+    }

@@ -130,8 +130,8 @@ def compile_package(
     return files
 
 
-def compile_ledger(entries: Sequence[ToolEntry]) -> dict[str, bytes]:
-    whole = {entry.name: msgspec.Raw(entry.ledger.encode()) for entry in entries if entry.ledger != NO_LOSSES}
+def compile_ledger(losses: Sequence[tuple[str, str]]) -> dict[str, bytes]:
+    whole = {name: msgspec.Raw(text.encode()) for name, text in losses if text != NO_LOSSES}
     return {"ledger.json": msgspec.json.encode(whole) + b"\n"}
 
 

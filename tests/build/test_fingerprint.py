@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import toolwright.build.generate as generate_module
 import toolwright.build.state.fingerprint as fingerprint_module
+import toolwright.build.wide as wide_module
 from msgspec import structs
 from toolwright.build.generate import build
 from toolwright.build.state.cache import load_cache
@@ -243,7 +244,7 @@ def test_an_upgrade_that_changes_nothing_touches_one_file(
     before = tree(place.config.output)
     assert upgrade(place, msgspec="2.0", jinja2="2.0", PyYAML="2.0") == set()
     assert upgrade(place, black="2.0") == {"manifest.txt"}
-    monkeypatch.setattr(generate_module, "__version__", "9.9")
+    monkeypatch.setattr(wide_module, "__version__", "9.9")
     set_version(place)
     assert upgrade(place) == {"manifest.txt"}
     after = tree(place.config.output)

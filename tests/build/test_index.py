@@ -99,7 +99,7 @@ def test_the_clock_goes_on(tmp_path: Path) -> None:
         path.write_bytes(b"")
     at = file.stat().st_ctime_ns
     assert wait_past(at, probe) > at
-    assert doubtful({b"file": at}, probe, lambda key: os.fsencode(tmp_path / os.fsdecode(key))) == set()
+    assert doubtful([(b"file", at)], probe, lambda key: os.fsencode(tmp_path / os.fsdecode(key))) == set()
     file.write_bytes(b"")
     assert file.stat().st_ctime_ns > at
 
@@ -108,4 +108,4 @@ def test_a_time_to_come_stays_doubtful(tmp_path: Path) -> None:
     probe = tmp_path / "probe"
     probe.write_bytes(b"")
     times = {b"later": time.time_ns() + 10**12, b"long ago": time.time_ns() - 10**12}
-    assert doubtful(times, probe, lambda _key: os.fsencode(probe)) == {b"later"}
+    assert doubtful(times.items(), probe, lambda _key: os.fsencode(probe)) == {b"later"}

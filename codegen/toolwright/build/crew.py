@@ -5,12 +5,12 @@ A run of few specs has none. The outcome is the same, in the same order.
 
 import contextlib
 from collections.abc import Callable, Generator, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from ..diagnostics import Diagnostic
 from ..spec.model import Document
-from .hand import Packed, become_hand, pack_writes, publish_piece, run_chunk, unpack_outcomes
-from .output.content import held_files
+from .hand import Packed, become_hand, make_files, pack_writes, publish_piece, run_chunk, unpack_outcomes
+from .output.content import Files, Make, at_once, held_files
 from .output.plan import Write
 from .output.share import Done, carry_out, divide
 from .spill import Room, Spill
@@ -19,7 +19,6 @@ from .workers import Outcome, Shop, Task, load_types, processors, run_all, shown
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
-T = TypeVar("T")
 MANY = 24
 """From this number of specs on, starting processes pays."""
 MANY_WITH_MODELS = 8
@@ -59,25 +58,25 @@ class Crew:
             progress(len(done), len(tasks))
         return done
 
-    def begin(self, make: Callable[[], T]) -> Callable[[], T]:
-        """Begin to do something in another process, if there are any; what is returned waits for it.
+    def begin(self, make: Make) -> Callable[[], Files]:
+        """Begin to make files in another process, if there are any; what is returned waits for them.
 
         `make` must be picklable.
         """
         if self._pool is None:
-            return make
+            return at_once(make)
         from concurrent.futures.process import BrokenProcessPool
 
         try:
-            future = self._pool.submit(make)
+            future = self._pool.submit(make_files, make)
         except BrokenProcessPool:
-            return make
+            return at_once(make)
 
-        def wait() -> T:
+        def wait() -> Files:
             try:
                 return future.result()
             except BrokenProcessPool:  # it may have been the process, and not what it made
-                return make()
+                return at_once(make)()
 
         return wait
 

@@ -36,5 +36,5 @@ class Frontend(Struct, frozen=True, kw_only=True):
     compile_tool: Callable[[ToolSpec, Mapping[str, Document], Options], Compiled]
     compile_type: Callable[[str, Mapping[str, Document], Options], Compiled]
     compile_package: Callable[[Sequence[ToolEntry], Sequence[str], Options], dict[str, bytes]]
-    compile_ledger: Callable[[Sequence[ToolEntry]], dict[str, bytes]]
+    compile_ledger: Callable[[Sequence[tuple[str, str]]], dict[str, bytes]]
     known_providers: Callable[[tuple[str, ...]], tuple[tuple[str, ...], tuple[Diagnostic, ...]]]

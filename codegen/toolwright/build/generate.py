@@ -9,56 +9,37 @@ from collections.abc import Callable
 from typing import Literal
 
 import msgspec
-from msgspec import Struct
 
-from .. import __version__
 from ..config import Config, show
 from ..diagnostics import Diagnostic
-from .collect import Collected, collect, source_digest
-from .core.compile import Options, ToolEntry
+from .collect import Collected, collect
+from .core.compile import Options
 from .crew import Crew, crew
 from .former import remember_output, tell_former
 from .frontend import Found, Frontend
 from .narrow import narrow_plan
-from .output.content import Content, held
-from .output.faults import broken_off, reason, remedy
+from .output.faults import reason, remedy
 from .output.journal import repair
-from .output.manifest import NAME, render_manifest
-from .output.ownership import find_owned, find_strays, settle_case
-from .output.plan import Existing, Plan, hold, make_plan
+from .output.manifest import NAME
+from .output.plan import hold
 from .output.publish import PublishError, publish
 from .output.tree import Tree, sweep_all
 from .profiles import profiles_of, unknown_providers
-from .sharing import Share, Shares, Sharing
+from .report import Report as Report
+from .report import forgetful, stopped, whole_failed
+from .sharing import Share, Sharing
 from .spill import Room, room, sweep
 from .state.cache import Cache, Unit, load_cache, prepare_state, save_cache
 from .state.fingerprint import Setting, Sources, setting, walk
 from .state.index import Index
-from .state.libraries import PRINTERS, Library, libraries
+from .state.libraries import Library, libraries
 from .state.lock import locked
 from .state.unchanged import Looked
 from .whole import WholeError, make_whole
+from .wide import wide_plan
 from .workers import MISSING_LIBRARY, Shop
 
 Mode = Literal["write", "check", "diff"]
-
-
-class Report(Struct, frozen=True, kw_only=True):
-    """What a run did, or would do. `rebuilt`, `fetched` and `refused` count tools; `shares` count units."""
-
-    tools: int = 0
-    rebuilt: int = 0
-    fetched: int = 0  # others compiled them
-    refused: int = 0
-    plan: Plan = Plan()
-    diagnostics: tuple[Diagnostic, ...] = ()
-    entries: tuple[ToolEntry, ...] = ()  # every tool that compiles, by spec path
-    shares: Shares = Shares()
-    seconds: float = 0.0
-
-    @property
-    def failed(self) -> bool:
-        return any(problem.severity == "error" for problem in self.diagnostics)
 
 
 def build(
@@ -191,11 +172,16 @@ class _Run:
                 got, common.digest, shop, self.cache, self.tree, same=same, begin=workers.begin
             )
         except WholeError as fault:
-            return Report(diagnostics=(*sorted(got.diagnostics), _internal(self.shown_output, str(fault))))
+            return Report(diagnostics=(*sorted(got.diagnostics), whole_failed(self.shown_output, str(fault))))
         narrow = None
         if same:
             narrow = narrow_plan(got, whole, self.cache, self.sources, self.index, self.tree, self.config)
-        plan = self._plan(got, whole, used) if narrow is None else narrow
+        if narrow is None:
+            plan, self.manifest = wide_plan(
+                got, whole, used, self.cache, self.sources, self.tree, self.config
+            )
+        else:
+            plan = narrow
         if self.mode == "diff":
             plan = hold(plan)
         diagnostics = tuple(sorted({*got.diagnostics, *plan.diagnostics, *tell_former(self.config)}))
@@ -210,37 +196,10 @@ class _Run:
             diagnostics=diagnostics,
             entries=tuple(entry for path in tools if (entry := got.units[path].entry) is not None),
         )
+        got.files = {}  # the plan has all that is needed of them
         if self.mode == "write" and not plan.blocked:  # else nothing is written, and nothing to remember
             return self._publish(report, got, whole, common, workers)
         return report
-
-    def _plan(self, got: Collected, whole: dict[str, Unit], used: tuple[Library, ...]) -> Plan:
-        expected: dict[str, Content | None] = {}
-        for path, unit in (*got.units.items(), *whole.items()):
-            files = got.files.get(path)
-            expected.update(dict.fromkeys(unit.outputs) if files is None else files.contents())
-        versions = {library.name: library.version for library in used if library.name in PRINTERS}
-        root, sources = self.config.specs, self.sources
-        lines = {
-            path: (source_digest(root, path, unit.uses, sources), tuple(unit.outputs))
-            for path, unit in got.units.items()
-        }
-        ours = tuple(path for unit in whole.values() for path in unit.outputs)
-        manifest = held(render_manifest({"toolwright": __version__, **versions}, lines, ours))
-        expected[NAME] = manifest
-        self.manifest = manifest.digest
-        owned = find_owned(self.tree, self.cache, self.config.state)
-        existing: dict[str, Existing] = {}
-        for path in {*(name for name, data in expected.items() if data is not None), *owned}:
-            if path in expected and expected[path] is None:
-                existing[path] = _INTACT
-            elif (found := self.tree.look(path)) is not None:
-                existing[path] = found
-        settle_case(expected, existing, owned, self.config.output)
-        plan = make_plan(expected, existing, owned, shown_output=self.shown_output)
-        if not self.cache.units:  # a look through the whole folder, for once
-            got.diagnostics += find_strays(self.config.output, {*expected, *owned})
-        return plan
 
     def _publish(
         self,
@@ -257,7 +216,7 @@ class _Run:
         try:
             publish(report.plan, config.output, config.state, self.index, hands=workers.publish)
         except PublishError as fault:
-            return _broken_off(report, fault, self.shown_output)
+            return stopped(report, fault, self.shown_output)
         kept = {path: unit for path, unit in got.units.items() if path not in got.shaky}
         manifest = (write.content.digest for write in report.plan.writes if write.path == NAME)
         fresh = Cache(
@@ -276,40 +235,5 @@ class _Run:
                 save_cache(config.state, fresh)
             self.index.save(configured=config.file is not None, tools=report.tools if sound else None)
         except OSError as error:
-            return _forgetful(report, show(config.state), error)
+            return forgetful(report, show(config.state), error)
         return report
-
-
-_INTACT = Existing("intact")
-
-
-def _broken_off(report: Report, fault: PublishError, shown_output: str) -> Report:
-    """The report of a run that the disk stopped: its plan is what was done."""
-    plan, done = report.plan, fault.done
-    writes = tuple(write for write in plan.writes if write.path in done)
-    deletes = tuple(delete for delete in plan.deletes if delete.path in done)
-    total = len(plan.writes) + len(plan.deletes)
-    problem = broken_off(fault.path, fault.error, len(done), total, shown_output)
-    return msgspec.structs.replace(
-        report,
-        plan=msgspec.structs.replace(plan, writes=writes, deletes=deletes),
-        diagnostics=tuple(sorted({*report.diagnostics, problem})),
-    )
-
-
-def _forgetful(report: Report, shown_state: str, error: OSError) -> Report:
-    """The report of a run whose outputs are right, but which the next run cannot build upon."""
-    problem = Diagnostic(
-        file=shown_state,
-        severity="warning",
-        code="not-remembered",
-        message=f"the output is complete, but what the next run could reuse was not saved: {reason(error)}",
-        hint=remedy(error),
-    )
-    return msgspec.structs.replace(report, diagnostics=tuple(sorted({*report.diagnostics, problem})))
-
-
-def _internal(file: str, fault: str) -> Diagnostic:
-    message = f"the compiler failed on the files that speak of all tools: {fault}"
-    hint = "this is a fault of toolwright; please report it with the specs"
-    return Diagnostic(file=file, code="internal-error", message=message, hint=hint)

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ..spec.model import Document
 from .orphans import end_with_parent
-from .output.content import Stored
+from .output.content import Files, Stored
 from .output.plan import Write
 from .output.share import Done, carry_out
 from .spill import Spill, at_work
@@ -67,6 +67,12 @@ def unpack_outcomes(sent: Packed) -> list[Outcome]:
     return _OUTCOMES.decode(sent) if isinstance(sent, bytes) else sent
 
 
+def make_files(make: Callable[[], Mapping[str, bytes]]) -> Files:
+    """Keep what `make` makes. Raises OSError if there is no room for it."""
+    assert _hand is not None
+    return _hand.spill.keep(make())
+
+
 class _Row(Struct, frozen=True, array_like=True, gc=False):
     path: str
     content: Stored
@@ -87,11 +93,6 @@ def pack_writes(writes: Sequence[Write]) -> bytes:
     )
 
 
-def _writes(packed: bytes) -> Iterator[Write]:
-    for row in _ROWS.decode(packed):
-        yield Write(row.path, row.content, "new" if row.new else "changed")
-
-
 def publish_piece(root: str, folder: str, number: int, packed: bytes) -> Done:
     """Carry out a piece of share `number` below `root`. `folder` is the run's spill."""
     assert _hand is not None
@@ -100,7 +101,9 @@ def publish_piece(root: str, folder: str, number: int, packed: bytes) -> Done:
     with at_work(folder, number):
         if not _hand.lives():  # the next run may not have waited for us
             os._exit(1)
-        rows = _ROWS.decode(packed)
-        return carry_out(
-            root, (Write(row.path, row.content, "new" if row.new else "changed") for row in rows)
-        )
+        return carry_out(root, _writes(packed))
+
+
+def _writes(packed: bytes) -> Iterator[Write]:
+    for row in _ROWS.decode(packed):
+        yield Write(row.path, row.content, "new" if row.new else "changed")

@@ -73,7 +73,8 @@ class Sharing:
 
     def keep(self, made: Sequence[Made]) -> None:
         """What this run compiled, and all of it cleanly."""
-        self._made += made
+        if self._shared is not None:
+            self._made += made
 
     def finish(self, *, published: bool) -> Shares:
         """Give what was made, if it was published; what came of it all."""

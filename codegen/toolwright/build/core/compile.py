@@ -104,15 +104,14 @@ def compile_package(
     return emit_package(sorted(entries, key=lambda entry: entry.name), folders, options)
 
 
-def compile_ledger(entries: Sequence[ToolEntry]) -> dict[str, bytes]:
-    """What each provider's JSON lacks, of all tools."""
-    ordered = sorted(entries, key=lambda entry: entry.name)
-    losing = [entry for entry in ordered if entry.ledger != NO_LOSSES]
+def compile_ledger(losses: Sequence[tuple[str, str]]) -> dict[str, bytes]:
+    """What each provider's JSON lacks, of all tools: names with what their entries have as `ledger`."""
+    losing = sorted((name, text) for name, text in losses if text != NO_LOSSES)
     if not losing:
         return {"ledger.json": pretty({})}
     parts = [b"{\n"]
     for start in range(0, len(losing), _BATCH):
-        batch = {entry.name: Raw(entry.ledger.encode()) for entry in losing[start : start + _BATCH]}
+        batch = {name: Raw(text.encode()) for name, text in losing[start : start + _BATCH]}
         parts += [pretty(batch)[len(b"{\n") : -len(b"\n}\n")], b",\n"]
     parts[-1] = b"\n}\n"
     return {"ledger.json": b"".join(parts)}

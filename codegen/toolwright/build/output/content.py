@@ -5,7 +5,7 @@ A first build of 100,000 specs makes a gigabyte of outputs; of most, a plan need
 
 import sys
 from array import array
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -79,6 +79,11 @@ class Files(Struct, frozen=True, gc=False, array_like=True):
         if self.file:  # a process has one for all
             force_setattr(self, "file", sys.intern(self.file))
 
+    @property
+    def held(self) -> dict[str, bytes]:
+        """The bytes of those in memory, by path."""
+        return dict(zip(self.digests, self.data, strict=False))
+
     def contents(self) -> dict[str, Content]:
         """The content of each, by path."""
         if not self.file:
@@ -101,3 +106,13 @@ def stored_files(files: Mapping[str, bytes], file: str, start: int) -> Files:
     """`files`, as they stand in `file` one after the other from `start` on."""
     digests = {path: digest(data) for path, data in files.items()}
     return Files(digests, (), file, start, array("Q", map(len, files.values())).tobytes())
+
+
+Make = Callable[[], dict[str, bytes]]
+Begin = Callable[[Make], Callable[[], Files]]
+"""Begin to make files, perhaps in another process; what is returned waits for them."""
+
+
+def at_once(make: Make) -> Callable[[], Files]:
+    """Make them here, when they are asked for."""
+    return lambda: held_files(make())

@@ -11,14 +11,15 @@ name another one before a killed run is repaired.
 
 import os
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import chain, islice
 from pathlib import Path
 from urllib.parse import quote, unquote
 
 from msgspec import Struct
 
 from ..state.fingerprint import digest
-from ..state.index import replace
+from ..state.replacing import replace_in_pieces
 from .content import Content
 from .manifest import is_inside, is_plain
 from .plan import Plan
@@ -29,6 +30,7 @@ _HEAD = "toolwright journal 1"
 _SAFE = "/._-+@=,~ "
 _LENGTH = 32
 _DELETED = "-"
+_LINES = 4096
 
 
 class Journal(Struct, frozen=True):
@@ -58,11 +60,21 @@ def read_journal(state: Path, root: Path) -> Journal:
 
 def write_journal(plan: Plan, state: Path, root: Path) -> None:
     """Write down what `plan` will touch below `root`, with what earlier unfinished runs were about to."""
-    lines = {f"{_mark(write.content)}\t{_quoted(write.path)}" for write in plan.writes}
-    lines |= {f"{_DELETED}\t{_quoted(delete.path)}" for delete in plan.deletes}
-    for path, earlier in read_journal(state, root).touched.items():
-        lines |= {f"{mark}\t{_quoted(path)}" for mark in earlier}
-    replace(_file(state, root), "\n".join([_HEAD, *sorted(lines), ""]).encode())
+    lines = chain(
+        (f"{_mark(write.content)}\t{_quoted(write.path)}" for write in plan.writes),
+        (f"{_DELETED}\t{_quoted(delete.path)}" for delete in plan.deletes),
+        (
+            f"{mark}\t{_quoted(path)}"
+            for path, earlier in read_journal(state, root).touched.items()
+            for mark in sorted(earlier)
+        ),
+    )
+    replace_in_pieces(_file(state, root), _pieces(chain((_HEAD,), lines)))
+
+
+def _pieces(lines: Iterator[str]) -> Iterator[bytes]:
+    while some := list(islice(lines, _LINES)):
+        yield "\n".join([*some, ""]).encode()
 
 
 def end_journal(state: Path, root: Path) -> None:

@@ -13,7 +13,7 @@ libraries that print output stand in the head. A reader takes any line ending, a
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import quote, unquote
 
 from msgspec import Struct
@@ -73,7 +73,7 @@ def parse_manifest(content: bytes) -> Manifest:
 
 
 def render_manifest(
-    versions: Mapping[str, str], units: Mapping[str, tuple[str, tuple[str, ...]]], package: tuple[str, ...]
+    versions: Mapping[str, str], units: Mapping[str, tuple[str, Iterable[str]]], package: tuple[str, ...]
 ) -> bytes:
     """Write a manifest. `units`: spec path → (digest, outputs); `versions`: library → version, ours first."""
     own = versions["toolwright"]
@@ -99,7 +99,7 @@ def amend_manifest(content: bytes, units: Mapping[str, tuple[str, tuple[str, ...
     return "\n".join(lines).encode()
 
 
-def _line(unit: str, digest: str, outputs: tuple[str, ...]) -> str:
+def _line(unit: str, digest: str, outputs: Iterable[str]) -> str:
     return f"{_word(unit)}\t{digest}\t{_words(sorted(outputs))}"
 
 

@@ -48,7 +48,7 @@ def publish(
         end_journal(state, root)
         return
     write_journal(plan, state, root)
-    done: set[str] = set()
+    done: list[str] = []
     _delete(plan, root, index, done, step)
     writes = sorted(plan.writes, key=lambda write: (write.path == NAME, write.path))
     theirs = [write for write in writes if isinstance(write.content, Stored)] if hands is not None else []
@@ -59,7 +59,7 @@ def publish(
     end_journal(state, root)
 
 
-def _delete(plan: Plan, root: Path, index: Index, done: set[str], step: Callable[[str], None]) -> None:
+def _delete(plan: Plan, root: Path, index: Index, done: list[str], step: Callable[[str], None]) -> None:
     for delete in sorted(plan.deletes, key=lambda delete: (delete.path == NAME, delete.path)):
         path = delete.path
         step(path)
@@ -69,16 +69,18 @@ def _delete(plan: Plan, root: Path, index: Index, done: set[str], step: Callable
         except OSError as error:
             raise PublishError(path, error, frozenset(done)) from error
         index.forget(root / path)
-        done.add(path)
+        done.append(path)
 
 
-def _settle(shares: Iterable[tuple[Sequence[Write], Done]], root: Path, index: Index, done: set[str]) -> None:
+def _settle(
+    shares: Iterable[tuple[Sequence[Write], Done]], root: Path, index: Index, done: list[str]
+) -> None:
     """Note what was written. Raises PublishError, if one share was stopped, when all have ended."""
     stopped: tuple[str, OSError] | None = None
     for writes, share in shares:
-        for write, seen in zip(writes, share.rows, strict=False):
-            index.take_output(f"{root}/{write.path}", seen)
-            done.add(write.path)
+        paths = [write.path for write in writes[: share.count]]
+        index.take_outputs(root, paths, share.seen)
+        done += paths
         if share.error is not None and stopped is None:
             stopped = (writes[share.count].path, share.error)
     if stopped is not None:

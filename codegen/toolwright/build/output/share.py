@@ -8,7 +8,7 @@ import contextlib
 import errno
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -34,10 +34,6 @@ class Done(Struct, frozen=True):
     @property
     def count(self) -> int:
         return len(self.seen) // SIZE
-
-    @property
-    def rows(self) -> Iterator[bytes]:
-        return (self.seen[at : at + SIZE] for at in range(0, len(self.seen), SIZE))
 
 
 def divide(writes: Sequence[Write], count: int) -> list[list[Write]]:

@@ -6,7 +6,7 @@ in question. Recent kernels give one at once, others after a tick (4 ms on Linux
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from .unchanged import Signature
@@ -25,14 +25,14 @@ def changed(state: Signature) -> int:
     return state[0] if os.name == "nt" else state[1]
 
 
-def doubtful(times: Mapping[bytes, int], probe: Path, place: Callable[[bytes], bytes]) -> set[bytes]:
+def doubtful(times: Iterable[tuple[bytes, int]], probe: Path, place: Callable[[bytes], bytes]) -> set[bytes]:
     """Which files an edit made from now on might leave with the time that they have.
 
     `times`: when each was changed. `probe`: a file to touch. `place`: where a file is. Waits for the clock,
     but no longer than a tick. Raises OSError.
     """
     start = time.time_ns()
-    fresh = {path: at for path, at in times.items() if at >= start - COARSE_TICK and _waits(at, start)}
+    fresh = {path: at for path, at in times if at >= start - COARSE_TICK and _waits(at, start)}
     if not fresh:  # of thousands that a first run wrote, few are so young
         return set()
     device = probe.stat().st_dev

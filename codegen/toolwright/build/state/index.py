@@ -8,12 +8,14 @@ that clock has gone on (`clock`); what cannot be told from a later edit even the
 
 import os
 import sys
+from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 
 from .clock import changed, doubtful
 from .replacing import replace as replace
 from .replacing import replacing
-from .rows import DOUBTFUL, GONE, NONE, Rows, packed, unpacked
+from .rows import DOUBTFUL, GONE, NONE, Rows, cut, packed, unpacked
 from .unchanged import MAGIC, Looked, environment, identity, look_at, read_index, signature
 
 _ENCODING, _ERRORS = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
@@ -35,7 +37,7 @@ class Index:
         self._counted: set[bytes] = set()  # those of them that this run has read, or could have
         self._inputs: dict[bytes, bytes] = {}  # those beside
         self._outputs: dict[bytes, bytes] = {}  # those beside the standing ones
-
+        self._written: list[tuple[str, list[str], bytes]] = []  # outputs of this run
         self.sound = False  # whether all was well with the last run, and its index is known
 
     @property
@@ -117,9 +119,9 @@ class Index:
         self._outputs[key] = now
         return now == known
 
-    def take_output(self, path: str, seen: bytes) -> None:
-        """What was written at `path` looks so (`rows.packed`)."""
-        self._outputs[self.key(path)] = seen
+    def take_outputs(self, root: Path, paths: list[str], seen: bytes) -> None:
+        """What was written at `paths` below `root` looks as `seen` says: a packed row for each."""
+        self._written.append((f"{root}/", paths, seen))
 
     def settled_below(self, folder: str) -> list[str]:
         """Witness all outputs below `folder` (which ends with a slash) that look as the last run left them.
@@ -158,9 +160,10 @@ class Index:
     def save(self, *, configured: bool, tools: int | None) -> None:
         """Write the index. `tools` None says that not all was well: the next run must look closer."""
         with replacing(self.file) as temporary:
-            gone = self._doubtful(temporary)
+            written = self._rows_written()
+            gone = self._doubtful(written, temporary)
             inputs = self._unmoved.only(self._counted).overlaid(self._inputs).without(gone)
-            outputs = self._standing.overlaid(self._outputs).without(gone)
+            outputs = self._standing.overlaid(self._outputs).overlaid(written).without(gone)
             paths = b"\0".join((*inputs.paths, *outputs.paths))
             if b"\n" in paths:
                 return  # an empty index: counts as none
@@ -175,12 +178,18 @@ class Index:
             ]
             temporary.write_bytes(b"\n".join(head))
 
-    def _doubtful(self, temporary: Path) -> set[bytes]:
+    def _rows_written(self) -> dict[bytes, bytes]:
+        rows: dict[bytes, bytes] = {}
+        for root, paths, seen in self._written:
+            rows.update(zip((self.key(root + path) for path in paths), cut(seen), strict=True))
+        return rows
+
+    def _doubtful(self, written: Mapping[bytes, bytes], temporary: Path) -> set[bytes]:
         """Paths whose signature a later edit might leave as it is."""
-        new = {
-            path: changed(unpacked(row))
-            for rows, known in ((self._inputs, self._known_inputs), (self._outputs, self._known_outputs))
-            for path, row in rows.items()
-            if row not in (GONE, DOUBTFUL) and known.get(path) != row  # what the last run knew is settled
-        }
-        return doubtful(new, temporary, self._place)
+        seen = chain(
+            ((path, row) for path, row in self._inputs.items() if self._known_inputs.get(path) != row),
+            ((path, row) for path, row in self._outputs.items() if self._known_outputs.get(path) != row),
+            written.items(),
+        )  # what the last run knew is settled
+        times = ((path, changed(unpacked(row))) for path, row in seen if row not in (GONE, DOUBTFUL))
+        return doubtful(times, temporary, self._place)

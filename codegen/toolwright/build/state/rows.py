@@ -1,7 +1,7 @@
 """Signatures by path, packed as the index has them: of thousands, few are asked for one by one."""
 
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from .unchanged import ABSENT, Signature
 
@@ -18,6 +18,11 @@ def unpacked(row: bytes) -> Signature:
     """The signature again."""
     mtime, ctime, size, inode = _ROW.unpack(row)
     return mtime, ctime, size, inode
+
+
+def cut(rows: bytes) -> Iterator[bytes]:
+    """Many of them, one by one."""
+    return (rows[at : at + SIZE] for at in range(0, len(rows), SIZE))
 
 
 GONE = packed(ABSENT)

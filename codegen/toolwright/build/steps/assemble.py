@@ -65,7 +65,7 @@ def assemble(shards: Mapping[str, Units], kit: Kit, *, shown_root: str = "specs"
             diagnostics=(Diagnostic(file=shown_root, code="internal-error", message=message, hint=hint),)
         )
     kept = {path: record for path, record in sound.items() if path not in whole.refused}
-    files = {path: content for made in whole.files.values() for path, content in made.items()}
+    files = {path: data for made in whole.files.values() for path, data in made.held.items()}
     lines = {path: (record.source, tuple(record.outputs)) for path, record in kept.items()}
     ours = tuple(path for unit in whole.units.values() for path in unit.outputs)
     files[NAME] = render_manifest({"toolwright": __version__, **kit.printers}, lines, ours)
