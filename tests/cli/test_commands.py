@@ -193,6 +193,22 @@ class TestGenerate:
         assert "up to date" in run("generate", "--check").stdout
         assert run("clean", "--former", "--cache").exit_code == 2
 
+    def test_one_file_is_a_file(self, run: Command, base: Path) -> None:
+        put(base / "pyproject.toml", "[tool.toolwright]\nproviders = []\n")
+        run("generate")
+        for path in (base / "generated").rglob("*"):
+            if path.is_file() and path.name != "manifest.txt":
+                path.unlink()
+        assert "1 file would be removed" in run("clean", "--dry-run").stdout
+        assert "1 file removed" in run("clean").stdout
+
+    def test_a_file_in_the_way_of_stubs_is_told(self, run: Command, base: Path) -> None:
+        put(base / "handlers", "mine")
+        result = run("stubs")
+        assert result.exit_code == 1
+        assert "error[io-error]" in result.stderr
+        assert (base / "handlers").read_text() == "mine"
+
     def test_stubs_are_written_once(self, run: Command, base: Path) -> None:
         result = run("stubs")
         assert result.exit_code == 0, result.output
@@ -317,7 +333,20 @@ class TestNew:
         assert spec.permission == "read"
 
     @pytest.mark.parametrize(
-        "name", ["../evil", "/tmp/evil", "a/../../evil", "a b", "", "1st/x", "x/class/y", "registry", "a\\b"]
+        "name",
+        [
+            "../evil",
+            "/tmp/evil",
+            "a/../../evil",
+            "a b",
+            "",
+            "1st/x",
+            "x/class/y",
+            "registry",
+            "a\\b",
+            "_x/y",
+            "x/_y/z",
+        ],
     )
     def test_names_that_cannot_be_are_refused(self, run: Command, base: Path, name: str) -> None:
         before = states(base.parent)
@@ -331,6 +360,28 @@ class TestNew:
         put(base / f"specs/g/x{suffix}", "mine")
         assert run("new", "g/x").exit_code == 1
         assert (base / f"specs/g/x{suffix}").read_text() == "mine"
+
+    def test_a_file_in_the_way_is_told(self, run: Command, base: Path) -> None:
+        put(base / "specs/x", "mine")
+        result = run("new", "x/y")
+        assert result.exit_code == 1
+        assert "error[io-error]" in result.stderr
+        assert "move what stands there elsewhere" in result.stderr
+
+
+@pytest.mark.parametrize("words", ["'x", "", " "])
+def test_a_command_that_names_no_program_is_refused(run: Command, base: Path, words: str) -> None:
+    result = run("ninja", "--command", words)
+    assert result.exit_code == 2
+    assert "Invalid value for --command" in result.stderr
+    assert not (base / "build.ninja").exists()
+
+
+def test_a_line_break_in_a_path_leaves_no_build_file(run: Command, base: Path) -> None:
+    result = run("ninja", "--dir", "a\nb")
+    assert result.exit_code == 1
+    assert "error[bad-name]" in result.stderr
+    assert not (base / "build.ninja").exists()
 
 
 def test_schema_is_a_schema_that_takes_the_example(run: Command, empty: Path) -> None:

@@ -91,3 +91,11 @@ def test_an_unknown_provider_of_the_configuration_is_no_fault_of_ours(real: Path
     assert "pyproject.toml: error[unknown-provider]: unknown provider 'gemmini'" in result.stderr
     assert "did you mean 'gemini'?" in result.stderr
     assert "internal-error" not in result.stderr
+
+
+@pytest.mark.usefixtures("real")
+@pytest.mark.parametrize("more", [["look"], ["--ledger"], ["--provider", "mcp"]])
+def test_all_providers_are_listed_alone(run: Command, more: list[str]) -> None:
+    result = run("show", "--providers", *more)
+    assert result.exit_code == 2
+    assert "--providers lists all there are" in result.stderr

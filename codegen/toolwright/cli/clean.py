@@ -28,7 +28,7 @@ def command(dry_run: bool, former: bool, cache: bool, config_file: Path | None) 
     that the configuration named as `output` before are looked at, too.
     """
     if former and cache:
-        raise click.UsageError("choose one of --former and --cache")
+        raise click.UsageError("--former and --cache exclude each other.")
     config = configuration(config_file)
     if cache:
         return _empty(config, dry_run=dry_run)
@@ -49,10 +49,14 @@ def command(dry_run: bool, former: bool, cache: bool, config_file: Path | None) 
             for path in files:
                 click.echo(f"would remove  {show(folder)}/{path}")
         state = "" if former else f", and {show(config.state)}/"
-        click.echo(f"toolwright: {count} files would be removed{state}")
+        click.echo(f"toolwright: {_files(count)} would be removed{state}")
     else:
-        click.echo(f"toolwright: {count} files removed")
+        click.echo(f"toolwright: {_files(count)} removed")
     return int(any(problem.severity == "error" for problem in report.diagnostics))
+
+
+def _files(count: int) -> str:
+    return f"{count} file{'s'[: count != 1]}"
 
 
 def _empty(config: Config, *, dry_run: bool) -> int:
@@ -76,5 +80,5 @@ def _empty(config: Config, *, dry_run: bool) -> int:
         message = str(error) if isinstance(error, StoreError) else str(error.strerror)
         raise refuse(place.store.shown, "cache-failed", message, "correct that, then try again") from None
     verb = "would be removed" if dry_run else "removed"
-    click.echo(f"toolwright: {files} files ({size / 1e6:.1f} MB) {verb} from {place.store.shown}")
+    click.echo(f"toolwright: {_files(files)} ({size / 1e6:.1f} MB) {verb} from {place.store.shown}")
     return 0

@@ -19,7 +19,6 @@ _FILES = click.Path(exists=True, dir_okay=False, path_type=Path)
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 _PERMISSIONS = click.Choice(["read", "write", "execute", "network"])
 _COUNT = click.IntRange(0, 100)
-_GROUP = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:/[A-Za-z][A-Za-z0-9_]*)*")
 _TODO = re.compile(r"^(?:permission|secrets): TODO", re.MULTILINE)
 
 
@@ -34,8 +33,12 @@ def _secrets(ctx: click.Context, param: click.Parameter, value: str | None) -> t
 
 
 def _group(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    if value and not _GROUP.fullmatch(value):
-        raise click.BadParameter("expected a folder name such as `web` or `web/search`", ctx, param)
+    from ..spec.names import group_problem
+
+    problem = group_problem(value)
+    if problem is not None:
+        message = f"{problem}; expected a folder such as `web` or `web/search`"
+        raise click.BadParameter(message, ctx, param)
     return value
 
 

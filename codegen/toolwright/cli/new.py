@@ -9,6 +9,7 @@ from ..config import show
 from .example import EXAMPLE
 from .init import create
 from .options import config_option, configuration, examples, refuse
+from .steps import disk_problem
 
 
 @click.command("new", epilog=examples("toolwright new files/edit", "toolwright new search"))
@@ -40,7 +41,10 @@ def command(name: str, config_file: Path | None) -> None:
             )
     groups = [each.name for each in config.specs.glob("*/") if not each.name.startswith(("_", "."))]
     near = difflib.get_close_matches(group, groups, 1) if group and group not in groups else []
-    create(path, EXAMPLE.replace("{name}", tool))
+    try:
+        create(path, EXAMPLE.replace("{name}", tool))
+    except OSError as error:
+        raise disk_problem("text", error, path) from None
     click.echo(f"created   {show(path)}")
     if near:
         click.echo(f"note: the group {group!r} is new; there is one called {near[0]!r}")

@@ -54,6 +54,7 @@ def command(file: str, folder: str, size: int, words: str, form: Format, config_
 
     Run it, and Ninja, in one folder. The file renews itself when a spec comes or goes.
     """
+    command_words = _words(words)
     config = configuration(config_file, form)
 
     from ..build.steps.depfile import render_depfile
@@ -71,7 +72,7 @@ def command(file: str, folder: str, size: int, words: str, form: Format, config_
     if found.diagnostics:
         return 1
     layout = Layout(
-        command=shlex.split(words),
+        command=command_words,
         file=Path(file).as_posix(),
         folder=Path(folder).as_posix(),
         output=show(config.output),
@@ -83,16 +84,32 @@ def command(file: str, folder: str, size: int, words: str, form: Format, config_
     if config.file is not None:
         inputs.append(show(config.file))
     try:
+        build_file = render_ninja(shards, layout)
+    except ValueError as error:
+        raise stop(
+            form, Path(file), "bad-name", str(error), "give that file or folder another name"
+        ) from None
+    try:
         for path, content in lists_of(shards, layout).items():
             write_alone(Path(path), content)
         write_alone(Path(folder, CONFIGURED), render_depfile(layout.file, inputs))
-        write_alone(Path(file), render_ninja(shards, layout))
+        write_alone(Path(file), build_file)
     except OSError as error:
         raise disk_problem(form, error, Path(file)) from None
     specs = len(found.tools) + len(found.types)
     said = f"{specs} spec{'s'[: specs != 1]} in {len(shards)} shard{'s'[: len(shards) != 1]}"
     click.echo(f"toolwright: {said}: {file}")
     return 0
+
+
+def _words(text: str) -> list[str]:
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise click.BadParameter(f"{error}: {text}", param_hint="--command") from None
+    if not words:
+        raise click.BadParameter("it names no program", param_hint="--command")
+    return words
 
 
 def _is_ours(file: Path, mark: str) -> bool:

@@ -120,7 +120,11 @@ def _chosen(
     for name in names or ():
         if name not in registry:
             near = difflib.get_close_matches(name, registry.names, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(registry.names[:20])}"
+            hint = (
+                f"did you mean {near[0]}?"
+                if near
+                else f"there are: {', '.join(registry.names[:20]) or '(none)'}"
+            )
             raise ValueError(f"there is no tool {name!r}; {hint}")
     if groups is None and names is None and permission is None:
         return registry

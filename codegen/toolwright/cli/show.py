@@ -49,6 +49,8 @@ def command(
     config_file: Path | None,
 ) -> int:
     """Print what one tool compiles to, straight from its spec."""
+    if providers and (tool is not None or provider is not None or ledger):
+        raise click.UsageError("--providers lists all there are: leave out what else to show.")
     config = configuration(config_file)
     if providers:
         return _list(config, form)

@@ -8,6 +8,7 @@ import click
 from ..config import Config, show
 from .init import create
 from .options import config_option, configuration, examples, tell
+from .steps import disk_problem
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -34,7 +35,10 @@ def command(config_file: Path | None) -> int:
         path = config.stubs.joinpath(*entry.module.split(".")).with_suffix(".py")
         if path.exists() or path.is_symlink():
             continue
-        create(path, template.render(entry=entry, package=package))
+        try:
+            create(path, template.render(entry=entry, package=package))
+        except OSError as error:
+            raise disk_problem("text", error, path) from None
         written += 1
         click.echo(f"created   {show(path)}")
     kept = len(report.entries) - written

@@ -45,12 +45,15 @@ def package_problem(folder: str) -> str | None:
 
 
 def group_problem(group: str) -> str | None:
-    """Why `group` cannot become nested Python packages in the output; None if it can."""
+    """Why `group` cannot hold tools, and become nested Python packages in the output; None if it can."""
     if not group:
         return None
     parts = group.split("/")
     if module_key(parts[0]) in RESERVED:
         return f"the folder {quoted(parts[0])} is reserved for generated files"
+    hidden = next((part for part in parts if part.startswith("_")), None)
+    if hidden is not None:
+        return f"the folder {quoted(hidden)} would be passed over: no tool is looked for below a `_`"
     return next(filter(None, map(package_problem, parts)), None)
 
 
