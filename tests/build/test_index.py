@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolwright.build.generate import build
 from toolwright.build.state.clock import doubtful, wait_past
-from toolwright.build.state.rows import GONE, NONE, Rows, packed
+from toolwright.build.state.rows import GONE, Rows, packed, rows_of
 from toolwright.build.state.unchanged import look
 
 from .fake import FAKE, config_of, put
@@ -26,12 +26,12 @@ def told(rows: Rows) -> dict[bytes, bytes | None]:
 
 @given(TABLES, TABLES)
 def test_rows_are_overlaid_like_a_mapping(one: Mapping[bytes, bytes], two: Mapping[bytes, bytes]) -> None:
-    assert told(NONE.overlaid(one).overlaid(two)) == {**one, **two}
+    assert told(rows_of(one).overlaid(rows_of(two))) == {**one, **two}
 
 
 @given(TABLES, st.sets(PATHS))
 def test_rows_are_taken_out(table: Mapping[bytes, bytes], gone: set[bytes]) -> None:
-    left = NONE.overlaid(table).without(gone)
+    left = rows_of(table).without(gone)
     assert told(left) == {path: row for path, row in table.items() if path not in gone}
     assert len(left.packed) == 32 * len(left.paths)
 
@@ -41,7 +41,7 @@ def test_what_is_there_and_the_same_is_common(table: Mapping[bytes, bytes], data
     other = {
         path: data.draw(st.sampled_from([row, GONE, packed((0, 0, 0, 0))])) for path, row in table.items()
     }
-    kept = NONE.overlaid(table).common(NONE.overlaid(other))
+    kept = rows_of(table).common(rows_of(other))
     assert told(kept) == {path: row for path, row in table.items() if row == other[path] != GONE}
 
 

@@ -124,7 +124,7 @@ def make_plan(
         else:
             message = "a file that toolwright did not write stands in the way"
             refuse(path, "foreign-file", message, _way_out(path, expected, existing))
-    for path in sorted(owned - set(expected)):
+    for path in sorted(owned - expected.keys()):
         found = existing.get(path)
         if found is None or found.kind == "folder":  # a torn manifest may name a folder: no file of ours
             continue

@@ -8,14 +8,13 @@ that clock has gone on (`clock`); what cannot be told from a later edit even the
 
 import os
 import sys
-from collections.abc import Mapping
 from itertools import chain
 from pathlib import Path
 
 from .clock import changed, doubtful
 from .replacing import replace as replace
-from .replacing import replacing
-from .rows import DOUBTFUL, GONE, NONE, Rows, cut, packed, unpacked
+from .replacing import replacing, write_pieces
+from .rows import DOUBTFUL, GONE, NONE, Rows, packed, rows_of, unpacked
 from .unchanged import MAGIC, Looked, environment, identity, look_at, read_index, signature
 
 _ENCODING, _ERRORS = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
@@ -162,8 +161,8 @@ class Index:
         with replacing(self.file) as temporary:
             written = self._rows_written()
             gone = self._doubtful(written, temporary)
-            inputs = self._unmoved.only(self._counted).overlaid(self._inputs).without(gone)
-            outputs = self._standing.overlaid(self._outputs).overlaid(written).without(gone)
+            inputs = self._unmoved.only(self._counted).overlaid(rows_of(self._inputs)).without(gone)
+            outputs = self._standing.overlaid(rows_of(self._outputs)).overlaid(written).without(gone)
             paths = b"\0".join((*inputs.paths, *outputs.paths))
             if b"\n" in paths:
                 return  # an empty index: counts as none
@@ -174,22 +173,20 @@ class Index:
                 str(-1 if tools is None or gone else tools).encode(),
                 f"{len(inputs.paths)} {len(outputs.paths)}".encode(),
                 paths,
-                inputs.packed + outputs.packed,
+                b"",
             ]
-            temporary.write_bytes(b"\n".join(head))
+            write_pieces(temporary, (b"\n".join(head), inputs.packed, outputs.packed))
 
-    def _rows_written(self) -> dict[bytes, bytes]:
-        rows: dict[bytes, bytes] = {}
-        for root, paths, seen in self._written:
-            rows.update(zip((self.key(root + path) for path in paths), cut(seen), strict=True))
-        return rows
+    def _rows_written(self) -> Rows:
+        keys = [self.key(root + path) for root, paths, _ in self._written for path in paths]
+        return Rows(keys, b"".join([seen for _, _, seen in self._written]))
 
-    def _doubtful(self, written: Mapping[bytes, bytes], temporary: Path) -> set[bytes]:
+    def _doubtful(self, written: Rows, temporary: Path) -> set[bytes]:
         """Paths whose signature a later edit might leave as it is."""
         seen = chain(
             ((path, row) for path, row in self._inputs.items() if self._known_inputs.get(path) != row),
             ((path, row) for path, row in self._outputs.items() if self._known_outputs.get(path) != row),
-            written.items(),
+            written.items,
         )  # what the last run knew is settled
         times = ((path, changed(unpacked(row))) for path, row in seen if row not in (GONE, DOUBTFUL))
         return doubtful(times, temporary, self._place)

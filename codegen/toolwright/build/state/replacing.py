@@ -32,11 +32,16 @@ def replace(path: Path, content: bytes) -> None:
 def replace_in_pieces(path: Path, pieces: Iterable[bytes]) -> None:
     """The same with what is too much to be held at once. Raises OSError."""
     with replacing(path) as temporary:
-        handle = os.open(temporary, os.O_WRONLY | getattr(os, "O_BINARY", 0))
-        try:
-            for piece in pieces:
-                rest = memoryview(piece)
-                while rest:
-                    rest = rest[os.write(handle, rest) :]
-        finally:
-            os.close(handle)
+        write_pieces(temporary, pieces)
+
+
+def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
+    """Fill an empty file. Raises OSError."""
+    handle = os.open(path, os.O_WRONLY | getattr(os, "O_BINARY", 0))
+    try:
+        for piece in pieces:
+            rest = memoryview(piece)
+            while rest:
+                rest = rest[os.write(handle, rest) :]
+    finally:
+        os.close(handle)

@@ -66,12 +66,19 @@ class Rows:
         gone = {self.places[path] for path in paths if path in self.places}
         return self._only([at for at in range(len(self.paths)) if at not in gone]) if gone else self
 
-    def overlaid(self, rows: Mapping[bytes, bytes]) -> "Rows":
+    @property
+    def items(self) -> Iterator[tuple[bytes, bytes]]:
+        """Each path with its row."""
+        return zip(self.paths, cut(self.packed), strict=True)
+
+    def overlaid(self, rows: "Rows") -> "Rows":
         """With `rows` in place of the former ones of their paths; new paths come last."""
+        if not self.paths:
+            return rows
         all_packed = bytearray(self.packed)
         new: list[bytes] = []
-        for path, row in rows.items():
-            at = self.places.get(path) if self.paths else None
+        for path, row in rows.items:
+            at = self.places.get(path)
             if at is None:
                 new.append(path)
                 all_packed += row
@@ -85,3 +92,8 @@ class Rows:
 
 
 NONE = Rows([], b"")
+
+
+def rows_of(table: Mapping[bytes, bytes]) -> Rows:
+    """The rows of `table`."""
+    return Rows(list(table), b"".join(table.values()))
