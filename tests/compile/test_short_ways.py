@@ -2,12 +2,18 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+from msgspec import structs
+from toolwright.contract import normalise
 from toolwright.contract.keeping import judges, kept
 from toolwright.contract.normalise import Normaliser
-from toolwright.contract.pointers import follow, indexed
+from toolwright.contract.pointers import follow, indexed, without
+from toolwright.contract.raising import raised
 from toolwright.contract.read import Reader
 from toolwright.contract.tree import Choice
+from toolwright.diagnostics import Diagnostic
 from toolwright.runtime.schema import Schemas, UnsupportedSchema, Validator
 from toolwright.runtime.schema.values import equal
 
@@ -74,3 +80,78 @@ def test_a_choice_has_what_its_schema_accepts(schema: Any) -> None:
             if exact.accepts(value) and not any(equal(value, other) for other in wanted):
                 wanted.append(value)
         assert repr(node.values) == repr(tuple(wanted)), each
+
+
+def normal(schema: Any) -> tuple[Any, list[Diagnostic]]:
+    """The normal form of a tool with these parameters, as a document, and what is wrong with it."""
+    normaliser = Normaliser(document(spec(schema), "tool.json"), {}, "tool.json")
+    normaliser.add_root("parameters", ("parameters",))
+    if any(problem.severity == "error" for problem in normaliser.diagnostics):
+        return None, normaliser.diagnostics
+    result = normaliser.result()
+    whole = result.document()
+    assert structs.replace(result, linked=True).document() == whole
+    return whole, normaliser.diagnostics
+
+
+ODD = st.sampled_from(
+    [
+        *(
+            {"type": 1},
+            {"enum": "a"},
+            {"format": ["date"]},
+            {"format": "none"},
+            {"pattern": "("},
+            {"pattern": 3},
+        ),
+        *(
+            {"$comment": "c"},
+            {"x-own": {"$ref": "#"}},
+            {"unknown": 1},
+            {"id": "a"},
+            {"$id": "a"},
+            {"$ref": 3},
+        ),
+        *({"default": {"$ref": "#"}}, {"const": {"items": []}}, {"examples": [{"$ref": "#"}]}, {"items": []}),
+        *({"items": [{"id": 1}]}, {"exclusiveMinimum": True, "minimum": 1}, {"exclusiveMaximum": False}),
+        *({"dependencies": {"a": ["b"], "c": {}}}, {"definitions": {"a": {}}}, {"additionalItems": False}),
+        *({"contentSchema": {"id": "a"}}, {"title": ["t"]}, {"maximum": 1, "exclusiveMaximum": True}),
+        *(
+            {"$ref": "#/$defs/a", "type": 1, "description": 2},
+            {"$defs": 3},
+            {"$schema": "none"},
+            {"required": 1},
+        ),
+    ]
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    parameters(), st.lists(ODD, max_size=3), st.sampled_from(["", "http://json-schema.org/draft-07/schema#"])
+)
+def test_copied_keywords_are_those_that_the_long_way_copies(schema: Any, odd: list[Any], draft: str) -> None:
+    properties = {f"odd{number}": each for number, each in enumerate(odd)}
+    schema = {**schema, "properties": {**schema.get("properties", {}), **properties}}
+    if draft:
+        schema["$schema"] = draft
+    short = normal(schema)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(normalise, "_COPIED", frozenset())
+        assert normal(schema) == short
+
+
+@given(st.lists(ODD, min_size=1, max_size=4), st.sampled_from([4, 6, 7, 2019, 2020]))
+def test_a_schema_without_older_keywords_is_raised_by_the_short_way(odd: list[Any], draft: int) -> None:
+    """`definitions` beside `$defs` says nothing, and asks for the long way."""
+    node = {"$defs": {}, **{key: value for each in odd for key, value in each.items()}}
+    if not isinstance(node["$defs"], dict):
+        return
+    assert list(raised(node, draft)) == list(raised({**node, "definitions": {}}, draft))
+
+
+@given(parameters(), st.sampled_from(["type", "default", "minimum", "required"]))
+def test_what_lacks_nothing_is_the_very_same(schema: Any, keyword: str) -> None:
+    found = without(schema, keyword)
+    assert (found is schema) == (found == schema)
+    assert all(keyword not in each for each, _ in indexed(found, ""))
