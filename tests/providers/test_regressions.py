@@ -362,3 +362,28 @@ def test_the_ledger_tells_that_a_key_left_out_comes_back_as_null(provider: str) 
     assert result.strict
     changed = [(entry.path, entry.keyword) for entry in result.ledger if entry.severity == "changed"]
     assert changed == [("/properties/a", "type")]
+
+
+def test_lists_in_lists_can_be_sent_beside_an_alternative_that_takes_no_list() -> None:
+    """JSON text stands for lists that are nested too deeply where no other alternative takes a string there."""
+    other = obj({"class": {"type": "object"}})
+    value = {"anyOf": [{"additionalProperties": True}, other], "type": "object", "required": ["n 1", "class"]}
+    result = normalize(obj({"value": value}, required=["value"]), "moonshot")
+    validator = jsonschema_rs.validator_for(result.schema)
+    assert result.ways is not None
+    for call in ({"value": {"n 1": None, "class": [[]]}}, {"value": {"n 1": 0, "class": [{}]}}):
+        sent = encode(call, result.ways, result.schema)
+        assert validator.is_valid(sent)
+        assert undo(sent, result.ways, result.schema) == call
+
+
+@pytest.mark.parametrize("provider", ["cohere", "moonshot"])
+@pytest.mark.parametrize(
+    "more", [{}, {"propertyNames": False}, {"additionalProperties": {"type": "integer"}}]
+)
+def test_a_map_beside_patterns_that_cannot_be_said_is_stable(provider: str, more: dict[str, Any]) -> None:
+    """Whether another alternative is open is asked of what becomes of it."""
+    held = obj({"_p": {"type": "object", "additionalProperties": {"type": "string", "minLength": 1}}})
+    other = obj({"x-y": {"const": 2}}, patternProperties={"b$": {"maxLength": 5}}, **more)
+    once = normalize(obj({"a": {"oneOf": [held, other]}}), provider)
+    assert normalize(once.schema, provider).schema == once.schema

@@ -66,6 +66,19 @@ def is_map(node: Node) -> bool:
     return bool(rest and isinstance(rest, dict)) or bool(node.get("patternProperties"))
 
 
+def sends_pairs(state: State, node: Node) -> bool:
+    """Whether the undeclared keys of such an object will be sent as pairs: all are of some kind, or any
+    value has a form of its own."""
+    kinds = [*node.get("patternProperties", {}).values(), node.get("additionalProperties", True)]
+    anything = any(kind is True or kind == {} for kind in kinds)
+    stated = "type" in node or state.dialect.typed
+    return (
+        stated
+        and node.get("propertyNames") is not False
+        and (not anything or state.dialect.untyped == "json")
+    )
+
+
 def holds_rest(node: Node) -> bool:
     """Whether an object has the property in which the undeclared keys of such an object are sent."""
     held = node.get("properties", {}).get(REST)

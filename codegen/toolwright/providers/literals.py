@@ -9,6 +9,7 @@ from .errors import SchemaError
 from .kinds import BY_TYPE, KINDS, MOVED, any_value, inferred, scalar_value, split, together
 from .marks import MARK, mark
 from .paths import Path, pointer
+from .rivals import items_of
 from .state import State
 from .texts import as_json, texts
 from .values import fits, kind_of, same
@@ -269,6 +270,16 @@ def _split(state: State, node: Node, kinds: list[str], path: Path) -> Node:
     return {**outer, "anyOf": branches}
 
 
+def _mistaken(state: State) -> bool:
+    """Whether another alternative takes a string for what lists in any value hold as JSON text."""
+    rivals = state.here
+    for _ in range(state.dialect.untyped_levels + 1):
+        if rivals is None or not rivals.schemas:
+            return False
+        rivals = items_of(state, rivals)
+    return rivals is not None and "string" in rivals
+
+
 def _untyped(state: State, node: Node, path: Path, notes: list[str]) -> Node:
     if state.dialect.untyped == "json":
         return node if "string" in state.taken else as_json(state, node, path, notes)
@@ -280,9 +291,7 @@ def _untyped(state: State, node: Node, path: Path, notes: list[str]) -> Node:
     state.note(path, "type", "rewritten", "changed", reason)
     nullable = state.dialect.type_arrays == "nullable"
     deeper: Node = scalar_value(nullable=nullable)
-    if (
-        state.here is None or not state.here.schemas
-    ):  # else another alternative would take that text as a string
+    if not _mistaken(state):
         deeper = mark(state, {"type": "string", "description": "JSON text of any value."}, encoding="json")
     return {
         **any_value(

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from .dialect import disposition
-from .encodings import holds_rest, is_map
+from .encodings import holds_rest, is_map, sends_pairs
 from .kinds import MOVED
 from .legacy import is_legacy, raised
 from .paths import Path
@@ -94,16 +94,20 @@ def _properties(state: State, rival: tuple[Any, Path], name: str) -> Iterator[tu
             yield True, path
         elif isinstance(properties, dict) and name in properties:
             yield properties[name], ((path, "properties"), name)
-        elif pairs and (is_map(node) or holds_rest(node)):
+        elif pairs and ((is_map(node) and sends_pairs(state, node)) or holds_rest(node)):
             # Its further keys are sent in a list, so that the object which has that list is open.
             if properties and not state.dialect.closed:
                 yield True, path
         else:
-            yield from _further(node, path, name)
+            yield from _further(state, node, path, name)
 
 
-def _further(node: Node, path: Path, name: str) -> Iterator[tuple[Any, Path]]:
+def _further(state: State, node: Node, path: Path, name: str) -> Iterator[tuple[Any, Path]]:
     patterns = node.get("patternProperties") or {}
+    if node.get("propertyNames") is False:
+        return  # said by closing it
+    if patterns and disposition(state.dialect, "patternProperties") != "keep":
+        return  # what is left is open
     found = [one for one in patterns if not compiles(one) or re.search(one, name)]
     for pattern in found:
         yield patterns[pattern], ((path, "patternProperties"), pattern)
