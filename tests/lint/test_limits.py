@@ -138,6 +138,19 @@ def test_strict_tools_beside_others_where_a_provider_takes_no_mix(tmp_path: Path
         assert found(acme(tmp_path, "strict-together = true", alike), "mixed-strict") == []
 
 
+def test_what_is_always_strict_is_no_mix(tmp_path: Path) -> None:
+    always = PROFILE.replace('id = "acme"', 'id = "acme"\nalways-strict = true')
+    folder = acme(tmp_path, "strict-together = true", {"a": tool(), "b": tool()}, profile=always)
+    assert found(folder, "mixed-strict") == []
+
+
+def test_each_group_without_tools_is_told(tmp_path: Path) -> None:
+    folder = acme(tmp_path, "tools = 9", {"files/a": tool(), "web/b": tool()})
+    (one, other) = run(folder, groups=("files", "wbe", "nowhere")).refused
+    assert (one.message, one.hint) == ("no tool is in the group 'nowhere'", "groups here: files, web")
+    assert (other.message, other.hint) == ("no tool is in the group 'wbe'", "did you mean 'web'?")
+
+
 def test_deepseek_takes_no_mix() -> None:
     assert load_profile("deepseek").limits.strict_together
 

@@ -53,7 +53,7 @@ def _mixed(
     tools: Sequence[tuple[str, Emitted]], strict: Sequence[tuple[str, Emitted]], profile: Profile, file: str
 ) -> Iterator[Finding]:
     """Strict tools and others, for a provider that takes either."""
-    others = [name for name, each in tools if not each.strict]
+    others = [name for name, each in tools if not (each.strict or profile.always_strict)]
     if not profile.limits.strict_together or not strict or not others:
         return
     more = f" and {len(others) - _MOST} more" if len(others) > _MOST else ""

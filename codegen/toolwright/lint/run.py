@@ -1,6 +1,7 @@
 """Every check over a project, suppressions applied, findings merged and sorted."""
 
 from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 
 from msgspec import Struct
 
@@ -49,11 +50,7 @@ def lint(config: Config, settings: Settings, progress: Progress) -> Outcome:
     everything = {each.tool.name: each.tool for each in project.subjects}
     refused += unknown_tools(settings.tools, everything, project)
     subjects = [each for each in project.subjects if in_groups(each.tool.group, settings.groups)]
-    if settings.groups and not subjects:
-        message = f"no tool is in the group {', '.join(map(repr, settings.groups))}"
-        groups = sorted({each.tool.group for each in project.subjects if each.tool.group})
-        hint = f"groups here: {', '.join(groups) or 'none'}"
-        refused.append(Diagnostic(file=project.shown_root, code="unknown-group", message=message, hint=hint))
+    refused += _unknown_groups(settings.groups, subjects, project)
     found = list(checked(project, subjects, settings.losses))
     kept, used = suppressed(found, subjects)
     shown = [
@@ -72,6 +69,20 @@ def lint(config: Config, settings: Settings, progress: Progress) -> Outcome:
         refused=tuple(sorted({*refused})),
         tokens=counted(chosen, project.profiles) if settings.tokens else None,
     )
+
+
+def _unknown_groups(
+    groups: Sequence[str], subjects: Sequence[Subject], project: Project
+) -> Iterator[Diagnostic]:
+    """Groups in which there is no tool."""
+    for group in groups:
+        if any(in_groups(each.tool.group, (group,)) for each in subjects):
+            continue
+        there = sorted({each.tool.group for each in project.subjects if each.tool.group})
+        near = get_close_matches(group, there, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"groups here: {', '.join(there) or 'none'}"
+        message = f"no tool is in the group {group!r}"
+        yield Diagnostic(file=project.shown_root, code="unknown-group", message=message, hint=hint)
 
 
 def in_groups(group: str, groups: Sequence[str]) -> bool:
