@@ -365,7 +365,7 @@ def test_the_ledger_tells_that_a_key_left_out_comes_back_as_null(provider: str) 
 
 
 def test_lists_in_lists_can_be_sent_beside_an_alternative_that_takes_no_list() -> None:
-    """JSON text stands for lists that are nested too deeply where no other alternative takes a string there."""
+    """They hold JSON text where they are nested too deeply and no other alternative takes a string."""
     other = obj({"class": {"type": "object"}})
     value = {"anyOf": [{"additionalProperties": True}, other], "type": "object", "required": ["n 1", "class"]}
     result = normalize(obj({"value": value}, required=["value"]), "moonshot")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .cycles import reaches
-from .encodings import is_map
+from .maps import is_map
 from .paths import Path
 from .refs import MANY, NAMED, ONE, Segments, remember, united
 from .shapes import shapes

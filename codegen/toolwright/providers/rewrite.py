@@ -5,18 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from .depth import shallow
-from .encodings import is_map, pairs, positions, without_idle
 from .errors import SchemaError
 from .legacy import is_legacy, raised
 from .literals import bounded, listed_types, typed, with_enum
+from .maps import is_map, pairs
 from .nulls import absent
 from .onekind import fewer, one_kind
 from .paths import Path, pointer
 from .plain import stated
+from .positions import positions
 from .refs import Segments, opened
 from .rules import Rules
 from .state import State
 from .structure import declared, has_type, keyless, placeholder, tuples
+from .texts import without_idle
 from .unions import alone, as_any_of, collapsed, merge_all_of, single
 
 Node = dict[str, Any]

@@ -12,9 +12,9 @@ from functools import partial
 from typing import Any
 
 from .dialect import disposition
-from .encodings import holds_rest, is_map, sends_pairs
 from .kinds import MOVED
 from .legacy import is_legacy, raised
+from .maps import holds_rest, is_map, sends_pairs
 from .paths import Path
 from .regex import compiles
 from .rivalry import Rivals, Stated

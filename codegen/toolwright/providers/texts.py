@@ -1,9 +1,11 @@
-"""Values sent as strings, which decoding undoes: literals that are none, and any value as JSON text."""
+"""Values sent as strings, which decoding undoes: literals that are none, and any value as JSON text; and what
+cannot stand beside a form that is sent."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from .kinds import TYPE_OF
 from .legacy import ANNOTATIONS
 from .marks import mark, unmarked
 from .paths import Path
@@ -95,3 +97,12 @@ def without_literals(state: State, node: Node, path: Path, notes: list[str]) -> 
     for key in sorted(LITERALS & node.keys()):
         state.say(path, key, phrase(key, node[key]), notes, "is in a form that is not sent")
     return {key: item for key, item in node.items() if key not in LITERALS}
+
+
+def without_idle(state: State, node: Node, kind: str, path: Path) -> Node:
+    """`node`, which takes nothing of type `kind`, without keywords that speak of it: they would judge the
+    form that is sent."""
+    idle = [key for key in node if TYPE_OF.get(key) == kind]
+    for key in idle:
+        state.note(path, key, "dropped", "kept elsewhere", f"says nothing: no {kind} fits here")
+    return {key: item for key, item in node.items() if key not in idle} if idle else node
