@@ -20,6 +20,8 @@ from ..structs.module import Roots
 from .vocabulary import PACKAGES, PYTHON, UnsoundError
 
 _IMPORTABLE = PACKAGES | PYTHON
+_LONGEST = 100_000
+"""Characters of a module whose code is remembered; what is longer is rare, and specs may be hostile."""
 
 
 class Isolated:
@@ -56,7 +58,8 @@ class Isolated:
         self._modules[name] = sys.modules[module.__name__] = module
         try:
             source = self._sources[name]
-            exec(_compiled(source) if isinstance(source, str) else _code(source), module.__dict__)
+            shared = isinstance(source, str) and len(source) <= _LONGEST
+            exec(_compiled(source) if shared else _code(source), module.__dict__)
         except UnsoundError:
             raise
         except Exception as problem:

@@ -43,9 +43,8 @@ class Shape:
         settled = validator.settle(value)
         violations = validator.violations(settled)
         if violations and validator.accepts(value):
-            return self.build(
-                value, value
-            )  # a float past 2**53 may fit where the integer that it is does not
+            # A float past 2**53 may fit where the integer that it is does not.
+            return self.build(value, value)
         if violations:
             raise ValueError("; ".join(_word(violation) for violation in violations))
         return self.build(value, settled)
@@ -59,8 +58,8 @@ _WHOLE = re.compile(rb"[0-9](?:\.0|e)")
 
 
 def _has_whole_float(value: Any) -> bool:
-    """Whether `value` may hold a whole float, which a type that takes any value would keep where the contract
-    asks for an integer. Its text tells, and takes a tenth of the time of a look at each part."""
+    """Whether `value` may hold a whole float: a type that takes any value would keep it where the contract
+    asks for an integer. The value's text tells, in a tenth of the time of a look at each part."""
     kind = type(value)
     if kind is float:
         return bool(value.is_integer())

@@ -32,7 +32,7 @@ _COMMON = frozenset(
         *("minProperties", "maxProperties", "required", "properties", "additionalProperties", "items"),
     )
 )
-"""Keywords whose rules cannot fail once `check_form` has seen them and `lay_out` what is below them."""
+"""Keywords whose rules cannot fail once `check_form` has seen them, and `_lay_out` what is below them."""
 _HOLDING = frozenset({"properties", "additionalProperties", "items"})
 """Those of them that hold schemas."""
 _RULED = frozenset(_RANKS)
