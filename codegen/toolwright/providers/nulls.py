@@ -11,7 +11,7 @@ from .refs import Segments, remember
 from .shapes import shapes
 from .state import State
 from .texts import as_json
-from .unions import plain
+from .together import plain
 from .words import described
 
 Node = dict[str, Any]

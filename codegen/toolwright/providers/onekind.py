@@ -14,7 +14,8 @@ from .refs import Segments, remember
 from .shapes import shapes
 from .state import State
 from .texts import as_json
-from .unions import MAX_BRANCHES, alone, as_any_of, merge_all_of, plain, shared, spill
+from .together import merge_all_of, plain, spill
+from .unions import MAX_BRANCHES, alone, as_any_of, shared
 from .values import fits, kind_of, same
 from .words import described, text
 

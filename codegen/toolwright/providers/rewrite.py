@@ -19,7 +19,8 @@ from .rules import Rules
 from .state import State
 from .structure import declared, has_type, keyless, placeholder, tuples
 from .texts import without_idle
-from .unions import alone, as_any_of, collapsed, merge_all_of, single
+from .together import merge_all_of, single
+from .unions import alone, as_any_of, collapsed
 
 Node = dict[str, Any]
 MAX_STEPS = 64

@@ -15,7 +15,8 @@ from .paths import Path
 from .refs import Segments, gone, remember
 from .state import MAX_DEPTH, State
 from .structure import has_type
-from .unions import merge_all_of, plain, shared, spill
+from .together import merge_all_of, plain, spill
+from .unions import shared
 from .words import phrase
 
 Node = dict[str, Any]
