@@ -98,6 +98,9 @@ class TestGenerate:
         assert states(base) == before
         annotations = run("generate", "--check", "--format", "github").stdout
         assert "::error file=generated/a.py,title=drift-missing::" in annotations
+        (base / "pyproject.toml").rename(base / "my own.toml")
+        said = run("generate", "--check", "--config", "my own.toml").output
+        assert said.endswith("; to repair it, run: toolwright generate --config 'my own.toml'\n")
         codes = [
             each["code"]
             for each in json.loads(run("generate", "--check", "--format", "json").stdout)["diagnostics"]

@@ -188,6 +188,26 @@ def test_a_tool_that_must_be_strict_and_cannot_is_an_error(tmp_path: Path) -> No
     ]  # fmt: skip
 
 
+def test_what_is_rejected_is_told_at_its_place_whatever_its_name(tmp_path: Path) -> None:
+    text = """\
+description: Counts the words of a text and returns how many there are.
+permission: read
+secrets: []
+providers: {openai: {strict: true}}
+parameters:
+  type: object
+  additionalProperties: false
+  required: [a/b~c]
+  properties:
+    a/b~c:
+      type: object
+      additionalProperties: true
+      description: Whatever belongs to the text.
+"""
+    told = found(write(tmp_path, {"t": text}), "rejected", providers=("openai",))
+    assert {each.line for each in told} == {10}
+
+
 @st.composite
 def schemas(draw: st.DrawFn, levels: int = 3) -> tuple[dict[str, Any], dict[str, int]]:
     """A schema of objects, arrays, enums and unions, with what it holds, counted while it is built."""

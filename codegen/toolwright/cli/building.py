@@ -48,7 +48,7 @@ def generate(
             waiting=lambda message: _print(message, err=True),
             looked=looked,
         )
-    repair = "toolwright generate" + (f" --config {config_file}" if config_file else "")
+    repair = "toolwright generate" + (f" --config {_quoted(config_file)}" if config_file else "")
     repair += " --no-cache" if check and is_mixed(config) else ""
     output = show(config.output)
     drift = _drift(report, output, repair) if check else ()
@@ -65,6 +65,13 @@ def generate(
     if form != "json" and not check:
         _print(summary(report, would=diff or dry_run), err=diff or dry_run)
     return int(report.failed or bool(drift))
+
+
+def _quoted(file: Path) -> str:
+    """A path as a shell takes it."""
+    import shlex
+
+    return shlex.quote(str(file))
 
 
 def summary(report: "Report", *, would: bool = False) -> str:
