@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from msgspec import structs
 from toolwright.build.generate import build
+from toolwright.build.state.fingerprint import Sources
 from toolwright.build.state.unchanged import unchanged
 
 from tests.build.fake import FAKE, config_of, project, put, tree
@@ -253,3 +254,41 @@ def test_an_edit_right_after_a_run_is_noticed(tmp_path: Path, delay: float) -> N
         os.utime(spec, ns=(state.st_atime_ns, state.st_mtime_ns))
         assert unchanged(str(tmp_path)) is None
         assert build(config, FAKE).rebuilt == 1
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("dies", [False, True])
+def test_each_source_is_looked_at_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int, dies: bool
+) -> None:
+    """Else an edit in between would be remembered as what was compiled."""
+    if dies and (jobs == 1 or not hasattr(os, "fork")):
+        pytest.skip("no process to kill")
+    config = project(tmp_path / "p", {**{f"t{n}.yaml": f"{n}" for n in range(40)}, "_types/t.yaml": "t"})
+    log, first, digest = tmp_path / "log", os.getpid(), Sources.digest
+
+    def say(what: str, path: str) -> None:
+        with log.open("a") as file:
+            file.write(f"{what} {Path(path).name}\n")
+
+    def looked(sources: Sources, path: Path | str) -> str | None:
+        found = digest(sources, path)
+        say("look", str(path))
+        return found
+
+    def load_tool(root: Path, path: str, *rest: Any) -> Any:
+        say("read", path)
+        if dies and path == "t9.yaml" and os.getpid() != first:
+            os._exit(9)
+        return FAKE.load_tool(root, path, *rest)
+
+    def load_type(root: Path, path: str, *rest: Any) -> Any:
+        say("read", path)
+        return FAKE.load_type(root, path, *rest)
+
+    monkeypatch.setattr(Sources, "digest", looked)
+    report = build(config, structs.replace(FAKE, load_tool=load_tool, load_type=load_type), jobs=jobs)
+    assert report.failed == dies
+    lines = log.read_text().splitlines()
+    for path in (*(f"t{n}.yaml" for n in range(40)), "t.yaml"):
+        assert lines.index(f"look {path}") < lines.index(f"read {path}")

@@ -49,8 +49,14 @@ def collect(
     """
     root = Path(shop.root)
     tasks = [Task(path, "type") for path in found.types] + [Task(path, "tool") for path in found.tools]
-    for task in tasks:
+
+    def look(task: Task) -> None:
         sources.digest(f"{root}/{task.path}")
+
+    # Each is looked at before it is read, and workers read all types when they start. Where nothing is known
+    # of tools, they are looked at while others are compiled.
+    for task in tasks if cache.units or sharing.named else tasks[: len(found.types)]:
+        look(task)
     judge = Judge(cache, root, setting, sources, tree, trusting=sharing.trusting)
     sharing.open(shop, judge.fingerprint)
     result = Collected(units={}, files={}, diagnostics=[], fetched=set(), shaky=set(), kept=set())
@@ -69,7 +75,7 @@ def collect(
     doubted: dict[str, Unit] = {}
     missing = [task for task in stale if task.path not in result.fetched]
     while missing or (missing := _doubt(stale, result, doubted, shop)):
-        outcomes = crew.compile(missing, progress)
+        outcomes = crew.compile(missing, progress, look)
         for task, outcome in zip(missing, outcomes, strict=True):
             result.diagnostics += outcome.diagnostics
             if any(problem.severity == "error" for problem in outcome.diagnostics):

@@ -18,6 +18,7 @@ from .workers import Outcome, Shop, Task, load_types, processors, run_all, shown
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
+    from threading import Thread
 
 MANY = 24
 """From this number of specs on, starting processes pays."""
@@ -35,25 +36,33 @@ class Crew:
         """`jobs` None means one per processor."""
         self._shop, self._room, self._jobs = shop, room, jobs or processors()
         self._pool: ProcessPoolExecutor | None = None
+        self._leaving: Thread | None = None
         self._types: dict[str, Document] | None = None
         self._spill: Spill | None = None
 
-    def compile(self, tasks: Sequence[Task], progress: Callable[[int, int], None]) -> list[Outcome]:
+    def compile(
+        self,
+        tasks: Sequence[Task],
+        progress: Callable[[int, int], None],
+        before: Callable[[Task], None] = lambda _task: None,
+    ) -> list[Outcome]:
         """One outcome for each of `tasks`, in their order. `progress` is told (done, total).
 
+        `before` is called with each task before it is begun, while others are at work; perhaps twice.
         A task that raises, or kills its process, becomes a diagnostic. Raises OSError if there is no room for
         what is made.
         """
         many = len(tasks) >= (MANY_WITH_MODELS if self._shop.options.models else MANY)
         count = min(self._jobs, max(1, len(tasks) // 4))
         if many and count >= _SEVERAL:
-            return self._in_processes(tasks, count, progress)
+            return self._in_processes(tasks, count, progress, before)
         if many and self._spill is None:
             self._spill = Spill(self._room.folder)
         if self._types is None:
             self._types = load_types(self._shop)
         done: list[Outcome] = []
         for task in tasks:
+            before(task)
             done += run_all(self._shop, self._types, [task], self._spill)
             progress(len(done), len(tasks))
         return done
@@ -121,8 +130,21 @@ class Crew:
                 if done.error is not None:
                     break
 
+    def dismiss(self) -> None:
+        """There is no more to do: the processes begin to end, and `end` waits for them."""
+        if self._pool is None:
+            return
+        import threading
+
+        self._leaving = threading.Thread(target=self._pool.shutdown)
+        self._leaving.start()
+        self._pool = None
+
     def end(self) -> None:
         """End all processes. What they have stored stays."""
+        if self._leaving is not None:
+            self._leaving.join()
+            self._leaving = None
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
@@ -136,7 +158,11 @@ class Crew:
         return ProcessPoolExecutor(count, initializer=become_hand, initargs=(self._shop, self._room.folder))
 
     def _in_processes(
-        self, tasks: Sequence[Task], count: int, progress: Callable[[int, int], None]
+        self,
+        tasks: Sequence[Task],
+        count: int,
+        progress: Callable[[int, int], None],
+        before: Callable[[Task], None],
     ) -> list[Outcome]:
         from concurrent.futures import as_completed
         from concurrent.futures.process import BrokenProcessPool
@@ -151,6 +177,8 @@ class Crew:
         done, broken = 0, False
         try:
             for number, chunk in enumerate(chunks):
+                for task in chunk:
+                    before(task)
                 numbers[self._pool.submit(run_chunk, chunk)] = number
         except BrokenProcessPool:  # one may die while others are being handed out
             broken = True
@@ -167,6 +195,8 @@ class Crew:
             self.end()
         for number, chunk in enumerate(chunks):
             if number not in outcomes:  # a process died: each of these alone, to learn which spec does it
+                for task in chunk:
+                    before(task)
                 outcomes[number] = self._one_by_one(chunk)
         return [outcome for number in range(len(chunks)) for outcome in outcomes[number]]
 

@@ -11,9 +11,10 @@ _REMEMBERED = 8
 
 
 class Judge:
-    """Compares the last run with what is there now. `sources` must have digested every spec and type.
+    """Compares the last run with what is there now.
 
-    Its reasons are short words for the cache to keep; `told` makes sentences of them.
+    `sources` must have digested every spec and type, if `cache` knows any. Its reasons are short words for
+    the cache to keep; `told` makes sentences of them.
     """
 
     def __init__(

@@ -217,6 +217,7 @@ class _Run:
             publish(report.plan, config.output, config.state, self.index, hands=workers.publish)
         except PublishError as fault:
             return stopped(report, fault, self.shown_output)
+        workers.dismiss()
         kept = {path: unit for path, unit in got.units.items() if path not in got.shaky}
         manifest = (write.content.digest for write in report.plan.writes if write.path == NAME)
         fresh = Cache(

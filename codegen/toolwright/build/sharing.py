@@ -50,9 +50,14 @@ class Sharing:
         self._problem: Diagnostic | None = None
         self._made: list[Made] = []
 
+    @property
+    def named(self) -> bool:
+        """Whether there is a cache to ask."""
+        return self._on and is_shared(self._config)
+
     def open(self, shop: Shop, fingerprint: Callable[[Task, tuple[str, ...]], str]) -> None:
         """Find out which cache there is. Called once the run knows what it builds."""
-        if not self._on or not is_shared(self._config):
+        if not self.named:
             return
         from .artifacts.place import place_of
 

@@ -95,6 +95,7 @@ def _same_place(unit: Unit, former: Unit) -> bool:
 
 def settle(units: Mapping[str, Unit], common: str, shop: Shop, known: Known, begin: Begin = at_once) -> Whole:
     """What of `units` can stand in one set, and the files that speak of it. Raises WholeError."""
+    ahead = _begin_whole(units, common, shop, known, begin)  # meanwhile look for what is refused; few are
     refused = find_name_clashes(units, shop)
     outputs: tuple[str, ...] = ()
     while True:
@@ -102,7 +103,8 @@ def settle(units: Mapping[str, Unit], common: str, shop: Shop, known: Known, beg
         refused |= find_conflicts(kept, outputs, shop)
         refused |= _dependents(_without(units, refused), shop)
         kept = _without(units, refused)
-        whole, files = _whole(kept, common, shop, known, begin)
+        wait = _begin_whole(kept, common, shop, known, begin) if refused else ahead
+        whole, files = wait()
         ours = {path for unit in whole.values() for path in unit.outputs}
         if ours == set(outputs) or not _meets(kept, ours):
             return Whole(whole, files, refused)
@@ -121,18 +123,22 @@ def _dependents(units: Mapping[str, Unit], shop: Shop) -> dict[str, Diagnostic]:
     return problems
 
 
-def _whole(
+def _begin_whole(
     units: Mapping[str, Unit], common: str, shop: Shop, known: Known, begin: Begin
-) -> tuple[dict[str, Unit], dict[str, Files]]:
+) -> Callable[[], tuple[dict[str, Unit], dict[str, Files]]]:
     folders = python_folders(path for unit in units.values() for path in unit.outputs)
-    plain = [structs.replace(entry, ledger=NO_LOSSES) for entry in _entries(units)]
-    packed = msgspec.json.encode(plain)
+    packed = msgspec.json.encode([structs.replace(entry, ledger=NO_LOSSES) for entry in _entries(units)])
     make = partial(_compile_package, shop.frontend.compile_package, packed, folders, shop.options)
     mark = digest(b"\n".join((common.encode(), packed, msgspec.json.encode(folders))))
-    wait = _begin_unit(PACKAGE, mark, known, make, begin)
-    ledger, more = _ledger(units, common, shop, known, begin)()
-    package, files = wait()
-    return {PACKAGE: package, LEDGER: ledger}, {**files, **more}
+    end_package = _begin_unit(PACKAGE, mark, known, make, begin)
+    end_ledger = _ledger(units, common, shop, known, begin)
+
+    def end() -> tuple[dict[str, Unit], dict[str, Files]]:
+        ledger, more = end_ledger()
+        package, files = end_package()
+        return {PACKAGE: package, LEDGER: ledger}, {**files, **more}
+
+    return end
 
 
 def _ledger(units: Mapping[str, Unit], common: str, shop: Shop, known: Known, begin: Begin) -> End:
