@@ -281,6 +281,21 @@ def test_each_axis_is_asked_where_it_matters(axis: str) -> None:
     assert matters
 
 
+def test_an_older_draft_is_raised_wherever_it_is_named() -> None:
+    """A node that no rewrite changes names its draft, too."""
+    inner = {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "x",
+        **_object(b={"type": "string"}),
+    }
+    document = _object(a=inner, c={"type": "array", "items": inner})
+    for dialect in BASES:
+        out, state = through(document, asked(rules_of(dialect)), {})
+        plain, known = through(document, rules_of(dialect), {})
+        assert (out, state.entries, state.blockers) == (plain, known.entries, known.blockers)
+        assert "draft-07" not in str(out)
+
+
 SIMPLE = {
     "type": "object",
     "properties": {"path": {"type": "string", "description": "Where."}, "limit": {"type": "integer"}},

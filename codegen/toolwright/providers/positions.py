@@ -7,7 +7,7 @@ from typing import Any
 from ..runtime.ways.way import MORE, position
 from .marks import mark
 from .paths import Path
-from .shapes import shapes
+from .shapes import SAYING, shapes
 from .state import State
 from .texts import without_idle, without_literals
 
@@ -76,10 +76,7 @@ def positions(state: State, node: Node, path: Path, notes: list[str]) -> Node | 
 
 def _untyped(kind: Any) -> bool:
     """Whether a schema is of the type that its keywords speak of, where it says none: it takes null, too."""
-    return isinstance(kind, dict) and _SAYING.isdisjoint(kind)
-
-
-_SAYING = frozenset(("type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref"))
+    return isinstance(kind, dict) and SAYING.isdisjoint(kind)
 
 
 def _count(value: Any, otherwise: Any) -> Any:

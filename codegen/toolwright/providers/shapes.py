@@ -11,7 +11,7 @@ from .values import fits, kind_of
 
 ALL = frozenset(("string", "number", "boolean", "null", "array", "object"))
 MAX_FOLLOWED = 8
-_SAYING = frozenset(("type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf"))
+SAYING = frozenset(("type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf"))
 """Keywords that say which types a schema takes; without them, it is what the others speak of."""
 
 
@@ -42,7 +42,7 @@ def shapes(state: State, node: Any, path: Path, followed: int = 0) -> frozenset[
         said = [
             shapes(state, branch, path, followed + 1)
             for branch in node["allOf"]
-            if branch is not True and not (isinstance(branch, dict) and _SAYING.isdisjoint(branch))
+            if branch is not True and not (isinstance(branch, dict) and SAYING.isdisjoint(branch))
         ]
         found = ALL.intersection(*said)
         if found < ALL:  # a type that is stated goes before those that keywords speak of
