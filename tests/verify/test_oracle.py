@@ -79,6 +79,13 @@ def test_a_large_float_is_not_refused_for_how_it_is_written() -> None:
     assert oracle.refuses([2.0**64, -1])
 
 
+def test_a_large_float_is_not_accepted_for_how_it_is_written() -> None:
+    oracle = Oracle({"exclusiveMinimum": 2**63})
+    assert oracle.accepts(2.0**63), "its shortest decimal is larger"
+    assert not oracle.surely_accepts(2.0**63), "it is the bound itself"
+    assert oracle.surely_accepts(2.0**64)
+
+
 @pytest.mark.parametrize("end", ["\n", "\r", "\u2028", "\u2029"])
 def test_a_dot_stops_at_every_end_of_a_line(end: str) -> None:
     dot = Oracle({"type": "string", "pattern": "^.$"})

@@ -52,7 +52,7 @@ class Dialect:
 
     def lock_out(self, binding: Binding, contract: Oracle, value: Any) -> Failure | None:
         """L2 for one value, if the contract accepts it: it can be sent, and comes back as it was."""
-        if not contract.accepts(value):
+        if not contract.surely_accepts(value):
             return None
         failure: Failure | None = None
         for sent in self._forward.all_encoded(value):
@@ -127,7 +127,7 @@ class Dialect:
 
     def way_back(self, binding: Binding, contract: Oracle, value: Any) -> Failure | None:
         """L3 for one value, if this provider's schema accepts it."""
-        if not self.oracle.accepts(value):
+        if not self.oracle.surely_accepts(value):
             return None
         expected = f"{self.provider}'s schema accepts it, and the ledger names no constraint that it breaks"
         verdict, params = decoded(binding, as_text(value), self.provider)
@@ -143,7 +143,7 @@ class Dialect:
             )
         if verdict.startswith("refuses"):
             hidden = self.unexplained(contract, value)
-            if not hidden and not contract.accepts(self.undone(value)):
+            if not hidden and not contract.surely_accepts(self.undone(value)):
                 return None
             place = "/" + "/".join(map(str, hidden[0].schema_path)) if hidden else ""
             return Failure("L3", expected, f"the decoder {verdict}", value, place)

@@ -92,6 +92,13 @@ class Oracle:
         """Whether the schema accepts `value` as it is."""
         return bool(self._whole.is_valid(value))
 
+    def surely_accepts(self, value: Any) -> bool:
+        """Whether the schema accepts `value` however its large floats are written; see `verdict`."""
+        if not self.accepts(value):
+            return False
+        exact = _whole(value)
+        return exact is value or self.accepts(exact)
+
     def refuses(self, value: Any) -> bool:
         """Whether the schema refuses `value` however its large floats are written; see `verdict`."""
         if self.accepts(value):
