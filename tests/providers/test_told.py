@@ -44,6 +44,11 @@ CONTRACTS: dict[str, dict[str, Any]] = {
             "D": {"type": "object", "properties": {"ﬁ": {"type": "array"}}, "maxProperties": 3},
         },
     },
+    "a key that the only alternative forbids": {
+        "properties": {"class": {"default": 0}},
+        "anyOf": [{"properties": {"class": False}}],
+    },
+    "a list of required keys that is empty": {"required": [], "anyOf": [{}, {"minProperties": 1}]},
     "free keys beside an alternative that has none": {
         "additionalProperties": True,
         "allOf": [{"oneOf": [{"additionalProperties": False}, {"properties": {"k": INTEGER}}]}],

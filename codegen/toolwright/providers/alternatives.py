@@ -61,7 +61,7 @@ def union(objects: list[Node], base: Node, without: tuple[str, ...]) -> Node:
     required = [
         name for name in first.get("required", ()) if all(name in o.get("required", ()) for o in objects)
     ]
-    if required:
+    if required or base.get("required") == []:
         out["required"] = required
     else:
         out.pop("required", None)

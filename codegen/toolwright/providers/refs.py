@@ -54,7 +54,7 @@ def gone(state: State, before: Node, after: Any, path: Path) -> None:
             _moved(state, before[key], after[key], (path, key))
     left = after.get("properties", {})
     for name, child in properties.items():
-        if name not in left:
+        if name not in left or (left[name] is False and child is not False):
             reason = "another part of the schema forbids this key"
             state.note((path, "properties"), name, "dropped", "kept elsewhere", reason)
         else:
