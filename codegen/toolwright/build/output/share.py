@@ -74,8 +74,12 @@ def carry_out(
     return Done(bytes(seen))
 
 
+_OPEN = 16
+"""Files that stay open to be read again: many contents stand in one, or each in its own."""
+
+
 class _Reader:
-    """Reads contents; what many are stored in is opened once."""
+    """Reads contents; what many are stored in is opened once, or nearly so."""
 
     def __init__(self) -> None:
         self._files: dict[str, IO[bytes]] = {}
@@ -92,6 +96,8 @@ class _Reader:
             return content.data
         file = self._files.get(content.file)
         if file is None:
+            if len(self._files) == _OPEN:
+                self._files.pop(next(iter(self._files))).close()
             file = self._files[content.file] = Path(content.file).open("rb", buffering=0)  # noqa: SIM115
         file.seek(content.start)
         data = file.read(content.size)
