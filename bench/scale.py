@@ -141,6 +141,8 @@ def bazel(ground: Ground) -> Iterator[Row]:
 
 
 WAYS: dict[str, Callable[[Ground], Iterator[Row]]] = {"generate": generate, "ninja": ninja, "bazel": bazel}
+MADE = {"ninja": ("ninja",), "bazel": ("one", "bazel-bin", "tools"), "generate": ("generate",)}
+"""Where each way leaves its output, below the ground; the first that was taken is measured."""
 
 
 def sizes(folder: Path) -> tuple[int, int]:
@@ -190,7 +192,7 @@ def main(count: int, names: tuple[str, ...], folder: Path | None, page: Path | N
             for row in WAYS[name](ground):
                 click.echo(f"{row.way:10} {row.step:60} {row.wall:8.2f} s", err=True)
                 rows.append(row)
-        made = Path(base, "one/bazel-bin/tools" if "ninja" not in chosen else "ninja")
+        made = Path(base, *next(place for way, place in MADE.items() if way in chosen))
         files, size = sizes(made / "generated")
         records = sum(path.stat().st_size for path in made.rglob("units.json"))
     text = (
