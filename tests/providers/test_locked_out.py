@@ -166,6 +166,19 @@ COUNTED = obj(
         }
     }
 )
+OPENED = obj(
+    {
+        "v": {
+            "type": "array",
+            "items": {
+                "anyOf": [
+                    {"additionalProperties": False},
+                    {"properties": {"a": {"prefixItems": [{"type": "number"}], "type": ["array", "boolean"]}}},
+                ]
+            },
+        }
+    }
+)
 
 
 @pytest.mark.parametrize(
@@ -179,6 +192,8 @@ COUNTED = obj(
         (UNIQUE, "openai", {"a": [{"x": True, "k": 0}, {"x": True}]}, {"a": []}),
         # A string that another alternative sends for a number: refused for that by what counts the items.
         (COUNTED, "conservative", {"v": [{"d": "1"}]}, {"v": []}),
+        # Objects that were opened, as the ledger says, not closed: no key is left out.
+        (OPENED, "llama-cpp", {"v": [{"a": False}]}, {"v": []}),
     ],
 )
 def test_what_is_told_of_a_value_is_found(

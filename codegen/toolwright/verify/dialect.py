@@ -36,7 +36,9 @@ class Dialect:
         self.provider = provider
         self.oracle = Oracle(as_json_schema(dict(emitted)), formats=formats)
         self.told = Told(ledger, ways)
-        closes = any(entry.keyword == "additionalProperties" for entry in ledger)
+        closes = any(
+            entry.keyword == "additionalProperties" and entry.severity != "kept elsewhere" for entry in ledger
+        )
         self._forward = Forward(self.oracle, ways, closes=closes)
         self._undo = None if ways is None else Undo(ways, emitted)
 
