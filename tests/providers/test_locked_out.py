@@ -173,7 +173,7 @@ OPENED = obj(
             "items": {
                 "anyOf": [
                     {"additionalProperties": False},
-                    {"properties": {"a": {"prefixItems": [{"type": "number"}], "type": ["array", "boolean"]}}},
+                    {"properties": {"a": {"prefixItems": [{"type": "null"}], "type": ["array", "boolean"]}}},
                 ]
             },
         }
