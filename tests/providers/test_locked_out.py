@@ -166,6 +166,7 @@ COUNTED = obj(
         }
     }
 )
+NULLED = obj({"v": {"type": "array", "prefixItems": [{"enum": [0, None]}, {"enum": [1]}], "minItems": 2}})
 OPENED = obj(
     {
         "v": {
@@ -192,6 +193,8 @@ OPENED = obj(
         (UNIQUE, "openai", {"a": [{"x": True, "k": 0}, {"x": True}]}, {"a": []}),
         # A string that another alternative sends for a number: refused for that by what counts the items.
         (COUNTED, "conservative", {"v": [{"d": "1"}]}, {"v": []}),
+        # An item that is null where only a key that is left out can say so.
+        (NULLED, "conservative", {"v": [None, 1]}, {"v": {"item_2": "1"}}),
         # Objects that were opened, as the ledger says, not closed: no key is left out.
         (OPENED, "llama-cpp", {"v": [{"a": False}]}, {"v": []}),
     ],

@@ -168,7 +168,9 @@ class Run:
                 return self._unfit(value)
             out[MORE] = value[first:]
         # The names of an object that stands for a list are nobody's but ours.
-        unnamed = [(node, Way(properties=way.properties, items=way.items)) for node, way in places]
+        unnamed = [
+            (node, Way(properties=way.properties, items=way.items, nulls=way.nulls)) for node, way in places
+        ]
         return self._object(unnamed, out, depth)
 
     # -- objects ------------------------------------------------------------------------------

@@ -143,6 +143,9 @@ def _positions(place: Place, value: dict[str, Any]) -> list[Any] | None:
     items: list[Any] = []
     for index in range(place.count):
         name = position(index)
+        if name not in value and index < place.least and name in place.nulls:
+            items.append(None)  # which this dialect can only say by leaving it out
+            continue
         if name not in value or (value[name] is None and index >= place.least):
             break
         items.append(value[name])
