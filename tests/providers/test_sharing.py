@@ -24,10 +24,10 @@ from toolwright.providers import (
     normalize,
 )
 from toolwright.providers.asked import agree, asked, trace
+from toolwright.providers.children import INNER, rules_of
 from toolwright.providers.normalize import through
 from toolwright.providers.rules import HINTS, Rules
 from toolwright.providers.sharing import LEAST
-from toolwright.providers.walk import INNER, rules_of
 
 from tests.providers.axes.common import NONE, PLAIN
 from tests.providers.rules.survey import CORPORA, SUITE, tools

@@ -1,4 +1,4 @@
-"""Types, enums and constants of one node, said as the dialect can."""
+"""Enums, constants and exclusive bounds of one node, said as the dialect can."""
 
 from __future__ import annotations
 
@@ -6,32 +6,18 @@ from math import floor
 from typing import Any
 
 from .errors import SchemaError
-from .kinds import BY_TYPE, KINDS, MOVED, any_value, inferred, scalar_value, split, together
-from .marks import MARK, mark
+from .kinds import BY_TYPE, MOVED, together
+from .marks import mark
 from .paths import Path, pointer
-from .rivals import items_of
 from .state import State
-from .texts import as_json, texts
+from .texts import texts
+from .typed import checked_types
 from .values import fits, kind_of, same
 from .words import phrase
 
 Node = dict[str, Any]
-STRUCTURAL = frozenset(("anyOf", "$ref", "oneOf", "allOf"))
 CONTAINING = frozenset((*BY_TYPE["array"], *BY_TYPE["object"]))
 JUDGING = MOVED - {"type", "enum", "const"}
-SENT_AS = {"texts": "string", "json": "string", "pairs": "array"}
-
-
-def checked_types(node: Node, path: Path) -> list[str]:
-    """The types that `node` states. Raises `SchemaError` for a type that JSON Schema does not know."""
-    kind = node["type"]
-    kinds = kind if isinstance(kind, list) else [kind]
-    for one in kinds:
-        if one.__class__ is not str or one not in KINDS:
-            raise SchemaError(pointer(path), f"{one!r} is no JSON Schema type", f"one of {', '.join(KINDS)}")
-    if not kinds:
-        raise SchemaError(pointer(path), "type names no type")
-    return kinds
 
 
 def bounded(state: State, node: Node, path: Path, notes: list[str]) -> Node:
@@ -202,100 +188,3 @@ def _spilled(state: State, out: Node, values: list[Any], path: Path, notes: list
     del out["enum"]
     state.say(path, "enum", phrase("enum", values), notes, "these values cannot be listed here")
     return out
-
-
-def typed(state: State, node: Node, path: Path, notes: list[str]) -> Node:
-    """`node` with a type: stated, or meant by what it says, or the dialect's way to take any value."""
-    if "type" in node:
-        kinds = checked_types(node, path)
-    elif not STRUCTURAL.isdisjoint(node):
-        return node
-    else:
-        kinds = inferred(node)
-        if not kinds:
-            return _untyped(state, node, path, notes)
-        if "enum" in node or "const" in node:
-            state.note(
-                path, "type", "rewritten", "kept elsewhere", "every node needs a type: that of its values"
-            )
-        else:
-            reason = "every node needs a type: the one its keywords speak of"
-            state.note(path, "type", "rewritten", "changed", reason)
-        node = {"type": kinds if len(kinds) > 1 else kinds[0], **node}
-    return node
-
-
-def listed_types(state: State, node: Node, path: Path) -> Node:
-    """`node`, whose type is a list, by anyOf; null by `nullable` if the dialect has it."""
-    kinds = checked_types(node, path)
-    if len(kinds) == 1:
-        return {**node, "type": kinds[0]}
-    out = dict(node)
-    if state.dialect.type_arrays == "any-of":
-        state.note(path, "type", "rewritten", "kept elsewhere", "a list of types is said by anyOf")
-        return _split(state, out, list(dict.fromkeys(kinds)), path)
-    rest = together([kind for kind in kinds if kind != "null"])
-    state.note(path, "type", "rewritten", "kept elsewhere", "a list of types is said by nullable and anyOf")
-    if not rest:
-        out["type"] = "null"
-        return out
-    if len(rest) < len(set(kinds)) and "null" in kinds:
-        out["nullable"] = True
-    if len(rest) == 1:
-        out["type"] = rest[0]
-        return out
-    return _split(state, out, rest, path)
-
-
-def _split(state: State, node: Node, kinds: list[str], path: Path) -> Node:
-    """One branch for each type; what a mark notes goes where it is sent."""
-    outer = {key: value for key, value in node.items() if key not in MOVED and key != "nullable"}
-    branches = [{"type": "null"} if one["type"] == "null" else one for one in split(node, together(kinds))]
-    way = outer.pop(MARK, None)
-    if way is not None:
-        sent = SENT_AS.get(way.encoding, "object")
-        branches = [{**one, MARK: way} if one["type"] == sent else one for one in branches]
-    if "nullable" in node:
-        outer["nullable"] = node["nullable"]
-    if len(branches) == 1:
-        for key in node:
-            if key in MOVED and key not in branches[0]:
-                state.note(path, key, "dropped", "kept elsewhere", "says nothing of the type that is left")
-        return {**branches[0], **outer}
-    for key in node:
-        if key in MOVED and key != "type":
-            state.note(path, key, "rewritten", "kept elsewhere", "said in the branches that it concerns")
-    for branch in branches:
-        state.place(branch, path)
-    return {**outer, "anyOf": branches}
-
-
-def _mistaken(state: State) -> bool:
-    """Whether another alternative takes a string for what lists in any value hold as JSON text."""
-    rivals = state.here
-    for _ in range(state.dialect.untyped_levels + 1):
-        if rivals is None or not rivals.schemas:
-            return False
-        rivals = items_of(state, rivals)
-    return rivals is not None and "string" in rivals
-
-
-def _untyped(state: State, node: Node, path: Path, notes: list[str]) -> Node:
-    if state.dialect.untyped == "json":
-        return node if "string" in state.taken else as_json(state, node, path, notes)
-    if state.dialect.untyped == "block":
-        state.block(path, "type", "a value of any type cannot be said")
-    if state.dialect.untyped != "union":
-        return node
-    reason = "any value is a union of all types; lists nested deeply have items of JSON text"
-    state.note(path, "type", "rewritten", "changed", reason)
-    nullable = state.dialect.type_arrays == "nullable"
-    deeper: Node = scalar_value(nullable=nullable)
-    if not _mistaken(state):
-        deeper = mark(state, {"type": "string", "description": "JSON text of any value."}, encoding="json")
-    return {
-        **any_value(
-            state.dialect.placeholder, deeper, nullable=nullable, levels=state.dialect.untyped_levels
-        ),
-        **node,
-    }

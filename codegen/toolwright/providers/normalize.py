@@ -23,6 +23,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..runtime.ways import Ways
+from .children import rules_of
 from .cycles import reaches
 from .definitions import definitions
 from .depth import ENDLESS, heights, levels
@@ -37,7 +38,7 @@ from .root import rooted
 from .rules import Rules
 from .sound import takes_text
 from .state import State
-from .walk import finished, rules_of
+from .walk import finished
 from .ways import taken
 from .wellformed import MalformedError, mended
 

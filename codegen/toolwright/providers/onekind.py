@@ -7,7 +7,6 @@ from typing import Any
 from .alternatives import in_words, union, widest
 from .kinds import MOVED, inferred, split, together
 from .legacy import ANNOTATIONS, is_legacy, raised
-from .literals import checked_types
 from .nulls import held
 from .paths import Path
 from .refs import Segments, remember
@@ -15,6 +14,7 @@ from .shapes import shapes
 from .state import State
 from .texts import as_json
 from .together import merge_all_of, plain, spill
+from .typed import checked_types
 from .unions import MAX_BRANCHES, alone, as_any_of, shared
 from .values import fits, kind_of, same
 from .words import described, text

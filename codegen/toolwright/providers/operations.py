@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from .dialect import disposition
 from .kinds import KINDS
 from .legacy import NEWEST, OLDER
-from .literals import checked_types
 from .marks import MARK
 from .paths import Path
 from .refs import kept
@@ -20,6 +19,7 @@ from .regex import sayable
 from .renames import holds_names, sent_under
 from .state import State
 from .structure import said
+from .typed import checked_types
 from .values import ATOMS, copied
 from .wellformed import MORE, TAKES, MalformedError, distinct
 

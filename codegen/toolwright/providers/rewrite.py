@@ -7,7 +7,7 @@ from typing import Any
 from .depth import shallow
 from .errors import SchemaError
 from .legacy import is_legacy, raised
-from .literals import bounded, listed_types, typed, with_enum
+from .literals import bounded, with_enum
 from .maps import is_map, pairs
 from .nulls import absent
 from .onekind import fewer, one_kind
@@ -20,6 +20,7 @@ from .state import State
 from .structure import declared, has_type, keyless, placeholder, tuples
 from .texts import without_idle
 from .together import merge_all_of, single
+from .typed import listed_types, typed
 from .unions import alone, as_any_of, collapsed
 
 Node = dict[str, Any]

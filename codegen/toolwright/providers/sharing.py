@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .asked import Trace, agree, asked, trace
+from .children import rules_of
 from .dialect import Dialect, nameless
 from .normalize import Normalized, Reasons, Walked, decided, finish, normalize, parameters_of, through, walk
 from .profile import Profile
@@ -23,7 +24,6 @@ from .refs import Segments
 from .renames import declared, names_of
 from .rules import Rules
 from .state import State
-from .walk import rules_of
 from .wellformed import MalformedError
 
 LEAST = 4

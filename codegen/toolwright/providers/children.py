@@ -1,0 +1,215 @@
+"""What the walk does at keywords that hold schemas: walk each, and mind what its verdict is used for."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from . import rivals
+from .cycles import changed_behind
+from .dialect import Dialect, disposition
+from .encodings import confused
+from .errors import SchemaError
+from .nulls import left_out
+from .operations import Op, closed
+from .paths import Path, pointer
+from .refs import MANY, NAMED, ONE
+from .regex import sayable
+from .renames import judged_alike, misjudges, names_sent, renamed
+from .rules import Rules
+from .shapes import shapes
+from .state import State
+from .structure import said
+from .unions import free
+from .walk import NOTHING, walked
+from .wellformed import MalformedError
+
+Node = dict[str, Any]
+
+JUDGES = frozenset(("not", "if", "then", "else", "contains", "propertyNames"))
+"""Keywords under which a wider subschema may be a narrower schema, or judge what is sent in another form."""
+CONDITIONAL = ("then", "else")
+COUNTING = ("minContains", "maxContains")
+
+
+def _one(state: State, _: Node, key: str, value: Any, out: Node, path: Path, __: list[str]) -> None:
+    if key == "additionalProperties":
+        if value is False:
+            out[key] = False  # known as a flag where schemas cannot be true or false, too
+            return
+        if state.dialect.closed:
+            closed(state, path, key, out)
+            return
+        if value is True or value == {}:
+            out[key] = value if value is True else {}  # says that keys are free, not what they hold
+            return
+    if state.here is not None and key == "items":
+        state.rivals = state.taken = rivals.items_of(state, state.here)
+        out[key] = walked(state, state.rules, value, (path, key))
+        _unrivalled(state)
+        return
+    out[key] = walked(state, state.rules, value, (path, key))
+
+
+def _unrivalled(state: State) -> None:
+    """Let nothing keep the schema that is walked next from any form."""
+    state.rivals = None
+    state.taken = NOTHING
+
+
+def _judged(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
+    """A schema whose verdict is used for more than to refuse: said in words where it became wider."""
+    if key in CONDITIONAL and "if" in node and "if" not in out and _follows(node, "if", key):
+        return  # said with its condition
+    if key == "propertyNames" and state.renames and not judged_alike(state, value):
+        value = names_sent(state, value)
+        if value is None:
+            said(state, path, key, node[key], notes)
+            return
+    lossy = state.lossy
+    result = walked(state, state.rules, value, (path, key))
+    exact = key == "propertyNames" or (key == "contains" and "maxContains" not in node)
+    if (exact or (state.lossy == lossy and not changed_behind(state, value))) and not _needless(
+        state, node, key
+    ):
+        out[key] = result
+        return
+    said(state, path, key, value, notes)
+    for other in COUNTING if key == "contains" else ():
+        if other in node:
+            state.note(
+                path, other, "widened", "lost", "says nothing without contains, which is said in words"
+            )
+    for other in CONDITIONAL if key == "if" else ():  # they would hold for no value, or for all
+        if other in node:
+            out.pop(other, None)
+            said(state, path, other, node[other], notes)
+
+
+def _needless(state: State, node: Node, key: str) -> bool:
+    """Whether `contains` asks for nothing, by a keyword that the dialect lacks: alone, it asks for one."""
+    if key != "contains" or node.get("minContains") != 0:
+        return False
+    return disposition(state.dialect, "minContains") != "keep"
+
+
+def _follows(node: Node, first: str, second: str) -> bool:
+    """Whether `second` stands after `first`."""
+    return next(key for key in node if key in (first, second)) == first
+
+
+def _many(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
+    if not isinstance(value, list):
+        raise SchemaError(pointer(path), f"{key} must be a list of schemas")
+    if not value:
+        raise MalformedError
+    rules = state.rules
+    place = (path, key)
+    lossy = state.lossy
+    drop = (
+        key == "anyOf" and rules.dialect.booleans == "rewrite" and any(child is not False for child in value)
+    )
+    union = rules.encodes and key in ("anyOf", "oneOf")
+    kinds = [shapes(state, child, (place, str(i))) for i, child in enumerate(value)] if union else []
+    if union:
+        confused(state, value, path, key)
+    branches: list[Any] = []
+    for i, child in enumerate(value):
+        if drop and child is False:
+            continue
+        if union:
+            state.rivals, state.taken = rivals.alternatives(state, value, kinds, i, place)
+        branches.append(walked(state, rules, child, (place, str(i))))
+    if union:
+        _unrivalled(state)
+    if (
+        key == "anyOf"
+        and rules.dialect.any_of != "keep"
+        and any(one is True or one == {} for one in branches)
+    ):
+        free(state, path)
+        return
+    if key == "oneOf" and (state.lossy != lossy or changed_behind(state, value)):
+        # Branches grew wider, so that one value may fit two of them: exclusiveness would refuse it.
+        if "anyOf" in node:
+            said(state, path, key, value, notes)
+            return
+        state.note(
+            path, key, "rewritten", "changed", "its branches became wider: anyOf, so that none is refused"
+        )
+        key = "anyOf"
+    out[key] = branches
+
+
+def _named(state: State, node: Node, key: str, value: Any, out: Node, path: Path, __: list[str]) -> None:
+    if not isinstance(value, dict):
+        raise SchemaError(pointer(path), f"{key} must be an object of schemas")
+    rules = state.rules
+    if key == "$defs":
+        if path is None:
+            out[key] = {}  # filled once the walk knows what is referred to
+        elif rules.dialect.ref_targets == "any":
+            out[key] = {
+                name: walked(state, rules, child, ((path, key), name)) for name, child in value.items()
+            }
+        else:
+            state.note(
+                path, key, "rewritten", "kept elsewhere", "what is referred to stands under the root's $defs"
+            )
+        return
+    place = (path, key)
+    children: Node = {}
+    nulls: list[str] = []
+    holder: list[bool] = []
+    own = key == "properties"
+    tells, here = rules.tells and own, state.here if own else None
+    patterns = key == "patternProperties"
+    for name, child in value.items():
+        if tells:
+            state.absent = holder = []
+        if own and child is False and rules.dialect.booleans == "rewrite":
+            reason = "a key that is forbidden is not declared"
+            state.note((place, name), "false", "dropped", "changed", reason)
+        else:
+            sent = _sent_pattern(state, rules, name, place) if patterns else name
+            if sent is not None:
+                if here is not None:
+                    state.rivals = state.taken = rivals.property_of(state, here, name)
+                children[sent] = walked(state, rules, child, (place, name))
+        if holder:
+            nulls.append(name)
+    if here is not None:
+        _unrivalled(state)
+    state.absent = None
+    if state.renames and key in ("properties", "dependentSchemas"):
+        children = renamed(state, node, out, key, children, path)
+    if nulls:
+        left_out(state, node, out, nulls, path)
+    out[key] = children
+
+
+def _sent_pattern(state: State, rules: Rules, pattern: str, place: Path) -> str | None:
+    """A pattern of keys as it is sent; None, and noted, where it is not."""
+    if state.renames and misjudges(state, pattern):
+        reason = "would judge names that properties are sent under"
+        state.note(place, pattern, "dropped", "lost", reason)
+        state.evaluation += 1
+        return None
+    if not rules.patterns:
+        return pattern
+    sent = sayable(rules.dialect, pattern)
+    if sent is None:
+        state.note(place, pattern, "dropped", "lost", "the pattern of keys cannot be said there")
+        state.evaluation += 1
+    elif sent != pattern:
+        state.note(place, pattern, "rewritten", "kept elsewhere", "whole keys are matched: no anchors")
+    return sent
+
+
+INNER: dict[frozenset[str], Op] = {JUDGES: _judged, ONE: _one, MANY: _many, NAMED: _named}
+
+
+@lru_cache(maxsize=64)
+def rules_of(dialect: Dialect, most: int | None = None) -> Rules:
+    """The table of a dialect, in which `most` levels of values may be nested; made once."""
+    return Rules(dialect, INNER, most)
