@@ -16,7 +16,8 @@ from toolwright.bindings.format import formatted
 from toolwright.bindings.render import tool_text
 from toolwright.bindings.templates import Templates
 from toolwright.build.core.compile import Options
-from toolwright.build.core.emit import listeners_of, prove_tool, tool_names
+from toolwright.build.core.emit import prove_tool, tool_names
+from toolwright.build.core.listeners import listeners_of
 from toolwright.build.core.offer import Offer
 from toolwright.build.rooms import FRONTEND, known_providers
 from toolwright.contract.build import Built, build_tool
