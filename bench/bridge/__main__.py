@@ -10,14 +10,11 @@ have composed schemas. It depends on the seed and its number alone. The exit sta
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import itertools
 import json
 import logging
-import os
 import random
-import secrets
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -34,33 +31,19 @@ from toolwright.verify.subject import NotCompiledError, subject
 from generated.registry import BINDINGS
 
 from ..fuzz.schemas import compose
+from ..turns import turns
 from .ground import Finding, Ground, Round
 
 CONTRACTS = Path(__file__).parents[2] / "generated" / "contracts"
-SECONDS = float(os.environ.get("TOOLWRIGHT_FUZZ_SECONDS", "300"))
 EACH = 12
 """Values for each provider in a round."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; its exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m bench.bridge", description=(__doc__ or "").partition("\n")[0]
-    )
-    parser.add_argument(
-        "--seconds",
-        type=float,
-        help=f"stop after so long (default: {SECONDS:g}, or $TOOLWRIGHT_FUZZ_SECONDS)",
-    )
-    parser.add_argument("--rounds", type=int, help="stop after so many rounds")
-    parser.add_argument("--seed", default="fresh", help="any text; 'fresh' takes a new one, and prints it")
-    parser.add_argument("--start", type=int, default=0, help="the number of the first round (default: 0)")
-    given = parser.parse_args(arguments)
-    seed = str(secrets.randbelow(2**32)) if given.seed == "fresh" else given.seed
-    seconds = SECONDS if given.seconds is None and given.rounds is None else given.seconds
-    print(f"seed {seed}", flush=True)  # first of all: a run that is cut short can be repeated
+    seed, start, rounds, seconds = turns("bench.bridge", __doc__, arguments)
     logging.getLogger("toolwright.runtime").disabled = True
-    return run(seed, given.start, given.rounds, seconds)
+    return run(seed, start, rounds, seconds)
 
 
 def run(seed: str, start: int, rounds: int | None, seconds: float | None) -> int:

@@ -10,41 +10,23 @@ status is 1 after a finding.
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import json
-import os
-import secrets
 import sys
 import time
 from collections.abc import Sequence
 
+from ..turns import turns
 from .rounds import Finding, Round, one
-
-SECONDS = float(os.environ.get("TOOLWRIGHT_FUZZ_SECONDS", "300"))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; its exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m bench.sent", description=(__doc__ or "").partition("\n")[0]
-    )
-    parser.add_argument(
-        "--seconds",
-        type=float,
-        help=f"stop after so long (default: {SECONDS:g}, or $TOOLWRIGHT_FUZZ_SECONDS)",
-    )
-    parser.add_argument("--rounds", type=int, help="stop after so many rounds")
-    parser.add_argument("--seed", default="fresh", help="any text; 'fresh' takes a new one, and prints it")
-    parser.add_argument("--start", type=int, default=0, help="the number of the first round (default: 0)")
-    given = parser.parse_args(arguments)
-    seed = str(secrets.randbelow(2**32)) if given.seed == "fresh" else given.seed
-    seconds = SECONDS if given.seconds is None and given.rounds is None else given.seconds
-    print(f"seed {seed}", flush=True)  # first of all: a run that is cut short can be repeated
+    seed, start, rounds, seconds = turns("bench.sent", __doc__, arguments)
     begun = time.monotonic()
     total, done = Round(), 0
-    for number in itertools.count(given.start):
-        if done == given.rounds or (seconds is not None and time.monotonic() - begun > seconds):
+    for number in itertools.count(start):
+        if done == rounds or (seconds is not None and time.monotonic() - begun > seconds):
             break
         found = one(seed, number)
         done += 1
