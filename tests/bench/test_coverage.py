@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
 from toolwright.providers import LedgerEntry, Normalized
 
+pytest.importorskip("llguidance")
 from bench.providers import Coverage, fates, page
 
 SCHEMA = {

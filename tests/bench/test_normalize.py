@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+pytest.importorskip("llguidance")
 from bench.normalize import RATIOS, material, mean, measured, ratio
 
 

@@ -8,6 +8,8 @@ import pytest
 
 from bench.corpora.compile import CORPORA
 from bench.fuzz.finding import Tally
+
+pytest.importorskip("llguidance")
 from bench.laws import Held, held, page
 
 EVERY = 100

@@ -38,6 +38,12 @@ def sdk() -> Sdk:
 
 
 @pytest.fixture
+def installed(sdk: Sdk) -> None:
+    """For modules of which every test needs the SDK."""
+    sdk("mcp")
+
+
+@pytest.fixture
 def stdio(sdk: Sdk) -> Callable[..., Any]:
     """Parameters to start a command as a server, in the repository's folder."""
 

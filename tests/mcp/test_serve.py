@@ -19,6 +19,8 @@ from generated.registry import BINDINGS
 from tests.mcp import app
 from tests.mcp.conftest import MODERN, MODES, ROOT, Sdk
 
+pytestmark = pytest.mark.usefixtures("installed")
+
 every_mode = pytest.mark.parametrize("mode", MODES)
 FIELDS: dict[str, Any] = {name: getattr(EDIT, name) for name in EDIT.__struct_fields__ if name != "_lazy"}
 GENERATED = ROOT / "generated" / "schemas" / "mcp"

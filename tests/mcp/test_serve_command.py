@@ -15,6 +15,8 @@ import pytest
 
 from tests.mcp.conftest import MODERN, MODES, ROOT, Sdk
 
+pytestmark = pytest.mark.usefixtures("installed")
+
 GENERATED = ROOT / "generated" / "schemas" / "mcp"
 APP = "tests.mcp.app:registry"
 Served = Callable[..., Any]
