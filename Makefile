@@ -19,7 +19,7 @@ help: ## Show this list
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-	  || { echo "toolwright needs Python 3.11 or newer; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	  || { echo "toolcast needs Python 3.11 or newer; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[build,dev]'
 	@touch $@
@@ -29,15 +29,15 @@ $(JUDGES): $(STAMP)
 	@touch $@
 
 generate: $(STAMP) ## Regenerate generated/ from specs/
-	$(BIN)/toolwright generate
-	@for project in $(DOWNSTREAM); do $(BIN)/toolwright generate --config $$project || exit 1; done
+	$(BIN)/toolcast generate
+	@for project in $(DOWNSTREAM); do $(BIN)/toolcast generate --config $$project || exit 1; done
 
 test: $(STAMP) ## Run the tests, on all cores
 	$(PYTEST) -n auto $(ARGS)
 
 check: $(STAMP) ## Fail when generated/ is not what specs/ say
-	$(BIN)/toolwright generate --check
-	@for project in $(DOWNSTREAM); do $(BIN)/toolwright generate --check --config $$project || exit 1; done
+	$(BIN)/toolcast generate --check
+	@for project in $(DOWNSTREAM); do $(BIN)/toolcast generate --check --config $$project || exit 1; done
 
 lint: $(STAMP) ## Style and formatting
 	$(BIN)/ruff check .
@@ -48,11 +48,11 @@ format: $(STAMP) ## Apply what lint would ask for
 	$(BIN)/ruff format .
 
 types: $(STAMP) ## mypy --strict and pyright, over the compiler and over generated code
-	$(BIN)/mypy --strict codegen/toolwright generated
+	$(BIN)/mypy --strict codegen/toolcast generated
 	$(BIN)/pyright
 
 verify: $(STAMP) ## Hold the reference toolset, and a share of composed schemas, to the laws
-	$(BIN)/toolwright verify --seed 1
+	$(BIN)/toolcast verify --seed 1
 	$(BIN)/python -m bench.fuzz --schemas 2000 --seed 1
 	-$(BIN)/python -m bench.fuzz --seconds 45 --seed fresh # what chance finds is told, and stops no other change
 
@@ -68,7 +68,7 @@ $(MCP_SERVERS)/.installed: tests/mcp/servers/package.json tests/mcp/servers/pack
 	@touch $@
 
 lint-tools: $(STAMP) ## Fail on findings in the reference toolset
-	$(BIN)/toolwright lint --strict
+	$(BIN)/toolcast lint --strict
 
 bazel: $(STAMP) ## Build tools with Bazel, caches and remote execution (npm's Bazel, some 100 MB); minutes
 	bash tests/bazel/setup $(BAZEL) $(PYTHON)
@@ -90,7 +90,7 @@ fuzz-sent: $(STAMP) ## Arguments decoded in one pass, held to the general way; f
 	$(BIN)/python -m bench.sent $(ARGS)
 
 crash: $(STAMP) ## Kill a build at every single step, and the tests of hostile disks; some minutes
-	TOOLWRIGHT_EVERY_STEP=1 $(PYTEST) -n auto tests/crash $(ARGS)
+	TOOLCAST_EVERY_STEP=1 $(PYTEST) -n auto tests/crash $(ARGS)
 
 machine: $(STAMP) ## Random edits, kills and refusals, each run held to a clean build; ten minutes
 	$(BIN)/python -m tests.build.endless $(ARGS)
@@ -141,4 +141,4 @@ nightly: clients ## What takes longer: more random inputs, every kill, other int
 	$(MAKE) fuzz fuzz-bridge fuzz-sent laws crash machine pythons
 
 clean: ## Remove the environment and caches (never generated/)
-	rm -rf $(VENV) .venv-pythons $(ENGINES) $(BAZEL) $(PEERS) $(MCP_SERVERS) .toolwright .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
+	rm -rf $(VENV) .venv-pythons $(ENGINES) $(BAZEL) $(PEERS) $(MCP_SERVERS) .toolcast .mypy_cache .pytest_cache .ruff_cache .hypothesis dist

@@ -1,4 +1,4 @@
-"""`python -m bench`: how long `toolwright generate` takes, beside datamodel-code-generator's own command."""
+"""`python -m bench`: how long `toolcast generate` takes, beside datamodel-code-generator's own command."""
 
 import json
 import os
@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import click
-from toolwright.providers import available
+from toolcast.providers import available
 
 from .corpora.compile import PROVIDERS
 from .speed.material import tools
@@ -49,10 +49,10 @@ def main(
     only: tuple[str, ...],
     many: int | None,
 ) -> None:
-    """Time `toolwright generate` with nothing changed, with one spec changed, and cold."""
+    """Time `toolcast generate` with nothing changed, with one spec changed, and cold."""
     sizes = sizes or (_SIZES[:1] if quick else _SIZES)
     rounds = rounds or (3 if quick else 7)
-    corpora = Path(os.environ.get("TOOLWRIGHT_SHARED", _ROOT.parent / "shared")) / "corpora"
+    corpora = Path(os.environ.get("TOOLCAST_SHARED", _ROOT.parent / "shared")) / "corpora"
     listed, origin = tools(corpora, max(sizes))
     wanted = [step for step in STEPS if not only or any(words in step for words in only)]
     providers = tuple(

@@ -12,18 +12,16 @@ from pathlib import Path
 
 import click
 from msgspec.structs import replace
-from toolwright import __version__
-from toolwright.build.core.pure import compile_specs, make_kit
-from toolwright.build.core.record import Record, Units, decode_units, encode_units
-from toolwright.build.steps.assemble import assemble
+from toolcast import __version__
+from toolcast.build.core.pure import compile_specs, make_kit
+from toolcast.build.core.record import Record, Units, decode_units, encode_units
+from toolcast.build.steps.assemble import assemble
 
 from .corpora.compile import PROVIDERS
 from .speed.material import spec_text, tools
 
 SAMPLE, SHARD = 300, 128
-CORPORA = (
-    Path(os.environ.get("TOOLWRIGHT_SHARED", Path(__file__).resolve().parents[2] / "shared")) / "corpora"
-)
+CORPORA = Path(os.environ.get("TOOLCAST_SHARED", Path(__file__).resolve().parents[2] / "shared")) / "corpora"
 
 
 def renamed(record: Record, number: int) -> Record:
@@ -56,7 +54,7 @@ def measure(count: int) -> str:
     size = 0
     for start in range(0, count, SHARD):
         records = tuple(renamed(sample[n % SAMPLE], n) for n in range(start, min(count, start + SHARD)))
-        text = encode_units(Units(toolwright=__version__, kit=kit.digest, units=records))
+        text = encode_units(Units(toolcast=__version__, kit=kit.digest, units=records))
         size += len(text)
         shards[str(start)] = decode_units(text)
     before = time.process_time()

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from toolwright.build.workers import processors
-from toolwright.verify.equivalence import ACCEPTED, as_text, decoded
-from toolwright.verify.hold import asserted_formats
-from toolwright.verify.oracle import Oracle, OracleError
+from toolcast.build.workers import processors
+from toolcast.verify.equivalence import ACCEPTED, as_text, decoded
+from toolcast.verify.hold import asserted_formats
+from toolcast.verify.oracle import Oracle, OracleError
 
 from tests.compile.helper import RefusedError, package, spec
 
@@ -169,7 +169,7 @@ _HEAD = (
     "",
     "`make conformance` puts every schema of the official JSON Schema test suite through the compiler, as a",
     "required property `value` of a tool, imports the generated module and decodes every test of the suite",
-    "with it, as JSON text and as a mapping. The suite is read where it is: `TOOLWRIGHT_SHARED`, or",
+    "with it, as JSON text and as a mapping. The suite is read where it is: `TOOLCAST_SHARED`, or",
     "`../shared`.",
     "",
     "* **agree**: the generated decoder says what the suite says.",
@@ -249,9 +249,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the page here")
     parser.add_argument("--jobs", type=int, default=processors(), help="processes (default: all processors)")
     given = parser.parse_args(arguments)
-    shared = Path(os.environ.get("TOOLWRIGHT_SHARED", root.parent / "shared"))
+    shared = Path(os.environ.get("TOOLCAST_SHARED", root.parent / "shared"))
     if not shared.is_dir():
-        print(f"the shared suites are not at {shared}; set TOOLWRIGHT_SHARED", file=sys.stderr)
+        print(f"the shared suites are not at {shared}; set TOOLCAST_SHARED", file=sys.stderr)
         return 2
     cases = judged(shared, given.jobs)
     text = page(cases)

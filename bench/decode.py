@@ -3,7 +3,7 @@
     python -m bench.decode [--quick]
 
 Every contestant gets the same JSON bytes. `raw` is msgspec over hand-written Structs without any check
-(`bench.plain_structs`); pydantic's models are those that `toolwright generate` writes; jsonschema-rs and
+(`bench.plain_structs`); pydantic's models are those that `toolcast generate` writes; jsonschema-rs and
 fastjsonschema judge what `json.loads` made and leave it untyped. A figure is the median over the rounds of
 the processor time for all examples of a tool, divided by their number, in nanoseconds; in each round
 everyone has a lap in turn. A dash is for one that cannot compile the schema, or refuses an example though
@@ -29,7 +29,7 @@ import yaml
 from bench.plain_structs import STRUCTS
 
 _ROOT = Path(__file__).resolve().parents[1]
-CONTESTANTS = ("toolwright", "raw", "pydantic", "jsonschema-rs", "fastjsonschema")
+CONTESTANTS = ("toolcast", "raw", "pydantic", "jsonschema-rs", "fastjsonschema")
 LAP = 5e5
 """Nanoseconds, about: short, so that few laps are interrupted."""
 Decode = Callable[[bytes], Any]
@@ -47,7 +47,7 @@ class Row(NamedTuple):
 
     def ratio(self, other: str = "raw") -> float | None:
         """The time of generated code over that of `other`."""
-        ours, theirs = self.times["toolwright"], self.times[other]
+        ours, theirs = self.times["toolcast"], self.times[other]
         return ours / theirs if ours and theirs else None
 
 
@@ -72,7 +72,7 @@ def contestants(binding: Any) -> dict[str, Decode | None]:
     )
     loads = json.loads
     return {
-        "toolwright": binding.decode,
+        "toolcast": binding.decode,
         "raw": msgspec.json.Decoder(STRUCTS[binding.name]).decode,
         "pydantic": model.model_validate_json,
         "jsonschema-rs": lambda text: is_valid(loads(text)),

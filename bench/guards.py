@@ -12,9 +12,9 @@ from functools import partial
 from typing import Any
 
 import msgspec
-from toolwright.runtime import ToolRegistry
-from toolwright.runtime.policy import Policy
-from toolwright.runtime.secrets import EnvironmentSecrets
+from toolcast.runtime import ToolRegistry
+from toolcast.runtime.policy import Policy
+from toolcast.runtime.secrets import EnvironmentSecrets
 
 from generated.registry import BINDINGS
 

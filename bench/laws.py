@@ -2,8 +2,8 @@
 
     python -m bench.laws --write docs/providers.md
 
-Imports every tool of the shared corpora with `toolwright import tools`, and holds all of them to the laws
-with `toolwright verify`, for all built-in profiles; then as many composed schemas as are asked for. Exits
+Imports every tool of the shared corpora with `toolcast import tools`, and holds all of them to the laws
+with `toolcast verify`, for all built-in profiles; then as many composed schemas as are asked for. Exits
 with 1 if there is a counterexample, or a tool that is neither verified nor refused as malformed.
 """
 
@@ -20,8 +20,8 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from toolwright.build.workers import processors
-from toolwright.providers import available
+from toolcast.build.workers import processors
+from toolcast.providers import available
 
 from .corpora.compile import CORPORA
 from .fuzz.finding import Tally, show
@@ -29,7 +29,7 @@ from .fuzz.run import run
 from .marked import write
 from .peers.table import table
 
-_CORPORA = Path(os.environ.get("TOOLWRIGHT_SHARED", Path(__file__).parents[2] / "shared")) / "corpora"
+_CORPORA = Path(os.environ.get("TOOLCAST_SHARED", Path(__file__).parents[2] / "shared")) / "corpora"
 _TRUE_REFUSALS = frozenset(("malformed-schema",))
 _LIMIT = 3600
 """Seconds after which a command counts as hung."""
@@ -56,7 +56,7 @@ def held(file: Path, project: Path, *, every: int, examples: int, seed: int, job
     lines = file.read_text(encoding="utf-8").splitlines()[::every]
     project.mkdir(parents=True)
     (project / file.name).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    (project / "pyproject.toml").write_text('[tool.toolwright]\nproviders = "all"\n', encoding="utf-8")
+    (project / "pyproject.toml").write_text('[tool.toolcast]\nproviders = "all"\n', encoding="utf-8")
     decided = ("--permission", "execute", "--secrets", "none")
     imported = _run(project, "import", "tools", file.name, "--into", "specs", *decided)
     how = ("--examples", str(examples), "--seed", str(seed), "--jobs", str(jobs), "--format", "json")
@@ -84,7 +84,7 @@ def _counterexample(tool: Any, each: Any) -> str:
 
 
 def _run(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command: Sequence[str] = (sys.executable, "-m", "toolwright", *arguments)
+    command: Sequence[str] = (sys.executable, "-m", "toolcast", *arguments)
     return subprocess.run(
         command, cwd=project, capture_output=True, encoding="utf-8", timeout=_LIMIT, check=False
     )
@@ -135,7 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     missing = [name for name in CORPORA if not (_CORPORA / f"{name}.jsonl").is_file()]
     if missing:
-        sys.stderr.write(f"not found in {_CORPORA}: {', '.join(missing)}; set TOOLWRIGHT_SHARED\n")
+        sys.stderr.write(f"not found in {_CORPORA}: {', '.join(missing)}; set TOOLCAST_SHARED\n")
         return 1
     found: list[Held] = []
     with tempfile.TemporaryDirectory(prefix="laws-") as folder:

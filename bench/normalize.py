@@ -27,12 +27,12 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from toolwright.providers import Normalizer, load_profile, normalize
+from toolcast.providers import Normalizer, load_profile, normalize
 
 from .peers.table import table
 
 _ROOT = Path(__file__).resolve().parents[1]
-_CORPORA = Path(os.environ.get("TOOLWRIGHT_SHARED", _ROOT.parent / "shared")) / "corpora"
+_CORPORA = Path(os.environ.get("TOOLCAST_SHARED", _ROOT.parent / "shared")) / "corpora"
 _FILES = ("mcp-servers.jsonl", "github-mcp-server.jsonl")
 TOOLS = 20
 LEAST_PROPERTIES = 3

@@ -2,7 +2,7 @@
 
     python -m bench.providers --write docs/providers.md
 
-Reads the shared corpora where they are (`TOOLWRIGHT_SHARED`, or `../shared`) and normalises every tool for
+Reads the shared corpora where they are (`TOOLCAST_SHARED`, or `../shared`) and normalises every tool for
 every built-in profile. Writes the part of the page between the marks of `coverage`, or to standard output.
 """
 
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from toolwright.providers import (
+from toolcast.providers import (
     LedgerEntry,
     Normalized,
     Profile,
@@ -27,13 +27,13 @@ from toolwright.providers import (
     load_profile,
     normalize,
 )
-from toolwright.runtime.ways import Way
-from toolwright.verify.document import escaped, places
+from toolcast.runtime.ways import Way
+from toolcast.verify.document import escaped, places
 
 from .marked import write
 from .peers.table import table
 
-_CORPORA = Path(os.environ.get("TOOLWRIGHT_SHARED", Path(__file__).parents[2] / "shared")) / "corpora"
+_CORPORA = Path(os.environ.get("TOOLCAST_SHARED", Path(__file__).parents[2] / "shared")) / "corpora"
 CONSTRAINTS = frozenset(
     (
         *("type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf", "not", "if", "then", "else"),
@@ -173,7 +173,7 @@ def main() -> int:
     given = parser.parse_args()
     listed = schemas(_CORPORA)
     if not listed:
-        sys.stderr.write(f"no corpora in {_CORPORA}; set TOOLWRIGHT_SHARED\n")
+        sys.stderr.write(f"no corpora in {_CORPORA}; set TOOLCAST_SHARED\n")
         return 1
     text = page([covered(load_profile(id), listed) for id in available()])
     if given.write is None:

@@ -75,33 +75,33 @@ class Ground:
 
 
 def generate(ground: Ground) -> Iterator[Row]:
-    project, words = ground.project("generate"), (_script("toolwright"), "generate")
+    project, words = ground.project("generate"), (_script("toolcast"), "generate")
     yield ground.measure("generate", "first build", project, *words)
     yield ground.measure("generate", "nothing changed", project, *words)
     ground.edit(project, 1)
     yield ground.measure("generate", "one spec changed", project, *words)
-    shutil.rmtree(project / ".toolwright")
+    shutil.rmtree(project / ".toolcast")
     yield ground.measure("generate", "outputs there, no cache", project, *words)
 
 
 def ninja(ground: Ground) -> Iterator[Row]:
-    project, toolwright, words = ground.project("ninja"), _script("toolwright"), (_script("ninja"), "--quiet")
-    write = (toolwright, "ninja", f"--command={toolwright}", "--shard-size", str(SHARD))
+    project, toolcast, words = ground.project("ninja"), _script("toolcast"), (_script("ninja"), "--quiet")
+    write = (toolcast, "ninja", f"--command={toolcast}", "--shard-size", str(SHARD))
     yield ground.measure("Ninja", "write build.ninja", project, *write)
     yield ground.measure("Ninja", "first build", project, *words)
     yield ground.measure("Ninja", "nothing changed", project, *words)
     ground.edit(project, 1)
     yield ground.measure("Ninja", "one spec changed", project, *words)
-    lists = ("@build/toolwright/shards.list",)
+    lists = ("@build/toolcast/shards.list",)
     yield ground.measure(
-        "Ninja", "assemble, nothing to write", project, toolwright, "assemble", *lists, "--out", "generated"
+        "Ninja", "assemble, nothing to write", project, toolcast, "assemble", *lists, "--out", "generated"
     )
     whole = ("--only-whole", "--out", "build/whole")
-    yield ground.measure("Ninja", "assemble --only-whole", project, toolwright, "assemble", *lists, *whole)
+    yield ground.measure("Ninja", "assemble --only-whole", project, toolcast, "assemble", *lists, *whole)
 
 
 def bazel(ground: Ground) -> Iterator[Row]:
-    config = f"[tool.toolwright]\nproviders = {list(PROVIDERS)!r}\nmodels = []\n".replace("'", '"')
+    config = f"[tool.toolcast]\nproviders = {list(PROVIDERS)!r}\nmodels = []\n".replace("'", '"')
     specs = {
         spec_path(Path(), number, tool).relative_to("specs").as_posix(): spec_text(tool)
         for number, tool in enumerate(ground.tools)
@@ -122,7 +122,7 @@ def bazel(ground: Ground) -> Iterator[Row]:
     one, two = checkouts
     try:
         for each in checkouts:
-            each.bazel("build", "--nobuild", "//tools:generated")  # start it, install toolwright
+            each.bazel("build", "--nobuild", "//tools:generated")  # start it, install toolcast
         yield row("first build", lambda: one.build(cache))
         yield row("nothing changed", lambda: one.build(cache))
         ground.edit(one.project, 1)
@@ -131,7 +131,7 @@ def bazel(ground: Ground) -> Iterator[Row]:
         one.build(*parts)
         ground.edit(one.project, 2)
         yield row("one spec changed, parts only", lambda: one.build(*parts))
-        local = (cache, "--strategy=ToolwrightAssemble=local")
+        local = (cache, "--strategy=ToolcastAssemble=local")
         ground.edit(one.project, 3)
         yield row("one spec changed, assembled without sandbox", lambda: one.build(*local))
         yield row("second checkout, disk cache", lambda: two.build(cache))
@@ -181,12 +181,12 @@ def _script(name: str) -> str:
 @click.option("--write", "page", type=click.Path(path_type=Path, dir_okay=False), help="Put the table there.")
 def main(count: int, names: tuple[str, ...], folder: Path | None, page: Path | None) -> None:
     """Build COUNT specs in every way, and print what each step costs."""
-    corpora = Path(os.environ.get("TOOLWRIGHT_SHARED", ROOT.parent / "shared")) / "corpora"
+    corpora = Path(os.environ.get("TOOLCAST_SHARED", ROOT.parent / "shared")) / "corpora"
     listed, origin = tools(corpora, count)
     chosen = names or [name for name in WAYS if name != "bazel" or BAZEL.is_file()]
     rows: list[Row] = []
     load = os.getloadavg()[0]
-    with tempfile.TemporaryDirectory(prefix="toolwright-scale-", dir=folder) as base:
+    with tempfile.TemporaryDirectory(prefix="toolcast-scale-", dir=folder) as base:
         ground = Ground(listed, Path(base))
         for name in chosen:
             for row in WAYS[name](ground):

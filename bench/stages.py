@@ -12,19 +12,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from toolwright.bindings.format import formatted
-from toolwright.bindings.render import tool_text
-from toolwright.bindings.templates import Templates
-from toolwright.build.core.compile import Options
-from toolwright.build.core.emit import prove_tool, tool_names
-from toolwright.build.core.listeners import listeners_of
-from toolwright.build.core.offer import Offer
-from toolwright.build.rooms import FRONTEND, known_providers
-from toolwright.contract.build import Built, build_tool
-from toolwright.contract.normalise import Normaliser
-from toolwright.models.generate import generate_models
-from toolwright.spec.model import Document, ToolSpec
-from toolwright.structs.module import tool_module
+from toolcast.bindings.format import formatted
+from toolcast.bindings.render import tool_text
+from toolcast.bindings.templates import Templates
+from toolcast.build.core.compile import Options
+from toolcast.build.core.emit import prove_tool, tool_names
+from toolcast.build.core.listeners import listeners_of
+from toolcast.build.core.offer import Offer
+from toolcast.build.rooms import FRONTEND, known_providers
+from toolcast.contract.build import Built, build_tool
+from toolcast.contract.normalise import Normaliser
+from toolcast.models.generate import generate_models
+from toolcast.spec.model import Document, ToolSpec
+from toolcast.structs.module import tool_module
 
 T = TypeVar("T")
 PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini", "mcp")

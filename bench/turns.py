@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Sequence
 from typing import NamedTuple
 
-SECONDS = float(os.environ.get("TOOLWRIGHT_FUZZ_SECONDS", "300"))
+SECONDS = float(os.environ.get("TOOLCAST_FUZZ_SECONDS", "300"))
 
 
 class Turns(NamedTuple):
@@ -25,7 +25,7 @@ def turns(module: str, page: str | None, arguments: Sequence[str] | None) -> Tur
     parser.add_argument(
         "--seconds",
         type=float,
-        help=f"stop after so long (default: {SECONDS:g}, or $TOOLWRIGHT_FUZZ_SECONDS)",
+        help=f"stop after so long (default: {SECONDS:g}, or $TOOLCAST_FUZZ_SECONDS)",
     )
     parser.add_argument("--rounds", type=int, help="stop after so many rounds")
     parser.add_argument("--seed", default="fresh", help="any text; 'fresh' takes a new one, and prints it")

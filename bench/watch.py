@@ -22,11 +22,11 @@ _PAUSE = 0.25
 
 def saves(size: int, rounds: int, folder: Path) -> list[float]:
     """Seconds from the end of each of `rounds` saves until the module and a provider's JSON are replaced."""
-    corpora = Path(os.environ.get("TOOLWRIGHT_SHARED", _ROOT.parent / "shared")) / "corpora"
+    corpora = Path(os.environ.get("TOOLCAST_SHARED", _ROOT.parent / "shared")) / "corpora"
     listed, _ = tools(corpora, size)
     project = folder / str(size)
     write_project(listed, project)
-    command = [sys.executable, "-m", "toolwright", "generate", "--watch", "--format", "json"]
+    command = [sys.executable, "-m", "toolcast", "generate", "--watch", "--format", "json"]
     taken: list[float] = []
     with subprocess.Popen(command, cwd=project, stdout=subprocess.PIPE, text=True) as process:
         try:

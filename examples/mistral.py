@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from mistralai.client import Mistral
-from toolwright.runtime import run_tools
+from toolcast.runtime import run_tools
 
 from .toolbox import toolbox
 

@@ -3,8 +3,8 @@
 import os
 from itertools import islice
 
-from toolwright.runtime import RefusalError, ToolContext, ToolRegistry, ToolResult
-from toolwright.runtime.policy import Policy, Workspace
+from toolcast.runtime import RefusalError, ToolContext, ToolRegistry, ToolResult
+from toolcast.runtime.policy import Policy, Workspace
 
 from .generated.files.list_folder import ListFolderParams, ListFolderResult
 from .generated.files.read_file import ReadFileParams

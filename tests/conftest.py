@@ -17,10 +17,10 @@ settings.load_profile("ci" if os.environ.get("CI") else "default")
 def shared_dir() -> Path:
     """The folder of shared corpora and suites; its absence skips, and in CI fails."""
     root = Path(__file__).resolve().parent.parent
-    shared = Path(os.environ.get("TOOLWRIGHT_SHARED", root.parent / "shared"))
+    shared = Path(os.environ.get("TOOLCAST_SHARED", root.parent / "shared"))
     if shared.is_dir():
         return shared
-    reason = f"shared corpora not found at {shared}; set TOOLWRIGHT_SHARED"
+    reason = f"shared corpora not found at {shared}; set TOOLCAST_SHARED"
     if os.environ.get("CI"):
         pytest.fail(reason)
     pytest.skip(reason)

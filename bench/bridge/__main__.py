@@ -21,12 +21,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from toolwright.build.core.compile import Options
-from toolwright.providers import available
-from toolwright.spec import SourceDocument, parse_document, read_tool
-from toolwright.spec.model import ToolSpec
-from toolwright.verify.oracle import OracleError
-from toolwright.verify.subject import NotCompiledError, subject
+from toolcast.build.core.compile import Options
+from toolcast.providers import available
+from toolcast.spec import SourceDocument, parse_document, read_tool
+from toolcast.spec.model import ToolSpec
+from toolcast.verify.oracle import OracleError
+from toolcast.verify.subject import NotCompiledError, subject
 
 from generated.registry import BINDINGS
 
@@ -42,7 +42,7 @@ EACH = 12
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command; its exit status."""
     seed, start, rounds, seconds = turns("bench.bridge", __doc__, arguments)
-    logging.getLogger("toolwright.runtime").disabled = True
+    logging.getLogger("toolcast.runtime").disabled = True
     return run(seed, start, rounds, seconds)
 
 

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct
-from toolwright.runtime import Guesses, ToolContext, ToolRegistry, ToolResult
-from toolwright.runtime.events import Decoded, Event
-from toolwright.runtime.policy import Policy
-from toolwright.verify.dialect import Dialect
-from toolwright.verify.hold import asserted_formats
-from toolwright.verify.instances import instances
-from toolwright.verify.oracle import Oracle, OracleError
-from toolwright.verify.subject import Subject
+from toolcast.runtime import Guesses, ToolContext, ToolRegistry, ToolResult
+from toolcast.runtime.events import Decoded, Event
+from toolcast.runtime.policy import Policy
+from toolcast.verify.dialect import Dialect
+from toolcast.verify.hold import asserted_formats
+from toolcast.verify.instances import instances
+from toolcast.verify.oracle import Oracle, OracleError
+from toolcast.verify.subject import Subject
 
 from .meaning import NOTHING, UNCLEAR, meaning
 from .texts import hostile

@@ -27,9 +27,9 @@ _WANTED = 0.9
 )
 def main(write: Path | None, check: Path | None, every: int, keep: Path | None) -> None:
     """Compile every shared corpus and have the outcome judged."""
-    shared = Path(os.environ.get("TOOLWRIGHT_SHARED", _ROOT.parent / "shared")) / "corpora"
+    shared = Path(os.environ.get("TOOLCAST_SHARED", _ROOT.parent / "shared")) / "corpora"
     if missing := [name for name in CORPORA if not (shared / f"{name}.jsonl").is_file()]:
-        raise click.ClickException(f"not found in {shared}: {', '.join(missing)}; set TOOLWRIGHT_SHARED")
+        raise click.ClickException(f"not found in {shared}: {', '.join(missing)}; set TOOLCAST_SHARED")
     with tempfile.TemporaryDirectory(prefix="corpora-") as temporary:
         folder = Path(temporary) if keep is None else keep
         measured = [_measure(shared / f"{name}.jsonl", folder, every) for name in CORPORA]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from toolwright.importers.names import unique
+from toolcast.importers.names import unique
 
 CORPORA = ("bfcl", "github-mcp-server", "mcp-servers", "openapi", "tau-bench")
 PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini", "mcp")
@@ -46,9 +46,7 @@ def compile_corpus(file: Path, project: Path, *, every: int = 1) -> Outcome:
     source = project / file.name
     source.write_text("\n".join(lines) + "\n", encoding="utf-8")
     providers = ", ".join(f'"{name}"' for name in PROVIDERS)
-    (project / "pyproject.toml").write_text(
-        f"[tool.toolwright]\nproviders = [{providers}]\n", encoding="utf-8"
-    )
+    (project / "pyproject.toml").write_text(f"[tool.toolcast]\nproviders = [{providers}]\n", encoding="utf-8")
     faults: list[str] = []
     decided = ("--permission", "execute", "--secrets", "none")
     imported = _run(project, "import", "tools", source.name, "--into", "specs", *decided)
@@ -97,7 +95,7 @@ def _refusal(problem: dict[str, Any]) -> Refusal:
 
 
 def _run(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command: Sequence[str] = (sys.executable, "-m", "toolwright", *arguments)
+    command: Sequence[str] = (sys.executable, "-m", "toolcast", *arguments)
     return subprocess.run(
         command, cwd=project, capture_output=True, encoding="utf-8", timeout=_LIMIT, check=False
     )

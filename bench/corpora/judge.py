@@ -53,7 +53,7 @@ def main() -> int:
 
 def _judge(binding: Any, record: dict[str, Any], verdict: Verdict) -> Iterator[str]:
     """Everything about one tool that is not as the oracle says."""
-    from toolwright.runtime.checked import decode_hook
+    from toolcast.runtime.checked import decode_hook
 
     oracle = Oracle(record["parameters"])
     accepts = _decoder(binding)
@@ -126,7 +126,7 @@ def _same(schema: Any, old: Any, new: Any) -> bool:
 
 
 def _decoder(binding: Any) -> Callable[[Any], bool]:
-    from toolwright.runtime import ArgumentError
+    from toolcast.runtime import ArgumentError
 
     def accepts(value: Any) -> bool:
         try:

@@ -11,10 +11,10 @@ _HEAD = """\
 <!-- Written by `make corpora`; do not edit. -->
 
 `make corpora` (or `python -m bench.corpora --write docs/corpora.md`) imports every tool of the shared
-corpora with `toolwright import tools`, compiles all of them with `toolwright generate` for {providers}
+corpora with `toolcast import tools`, compiles all of them with `toolcast generate` for {providers}
 providers, imports the generated packages and lets libraries judge them that know nothing of the compiler.
 It writes this page, and it fails when a tool is neither compiled nor refused for a confirmed reason, or
-when a judge disagrees. The corpora are read where they are: `TOOLWRIGHT_SHARED`, or `../shared`.
+when a judge disagrees. The corpora are read where they are: `TOOLCAST_SHARED`, or `../shared`.
 """
 
 _JUDGES = """\

@@ -18,8 +18,8 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from toolwright.runtime import ToolContext, ToolRegistry
-from toolwright.runtime.policy import Policy
+from toolcast.runtime import ToolContext, ToolRegistry
+from toolcast.runtime.policy import Policy
 
 from . import ours
 from .ours import Call

@@ -24,9 +24,9 @@ def resident() -> float:
     raise RuntimeError("the kernel does not say how much memory a process holds")
 
 
-def toolwright(loaded: bool = False) -> Ready:
+def toolcast(loaded: bool = False) -> Ready:
     """`loaded` imports every tool's module at once, which else waits for the tool's first call."""
-    from toolwright.runtime import ToolRegistry
+    from toolcast.runtime import ToolRegistry
 
     async def handler(_params: Any, _context: Any) -> str:
         return "done"
@@ -125,8 +125,8 @@ def _dump(listed: list[Any]) -> bytes:
 
 kept: list[Any] = []
 CONTESTANTS: dict[str, Callable[[], Ready]] = {
-    "toolwright": toolwright,
-    "toolwright, every module imported": lambda: toolwright(loaded=True),
+    "toolcast": toolcast,
+    "toolcast, every module imported": lambda: toolcast(loaded=True),
     "pydantic-ai": pydantic_ai,
     "openai-agents": openai_agents,
     "FastMCP": fastmcp,

@@ -14,7 +14,7 @@ from msgspec import Struct
 from ..speed.timing import BenchError
 
 _ROOT = Path(__file__).resolve().parents[2]
-OURS = ("toolwright", "toolwright, every module imported")
+OURS = ("toolcast", "toolcast, every module imported")
 NAMES = (*OURS, "pydantic-ai", "openai-agents", "FastMCP", "LangChain")
 
 

@@ -1,8 +1,8 @@
 """What the contestants of a call are called."""
 
 RAW = "raw msgspec, await"
-BARE = "toolwright, registry"
-AROUND = "toolwright, policy and hooks"
+BARE = "toolcast, registry"
+AROUND = "toolcast, policy and hooks"
 OPENAI = f"{AROUND}, from openai"
 GEMINI = f"{AROUND}, from gemini"
 PYDANTIC = "pydantic model_validate_json, await"

@@ -7,8 +7,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 from msgspec import Meta, Struct
-from toolwright.runtime import ToolRegistry, ToolResult
-from toolwright.runtime.policy import Policy
+from toolcast.runtime import ToolRegistry, ToolResult
+from toolcast.runtime.policy import Policy
 
 from . import names
 from .tools import CALLS, SENT

@@ -113,7 +113,7 @@ def _ready(costs: Mapping[str, Cost]) -> list[str]:
 
 
 def _ready_held(costs: Mapping[str, Cost]) -> list[str]:
-    ours = costs["toolwright"]
+    ours = costs["toolcast"]
     others = [cost for name, cost in costs.items() if name not in fresh.OURS]
     rows = []
     for label, seconds, mib in (("both", "whole", "whole_mib"), ("tools alone", "tools", "tools_mib")):

@@ -1,4 +1,4 @@
-"""Tools as a project of specs, compiled by `toolwright generate`: the two of `tools`, and a thousand."""
+"""Tools as a project of specs, compiled by `toolcast generate`: the two of `tools`, and a thousand."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def compiled(folder: Path, specs: Sequence[Mapping[str, Any]], group_size: int =
     folder.mkdir(parents=True)
     listed = ", ".join(f'"{name}"' for name in PROVIDERS)
     (folder / "pyproject.toml").write_text(
-        f'[tool.toolwright]\noutput = "{PACKAGE}"\nproviders = [{listed}]\nmodels = []\n', encoding="utf-8"
+        f'[tool.toolcast]\noutput = "{PACKAGE}"\nproviders = [{listed}]\nmodels = []\n', encoding="utf-8"
     )
     for number, spec in enumerate(specs):
         path = folder / "specs" / f"group_{number // group_size:02}" / f"{spec['name']}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps({"permission": "read", "secrets": [], **spec}), encoding="utf-8")
-    timed((str(Path(sys.executable).parent / "toolwright"), "generate"), folder, f"{len(specs)} rebuilt")
+    timed((str(Path(sys.executable).parent / "toolcast"), "generate"), folder, f"{len(specs)} rebuilt")

@@ -12,8 +12,8 @@ import secrets
 import sys
 import time
 
-from toolwright.build.workers import processors
-from toolwright.providers import available
+from toolcast.build.workers import processors
+from toolcast.providers import available
 
 from .finding import Tally, show
 from .run import run

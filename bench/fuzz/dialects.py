@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from toolwright.build.core.compile import Options
-from toolwright.spec.model import ToolSpec
-from toolwright.verify.hold import Settings, hold
-from toolwright.verify.report import Failure
-from toolwright.verify.subject import NotCompiledError
+from toolcast.build.core.compile import Options
+from toolcast.spec.model import ToolSpec
+from toolcast.verify.hold import Settings, hold
+from toolcast.verify.report import Failure
+from toolcast.verify.subject import NotCompiledError
 
 from .finding import Tally
 

@@ -4,16 +4,16 @@ import json
 import random
 from typing import Any
 
-from toolwright.build.core.compile import Options
-from toolwright.spec import SourceDocument, parse_document, read_tool
-from toolwright.spec.model import ToolSpec
-from toolwright.verify.equivalence import equivalence
-from toolwright.verify.hold import asserted_formats, smallest
-from toolwright.verify.instances import instances
-from toolwright.verify.oracle import Oracle, OracleError
-from toolwright.verify.report import Failure
-from toolwright.verify.shrink import shrink
-from toolwright.verify.subject import NotCompiledError, subject
+from toolcast.build.core.compile import Options
+from toolcast.spec import SourceDocument, parse_document, read_tool
+from toolcast.spec.model import ToolSpec
+from toolcast.verify.equivalence import equivalence
+from toolcast.verify.hold import asserted_formats, smallest
+from toolcast.verify.instances import instances
+from toolcast.verify.oracle import Oracle, OracleError
+from toolcast.verify.report import Failure
+from toolcast.verify.shrink import shrink
+from toolcast.verify.subject import NotCompiledError, subject
 
 from . import dialects
 from .finding import Tally, finding

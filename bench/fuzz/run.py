@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 
-from toolwright.build.core import emit
-from toolwright.verify.report import Failure
+from toolcast.build.core import emit
+from toolcast.verify.report import Failure
 
 from .finding import Tally, finding
 from .judge import one

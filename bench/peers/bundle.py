@@ -6,7 +6,7 @@ import re
 from typing import Any
 from urllib.parse import unquote
 
-from toolwright.verify.document import Tree
+from toolcast.verify.document import Tree
 
 _PLACES = ("#/$defs/",)
 

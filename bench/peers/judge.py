@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from msgspec import Struct
-from toolwright.providers import LedgerEntry
-from toolwright.runtime.ways import Ways
-from toolwright.runtime.ways.undo import Undo
-from toolwright.verify.forward import Forward
-from toolwright.verify.ledger import silent_losses
-from toolwright.verify.openapi import as_json_schema
-from toolwright.verify.oracle import Oracle, OracleError
+from toolcast.providers import LedgerEntry
+from toolcast.runtime.ways import Ways
+from toolcast.runtime.ways.undo import Undo
+from toolcast.verify.forward import Forward
+from toolcast.verify.ledger import silent_losses
+from toolcast.verify.openapi import as_json_schema
+from toolcast.verify.oracle import Oracle, OracleError
 
 from .bundle import bundled
 from .construct import Construct

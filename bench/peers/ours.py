@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from toolwright.providers import Profile, ToolInfo, available, load_profile, normalize, tool_object
+from toolcast.providers import Profile, ToolInfo, available, load_profile, normalize, tool_object
 
 from .construct import Construct
 from .judge import Judged, Output, judged

@@ -58,7 +58,7 @@ def page(ours: Results, peers: Results, versions: str) -> str:
     return "\n".join(
         [
             _HEAD.format(count=len(CONSTRUCTS), versions=versions),
-            *_counts({f"toolwright `{id}`": found for id, found in ours.items()}, strict=True),
+            *_counts({f"toolcast `{id}`": found for id, found in ours.items()}, strict=True),
             "",
             *_counts(peers, strict=False),
             "",

@@ -9,19 +9,19 @@ from functools import cache
 from typing import Any
 
 from msgspec import Struct
-from toolwright.build.core.compile import Options
-from toolwright.providers import available, load_profile
-from toolwright.providers.dialect import Dialect
-from toolwright.runtime import ArgumentError
-from toolwright.runtime.exactly import decode_exactly
-from toolwright.runtime.quick import Decode
-from toolwright.runtime.ways.sent import lenient_decoder, sent_decoder
-from toolwright.runtime.ways.undo import Undo
-from toolwright.verify import dialect as sides
-from toolwright.verify.hold import asserted_formats
-from toolwright.verify.instances import instances
-from toolwright.verify.oracle import Oracle, OracleError
-from toolwright.verify.subject import Binding, NotCompiledError, Subject, subject
+from toolcast.build.core.compile import Options
+from toolcast.providers import available, load_profile
+from toolcast.providers.dialect import Dialect
+from toolcast.runtime import ArgumentError
+from toolcast.runtime.exactly import decode_exactly
+from toolcast.runtime.quick import Decode
+from toolcast.runtime.ways.sent import lenient_decoder, sent_decoder
+from toolcast.runtime.ways.undo import Undo
+from toolcast.verify import dialect as sides
+from toolcast.verify.hold import asserted_formats
+from toolcast.verify.instances import instances
+from toolcast.verify.oracle import Oracle, OracleError
+from toolcast.verify.subject import Binding, NotCompiledError, Subject, subject
 
 from ..fuzz import schemas as any_schemas
 from ..fuzz.judge import tool_of

@@ -6,7 +6,7 @@ import json
 import random
 from typing import Any
 
-from toolwright.verify.values import inside, replaced
+from toolcast.verify.values import inside, replaced
 
 
 class Pairs(list[tuple[str, Any]]):

@@ -1,1 +1,1 @@
-"""How long `toolwright generate` takes, beside datamodel-code-generator's own command and a bare Python."""
+"""How long `toolcast generate` takes, beside datamodel-code-generator's own command and a bare Python."""

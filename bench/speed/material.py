@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from toolwright.importers.yaml_text import dump
+from toolcast.importers.yaml_text import dump
 
 from ..corpora.compile import CORPORA, PROVIDERS
 from ..corpora.oracle import is_schema, wrong_defaults
@@ -36,11 +36,11 @@ def tools(corpora: Path, count: int) -> tuple[list[Tool], str]:
 
 
 def write_project(listed: list[Tool], folder: Path, providers: Sequence[str] = PROVIDERS) -> None:
-    """A project for toolwright: one YAML spec per tool, in groups of fifty."""
+    """A project for toolcast: one YAML spec per tool, in groups of fifty."""
     folder.mkdir(parents=True)
     named = ", ".join(f'"{name}"' for name in providers)
     (folder / "pyproject.toml").write_text(
-        f"[tool.toolwright]\nproviders = [{named}]\nmodels = []\n", encoding="utf-8"
+        f"[tool.toolcast]\nproviders = [{named}]\nmodels = []\n", encoding="utf-8"
     )
     for number, tool in enumerate(listed):
         path = spec_path(folder, number, tool)

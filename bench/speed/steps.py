@@ -76,7 +76,7 @@ class Ground:
     def stages(self) -> Mapping[str, Sequence[float]]:
         """Where the time of one cold run goes: by the clock, of the first process, of the others."""
         self._set_aside(self._project / "generated")
-        self._set_aside(self._project / ".toolwright")
+        self._set_aside(self._project / ".toolcast")
         command = (sys.executable, "-m", "bench.speed.whole", str(self._project))
         root = Path(__file__).resolve().parents[2]
         done = subprocess.run(command, cwd=root, env=self._env, capture_output=True, check=False)
@@ -88,11 +88,11 @@ class Ground:
     def _generate(self, rebuilt: int) -> Time:
         count = len(self._tools)
         expected = f"{rebuilt} rebuilt, {count - rebuilt} unchanged; "
-        return timed((_script("toolwright"), "generate"), self._project, expected, env=self._env)
+        return timed((_script("toolcast"), "generate"), self._project, expected, env=self._env)
 
     def _cold(self) -> Time:
         self._set_aside(self._project / "generated")
-        self._set_aside(self._project / ".toolwright")
+        self._set_aside(self._project / ".toolcast")
         return self._generate(len(self._tools))
 
     def _set_aside(self, path: Path) -> None:

@@ -64,10 +64,10 @@ def measure(project: Path) -> dict[str, list[float]]:
     gc.disable()  # as the command does
     clock = Clock()
     started = now()
-    from toolwright.build import crew, generate
-    from toolwright.build.rooms import FRONTEND
-    from toolwright.build.state import index
-    from toolwright.config import load_config
+    from toolcast.build import crew, generate
+    from toolcast.build.rooms import FRONTEND
+    from toolcast.build.state import index
+    from toolcast.config import load_config
 
     clock.add(IMPORTS, started)
     modules: dict[str, Any] = {"crew": crew, "generate": generate, "index": index}

@@ -1,19 +1,19 @@
-"""Tool specs compiled by toolwright: rules for builds that are larger than one machine.
+"""Tool specs compiled by toolcast: rules for builds that are larger than one machine.
 
-    load("@toolwright_bazel//:defs.bzl", "toolwright_library")
+    load("@toolcast_bazel//:defs.bzl", "toolcast_library")
 
-    toolwright_library(
+    toolcast_library(
         name = "generated",
         specs = glob(["specs/**"]),
         config = "pyproject.toml",
     )
 
-`:generated` is the output folder, the same bytes as `toolwright generate` leaves. Specs are compiled in shards,
+`:generated` is the output folder, the same bytes as `toolcast generate` leaves. Specs are compiled in shards,
 one action each; one more puts them together. No action needs a network, a worker or anything undeclared. See
 docs/engines.md.
 """
 
-ToolwrightInfo = provider(
+ToolcastInfo = provider(
     doc = "What a set of tools was compiled to.",
     fields = {
         "generated": "The output folder.",
@@ -23,20 +23,20 @@ ToolwrightInfo = provider(
     },
 )
 
-_TOOLCHAIN = "@toolwright_bazel//:toolchain_type"
+_TOOLCHAIN = "@toolcast_bazel//:toolchain_type"
 _SUFFIXES = ("yaml", "yml", "json")
 
-def _toolwright(ctx):
-    """What runs toolwright, as a tool for actions."""
-    if ctx.attr.toolwright != None:
-        return ctx.attr.toolwright[DefaultInfo].files_to_run
-    return ctx.toolchains[_TOOLCHAIN].toolwright
+def _toolcast(ctx):
+    """What runs toolcast, as a tool for actions."""
+    if ctx.attr.toolcast != None:
+        return ctx.attr.toolcast[DefaultInfo].files_to_run
+    return ctx.toolchains[_TOOLCHAIN].toolcast
 
 def _config(ctx):
     if ctx.file.config != None:
         return ctx.file.config
-    made = ctx.actions.declare_file(ctx.label.name + ".toolwright.toml")
-    ctx.actions.write(made, "[tool.toolwright]\n")
+    made = ctx.actions.declare_file(ctx.label.name + ".toolcast.toml")
+    ctx.actions.write(made, "[tool.toolcast]\n")
     return made
 
 def _roots(ctx):
@@ -82,9 +82,9 @@ def _compile(ctx, number, specs, types, config, roots):
     head.add_all(roots, before_each = "--root")
     head.add_all(["--out", units.dirname, "--unused", unused])
     ctx.actions.run(
-        mnemonic = "ToolwrightCompile",
+        mnemonic = "ToolcastCompile",
         progress_message = "Compiling %d tool specs of %s" % (len(specs), ctx.label),
-        executable = _toolwright(ctx),
+        executable = _toolcast(ctx),
         arguments = [head, _listed(ctx, specs, "@%s"), _listed(ctx, types, "--type=@%s")],
         inputs = depset(specs + types + [config] + ctx.files.data),
         outputs = [unused, files, units],  # what is said in files stands beside the first: not in the step's folder
@@ -100,16 +100,16 @@ def _assemble(ctx, name, units, files, config, options):
     head.add_all(["assemble", "--config", config] + options)
     head.add_all(["--out", out.path])
     ctx.actions.run(
-        mnemonic = "ToolwrightAssemble",
+        mnemonic = "ToolcastAssemble",
         progress_message = "Assembling the tools of %s" % ctx.label,
-        executable = _toolwright(ctx),
+        executable = _toolcast(ctx),
         arguments = [head, _listed(ctx, units, "@%s")],
         inputs = depset(units + files + [config] + ctx.files.data),
         outputs = [out],
     )
     return out
 
-def _toolwright_library_impl(ctx):
+def _toolcast_library_impl(ctx):
     config, roots = _config(ctx), _roots(ctx)
     types = [file for file in ctx.files.specs if _below(file, roots).startswith("_types/")]
     shards = [
@@ -122,7 +122,7 @@ def _toolwright_library_impl(ctx):
     return [
         DefaultInfo(files = depset([generated]), runfiles = ctx.runfiles(files = [generated])),
         OutputGroupInfo(shards = depset(files), units = depset(units), whole = depset([whole])),
-        ToolwrightInfo(generated = generated, shards = files, units = units, whole = whole),
+        ToolcastInfo(generated = generated, shards = files, units = units, whole = whole),
     ]
 
 _ATTRS = {
@@ -134,64 +134,64 @@ _ATTRS = {
     "root": attr.string(default = "specs", doc = "The specs folder, below the package."),
     "config": attr.label(
         allow_single_file = [".toml"],
-        doc = "A pyproject.toml with [tool.toolwright]; without one, the defaults count.",
+        doc = "A pyproject.toml with [tool.toolcast]; without one, the defaults count.",
     ),
     "data": attr.label_list(
         allow_files = True,
         doc = "What the configuration names: profiles and templates.",
     ),
     "shard_size": attr.int(default = 128, doc = "About how many specs one action compiles."),
-    "toolwright": attr.label(
+    "toolcast": attr.label(
         executable = True,
         cfg = "exec",
-        doc = "What runs toolwright; without it, the registered toolchain does.",
+        doc = "What runs toolcast; without it, the registered toolchain does.",
     ),
 }
 
 _library = rule(
-    implementation = _toolwright_library_impl,
+    implementation = _toolcast_library_impl,
     attrs = _ATTRS,
     doc = "Compile specs. The output is one folder that bears the name of the target.",
 )
 
 _library_with_toolchain = rule(
-    implementation = _toolwright_library_impl,
+    implementation = _toolcast_library_impl,
     attrs = _ATTRS,
     toolchains = [_TOOLCHAIN],
     doc = "The same, with what the registered toolchain runs.",
 )
 
-def toolwright_library(name, toolwright = None, **attributes):
+def toolcast_library(name, toolcast = None, **attributes):
     """Compile specs to a folder called `name`.
 
     Args:
       name: of the target, and of the folder; Python imports it by this name.
-      toolwright: an executable that runs toolwright; by default that of the registered toolchain.
+      toolcast: an executable that runs toolcast; by default that of the registered toolchain.
       **attributes: specs, root, config, data, shard_size, and what every rule has.
     """
-    if toolwright == None:
+    if toolcast == None:
         _library_with_toolchain(name = name, **attributes)
     else:
-        _library(name = name, toolwright = toolwright, **attributes)
+        _library(name = name, toolcast = toolcast, **attributes)
 
-def _toolwright_toolchain_impl(ctx):
-    return [platform_common.ToolchainInfo(toolwright = ctx.attr.toolwright[DefaultInfo].files_to_run)]
+def _toolcast_toolchain_impl(ctx):
+    return [platform_common.ToolchainInfo(toolcast = ctx.attr.toolcast[DefaultInfo].files_to_run)]
 
-toolwright_toolchain = rule(
-    implementation = _toolwright_toolchain_impl,
-    attrs = {"toolwright": attr.label(executable = True, cfg = "exec", mandatory = True)},
-    doc = "What runs toolwright; wrap it in a `toolchain` of the type @toolwright_bazel//:toolchain_type.",
+toolcast_toolchain = rule(
+    implementation = _toolcast_toolchain_impl,
+    attrs = {"toolcast": attr.label(executable = True, cfg = "exec", mandatory = True)},
+    doc = "What runs toolcast; wrap it in a `toolchain` of the type @toolcast_bazel//:toolchain_type.",
 )
 
 _LAUNCHER = """#!/bin/sh
-# Runs toolwright from the packages that are laid beside this file; nothing else of the machine is imported.
+# Runs toolcast from the packages that are laid beside this file; nothing else of the machine is imported.
 here="$0.runfiles/{workspace}/{package}"
 exec "{python}" -E -s -B -c 'import sys; sys.path.insert(0, sys.argv.pop(1))
-from toolwright.cli.entry import main
+from toolcast.cli.entry import main
 sys.exit(main())' "$here" "$@"
 """
 
-def _toolwright_binary_impl(ctx):
+def _toolcast_binary_impl(ctx):
     launcher = ctx.actions.declare_file(ctx.label.name)
     ctx.actions.write(
         launcher,
@@ -204,11 +204,11 @@ def _toolwright_binary_impl(ctx):
     )
     return [DefaultInfo(executable = launcher, runfiles = ctx.runfiles(files = ctx.files.packages))]
 
-toolwright_binary = rule(
-    implementation = _toolwright_binary_impl,
+toolcast_binary = rule(
+    implementation = _toolcast_binary_impl,
     attrs = {
         "folder": attr.string(mandatory = True, doc = "The folder of `packages`, below this package."),
-        "packages": attr.label_list(allow_files = True, mandatory = True, doc = "toolwright and what it needs."),
+        "packages": attr.label_list(allow_files = True, mandatory = True, doc = "toolcast and what it needs."),
         "python": attr.string(default = "/usr/bin/python3", doc = "The interpreter, by its path."),
     },
     executable = True,

@@ -1,39 +1,39 @@
-"""toolwright as an external repository: its packages, installed once, as declared inputs of every action.
+"""toolcast as an external repository: its packages, installed once, as declared inputs of every action.
 
-    load("@toolwright_bazel//:repository.bzl", "toolwright_repository")
+    load("@toolcast_bazel//:repository.bzl", "toolcast_repository")
 
-    toolwright_repository(
-        name = "toolwright",
+    toolcast_repository(
+        name = "toolcast",
         python = "/usr/bin/python3.11",
-        requirements = "//:toolwright.lock",
+        requirements = "//:toolcast.lock",
     )
-    register_toolchains("@toolwright//:toolchain")
+    register_toolchains("@toolcast//:toolchain")
 
 Only this step may need a network, for pip. Projects with rules_python can leave it out: there, a
-`py_console_script_binary` for `toolwright` is what `toolwright_library` takes.
+`py_console_script_binary` for `toolcast` is what `toolcast_library` takes.
 """
 
 _BUILD = """\
-load("@toolwright_bazel//:defs.bzl", "toolwright_binary", "toolwright_toolchain")
+load("@toolcast_bazel//:defs.bzl", "toolcast_binary", "toolcast_toolchain")
 
 package(default_visibility = ["//visibility:public"])
 
-toolwright_binary(
-    name = "toolwright",
+toolcast_binary(
+    name = "toolcast",
     folder = "packages",
     packages = glob(["packages/**"], exclude = {exclude}),
     python = {python},
 )
 
-toolwright_toolchain(
+toolcast_toolchain(
     name = "pip",
-    toolwright = ":toolwright",
+    toolcast = ":toolcast",
 )
 
 toolchain(
     name = "toolchain",
     toolchain = ":pip",
-    toolchain_type = "@toolwright_bazel//:toolchain_type",
+    toolchain_type = "@toolcast_bazel//:toolchain_type",
 )
 """
 
@@ -45,7 +45,7 @@ def _run(ctx, what, command):
     if done.return_code:
         fail("%s failed:\n%s\n%s" % (what, done.stdout, done.stderr))
 
-def _toolwright_repository_impl(ctx):
+def _toolcast_repository_impl(ctx):
     python = ctx.attr.python
     packages = str(ctx.path("packages"))
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"]
@@ -58,12 +58,12 @@ def _toolwright_repository_impl(ctx):
     ctx.file("WORKSPACE", "workspace(name = %r)\n" % ctx.name)
     ctx.file("BUILD.bazel", _BUILD.format(exclude = repr(_EXCLUDE), python = repr(python)))
 
-toolwright_repository = repository_rule(
-    implementation = _toolwright_repository_impl,
+toolcast_repository = repository_rule(
+    implementation = _toolcast_repository_impl,
     attrs = {
         "python": attr.string(mandatory = True, doc = "The interpreter, by its path; Python 3.11 or newer."),
-        "requirements": attr.label(mandatory = True, doc = "What pip installs: toolwright[build], best locked."),
+        "requirements": attr.label(mandatory = True, doc = "What pip installs: toolcast[build], best locked."),
         "pip_options": attr.string_list(doc = "More options for pip, such as --no-index or --require-hashes."),
     },
-    doc = "Installs toolwright with pip, and makes an executable and a toolchain of it.",
+    doc = "Installs toolcast with pip, and makes an executable and a toolchain of it.",
 )

@@ -12,16 +12,16 @@ import pytest
 from tests.engines.helper import CONFIG, SPECS, put
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-HOME = Path(os.environ.get("TOOLWRIGHT_BAZEL", ROOT / ".venv-bazel"))
+HOME = Path(os.environ.get("TOOLCAST_BAZEL", ROOT / ".venv-bazel"))
 """Where `make bazel` puts Bazel, the wheels and an environment for the executor."""
 BAZEL, WHEELS, PYTHON = HOME / "bazel", HOME / "wheels", HOME / "bin" / "python"
 
 WORKSPACE = """\
 workspace(name = "demo")
-local_repository(name = "toolwright_bazel", path = "{rules}")
-load("@toolwright_bazel//:repository.bzl", "toolwright_repository")
-toolwright_repository(
-    name = "toolwright",
+local_repository(name = "toolcast_bazel", path = "{rules}")
+load("@toolcast_bazel//:repository.bzl", "toolcast_repository")
+toolcast_repository(
+    name = "toolcast",
     python = "{python}",
     requirements = "//:requirements.txt",
     pip_options = ["--no-index", "--find-links={wheels}"],
@@ -29,13 +29,13 @@ toolwright_repository(
 {more}
 """
 BUILD = """\
-load("@toolwright_bazel//:defs.bzl", "toolwright_library")
-toolwright_library(
+load("@toolcast_bazel//:defs.bzl", "toolcast_library")
+toolcast_library(
     name = "generated",
     specs = glob(["specs/**"]){more},
     config = "pyproject.toml",
     shard_size = {size},
-    {toolwright}
+    {toolcast}
 )
 """
 
@@ -64,9 +64,9 @@ class Checkout:
         ))  # fmt: skip
         self.write("BUILD.bazel", more.get("root_build", ""))
         self.write("requirements.txt", (WHEELS / "requirements.txt").read_text(encoding="utf-8"))
-        toolwright = more.get("toolwright", 'toolwright = "@toolwright",')
+        toolcast = more.get("toolcast", 'toolcast = "@toolcast",')
         size = more.get("shard_size", "2")
-        build = BUILD.format(more=more.get("specs_too", ""), toolwright=toolwright, size=size)
+        build = BUILD.format(more=more.get("specs_too", ""), toolcast=toolcast, size=size)
         self.write("tools/BUILD.bazel", build + more.get("build", ""))
 
     def write(self, path: str, text: str) -> None:

@@ -88,8 +88,8 @@ def test_specs_that_another_rule_writes(tmp_path: Path) -> None:
 
 def test_the_registered_toolchain_runs_where_none_is_named(tmp_path: Path) -> None:
     """Looking for toolchains, this Bazel loads rules that it would download: stand-ins do for that."""
-    more = 'register_toolchains("@toolwright//:toolchain")'
-    with checkout(tmp_path / "w", workspace=more, toolwright="") as here:
+    more = 'register_toolchains("@toolcast//:toolchain")'
+    with checkout(tmp_path / "w", workspace=more, toolcast="") as here:
         for name, rules in STAND_INS.items():
             here.write(f"stub/{name}/BUILD", "")
             here.write(f"stub/{name}/defs.bzl", "".join(f"{rule} = native.{rule}\n" for rule in rules))
@@ -147,7 +147,7 @@ def test_remote_execution_makes_the_same_bytes(tmp_path: Path) -> None:
         options = (f"--remote_executor={address}", "--spawn_strategy=remote")
         ran = one.build(*options)
         assert set(ran) == {"remote"}
-        assert log.read_text().split("\n").count("toolwright compile") == ran["remote"] - 1
+        assert log.read_text().split("\n").count("toolcast compile") == ran["remote"] - 1
         assert tree(one.output) == generated(tmp_path / "g", SPECS)
         with checkout(tmp_path / "two") as two:
             assert two.build(*options) == {"remote cache hit": ran["remote"]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from toolwright.providers import LedgerEntry, Normalized
+from toolcast.providers import LedgerEntry, Normalized
 
 pytest.importorskip("llguidance")
 from bench.providers import Coverage, fates, page

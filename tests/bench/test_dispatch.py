@@ -6,7 +6,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from toolwright.providers import decode, normalize
+from toolcast.providers import decode, normalize
 
 from bench.dispatch.calls import Calls
 from bench.dispatch.fresh import NAMES, Cost
@@ -48,7 +48,7 @@ def test_the_functions_have_the_parameters_of_the_specs() -> None:
 def test_the_page_says_what_was_met() -> None:
     everyone = (RAW, BARE, AROUND, OPENAI, GEMINI, PYDANTIC, *FULL)
     times = dict.fromkeys(everyone, 20000.0) | {RAW: 200.0, BARE: 900.0, AROUND: 2_000.0, OPENAI: 4_000.0}
-    costs = {name: Cost(1.0, 4.0, 40.0, 60.0) for name in NAMES} | {"toolwright": Cost(0.1, 0.1, 5.0, 30.0)}
+    costs = {name: Cost(1.0, 4.0, 40.0, 60.0) for name in NAMES} | {"toolcast": Cost(0.1, 0.1, 5.0, 30.0)}
     text = page(Calls({"forecast": times, "order": times}, 0.5, {"msgspec": "1"}), costs, 5, 2, "0.1")
     lines = {
         line.split(" | ")[0].strip("| ").strip(): line for line in text.splitlines() if line.startswith("|")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from toolwright.providers import LedgerEntry
+from toolcast.providers import LedgerEntry
 
 from bench.marked import replaced
 from bench.peers.construct import Construct

@@ -10,14 +10,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from toolwright.bindings.render import tool_text
-from toolwright.bindings.templates import Templates
-from toolwright.build.core.compile import Compiled, Options, compile_ledger, compile_package, compile_tool
-from toolwright.build.core.emit import tool_names
-from toolwright.contract.build import build_tool
-from toolwright.spec import load_tool
-from toolwright.spec.model import ToolSpec
-from toolwright.structs.module import tool_module
+from toolcast.bindings.render import tool_text
+from toolcast.bindings.templates import Templates
+from toolcast.build.core.compile import Compiled, Options, compile_ledger, compile_package, compile_tool
+from toolcast.build.core.emit import tool_names
+from toolcast.contract.build import build_tool
+from toolcast.spec import load_tool
+from toolcast.spec.model import ToolSpec
+from toolcast.structs.module import tool_module
 
 OPTIONS = Options(providers=("mcp",))
 TEMPLATES = Templates()

@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 import pytest
-from toolwright.bindings.format import blacken
-from toolwright.build.generate import build
-from toolwright.build.rooms import FRONTEND
-from toolwright.config import load_config
+from toolcast.bindings.format import blacken
+from toolcast.build.generate import build
+from toolcast.build.rooms import FRONTEND
+from toolcast.config import load_config
 
 from tests.bindings import helper
 
@@ -54,7 +54,7 @@ def test_case(case: str, tmp_path: Path, update_cases: bool, monkeypatch: pytest
 
 def _decode_examples(bindings: Any, specs: Path, package: str) -> int:
     """Every example decodes, comes back as it was, and is refused when it is no object at all."""
-    from toolwright.runtime import ArgumentError
+    from toolcast.runtime import ArgumentError
     from yaml import safe_load
 
     texts = {path: safe_load(path.read_text("utf-8")) for path in specs.rglob("*.yaml")}

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from toolwright.build.generate import build
-from toolwright.build.rooms import FRONTEND
-from toolwright.config import load_config
+from toolcast.build.generate import build
+from toolcast.build.rooms import FRONTEND
+from toolcast.config import load_config
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = ROOT / "tests" / "cases"
@@ -35,7 +35,7 @@ def project(folder: Path, case: str = CASE) -> Path:
 def generate(folder: Path, **environment: str) -> dict[str, bytes]:
     """The output of a fresh process that starts in `folder`."""
     variables = {**os.environ, "PYTHONPATH": str(ROOT / "codegen"), **environment}
-    command = [sys.executable, "-m", "toolwright", "generate"]
+    command = [sys.executable, "-m", "toolcast", "generate"]
     run = subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
     return files(folder / "generated")
@@ -106,7 +106,7 @@ def test_the_number_of_jobs_and_the_order_of_files(tmp_path: Path) -> None:
             copy = folder / path.relative_to(ROOT)
             copy.parent.mkdir(parents=True, exist_ok=True)
             copy.write_bytes(path.read_bytes())
-        (folder / "pyproject.toml").write_text('[tool.toolwright]\nproviders = ["mcp"]\n', "utf-8")
+        (folder / "pyproject.toml").write_text('[tool.toolcast]\nproviders = ["mcp"]\n', "utf-8")
         outputs.append(_built(folder, jobs=number + 1))
     assert outputs[0] == outputs[1]
     assert len(outputs[0]) > 60

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolwright.bindings.plain import translate
-from toolwright.bindings.templates import Templates, environment
-from toolwright.paths import templates_dir
+from toolcast.bindings.plain import translate
+from toolcast.bindings.templates import Templates, environment
+from toolcast.paths import templates_dir
 
 TEXT = st.text(alphabet="a{%} \n\\\"'#é", max_size=8)
 TEXTS = st.lists(TEXT, max_size=3)

@@ -5,12 +5,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from toolwright.bindings.format import parsed
-from toolwright.build.core.compile import Options, compile_tool
-from toolwright.build.core.emit import prove_tool, tool_names
-from toolwright.contract.build import build_tool
-from toolwright.prove.vocabulary import UnsoundError
-from toolwright.structs.module import tool_module
+from toolcast.bindings.format import parsed
+from toolcast.build.core.compile import Options, compile_tool
+from toolcast.build.core.emit import prove_tool, tool_names
+from toolcast.contract.build import build_tool
+from toolcast.prove.vocabulary import UnsoundError
+from toolcast.structs.module import tool_module
 
 from tests.bindings import helper
 

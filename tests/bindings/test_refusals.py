@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from toolwright.build.core.compile import Compiled, Options, compile_tool
-from toolwright.spec import load_tool
+from toolcast.build.core.compile import Compiled, Options, compile_tool
+from toolcast.spec import load_tool
 
 HEAD = "description: D.\npermission: read\nsecrets: []\nparameters:\n  type: object\n  properties:\n"
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
-from toolwright.bindings.format import blacken, formatted
-from toolwright.contract.build import build_tool
-from toolwright.spec import load_tool
+from toolcast.bindings.format import blacken, formatted
+from toolcast.contract.build import build_tool
+from toolcast.spec import load_tool
 
 from tests.bindings import helper
 

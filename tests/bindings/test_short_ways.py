@@ -7,9 +7,9 @@ from ast import literal_eval
 import black
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from toolwright.bindings.render import _STRING, _bare
-from toolwright.structs.literals import WIDTH, docstring, text
-from toolwright.structs.names import identifier, words
+from toolcast.bindings.render import _STRING, _bare
+from toolcast.structs.literals import WIDTH, docstring, text
+from toolcast.structs.names import identifier, words
 
 CHARACTERS = st.sampled_from(
     [*"aZ_ \t\n\r\f\v'\"\\#{}-*09.", "é", "\x00", "\x85", "\xa0", "\u2028", "😀", "\ud800", "ª", "·"]

@@ -2,8 +2,8 @@
 
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from toolwright.bindings.format import blacken
-from toolwright.bindings.split import LINE_LENGTH, split
+from toolcast.bindings.format import blacken
+from toolcast.bindings.split import LINE_LENGTH, split
 
 NAMES = st.from_regex(r"\A[a-zA-Z_][a-z_]{0,35}\Z").filter(
     lambda name: name not in {"as", "if", "in", "is", "or", "and", "def", "del", "for", "not", "try"}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
-from toolwright.spec import load_tool
+from toolcast.spec import load_tool
 
 from tests.bindings import helper
 
@@ -18,7 +18,7 @@ SCRAPS = [
     "\n", "\r\n", "\r", "\t", "\x00", "\x1b[31m", "\x0c", "\x85", "\u2028", "\u2029", "\u202e", "\u2066",
     "\ufeff", "# type: ignore", "# fmt: off", "# noqa", "#", "import os", "__import__('os').system('x')",
     "): pass", "eval(x)", "%s", "{0}", "f'{x}'", "𝕏", "é", "e\u0301", "\u00ad", "\N{GRINNING FACE}", ",", "]",
-    ")", "Literal[", " ", "  ", "a", "toolwright", "None", "'] | Any", '", name="x', "lambda: 0",
+    ")", "Literal[", " ", "  ", "a", "toolcast", "None", "'] | Any", '", name="x', "lambda: 0",
     "\\N{BULLET}", "\\u0041", "\\x41", "-*- coding: latin-1 -*-",
 ]  # fmt: skip
 HOSTILE = st.lists(st.sampled_from(SCRAPS) | st.text(max_size=8), max_size=8).map("".join)

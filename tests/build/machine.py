@@ -10,11 +10,11 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import rule, run_state_machine_as_test
-from toolwright.build.clean import clean
-from toolwright.build.generate import Report, build
-from toolwright.build.output.tree import TEMPORARY
-from toolwright.build.state.presumed import presume
-from toolwright.build.state.unchanged import look
+from toolcast.build.clean import clean
+from toolcast.build.generate import Report, build
+from toolcast.build.output.tree import TEMPORARY
+from toolcast.build.state.presumed import presume
+from toolcast.build.state.unchanged import look
 
 from tests.build.fake import FAKE, config_of, tree
 from tests.build.machine_edits import Edits
@@ -81,7 +81,7 @@ class Machine(Edits):
 
     @rule()
     def clean_up(self) -> None:
-        """`toolwright clean` leaves nothing of ours, and all else."""
+        """`toolcast clean` leaves nothing of ours, and all else."""
         if self.out.is_symlink():
             return
         report = clean(config_of(self.base), dry_run=False)

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import ClassVar
 
 from hypothesis.stateful import RuleBasedStateMachine
-from toolwright.build.frontend import Frontend
-from toolwright.build.generate import Report, build
-from toolwright.build.output.manifest import parse_manifest
-from toolwright.build.output.tree import TEMPORARY
-from toolwright.build.state import fingerprint
+from toolcast.build.frontend import Frontend
+from toolcast.build.generate import Report, build
+from toolcast.build.output.manifest import parse_manifest
+from toolcast.build.output.tree import TEMPORARY
+from toolcast.build.state import fingerprint
 
 from tests.build.fake import FAKE, config_of, put, tree
 
@@ -33,7 +33,7 @@ class Subject(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.folder = Path(tempfile.mkdtemp(prefix="toolwright-", dir=MEMORY))
+        self.folder = Path(tempfile.mkdtemp(prefix="toolcast-", dir=MEMORY))
         self.base, self.outside = self.folder / "one", self.folder / "outside"
         self.output, self.providers = OUTPUTS[0], PROVIDERS[1]
         self.foreign: dict[Path, bytes] = {}
@@ -146,7 +146,7 @@ class Subject(RuleBasedStateMachine):
             twin = self.folder / "twin"
             shutil.rmtree(twin, ignore_errors=True)
             (twin / "specs").mkdir(parents=True)
-            put(twin / "pyproject.toml", f"[tool.toolwright]\nproviders = {self.providers}\n")
+            put(twin / "pyproject.toml", f"[tool.toolcast]\nproviders = {self.providers}\n")
             for path, content in specs.items():
                 put(twin / path, "")
                 (twin / path).write_bytes(content)

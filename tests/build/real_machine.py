@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
-from toolwright.build.frontend import Frontend
-from toolwright.build.rooms import FRONTEND
+from toolcast.build.frontend import Frontend
+from toolcast.build.rooms import FRONTEND
 
 from tests.build.machine import Machine
 

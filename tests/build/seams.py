@@ -7,7 +7,7 @@ import signal
 from collections.abc import Callable, Iterator
 from typing import Any
 
-EVERY = os.environ.get("TOOLWRIGHT_EVERY_STEP") == "1"
+EVERY = os.environ.get("TOOLCAST_EVERY_STEP") == "1"
 """`make crash` kills at every step; the tests at every few."""
 NAMES = ("open", "write", "replace", "rename", "unlink", "rmdir", "mkdir")
 """Functions of `os` that change something; `pathlib` calls these, too."""

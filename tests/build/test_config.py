@@ -1,11 +1,11 @@
-"""`[tool.toolwright]`: defaults, refusals with places, and where the file is found."""
+"""`[tool.toolcast]`: defaults, refusals with places, and where the file is found."""
 
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolwright.config import KEYS, load_config
+from toolcast.config import KEYS, load_config
 
 
 def write(folder: Path, text: str) -> Path:
@@ -26,7 +26,7 @@ def test_defaults_hold_without_a_file(tmp_path: Path) -> None:
 
 
 def test_the_nearest_configured_file_counts(tmp_path: Path) -> None:
-    file = write(tmp_path, '[tool.toolwright]\nspecs = "tools"\nproviders = "all"\nprofiles = ["p/a.toml"]\n')
+    file = write(tmp_path, '[tool.toolcast]\nspecs = "tools"\nproviders = "all"\nprofiles = ["p/a.toml"]\n')
     write(tmp_path / "member", "[project]\nname = 'x'\n")
     config, _ = load_config(tmp_path / "member")
     assert config is not None
@@ -39,23 +39,23 @@ def test_the_nearest_configured_file_counts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "place", "code", "word"),
     [
-        ('[tool.toolwright]\n\n  ouptut = "x"\n', (3, 3), "unknown-key", "output"),
-        ("[tool.toolwright]\nspecs = 1\n", (2, 1), "config-type", "specs"),
-        ('[tool.toolwright]\nspecs = ""\n', (2, 1), "config-type", "specs"),
-        ("[tool.toolwright]\ncache = 1\n", (2, 1), "config-type", "folder or a URL"),
-        ('[tool.toolwright]\ncache_write = "no"\n', (2, 1), "config-type", "true or false"),
-        ("[tool.toolwright]\ncache_size = 1000\n", (2, 1), "config-type", '"2 GB"'),
-        ('[tool.toolwright]\ncache_size = "2 KB"\n', (2, 1), "config-type", '"2 GB"'),
-        ('[tool.toolwright]\nproviders = "openai"\n', (2, 1), "config-type", "all"),
-        ('[tool.toolwright]\nproviders = [\n  "a",\n  1,\n]\n', (2, 1), "config-type", "list"),
-        ('[tool.toolwright]\nmodels = ["pydantik"]\n', (2, 1), "unknown-model", "pydantic"),
-        ('[tool.toolwright]\nspecs = "a"\noutput = "a"\n', (3, 1), "config-overlap", "specs"),
-        ('[tool.toolwright]\noutput = "."\n', (2, 1), "config-overlap", "specs"),
-        ('[tool.toolwright]\noutput = "specs/out"\n', (2, 1), "config-overlap", "specs"),
-        ("[tool]\ntoolwright = 3\n", (1, 1), "config-type", "table"),
-        ("[tool.other]\nspecs = 1\n[ tool . 'toolwright' ]\n'specs' = 1\n", (4, 1), "config-type", "specs"),
-        ("[tool.toolwright]\n[tool.toolwright.extra]\na = 1\n", (2, 2), "unknown-key", "extra"),
-        ("[tool.toolwright\n", (1, 17), "config-unreadable", "TOML"),
+        ('[tool.toolcast]\n\n  ouptut = "x"\n', (3, 3), "unknown-key", "output"),
+        ("[tool.toolcast]\nspecs = 1\n", (2, 1), "config-type", "specs"),
+        ('[tool.toolcast]\nspecs = ""\n', (2, 1), "config-type", "specs"),
+        ("[tool.toolcast]\ncache = 1\n", (2, 1), "config-type", "folder or a URL"),
+        ('[tool.toolcast]\ncache_write = "no"\n', (2, 1), "config-type", "true or false"),
+        ("[tool.toolcast]\ncache_size = 1000\n", (2, 1), "config-type", '"2 GB"'),
+        ('[tool.toolcast]\ncache_size = "2 KB"\n', (2, 1), "config-type", '"2 GB"'),
+        ('[tool.toolcast]\nproviders = "openai"\n', (2, 1), "config-type", "all"),
+        ('[tool.toolcast]\nproviders = [\n  "a",\n  1,\n]\n', (2, 1), "config-type", "list"),
+        ('[tool.toolcast]\nmodels = ["pydantik"]\n', (2, 1), "unknown-model", "pydantic"),
+        ('[tool.toolcast]\nspecs = "a"\noutput = "a"\n', (3, 1), "config-overlap", "specs"),
+        ('[tool.toolcast]\noutput = "."\n', (2, 1), "config-overlap", "specs"),
+        ('[tool.toolcast]\noutput = "specs/out"\n', (2, 1), "config-overlap", "specs"),
+        ("[tool]\ntoolcast = 3\n", (1, 1), "config-type", "table"),
+        ("[tool.other]\nspecs = 1\n[ tool . 'toolcast' ]\n'specs' = 1\n", (4, 1), "config-type", "specs"),
+        ("[tool.toolcast]\n[tool.toolcast.extra]\na = 1\n", (2, 2), "unknown-key", "extra"),
+        ("[tool.toolcast\n", (1, 17), "config-unreadable", "TOML"),
     ],
 )
 def test_refusals_name_the_place(
@@ -77,14 +77,14 @@ def test_the_shared_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         ("../shared", str(tmp_path / "shared")),
         ("~/shared", str(tmp_path / "home/shared")),
     ):
-        write(tmp_path / "p", f"[tool.toolwright]\ncache = '{text}'\ncache_size = '30MB'\n")
+        write(tmp_path / "p", f"[tool.toolcast]\ncache = '{text}'\ncache_size = '30MB'\n")
         config, _ = load_config(tmp_path / "p")
         assert config is not None
         assert (config.cache, config.cache_write, config.cache_size) == (expected, True, 30_000_000)
 
 
 def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
-    write(tmp_path, '[tool.toolwright]\nspecs = 1\nnonsense = 2\nmodels = ["x"]\n')
+    write(tmp_path, '[tool.toolcast]\nspecs = 1\nnonsense = 2\nmodels = ["x"]\n')
     _, problems = load_config(tmp_path)
     assert [problem.line for problem in problems] == [2, 3, 4]
 
@@ -101,7 +101,7 @@ def test_no_text_makes_it_raise(
 ) -> None:
     folder = tmp_path_factory.getbasetemp() / "any"
     folder.mkdir(exist_ok=True)
-    content = f"[tool.toolwright]\n{key} = {form.format(text)}\n"
+    content = f"[tool.toolcast]\n{key} = {form.format(text)}\n"
     (folder / "pyproject.toml").write_bytes(content.encode("utf-8", "surrogatepass"))
     config, problems = load_config(folder)
     assert (config is None) == bool(problems)

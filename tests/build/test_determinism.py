@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from toolwright.build.generate import build
-from toolwright.build.rooms import FRONTEND
+from toolcast.build.generate import build
+from toolcast.build.rooms import FRONTEND
 
 from tests.build.fake import config_of, tree
 
@@ -26,7 +26,7 @@ def _project(folder: Path, case: Path = CASE) -> Path:
 
 def _generate(folder: Path, *flags: str, python: str = sys.executable, **variables: str) -> dict[str, bytes]:
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "codegen"), **variables}
-    command = [python, *flags, "-m", "toolwright", "generate"]
+    command = [python, *flags, "-m", "toolcast", "generate"]
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, check=False, stdin=subprocess.DEVNULL
     )
@@ -90,10 +90,10 @@ def test_the_way_workers_start(tmp_path: Path) -> None:
             continue
         folder = tmp_path / method
         shutil.copytree(ROOT / "specs", folder / "specs")
-        (folder / "pyproject.toml").write_text('[tool.toolwright]\nproviders = ["gemini"]\n', "utf-8")
+        (folder / "pyproject.toml").write_text('[tool.toolcast]\nproviders = ["gemini"]\n', "utf-8")
         code = (
             "import multiprocessing, sys\n"
-            "from toolwright.cli.main import run\n"
+            "from toolcast.cli.main import run\n"
             f"if __name__ == '__main__':\n    multiprocessing.set_start_method({method!r})\n"
             f"    sys.exit(run(['generate', '--jobs', '{number + 1}']))\n"
         )
@@ -118,7 +118,7 @@ def test_python_versions(tmp_path: Path, version: str) -> None:
     folder = tmp_path / "p"
     shutil.copytree(ROOT / "specs", folder / "specs")
     toml = (ROOT / "pyproject.toml").read_text("utf-8")
-    table = re.search(r"^\[tool\.toolwright\]\n(?:[^\[].*\n)*", toml, re.MULTILINE)
+    table = re.search(r"^\[tool\.toolcast\]\n(?:[^\[].*\n)*", toml, re.MULTILINE)
     assert table is not None
     (folder / "pyproject.toml").write_text(table[0], "utf-8")
     assert _generate(folder, python=str(python)) == _without_bytecode(tree(ROOT / "generated"))

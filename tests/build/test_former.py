@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from toolwright.build.clean import clean
-from toolwright.build.former import former_outputs
-from toolwright.build.generate import build
-from toolwright.build.state import fingerprint
-from toolwright.config import Config, load_config
+from toolcast.build.clean import clean
+from toolcast.build.former import former_outputs
+from toolcast.build.generate import build
+from toolcast.build.state import fingerprint
+from toolcast.config import Config, load_config
 
 from .fake import FAKE, config_of, project, put, states, tree
 
@@ -28,7 +28,7 @@ def config(
 def _moved(config: Config, output: str) -> Config:
     put(
         config.base / "pyproject.toml",
-        f'[tool.toolwright]\noutput = "{output}"\nproviders = ["openai", "mcp"]\n',
+        f'[tool.toolcast]\noutput = "{output}"\nproviders = ["openai", "mcp"]\n',
     )
     return config_of(config.base)
 
@@ -40,7 +40,7 @@ def test_the_run_that_moves_says_what_stays_behind(config: Config) -> None:
         (problem,) = build(moved, FAKE, mode=mode).diagnostics  # type: ignore[arg-type]
         assert (problem.code, problem.severity, problem.file) == ("former-output", "warning", "generated")
         assert "new" in problem.message
-        assert "toolwright clean --former" in problem.hint
+        assert "toolcast clean --former" in problem.hint
     assert tree(config.output) == before
     assert tree(moved.output).keys() == before.keys()
     assert build(moved, FAKE).diagnostics == ()  # once is enough
@@ -88,14 +88,14 @@ def test_a_folder_that_is_named_again_is_no_former_one(config: Config) -> None:
 
 
 def test_two_configurations_in_one_folder_do_not_take_each_others(config: Config) -> None:
-    put(config.base / "other.toml", '[tool.toolwright]\noutput = "other"\n')
+    put(config.base / "other.toml", '[tool.toolcast]\noutput = "other"\n')
     other, _ = load_config(config.base, Path("other.toml"))
     assert other is not None
     for _ in range(2):
         assert build(other, FAKE).diagnostics == ()
         assert build(config, FAKE).diagnostics == ()
         assert former_outputs(other) == former_outputs(config) == ()
-    put(config.base / "other.toml", '[tool.toolwright]\noutput = "generated"\n')
+    put(config.base / "other.toml", '[tool.toolcast]\noutput = "generated"\n')
     other, _ = load_config(config.base, Path("other.toml"))
     assert other is not None
     assert [each.file for each in build(other, FAKE).diagnostics] == ["other"]
@@ -111,7 +111,7 @@ def test_without_our_manifest_there_is_nothing_to_tell(config: Config) -> None:
     assert (config.output / "a.py").exists()
 
 
-@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"toolwright outputs 1\nx\n\t\n", b"other\na\tb\n"])
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"toolcast outputs 1\nx\n\t\n", b"other\na\tb\n"])
 def test_a_damaged_record_is_none(config: Config, content: bytes) -> None:
     (config.state / "outputs").write_bytes(content)
     moved = _moved(config, "new")

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from msgspec import structs
-from toolwright.build.generate import build
-from toolwright.build.state.fingerprint import Sources
-from toolwright.build.state.unchanged import unchanged
+from toolcast.build.generate import build
+from toolcast.build.state.fingerprint import Sources
+from toolcast.build.state.unchanged import unchanged
 
 from tests.build.fake import FAKE, config_of, project, put, tree
 
@@ -79,22 +79,22 @@ class Life:
         shutil.rmtree(self.base / "generated" / self.random.choice(["a", "schemas", "."]), ignore_errors=True)
 
     def lose_cache(self) -> None:
-        shutil.rmtree(self.base / ".toolwright", ignore_errors=True)
+        shutil.rmtree(self.base / ".toolcast", ignore_errors=True)
 
     def lose_index(self) -> None:
-        (self.base / ".toolwright" / "index").unlink(missing_ok=True)
+        (self.base / ".toolcast" / "index").unlink(missing_ok=True)
 
     def lose_manifest(self) -> None:
         (self.base / "generated" / "manifest.txt").unlink(missing_ok=True)
 
     def garble_cache(self) -> None:
-        for path in (self.base / ".toolwright").glob("*"):
+        for path in (self.base / ".toolcast").glob("*"):
             content = path.read_bytes()
             path.write_bytes(content[: len(content) // 2])
 
     def configure(self) -> None:
         chosen = self.random.choice(['["openai"]', '["openai", "mcp"]', '"all"'])
-        put(self.base / "pyproject.toml", f"[tool.toolwright]\nproviders = {chosen}\n")
+        put(self.base / "pyproject.toml", f"[tool.toolcast]\nproviders = {chosen}\n")
 
     def check(self) -> None:
         if unchanged(str(self.base)) is None:

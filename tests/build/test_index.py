@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolwright.build.generate import build
-from toolwright.build.state.clock import doubtful, wait_past
-from toolwright.build.state.rows import GONE, Rows, packed, rows_of
-from toolwright.build.state.unchanged import look
+from toolcast.build.generate import build
+from toolcast.build.state.clock import doubtful, wait_past
+from toolcast.build.state.rows import GONE, Rows, packed, rows_of
+from toolcast.build.state.unchanged import look
 
 from .fake import FAKE, config_of, put
 
@@ -47,7 +47,7 @@ def test_what_is_there_and_the_same_is_common(table: Mapping[bytes, bytes], data
 
 @pytest.fixture
 def base(tmp_path: Path) -> Path:
-    put(tmp_path / "pyproject.toml", "[tool.toolwright]\n")
+    put(tmp_path / "pyproject.toml", "[tool.toolcast]\n")
     put(tmp_path / "specs/a.yaml", "1")
     put(tmp_path / "specs/b.yaml", "1")
     assert not build(config_of(tmp_path), FAKE).failed
@@ -59,7 +59,7 @@ def test_looks_that_were_taken_before_are_good(base: Path, monkeypatch: pytest.M
     looked = look(str(base))
     assert looked is not None
     assert not looked.same
-    monkeypatch.setattr("toolwright.build.state.index.look_at", None)  # nothing is looked at again
+    monkeypatch.setattr("toolcast.build.state.index.look_at", None)  # nothing is looked at again
     report = build(config_of(base), FAKE, looked=looked)
     assert [write.path for write in report.plan.writes if write.path.endswith(".py")] == ["a.py"]
     after = look(str(base))

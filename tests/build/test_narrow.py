@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolwright.build import generate as generate_module
-from toolwright.build.generate import build
-from toolwright.build.narrow import narrow_plan
-from toolwright.build.output.manifest import amend_manifest, render_manifest
-from toolwright.build.output.plan import Plan
-from toolwright.build.state.presumed import presume
-from toolwright.build.state.unchanged import unchanged
+from toolcast.build import generate as generate_module
+from toolcast.build.generate import build
+from toolcast.build.narrow import narrow_plan
+from toolcast.build.output.manifest import amend_manifest, render_manifest
+from toolcast.build.output.plan import Plan
+from toolcast.build.state.presumed import presume
+from toolcast.build.state.unchanged import unchanged
 
 from .fake import FAKE, config_of, project, put, tree
 
@@ -51,7 +51,7 @@ def edit(base: Path, kind: str, path: str, text: str) -> None:
         case "edited":
             """Nothing is there to be edited."""
         case _:
-            put(next((base / ".toolwright").glob("journal-*"), base / ".toolwright/journal-0"), "torn")
+            put(next((base / ".toolcast").glob("journal-*"), base / ".toolcast/journal-0"), "torn")
 
 
 class Twice:
@@ -134,7 +134,7 @@ UNITS = st.dictionaries(
 def test_an_amended_manifest_is_the_one_that_would_be_rendered(
     units: dict[str, tuple[str, tuple[str, ...]]], data: st.DataObject
 ) -> None:
-    versions, package = {"toolwright": "1", "black": "2"}, ("registry.py",)
+    versions, package = {"toolcast": "1", "black": "2"}, ("registry.py",)
     content = render_manifest(versions, units, package)
     chosen = data.draw(st.sets(st.sampled_from(sorted(units)))) if units else set[str]()
     others = {unit: ("new", (*units[unit][1], "another")) for unit in chosen}

@@ -6,16 +6,16 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from toolwright.build.core import compile as compile_module
-from toolwright.build.core.compile import NO_LOSSES, ToolEntry, compile_ledger, losses_text, pretty
-from toolwright.build.hand import pack_outcomes, unpack_outcomes
-from toolwright.build.output.content import Files, held_files
-from toolwright.build.spill import Spill
-from toolwright.build.state import cache as cache_module
-from toolwright.build.state.cache import Cache, Unit, load_cache, save_cache
-from toolwright.build.workers import Outcome
-from toolwright.diagnostics import Diagnostic
-from toolwright.providers import LedgerEntry
+from toolcast.build.core import compile as compile_module
+from toolcast.build.core.compile import NO_LOSSES, ToolEntry, compile_ledger, losses_text, pretty
+from toolcast.build.hand import pack_outcomes, unpack_outcomes
+from toolcast.build.output.content import Files, held_files
+from toolcast.build.spill import Spill
+from toolcast.build.state import cache as cache_module
+from toolcast.build.state.cache import Cache, Unit, load_cache, save_cache
+from toolcast.build.workers import Outcome
+from toolcast.diagnostics import Diagnostic
+from toolcast.providers import LedgerEntry
 
 FILES = st.dictionaries(st.text("ab/é", min_size=1), st.binary(max_size=9), max_size=4)
 

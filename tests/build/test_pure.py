@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from toolwright.build.core.pure import compile_spec, compile_specs, make_kit
-from toolwright.config import load_config
-from toolwright.providers import load_profile
+from toolcast.build.core.pure import compile_spec, compile_specs, make_kit
+from toolcast.config import load_config
+from toolcast.providers import load_profile
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SPECS, GENERATED = ROOT / "specs", ROOT / "generated"
@@ -59,7 +59,7 @@ def test_the_system_is_asked_for_no_file_no_process_and_no_socket(tmp_path: Path
 def test_other_model_families_look_for_nothing_that_could_exist(tmp_path: Path) -> None:
     """datamodel-code-generator works out what relative paths would mean; it is given none."""
     allowed = re.compile(r"getcwd\(|m(un)?map\(")
-    folders = {*(str(part) for part in (ROOT, *ROOT.parents)), "/nonexistent/toolwright"}
+    folders = {*(str(part) for part in (ROOT, *ROOT.parents)), "/nonexistent/toolcast"}
     for call in traced_calls(tmp_path, ("pydantic", "dataclass", "typeddict")):
         if not allowed.match(call):
             path = re.match(r'(?:newfstatat|stat|lstat|statx|readlink)\((?:AT_FDCWD, )?"([^"]*)"', call)
@@ -141,7 +141,7 @@ def traced_calls(folder: Path, families: tuple[str, ...]) -> list[str]:
     what = "%file,%network,%process,%desc"
     trace(families, ("strace", "-f", "-e", f"trace={what}", "-o", str(log)))
     calls = [line.split(maxsplit=1)[1] for line in log.read_text(errors="replace").splitlines()]
-    first = next(i for i, call in enumerate(calls) if "toolwright-trace-begins" in call)
-    last = next(i for i, call in enumerate(calls) if "toolwright-trace-ends" in call)
+    first = next(i for i, call in enumerate(calls) if "toolcast-trace-begins" in call)
+    last = next(i for i, call in enumerate(calls) if "toolcast-trace-ends" in call)
     assert last > first
     return calls[first + 1 : last]

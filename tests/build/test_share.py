@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from toolwright.build.output.content import Stored
-from toolwright.build.output.plan import Write
-from toolwright.build.output.share import carry_out
-from toolwright.build.state.fingerprint import digest
+from toolcast.build.output.content import Stored
+from toolcast.build.output.plan import Write
+from toolcast.build.output.share import carry_out
+from toolcast.build.state.fingerprint import digest
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no limit of this kind")

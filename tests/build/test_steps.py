@@ -10,19 +10,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from toolwright.build.core.pure import compile_specs
-from toolwright.build.core.record import Units, UnitsError, decode_units, encode_units
-from toolwright.build.generate import build
-from toolwright.build.rooms import FRONTEND
-from toolwright.build.steps.assemble import assemble, fingerprint_of
-from toolwright.build.steps.depfile import render_depfile
-from toolwright.build.steps.inputs import Folders, read_setting
-from toolwright.build.steps.place import DamagedError, place
-from toolwright.build.steps.shard import FILES, ForeignFolderError, output_file, read_shard, write_shard
-from toolwright.config import Config, load_config
+from toolcast.build.core.pure import compile_specs
+from toolcast.build.core.record import Units, UnitsError, decode_units, encode_units
+from toolcast.build.generate import build
+from toolcast.build.rooms import FRONTEND
+from toolcast.build.steps.assemble import assemble, fingerprint_of
+from toolcast.build.steps.depfile import render_depfile
+from toolcast.build.steps.inputs import Folders, read_setting
+from toolcast.build.steps.place import DamagedError, place
+from toolcast.build.steps.shard import FILES, ForeignFolderError, output_file, read_shard, write_shard
+from toolcast.config import Config, load_config
 
 HEAD = "description: Does it.\npermission: read\nsecrets: []\n"
-CONFIG = '[tool.toolwright]\nproviders = ["openai", "gemini"]\n'
+CONFIG = '[tool.toolcast]\nproviders = ["openai", "gemini"]\n'
 USES = "parameters:\n  type: object\n  properties:\n    at: {$ref: '../_types/place.yaml'}\n"
 POOL = {
     "_types/place.yaml": "type: object\nproperties: {x: {type: integer, minimum: 0}}\n",
@@ -123,7 +123,7 @@ def test_any_sharding_leaves_what_generate_leaves(data: st.DataObject, base: Pat
     assert found == expected
     assert problems >= told  # of a type that is refused for its file, each user is told
     assert bool(problems) == bool(told)
-    assert not (home / ".toolwright").exists()
+    assert not (home / ".toolcast").exists()
     # A second time, over what is there: nothing is touched.
     before = {path: path.stat().st_mtime_ns for path in (home / "generated").rglob("*")}
     put_together(config, shards, home / "generated")

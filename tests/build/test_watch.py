@@ -27,10 +27,10 @@ parameters: {{type: object, properties: {{path: {{type: string}}}}}}
 
 
 class Watch:
-    """A real `toolwright generate --watch`, whose turns are read as JSON lines."""
+    """A real `toolcast generate --watch`, whose turns are read as JSON lines."""
 
     def __init__(self, folder: Path) -> None:
-        command = [sys.executable, "-m", "toolwright", "generate", "--watch", "--format", "json"]
+        command = [sys.executable, "-m", "toolcast", "generate", "--watch", "--format", "json"]
         self.process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True)
         self._lines: queue.Queue[str] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
@@ -62,7 +62,7 @@ class Watch:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    (tmp_path / "pyproject.toml").write_text('[tool.toolwright]\nproviders = ["openai"]\n')
+    (tmp_path / "pyproject.toml").write_text('[tool.toolcast]\nproviders = ["openai"]\n')
     (tmp_path / "specs").mkdir()
     (tmp_path / "specs" / "read.yaml").write_text(SPEC.format(name="read", description="Reads."))
     return tmp_path
@@ -158,7 +158,7 @@ def test_what_was_kept_goes_with_the_next_plain_run(project: Path, watch: Watch)
     assert module.exists()
     watch.process.send_signal(signal.SIGINT)
     assert watch.process.wait(WAIT) == 0
-    assert subprocess.run([sys.executable, "-m", "toolwright", "generate"], cwd=project).returncode == 1
+    assert subprocess.run([sys.executable, "-m", "toolcast", "generate"], cwd=project).returncode == 1
     assert not module.exists()
 
 
@@ -177,13 +177,13 @@ def test_new_and_deleted_specs_and_folders(project: Path, watch: Watch) -> None:
 
 def test_the_configuration_is_watched(project: Path, watch: Watch) -> None:
     config = project / "pyproject.toml"
-    config.write_text('[tool.toolwright]\nproviders = ["nobody"]\n')
+    config.write_text('[tool.toolcast]\nproviders = ["nobody"]\n')
     assert watch.turn()["diagnostics"][0]["code"] == "unknown-provider"
     temporary = config.with_suffix(".new")
-    temporary.write_text('[tool.toolwright]\nproviders = ["openai", "mcp"]\n')
+    temporary.write_text('[tool.toolcast]\nproviders = ["openai", "mcp"]\n')
     temporary.replace(config)
     watch.until(project / "generated" / "schemas" / "mcp" / "read.json", "inputSchema")
-    config.write_text('[tool.toolwright]\nspecs = "elsewhere"\nproviders = ["openai"]\n')
+    config.write_text('[tool.toolcast]\nspecs = "elsewhere"\nproviders = ["openai"]\n')
     (project / "specs").rename(project / "elsewhere")
     end = time.monotonic() + WAIT
     while check(project) and time.monotonic() < end:
@@ -196,7 +196,7 @@ def test_templates_are_watched(project: Path, watch: Watch) -> None:
     built_in = Path(__file__).resolve().parents[2] / "templates" / "package.py.jinja"
     own, marker = project / "own", project / "generated" / "__init__.py"
     own.mkdir()
-    (project / "pyproject.toml").write_text('[tool.toolwright]\nproviders = ["openai"]\ntemplates = "own"\n')
+    (project / "pyproject.toml").write_text('[tool.toolcast]\nproviders = ["openai"]\ntemplates = "own"\n')
     for word in ("first", "second"):
         (own / built_in.name).write_text(f"{built_in.read_text('utf-8')}# {word}\n", "utf-8")
         watch.until(marker, f"# {word}")
@@ -215,5 +215,5 @@ def test_nothing_new_says_nothing(project: Path, watch: Watch) -> None:
 
 
 def check(project: Path) -> int:
-    command = [sys.executable, "-m", "toolwright", "generate", "--check"]
+    command = [sys.executable, "-m", "toolcast", "generate", "--check"]
     return subprocess.run(command, cwd=project, capture_output=True).returncode

@@ -12,9 +12,9 @@ import os
 import sys
 from pathlib import Path
 
-from toolwright.build.core.pure import compile_specs, make_kit
+from toolcast.build.core.pure import compile_specs, make_kit
 
-BEGIN, END = "/toolwright-trace-begins", "/toolwright-trace-ends"
+BEGIN, END = "/toolcast-trace-begins", "/toolcast-trace-ends"
 INNER = (
     "compile",
     "exec",

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import toolwright.build.rooms
+import toolcast.build.rooms
 from click.testing import CliRunner, Result
-from toolwright.cli.main import cli
+from toolcast.cli.main import cli
 
 from tests.build.fake import FAKE, project
 
@@ -36,7 +36,7 @@ def run() -> Command:
     """Run a command line; the result with exit code, stdout and stderr."""
 
     def call(*arguments: str) -> Result:
-        return CliRunner().invoke(cli, list(arguments), prog_name="toolwright", standalone_mode=True)
+        return CliRunner().invoke(cli, list(arguments), prog_name="toolcast", standalone_mode=True)
 
     return call
 
@@ -44,4 +44,4 @@ def run() -> Command:
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the commands build with the stand-in."""
-    monkeypatch.setattr(toolwright.build.rooms, "FRONTEND", FAKE)
+    monkeypatch.setattr(toolcast.build.rooms, "FRONTEND", FAKE)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolwright.console import printable, render, wants_colour
-from toolwright.diagnostics import Diagnostic
+from toolcast.console import printable, render, wants_colour
+from toolcast.diagnostics import Diagnostic
 
 PROBLEMS = (
     Diagnostic(

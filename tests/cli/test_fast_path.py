@@ -13,16 +13,16 @@ from tests.build.fake import put
 
 ROOT = Path(__file__).parents[2]
 BUILD = (
-    "import sys, pathlib, tests.build.fake as f; from toolwright.build.generate import build; "
+    "import sys, pathlib, tests.build.fake as f; from toolcast.build.generate import build; "
     "sys.exit(build(f.config_of(pathlib.Path.cwd()), f.FAKE).failed)"
 )
 ENTRY = (
-    "import sys; sys.argv = ['toolwright', 'generate']; before = set(sys.modules); import atexit, os\n"
+    "import sys; sys.argv = ['toolcast', 'generate']; before = set(sys.modules); import atexit, os\n"
     "def told(code): print(sorted(set(sys.modules) - before)); sys.stdout.flush(); end(code)\n"
     "end, os._exit = os._exit, told\n"
-    "from toolwright.cli.entry import main; main()"
+    "from toolcast.cli.entry import main; main()"
 )
-PLAIN = "import sys; sys.argv = ['', 'generate']; from toolwright.cli.entry import main; sys.exit(main())"
+PLAIN = "import sys; sys.argv = ['', 'generate']; from toolcast.cli.entry import main; sys.exit(main())"
 
 
 def python(code: str, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -42,15 +42,15 @@ def built(base: Path) -> Path:
 def test_nothing_heavy_is_imported(built: Path) -> None:
     done = python(ENTRY, built)
     line, modules = done.stdout.splitlines()
-    assert line.startswith("toolwright: 2 tools: 0 rebuilt, 2 unchanged; 0 files written, 0 deleted (0.0")
+    assert line.startswith("toolcast: 2 tools: 0 rebuilt, 2 unchanged; 0 files written, 0 deleted (0.0")
     assert done.returncode == 0
     own = {
-        "toolwright",
-        "toolwright.build",
-        "toolwright.build.state",
-        "toolwright.build.state.unchanged",
-        "toolwright.cli",
-        "toolwright.cli.entry",
+        "toolcast",
+        "toolcast.build",
+        "toolcast.build.state",
+        "toolcast.build.state.unchanged",
+        "toolcast.cli",
+        "toolcast.cli.entry",
     }
     assert set(ast.literal_eval(modules)) <= own | {"_struct", "atexit", "gc", "struct"}
 
@@ -69,9 +69,9 @@ def test_from_a_folder_below(built: Path) -> None:
         lambda base: put(base / "generated/a.py", "edited"),
         lambda base: (base / "generated/contracts/a.json").unlink(),
         lambda base: put(base / "generated/manifest.txt", ""),
-        lambda base: put(base / "pyproject.toml", "[tool.toolwright]\n"),
-        lambda base: put(base / "specs/g/pyproject.toml", "[tool.toolwright]\n"),
-        lambda base: put(base / ".toolwright/index", "toolwright index 1\n"),
+        lambda base: put(base / "pyproject.toml", "[tool.toolcast]\n"),
+        lambda base: put(base / "specs/g/pyproject.toml", "[tool.toolcast]\n"),
+        lambda base: put(base / ".toolcast/index", "toolcast index 1\n"),
         lambda base: os.utime(base / "specs/a.yaml"),
     ],
 )
@@ -79,12 +79,12 @@ def test_any_change_is_noticed(built: Path, change: object) -> None:
     assert callable(change)
     change(built)
     where = built / "specs/g" if (built / "specs/g/pyproject.toml").exists() else built
-    code = "import os; from toolwright.build.state.unchanged import unchanged; print(unchanged(os.getcwd()))"
+    code = "import os; from toolcast.build.state.unchanged import unchanged; print(unchanged(os.getcwd()))"
     assert python(code, where).stdout == "None\n"
 
 
 def test_another_library_path_is_noticed(built: Path, tmp_path: Path) -> None:
-    code = "import os; from toolwright.build.state.unchanged import unchanged; print(unchanged(os.getcwd()))"
+    code = "import os; from toolcast.build.state.unchanged import unchanged; print(unchanged(os.getcwd()))"
     assert python(code, built).stdout == "2\n"
     assert python(code, built, PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}").stdout == "None\n"
 
@@ -93,7 +93,7 @@ def test_a_file_without_a_table_above_is_not_taken_for_ours(tmp_path: Path) -> N
     """Defaults hold for the folder they were used in, not for those below."""
     put(tmp_path / "specs/a.yaml", "")
     put(tmp_path / "below/specs/b.yaml", "")
-    code = "import os; from toolwright.build.state.unchanged import unchanged; print(unchanged(os.getcwd()))"
+    code = "import os; from toolcast.build.state.unchanged import unchanged; print(unchanged(os.getcwd()))"
     assert python(BUILD, tmp_path).returncode == 0
     assert python(code, tmp_path).stdout == "1\n"
     put(tmp_path / "pyproject.toml", "[project]\n")
@@ -106,7 +106,7 @@ def test_thousand_specs_cost_little_more_than_a_bare_interpreter(tmp_path: Path)
     """Generous here, for busy machines; the benchmark holds the real bound."""
     for number in range(1000):
         put(tmp_path / f"specs/g{number % 20}/t{number}.yaml", str(number))
-    put(tmp_path / "pyproject.toml", "[tool.toolwright]\n")
+    put(tmp_path / "pyproject.toml", "[tool.toolcast]\n")
     assert python(BUILD, tmp_path).returncode == 0
 
     def best(code: str) -> float:

@@ -12,18 +12,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import toolwright.build.rooms
+import toolcast.build.rooms
 from click.testing import CliRunner, Result
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from toolwright.cli.main import cli
+from toolcast.cli.main import cli
 
 from tests.build.fake import FAKE, project, put, states, tree
 
 Command = Callable[..., Result]
 ROOT = Path(__file__).parents[2]
-CLI = "import sys; from toolwright.cli.main import run; sys.exit(run(sys.argv[1:]))"
-FAKED = f"import toolwright.build.rooms as r; from tests.build.fake import FAKE; r.FRONTEND = FAKE; {CLI}"
+CLI = "import sys; from toolcast.cli.main import run; sys.exit(run(sys.argv[1:]))"
+FAKED = f"import toolcast.build.rooms as r; from tests.build.fake import FAKE; r.FRONTEND = FAKE; {CLI}"
 
 
 def _changed(base: Path) -> None:
@@ -135,7 +135,7 @@ def test_any_plan_is_told_as_it_is_carried_out(
 
     def run(*arguments: str) -> Any:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(toolwright.build.rooms, "FRONTEND", FAKE)
+            patch.setattr(toolcast.build.rooms, "FRONTEND", FAKE)
             patch.chdir(base)
             return json.loads(CliRunner().invoke(cli, ["generate", "--format", "json", *arguments]).stdout)
 
@@ -160,16 +160,16 @@ def test_any_plan_is_told_as_it_is_carried_out(
 def test_git_can_apply_a_diff(tmp_path: Path) -> None:
     """Piped, a diff is exact: applying it leaves what generate would."""
 
-    def toolwright(*arguments: str) -> bytes:
+    def toolcast(*arguments: str) -> bytes:
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         environment.pop("FORCE_COLOR", None)
         command = [sys.executable, "-c", FAKED, "generate", *arguments]
         return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=True).stdout
 
     project(tmp_path, {"a.yaml": "1", "g/b.yaml": "1"})
-    toolwright()
+    toolcast()
     _changed(tmp_path)
-    diff = toolwright("--diff")
+    diff = toolcast("--diff")
     shutil.copytree(tmp_path / "generated", tmp_path / "saved")
     subprocess.run(
         ["git", "apply", "--whitespace=nowarn", "-"],
@@ -181,5 +181,5 @@ def test_git_can_apply_a_diff(tmp_path: Path) -> None:
     applied = tree(tmp_path / "generated")
     shutil.rmtree(tmp_path / "generated")
     (tmp_path / "saved").rename(tmp_path / "generated")
-    toolwright()
+    toolcast()
     assert tree(tmp_path / "generated") == applied

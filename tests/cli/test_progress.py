@@ -5,7 +5,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from toolwright.cli import progress
+from toolcast.cli import progress
 
 
 class Terminal(io.StringIO):

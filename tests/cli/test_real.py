@@ -24,9 +24,9 @@ parameters:
 """
 
 
-def toolwright(cwd: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+def toolcast(cwd: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
-        [sys.executable, "-m", "toolwright", *arguments],
+        [sys.executable, "-m", "toolcast", *arguments],
         cwd=cwd,
         env={**os.environ, **variables},
         capture_output=True,
@@ -40,14 +40,14 @@ def toolwright(cwd: Path, *arguments: str, **variables: str) -> subprocess.Compl
 def _project(base: Path, ending: str = "\n", toml: str = "") -> Path:
     put(base / "specs/g/look.yaml", SPEC.replace("\n", ending))
     put(base / "specs/_types/place.yaml", SHARED.replace("\n", ending))
-    put(base / "pyproject.toml", '[tool.toolwright]\nproviders = "all"\n' + toml)
+    put(base / "pyproject.toml", '[tool.toolcast]\nproviders = "all"\n' + toml)
     return base
 
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     base = _project(tmp_path_factory.mktemp("plain"))
-    toolwright(base, "generate", PYTHONHASHSEED="0")
+    toolcast(base, "generate", PYTHONHASHSEED="0")
     return tree(base / "generated")
 
 
@@ -55,34 +55,34 @@ def test_hash_seed_locale_and_formatter_settings_change_no_byte(
     tmp_path: Path, plain: dict[str, bytes]
 ) -> None:
     base = _project(tmp_path, toml="[tool.black]\nline-length = 20\nskip-string-normalization = true\n")
-    toolwright(base, "generate", "--jobs", "2", PYTHONHASHSEED="7", LC_ALL="C", TZ="Asia/Tokyo")
+    toolcast(base, "generate", "--jobs", "2", PYTHONHASHSEED="7", LC_ALL="C", TZ="Asia/Tokyo")
     assert tree(base / "generated") == plain
 
 
 def test_line_endings_change_no_byte(tmp_path: Path, plain: dict[str, bytes]) -> None:
     base = _project(tmp_path, ending="\r\n")
-    toolwright(base, "generate")
+    toolcast(base, "generate")
     assert tree(base / "generated") == plain
 
 
 def test_the_working_directory_changes_no_byte(tmp_path: Path, plain: dict[str, bytes]) -> None:
     base = _project(tmp_path / "deep" / "er")
-    toolwright(tmp_path, "generate", "--config", "deep/er/pyproject.toml")
+    toolcast(tmp_path, "generate", "--config", "deep/er/pyproject.toml")
     assert tree(base / "generated") == plain
-    toolwright(tmp_path, "generate", "--check", "--config", "deep/er/pyproject.toml")
+    toolcast(tmp_path, "generate", "--check", "--config", "deep/er/pyproject.toml")
 
 
 def test_a_newcomers_way(tmp_path: Path) -> None:
-    toolwright(tmp_path, "init")
-    toolwright(tmp_path, "new", "files/edit")
-    assert "2 tools: 2 rebuilt" in toolwright(tmp_path, "generate").stdout
-    assert "2 unchanged" in toolwright(tmp_path, "generate").stdout
-    toolwright(tmp_path, "generate", "--check")
-    toolwright(tmp_path, "stubs")
-    assert '"name": "edit"' in toolwright(tmp_path, "show", "edit", "--provider", "anthropic").stdout
+    toolcast(tmp_path, "init")
+    toolcast(tmp_path, "new", "files/edit")
+    assert "2 tools: 2 rebuilt" in toolcast(tmp_path, "generate").stdout
+    assert "2 unchanged" in toolcast(tmp_path, "generate").stdout
+    toolcast(tmp_path, "generate", "--check")
+    toolcast(tmp_path, "stubs")
+    assert '"name": "edit"' in toolcast(tmp_path, "show", "edit", "--provider", "anthropic").stdout
     code = (
         "import asyncio; from generated.registry import BINDINGS; from handlers.files.edit import edit\n"
-        "from toolwright.runtime import ToolRegistry\n"
+        "from toolcast.runtime import ToolRegistry\n"
         "registry = ToolRegistry(); registry.register(BINDINGS['edit'], edit)\n"
         """print(asyncio.run(registry.execute('edit', '{"text": "a b"}')).error)"""
     )
@@ -90,6 +90,6 @@ def test_a_newcomers_way(tmp_path: Path) -> None:
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert done.stdout == "not implemented yet\n", done.stderr
-    toolwright(tmp_path, "clean")
+    toolcast(tmp_path, "clean")
     assert not (tmp_path / "generated/registry.py").exists()
-    assert not (tmp_path / ".toolwright").exists()
+    assert not (tmp_path / ".toolcast").exists()

@@ -29,7 +29,7 @@ def real(empty: Path) -> Path:
     put(empty / "acme.toml", OWN.format(id="acme"))
     put(empty / "mine.toml", OWN.format(id="openai"))
     table = 'providers = ["openai", "mcp"]\nprofiles = ["acme.toml", "mine.toml"]\n'
-    put(empty / "pyproject.toml", f"[tool.toolwright]\n{table}")
+    put(empty / "pyproject.toml", f"[tool.toolcast]\n{table}")
     return empty
 
 
@@ -86,7 +86,7 @@ def test_a_wrong_file_is_told(real: Path, run: Command) -> None:
 
 
 def test_an_unknown_provider_of_the_configuration_is_no_fault_of_ours(real: Path, run: Command) -> None:
-    put(real / "pyproject.toml", '[tool.toolwright]\nproviders = ["gemmini"]\n')
+    put(real / "pyproject.toml", '[tool.toolcast]\nproviders = ["gemmini"]\n')
     result = run("show", "look")
     assert "pyproject.toml: error[unknown-provider]: unknown provider 'gemmini'" in result.stderr
     assert "did you mean 'gemini'?" in result.stderr

@@ -9,13 +9,13 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from toolwright.build.core.compile import Options, compile_tool
-from toolwright.build.rooms import FRONTEND
-from toolwright.build.workers import Shop, load_types
-from toolwright.contract.build import build_tool
-from toolwright.providers import SchemaError, ToolInfo, available, load_profile, normalize, tool_object
-from toolwright.runtime.ways import Ways
-from toolwright.spec.model import Document, ToolSpec
+from toolcast.build.core.compile import Options, compile_tool
+from toolcast.build.rooms import FRONTEND
+from toolcast.build.workers import Shop, load_types
+from toolcast.contract.build import build_tool
+from toolcast.providers import SchemaError, ToolInfo, available, load_profile, normalize, tool_object
+from toolcast.runtime.ways import Ways
+from toolcast.spec.model import Document, ToolSpec
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
 CORPORA = ("bfcl", "github-mcp-server", "mcp-servers", "openapi", "tau-bench")

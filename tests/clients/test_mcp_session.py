@@ -9,13 +9,13 @@ from typing import Any
 
 import msgspec
 import pytest
-from toolwright.providers import available, load_profile
-from toolwright.runtime import ToolContext, ToolRegistry
-from toolwright.runtime.checked import decode_hook
-from toolwright.runtime.home import read_resource
-from toolwright.verify.hold import asserted_formats
-from toolwright.verify.instances import instances
-from toolwright.verify.oracle import Oracle
+from toolcast.providers import available, load_profile
+from toolcast.runtime import ToolContext, ToolRegistry
+from toolcast.runtime.checked import decode_hook
+from toolcast.runtime.home import read_resource
+from toolcast.verify.hold import asserted_formats
+from toolcast.verify.instances import instances
+from toolcast.verify.oracle import Oracle
 
 from generated.registry import BINDINGS
 from tests.clients.conftest import Client
@@ -76,7 +76,7 @@ def server(client: Client, definitions: list[bytes], registry: ToolRegistry) -> 
             content=[text], structured_content=structured, is_error=not result.success
         )
 
-    return lowlevel.Server("toolwright", version="1", on_list_tools=list_tools, on_call_tool=call_tool)
+    return lowlevel.Server("toolcast", version="1", on_list_tools=list_tools, on_call_tool=call_tool)
 
 
 @every_profile

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from toolwright.providers import available, load_profile
+from toolcast.providers import available, load_profile
 
 from tests.clients.conftest import Client
 from tests.clients.emitted import Emitted, Told, emitted, reference, sample

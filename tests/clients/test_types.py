@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolwright.providers import available, load_profile
+from toolcast.providers import available, load_profile
 
 from tests.clients.conftest import Client
 from tests.clients.emitted import emitted, reference, sample
@@ -43,7 +43,7 @@ def test_real_tools(provider: str, client: Client, shared_dir: Path) -> None:
 
 def spoilt(tool: Any) -> dict[str, Any]:
     """A tool object with a key that no provider knows, beside its own outermost keys."""
-    return {**tool, "toolwright": 1}
+    return {**tool, "toolcast": 1}
 
 
 @pytest.mark.parametrize("provider", available())

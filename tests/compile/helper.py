@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import PurePosixPath
 from typing import Any
 
-from toolwright.build.core.compile import (
+from toolcast.build.core.compile import (
     Compiled,
     Options,
     ToolEntry,
@@ -15,10 +15,10 @@ from toolwright.build.core.compile import (
     compile_tool,
     compile_type,
 )
-from toolwright.diagnostics import Diagnostic
-from toolwright.runtime import ToolBinding
-from toolwright.spec import SourceDocument, parse_document, read_tool
-from toolwright.verify.isolate import imported
+from toolcast.diagnostics import Diagnostic
+from toolcast.runtime import ToolBinding
+from toolcast.spec import SourceDocument, parse_document, read_tool
+from toolcast.verify.isolate import imported
 
 Binding = ToolBinding[Any, Any]
 PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini", "mcp")

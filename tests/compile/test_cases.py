@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from toolwright.runtime import ArgumentError
+from toolcast.runtime import ArgumentError
 
 from tests.compile.cases import ODD_NAMES, TOOLS, TYPES
 from tests.compile.helper import Binding, binding, compile_files, imported, package, refusal, source, spec

@@ -2,7 +2,7 @@
 """Every refusal of the contract room: its code, and the very place, marked with `‸` in the spec."""
 
 import pytest
-from toolwright.diagnostics import Diagnostic
+from toolcast.diagnostics import Diagnostic
 
 from tests.compile.helper import RefusedError, compile_files
 

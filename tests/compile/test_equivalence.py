@@ -13,12 +13,12 @@ from typing import Any
 import jsonschema_rs
 from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
-from toolwright.runtime import ArgumentError
+from toolcast.runtime import ArgumentError
 
 from tests.compile.helper import Binding, RefusedError, bound, compile_files, spec
 from tests.compile.strategies import instance, parameters
 
-EXAMPLES = int(os.environ.get("TOOLWRIGHT_EXAMPLES", "150"))
+EXAMPLES = int(os.environ.get("TOOLCAST_EXAMPLES", "150"))
 PHASES = [Phase.explicit, Phase.reuse, Phase.generate, *([Phase.shrink] if EXAMPLES > 150 else [])]
 """Shrinking takes minutes: it is for those who ask for many examples."""
 TRUE_REFUSALS = {"unsatisfiable", "circular-reference", "default-mismatch"}

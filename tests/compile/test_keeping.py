@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from toolwright.runtime import EncodeError
+from toolcast.runtime import EncodeError
 
 from .helper import binding, compile_files, source, spec
 
@@ -112,7 +112,7 @@ TAGGED = {
 )
 def test_a_class_stays_plain_where_nothing_else_looks(schema: Any) -> None:
     classes = re.split(r"^(?=class )", source(schema), flags=re.MULTILINE)
-    keeping = [text.split("(")[0] for text in classes if "__toolwright_extra__" in text]
+    keeping = [text.split("(")[0] for text in classes if "__toolcast_extra__" in text]
     assert [name for name in keeping if name != "class ToolParams"] == []
 
 

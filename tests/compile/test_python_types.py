@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolwright.runtime import ArgumentError
+from toolcast.runtime import ArgumentError
 
 from tests.compile.helper import package, refusal, source, spec
 

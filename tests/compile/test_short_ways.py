@@ -6,16 +6,16 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from msgspec import structs
-from toolwright.contract import normalise
-from toolwright.contract.keeping import judges, kept
-from toolwright.contract.normalise import Normaliser
-from toolwright.contract.pointers import follow, indexed, without
-from toolwright.contract.raising import raised
-from toolwright.contract.read import Reader
-from toolwright.contract.tree import Choice
-from toolwright.diagnostics import Diagnostic
-from toolwright.runtime.schema import Schemas, UnsupportedSchema, Validator
-from toolwright.runtime.schema.values import equal
+from toolcast.contract import normalise
+from toolcast.contract.keeping import judges, kept
+from toolcast.contract.normalise import Normaliser
+from toolcast.contract.pointers import follow, indexed, without
+from toolcast.contract.raising import raised
+from toolcast.contract.read import Reader
+from toolcast.contract.tree import Choice
+from toolcast.diagnostics import Diagnostic
+from toolcast.runtime.schema import Schemas, UnsupportedSchema, Validator
+from toolcast.runtime.schema.values import equal
 
 from tests.compile.strategies import parameters
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolwright.runtime import ArgumentError
+from toolcast.runtime import ArgumentError
 
 from tests.compile.helper import Binding, RefusedError, package, spec
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from toolwright.build.state import fingerprint
+from toolcast.build.state import fingerprint
 
 
 @pytest.fixture
 def memory() -> Iterator[Path]:
     place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    folder = Path(tempfile.mkdtemp(prefix="toolwright-", dir=place))
+    folder = Path(tempfile.mkdtemp(prefix="toolcast-", dir=place))
     yield folder
     shutil.rmtree(folder)
 

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from toolwright.build.output.tree import TEMPORARY
+from toolcast.build.output.tree import TEMPORARY
 
 from tests.build.fake import tree
 from tests.build.seams import EVERY
@@ -26,13 +26,13 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, bytes]
 
 def _project(base: Path) -> Path:
     shutil.copytree(ROOT / "specs", base / "specs")
-    (base / "pyproject.toml").write_text('[tool.toolwright]\nproviders = ["gemini", "mcp"]\n', "utf-8")
+    (base / "pyproject.toml").write_text('[tool.toolcast]\nproviders = ["gemini", "mcp"]\n', "utf-8")
     return base
 
 
 def _start(base: Path) -> subprocess.Popen[bytes]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "codegen")}
-    command = [sys.executable, "-m", "toolwright", "generate", "--jobs", "2"]
+    command = [sys.executable, "-m", "toolcast", "generate", "--jobs", "2"]
     return subprocess.Popen(
         command, cwd=base, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )

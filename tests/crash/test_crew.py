@@ -13,11 +13,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from toolwright.build import crew, hand
-from toolwright.build.clean import clean
-from toolwright.build.generate import Report, build
-from toolwright.build.output.tree import TEMPORARY
-from toolwright.config import Config
+from toolcast.build import crew, hand
+from toolcast.build.clean import clean
+from toolcast.build.generate import Report, build
+from toolcast.build.output.tree import TEMPORARY
+from toolcast.config import Config
 
 from tests.build.fake import FAKE, config_of, project, put, states, tree
 from tests.build.seams import EVERY, At, Refusing, die_really, run_in_fork, seams
@@ -287,7 +287,7 @@ def test_what_a_run_that_writes_nothing_keeps_stays_outside(
     if mode == "diff":
         assert all(write.content.read() == expected[write.path] for write in plan.writes)
         assert all(write.old is None or write.old.read() == before[write.path] for write in plan.writes)
-    assert not list(tmp_path.glob("toolwright-*"))
+    assert not list(tmp_path.glob("toolcast-*"))
 
 
 def test_how_many_work_makes_no_difference(

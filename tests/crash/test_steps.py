@@ -10,16 +10,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from toolwright.build.core.pure import Made, compile_specs
-from toolwright.build.generate import build
-from toolwright.build.output.tree import TEMPORARY
-from toolwright.build.rooms import FRONTEND
-from toolwright.build.state.lock import locked
-from toolwright.build.steps.assemble import Assembled, assemble
-from toolwright.build.steps.inputs import Folders, Setting, read_setting
-from toolwright.build.steps.place import Placed, place
-from toolwright.build.steps.shard import UNITS, output_file, read_shard, write_alone, write_shard
-from toolwright.config import Config, load_config
+from toolcast.build.core.pure import Made, compile_specs
+from toolcast.build.generate import build
+from toolcast.build.output.tree import TEMPORARY
+from toolcast.build.rooms import FRONTEND
+from toolcast.build.state.lock import locked
+from toolcast.build.steps.assemble import Assembled, assemble
+from toolcast.build.steps.inputs import Folders, Setting, read_setting
+from toolcast.build.steps.place import Placed, place
+from toolcast.build.steps.shard import UNITS, output_file, read_shard, write_alone, write_shard
+from toolcast.config import Config, load_config
 
 from tests.build.fake import put, tree
 from tests.build.seams import EVERY, At, Refusing, die_really, run_in_fork, seams
@@ -32,7 +32,7 @@ NEW = {"files/edit.yaml": HEAD.replace("Does", "Did"), "far/new.yaml": HEAD, "to
 
 
 def _config(base: Path) -> Config:
-    put(base / "pyproject.toml", '[tool.toolwright]\nproviders = ["mcp"]\n')
+    put(base / "pyproject.toml", '[tool.toolcast]\nproviders = ["mcp"]\n')
     config, _ = load_config(base)
     assert config is not None
     return config
@@ -113,7 +113,7 @@ FOREIGN = {"notes.txt": "mine", "schemas/own.json": "{}", "gone/own.md": "mine"}
 
 
 def _prepare(memory: Path, out: Path, first: bool, config: Config | None) -> None:
-    shutil.rmtree(out.parent / ".toolwright", ignore_errors=True)
+    shutil.rmtree(out.parent / ".toolcast", ignore_errors=True)
     shutil.rmtree(out, ignore_errors=True)
     if not first:
         _place(memory, out, new=False, config=config)
@@ -162,7 +162,7 @@ def test_assemble_killed_at_any_step(memory: Path, first: bool, then: str) -> No
         assert run_in_fork(killed) == 9
         for path, content in tree(out).items():
             whole = content in (before.get(path), undisturbed[True].get(path))
-            assert whole or path.startswith(".toolwright/") or path.endswith(TEMPORARY), (step, path)
+            assert whole or path.startswith(".toolcast/") or path.endswith(TEMPORARY), (step, path)
         if then == "generate":
             assert not build(_config(project), FRONTEND, jobs=1).failed
             assert not list(config.state.glob("journal-*")) if config else None
@@ -194,7 +194,7 @@ def test_a_disk_that_refuses_is_told_and_the_next_run_does_the_rest(memory: Path
             assert "make room" in problem
         found = tree(out)
         for path, content in found.items():
-            assert content in (before.get(path), expected.get(path)) or path.startswith(".toolwright/"), path
+            assert content in (before.get(path), expected.get(path)) or path.startswith(".toolcast/"), path
         assert not _place(memory, out, new=True).diagnostics
         assert tree(out) == expected, step
     assert told
@@ -210,14 +210,14 @@ def test_what_somebody_put_where_a_killed_run_would_have_written_stays(memory: P
                 _place(memory, out, new=True)
 
         run_in_fork(killed)
-        if list((out / ".toolwright").glob("journal-*")):
+        if list((out / ".toolcast").glob("journal-*")):
             break
     put(out / "contracts/new.json", "{}")
     assert [each.code for each in _place(memory, out, new=True).diagnostics] == ["foreign-file"]
     assert (out / "contracts/new.json").read_text() == "{}"
     (out / "contracts/new.json").unlink()
     assert not _place(memory, out, new=True).diagnostics
-    assert not (out / ".toolwright").exists()
+    assert not (out / ".toolcast").exists()
 
 
 def test_a_file_beside_others_is_written_without_a_trace_of_killed_runs(memory: Path) -> None:

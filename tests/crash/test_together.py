@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from toolwright.build.clean import clean
-from toolwright.build.generate import build
-from toolwright.build.state.lock import locked
-from toolwright.config import Config
+from toolcast.build.clean import clean
+from toolcast.build.generate import build
+from toolcast.build.state.lock import locked
+from toolcast.config import Config
 
 from tests.build.fake import FAKE, config_of, project, put, tree
 
@@ -25,7 +25,7 @@ RUN = """
 import os, sys, time
 from pathlib import Path
 from msgspec import structs
-from toolwright.build.generate import build
+from toolcast.build.generate import build
 import tests.build.fake as fake
 import tests.crash.test_together as here
 print("begun", flush=True)
@@ -151,7 +151,7 @@ def test_runs_and_edits_at_once(memory: Path) -> None:
     config = project(memory / "p", dict(list(SPECS.items())[:8]))
     code = (
         "import sys; from pathlib import Path; import tests.build.fake as f\n"
-        "from toolwright.build.generate import build\n"
+        "from toolcast.build.generate import build\n"
         "for _ in range(6): build(f.config_of(Path(sys.argv[1])), f.FAKE, jobs=1)\n"
     )
     variables = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -19,7 +19,7 @@ TOOLS = (
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """toolwright's own wheel."""
+    """toolcast's own wheel."""
     out = tmp_path_factory.mktemp("dist")
     run(sys.executable, "-m", "build", "--wheel", "--outdir", out, ROOT, cwd=out)
     (found,) = out.glob("*.whl")
@@ -32,5 +32,5 @@ def tools(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tools") / "env"
     run(sys.executable, "-m", "venv", folder, cwd=folder.parent)
     pip = (folder / "bin" / "python", "-m", "pip", "install", "--quiet")
-    run(*pip, f"toolwright[build] @ {wheel.as_uri()}", *TOOLS, cwd=folder.parent)
+    run(*pip, f"toolcast[build] @ {wheel.as_uri()}", *TOOLS, cwd=folder.parent)
     return folder / "bin"

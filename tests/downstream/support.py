@@ -28,7 +28,7 @@ def run(*command: str | Path, cwd: Path, fails: bool = False, **environment: str
 def copy(name: str, folder: Path) -> Path:
     """A project's own copy."""
     target = folder / name
-    shutil.copytree(PROJECTS / name, target, ignore=shutil.ignore_patterns("__pycache__", ".toolwright"))
+    shutil.copytree(PROJECTS / name, target, ignore=shutil.ignore_patterns("__pycache__", ".toolcast"))
     return target
 
 

@@ -17,22 +17,22 @@ def project(tools: Path, tmp_path: Path) -> Path:
     """A project in git with everything that can be added."""
     project = copy("hatch", tmp_path)
     options = [word for name in ("gitattributes", "github", "make", "pre-commit") for word in ("--add", name)]
-    said = run(tools / "toolwright", "init", *options, cwd=project)
+    said = run(tools / "toolcast", "init", *options, cwd=project)
     assert said.count("created ") == 4
-    assert run(tools / "toolwright", "init", *options, cwd=project).count("kept  ") == 6
+    assert run(tools / "toolcast", "init", *options, cwd=project).count("kept  ") == 6
     git("init", "--quiet", cwd=project)
     commit_all(project, "all")
     return project
 
 
 def test_make(project: Path, tools: Path) -> None:
-    (project / "Makefile").write_text("include toolwright.mk\n\nall: toolwright\n", "utf-8")
-    word = f"TOOLWRIGHT={tools / 'toolwright'}"
-    run("make", word, "toolwright-check", cwd=project)
+    (project / "Makefile").write_text("include toolcast.mk\n\nall: toolcast\n", "utf-8")
+    word = f"TOOLCAST={tools / 'toolcast'}"
+    run("make", word, "toolcast-check", cwd=project)
     edit(project)
-    assert "is out of date" in run("make", word, "toolwright-check", cwd=project, fails=True)
+    assert "is out of date" in run("make", word, "toolcast-check", cwd=project, fails=True)
     assert "1 rebuilt" in run("make", word, "all", cwd=project)
-    run("make", word, "toolwright-check", cwd=project)
+    run("make", word, "toolcast-check", cwd=project)
 
 
 def test_pre_commit_with_the_local_hook(project: Path, tools: Path) -> None:
@@ -43,7 +43,7 @@ def test_pre_commit_with_the_local_hook(project: Path, tools: Path) -> None:
     git("add", "--all", cwd=project)
     said = run(*hook, cwd=project, PATH=path, fails=True)
     assert "orphaned src/acme_hatch/generated/weather/forecast.py" in said
-    run(tools / "toolwright", "generate", cwd=project)
+    run(tools / "toolcast", "generate", cwd=project)
     git("add", "--all", cwd=project)
     run(*hook, cwd=project, PATH=path)
 
@@ -59,7 +59,7 @@ def test_pre_commit_with_an_environment_of_its_own(project: Path, tools: Path, t
     git("init", "--quiet", cwd=origin)
     commit_all(origin, "all")
     revision = git("rev-parse", "HEAD", cwd=origin).strip()
-    hooks = [{"id": "toolwright-generate"}, {"id": "toolwright-check"}]
+    hooks = [{"id": "toolcast-generate"}, {"id": "toolcast-check"}]
     config = {"repos": [{"repo": str(origin), "rev": revision, "hooks": hooks}]}
     (project / ".pre-commit-config.yaml").write_text(yaml.safe_dump(config), "utf-8")
     edit(project)
@@ -78,7 +78,7 @@ def test_a_merge_asks_for_a_run(project: Path, tools: Path) -> None:
         git("checkout", "--quiet", "-b", branch, "main", cwd=project)
         added = project / "specs" / "weather" / f"{branch}.yaml"
         added.write_text(spec.replace("name: forecast", f"name: {branch}"), "utf-8")
-        run(tools / "toolwright", "generate", cwd=project)
+        run(tools / "toolcast", "generate", cwd=project)
         commit_all(project, branch)
     said = git("merge", "north", cwd=project, fails=True)
     conflicts = git("diff", "--name-only", "--diff-filter=U", cwd=project).split()
@@ -86,8 +86,8 @@ def test_a_merge_asks_for_a_run(project: Path, tools: Path) -> None:
     assert "src/acme_hatch/generated/manifest.txt" not in conflicts
     for path in conflicts:
         assert "<<<<<<<" not in (project / path).read_text("utf-8")
-    run(tools / "toolwright", "generate", cwd=project)
-    run(tools / "toolwright", "generate", "--check", cwd=project)
+    run(tools / "toolcast", "generate", cwd=project)
+    run(tools / "toolcast", "generate", "--check", cwd=project)
     commit_all(project, "merged")
     registry = (project / "src" / "acme_hatch" / "generated" / "registry.py").read_text("utf-8")
     assert all(name in registry for name in ("forecast", "north", "south"))
@@ -101,7 +101,7 @@ def test_outputs_are_marked_for_reviews(project: Path) -> None:
 
 def test_the_workflow_and_the_action_are_what_github_reads(project: Path, tools: Path) -> None:
     check = (tools / "check-jsonschema", "--builtin-schema")
-    run(*check, "vendor.github-workflows", ".github/workflows/toolwright.yml", cwd=project)
+    run(*check, "vendor.github-workflows", ".github/workflows/toolcast.yml", cwd=project)
     run(*check, "vendor.github-actions", ROOT / "action.yml", cwd=project)
 
 
@@ -118,7 +118,7 @@ def test_their_steps_fail_on_drift(source: str, project: Path, tools: Path) -> N
 
 
 def _workflow(project: Path) -> list[str]:
-    text = (project / ".github" / "workflows" / "toolwright.yml").read_text("utf-8")
+    text = (project / ".github" / "workflows" / "toolcast.yml").read_text("utf-8")
     (job,) = yaml.safe_load(text)["jobs"].values()
     return _commands(job["steps"])
 

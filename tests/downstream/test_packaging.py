@@ -45,7 +45,7 @@ def outputs(name: str) -> set[str]:
 
 @pytest.mark.parametrize("name", BACKENDS)
 def test_what_is_checked_in_is_current(name: str, tools: Path) -> None:
-    run(tools / "toolwright", "generate", "--check", cwd=PROJECTS / name)
+    run(tools / "toolcast", "generate", "--check", cwd=PROJECTS / name)
 
 
 @pytest.mark.parametrize("name", BACKENDS)
@@ -54,13 +54,13 @@ def test_sdist_and_the_wheel_made_from_it(name: str, tools: Path, tmp_path: Path
     project = copy(name, tmp_path)
     git("init", "--quiet", cwd=project)
     commit_all(project, "all")
-    run(tools / "toolwright", "generate", cwd=project)  # leaves its machine-local folder behind
+    run(tools / "toolcast", "generate", cwd=project)  # leaves its machine-local folder behind
     built(tools, project)
     (sdist,) = (project / "dist").glob("*.tar.gz")
     (wheel,) = (project / "dist").glob("*.whl")
     assert outputs(name) <= names(wheel)
     assert {"specs/weather/forecast.yaml", "specs/_types/place.yaml"} <= names(sdist)
-    assert not [entry for entry in names(sdist) | names(wheel) if ".toolwright" in entry]
+    assert not [entry for entry in names(sdist) | names(wheel) if ".toolcast" in entry]
     place = tmp_path / "installed"
     run(
         tools / "python",
@@ -91,9 +91,9 @@ def test_drift_stops_the_build(name: str, target: str, tools: Path, tmp_path: Pa
     edit(project)
     said = built(tools, project, target, fails=True)
     assert f"changed  src/acme_{name}/generated/weather/forecast.py" in said
-    assert "run `toolwright generate`" in said
+    assert "run `toolcast generate`" in said
     assert "Traceback" not in said
-    run(tools / "toolwright", "generate", cwd=project)
+    run(tools / "toolcast", "generate", cwd=project)
     built(tools, project, target)
 
 

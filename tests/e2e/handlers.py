@@ -4,7 +4,7 @@
 
 from pathlib import Path
 
-from toolwright.runtime import ToolContext, ToolRegistry, ToolResult
+from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
 
 from generated._types.cron_job import CronJob
 from generated._types.memory_item import MemoryItem

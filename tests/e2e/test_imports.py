@@ -48,6 +48,6 @@ def test_generated_tools_import_msgspec_and_the_runtime_only() -> None:
     found = loaded("import " + ", ".join(names))
     foreign = {name.partition(".")[0] for name in found} - set(sys.stdlib_module_names)
     foreign.discard("typing_extensions")  # msgspec looks for it, and does without
-    assert foreign == {"generated", "msgspec", "toolwright"}
-    build = {name for name in found if name.startswith("toolwright.")}
-    assert {name for name in build if not name.startswith("toolwright.runtime")} == set()
+    assert foreign == {"generated", "msgspec", "toolcast"}
+    build = {name for name in found if name.startswith("toolcast.")}
+    assert {name for name in build if not name.startswith("toolcast.runtime")} == set()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from toolwright.runtime import ArgumentError, ToolContext, ToolRegistry, ToolResult
+from toolcast.runtime import ArgumentError, ToolContext, ToolRegistry, ToolResult
 
 from generated.files.edit import EditParams, EditResult
 from generated.files.file_read import FileReadResult

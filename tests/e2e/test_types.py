@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from toolwright.build.generate import build
-from toolwright.build.rooms import FRONTEND
-from toolwright.config import load_config
+from toolcast.build.generate import build
+from toolcast.build.rooms import FRONTEND
+from toolcast.config import load_config
 
 from tests.e2e.checkers import ROOT, check
 
@@ -20,19 +20,19 @@ def test_wrong_handlers_are_reported(tmp_path: Path) -> None:
 
 
 def test_handler_stubs_fit_their_protocols(tmp_path: Path) -> None:
-    """`toolwright stubs` writes handlers that a registration of all tools accepts as they are."""
+    """`toolcast stubs` writes handlers that a registration of all tools accepts as they are."""
     from click.testing import CliRunner
-    from toolwright.cli.main import cli
+    from toolcast.cli.main import cli
 
     text = (ROOT / "pyproject.toml").read_text("utf-8")
-    assert "[tool.toolwright]" in text
+    assert "[tool.toolcast]" in text
     project = tmp_path / "project"
     (project / "specs").mkdir(parents=True)
     for path in (ROOT / "specs").rglob("*.yaml"):
         copy = project / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(path.read_bytes())
-    settings = '[tool.toolwright]\noutput = "made"\nproviders = ["mcp"]\nstubs = "handlers"\n'
+    settings = '[tool.toolcast]\noutput = "made"\nproviders = ["mcp"]\nstubs = "handlers"\n'
     (project / "pyproject.toml").write_text(settings, "utf-8")
     config, problems = load_config(project)
     assert config is not None, problems
@@ -57,7 +57,7 @@ def _application(entries: tuple[object, ...]) -> str:
     return "\n".join(
         [
             "from made.registry import register_all",
-            "from toolwright.runtime import ToolRegistry",
+            "from toolcast.runtime import ToolRegistry",
             "",
             *(f"from handlers.{module} import {keyword}" for module, keyword in modules),
             "",

@@ -5,11 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from toolwright.build.generate import build
-from toolwright.build.rooms import FRONTEND
-from toolwright.config import load_config
+from toolcast.build.generate import build
+from toolcast.build.rooms import FRONTEND
+from toolcast.config import load_config
 
-TOOLWRIGHT = Path(sys.executable).with_name("toolwright")
+TOOLCAST = Path(sys.executable).with_name("toolcast")
 HEAD = "description: {}\npermission: read\nsecrets: []\n"
 AT = "parameters:\n  type: object\n  properties:\n    at: {$ref: '../_types/place.yaml'}\n"
 SPECS = {
@@ -21,7 +21,7 @@ SPECS = {
     "geo/stay.yaml": HEAD.format("Stays.") + AT.replace("at:", "there:"),
     "top.yaml": HEAD.format("Tops."),
 }
-CONFIG = '[tool.toolwright]\nproviders = ["openai", "mcp"]\n'
+CONFIG = '[tool.toolcast]\nproviders = ["openai", "mcp"]\n'
 
 
 def put(folder: Path, specs: dict[str, str], config: str = CONFIG) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engines.helper import SPECS, TOOLWRIGHT, put, run
+from tests.engines.helper import SPECS, TOOLCAST, put, run
 
 DOC = Path(__file__).resolve().parents[2] / "docs" / "engines.md"
 MAKE = shutil.which("make")
@@ -25,8 +25,8 @@ class Project:
 
     def makes(self) -> bool:
         """Whether a step ran."""
-        path = f"{TOOLWRIGHT.parent}{os.pathsep}{os.environ['PATH']}"
-        return "toolwright compile" in run(self.base, "make", "build/files/units.json", PATH=path).stdout
+        path = f"{TOOLCAST.parent}{os.pathsep}{os.environ['PATH']}"
+        return "toolcast compile" in run(self.base, "make", "build/files/units.json", PATH=path).stdout
 
     def later(self, path: str) -> None:
         """Date `path` after all that has been made; the clock of a file system may be coarse."""

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from toolwright import __version__
+from toolcast import __version__
 
 BAZEL = Path(__file__).resolve().parent.parent.parent / "integrations" / "bazel"
 
@@ -22,6 +22,6 @@ def test_one_name_is_used_throughout() -> None:
         for text in texts.values()
         for name in re.findall(r"@(\w+)//:(?:defs|repository|toolchain)", text)
     }
-    assert names == {"toolwright_bazel", "toolwright"}
+    assert names == {"toolcast_bazel", "toolcast"}
     for file in ("MODULE.bazel", "WORKSPACE"):
-        assert 'name = "toolwright_bazel"' in texts[file]
+        assert 'name = "toolcast_bazel"' in texts[file]

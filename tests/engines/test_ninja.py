@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engines.helper import CONFIG, HEAD, SPECS, TOOLWRIGHT, generated, put, run, tree
+from tests.engines.helper import CONFIG, HEAD, SPECS, TOOLCAST, generated, put, run, tree
 
 NINJA = next(
     (
@@ -29,7 +29,7 @@ class Project:
     def __init__(self, base: Path) -> None:
         self.base = base
         put(base, SPECS)
-        run(base, TOOLWRIGHT, "ninja", f"--command={TOOLWRIGHT}", "--shard-size", "2")
+        run(base, TOOLCAST, "ninja", f"--command={TOOLCAST}", "--shard-size", "2")
 
     def steps(self, *words: str, ok: bool = True) -> list[str]:
         told = run(self.base, str(NINJA), *words, ok=ok).stdout
@@ -43,7 +43,7 @@ class Project:
 
     def shards(self, spec: str) -> set[str]:
         """The lists in which a spec stands."""
-        lists = (self.base / "build" / "toolwright").glob("*.list")
+        lists = (self.base / "build" / "toolcast").glob("*.list")
         return {path.name for path in lists if spec in path.read_text(encoding="utf-8").splitlines()}
 
     @property
@@ -69,20 +69,20 @@ def test_it_builds_and_then_rests(project: Project, tmp_path: Path) -> None:
     assert project.steps().count("assemble") == 1
     assert project.output == generated(tmp_path / "g", SPECS)
     assert project.steps() == []
-    assert not (project.base / ".toolwright").exists()
+    assert not (project.base / ".toolcast").exists()
 
 
 def test_a_build_file_of_somebody_else_stays_and_can_read_ours(tmp_path: Path) -> None:
     put(tmp_path / "p", SPECS)
     own = tmp_path / "p" / "build.ninja"
-    own.write_text("subninja toolwright.ninja\n", encoding="utf-8")
-    words = (f"--command={TOOLWRIGHT}", "--shard-size", "2")
-    told = run(tmp_path / "p", TOOLWRIGHT, "ninja", *words, ok=False).stderr
+    own.write_text("subninja toolcast.ninja\n", encoding="utf-8")
+    words = (f"--command={TOOLCAST}", "--shard-size", "2")
+    told = run(tmp_path / "p", TOOLCAST, "ninja", *words, ok=False).stderr
     assert "build.ninja: error[foreign-file]" in told
     assert "--file" in told
-    assert own.read_text(encoding="utf-8") == "subninja toolwright.ninja\n"
+    assert own.read_text(encoding="utf-8") == "subninja toolcast.ninja\n"
     assert not (tmp_path / "p" / "build").exists()
-    run(tmp_path / "p", TOOLWRIGHT, "ninja", *words, "--file", "toolwright.ninja")
+    run(tmp_path / "p", TOOLCAST, "ninja", *words, "--file", "toolcast.ninja")
     run(tmp_path / "p", str(NINJA))
     assert tree(tmp_path / "p" / "generated") == generated(tmp_path / "g", SPECS)
 
@@ -171,7 +171,7 @@ def test_make_reads_the_depfile(tmp_path: Path) -> None:
     put(tmp_path, SPECS)
     (tmp_path / "Makefile").write_text(
         "b/go/units.json: specs/geo/go.yaml\n"
-        f"\t{TOOLWRIGHT} compile $< --out b/go --depfile b/go.d\n"
+        f"\t{TOOLCAST} compile $< --out b/go --depfile b/go.d\n"
         "-include b/go.d\n",
         encoding="utf-8",
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engines.helper import CONFIG, HEAD, SPECS, TOOLWRIGHT, generated, put, run, tree
+from tests.engines.helper import CONFIG, HEAD, SPECS, TOOLCAST, generated, put, run, tree
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def base(tmp_path: Path) -> Path:
 
 
 def compile_(base: Path, *words: str, ok: bool = True) -> str:
-    done = run(base, TOOLWRIGHT, "compile", *words, ok=ok)
+    done = run(base, TOOLCAST, "compile", *words, ok=ok)
     return done.stdout + done.stderr
 
 
@@ -26,10 +26,10 @@ def test_compile_and_assemble_leave_what_generate_leaves(base: Path, tmp_path: P
     compile_(base, "@shard.txt", "--out", "b/one")
     compile_(base, "specs/_types/place.yaml", "specs/top.yaml", "--out", "b/two")
     compile_(base, "specs/files/edit.yaml", "specs/files/read.yaml", "--out", "b/three")
-    run(base, TOOLWRIGHT, "assemble", "b/one", "b/two/units.json", "b/three", "--out", "generated")
+    run(base, TOOLCAST, "assemble", "b/one", "b/two/units.json", "b/three", "--out", "generated")
     assert tree(base / "generated") == generated(tmp_path / "g", SPECS)
-    assert not (base / ".toolwright").exists()
-    run(base, TOOLWRIGHT, "generate", "--check")
+    assert not (base / ".toolcast").exists()
+    run(base, TOOLCAST, "generate", "--check")
 
 
 def test_a_disk_that_refuses_is_told_with_the_remedy(base: Path) -> None:
@@ -40,7 +40,7 @@ def test_a_disk_that_refuses_is_told_with_the_remedy(base: Path) -> None:
     assert "move what stands there elsewhere" in told
     compile_(base, "specs/top.yaml", "--out", "b")
     (base / "b" / "files" / "top.py").unlink()
-    told = run(base, TOOLWRIGHT, "assemble", "b", "--out", "generated", ok=False).stderr
+    told = run(base, TOOLCAST, "assemble", "b", "--out", "generated", ok=False).stderr
     assert "b/files/top.py: error[damaged]: is gone, or not what the compile step wrote" in told
     assert not (base / "generated").exists()
 
@@ -48,7 +48,7 @@ def test_a_disk_that_refuses_is_told_with_the_remedy(base: Path) -> None:
 def test_a_spec_with_errors_is_told_by_both_steps(base: Path) -> None:
     (base / "specs" / "bad.yaml").write_text("permission: read\n", encoding="utf-8")
     assert "specs/bad.yaml:1:1" in compile_(base, "specs/bad.yaml", "specs/top.yaml", "--out", "b", ok=False)
-    told = run(base, TOOLWRIGHT, "assemble", "b", "--out", "generated", "--stamp", "stamp", ok=False).stderr
+    told = run(base, TOOLCAST, "assemble", "b", "--out", "generated", "--stamp", "stamp", ok=False).stderr
     assert "specs/bad.yaml:1:1" in told
     assert (base / "generated" / "top.py").exists()
     assert not (base / "stamp").exists()
@@ -68,10 +68,10 @@ def test_wrong_words_are_told(base: Path, words: list[str], said: str) -> None:
 
 
 def test_assemble_wants_folders_of_compile(base: Path) -> None:
-    assert "cannot be read" in run(base, TOOLWRIGHT, "assemble", "none", "--out", "g", ok=False).stderr
+    assert "cannot be read" in run(base, TOOLCAST, "assemble", "none", "--out", "g", ok=False).stderr
     compile_(base, "specs/top.yaml", "--out", "b")
     put(base, {}, CONFIG.replace("mcp", "gemini"))
-    told = run(base, TOOLWRIGHT, "assemble", "b", "--out", "g", ok=False).stderr
+    told = run(base, TOOLCAST, "assemble", "b", "--out", "g", ok=False).stderr
     assert "another configuration" in told
     assert not (base / "g").exists()
 
@@ -85,7 +85,7 @@ def test_several_folders_make_up_one(base: Path, tmp_path: Path) -> None:
     specs = [str(path.relative_to(base)) for path in sorted((base / "specs").rglob("*.yaml"))]
     roots = ("--root", "specs", "--root", "made/specs")
     compile_(base, *specs, "made/specs/auto/send.yaml", "--out", "b", *roots)
-    run(base, TOOLWRIGHT, "assemble", "b", "--out", "generated")
+    run(base, TOOLCAST, "assemble", "b", "--out", "generated")
     assert tree(base / "generated") == generated(tmp_path / "g", {**SPECS, "auto/send.yaml": text})
 
 
@@ -109,7 +109,7 @@ def test_what_compile_opens_is_what_the_depfile_names(base: Path, tmp_path: Path
     log = tmp_path / "log"
     words = ("compile", "specs/geo/go.yaml", "--out", "b/go", "--depfile", "b/go.d")
     what = "trace=open,openat,execve,connect"
-    run(base, "strace", "-f", "-e", what, "-o", log, TOOLWRIGHT, *words)
+    run(base, "strace", "-f", "-e", what, "-o", log, TOOLCAST, *words)
     calls = log.read_text(errors="replace")
     opened = re.findall(r'open(?:at)?\((?:AT_FDCWD, )?"([^"]+)", O_[^\n]*\) = \d', calls)
     paths = {Path(base, path) for path in opened}
@@ -126,7 +126,7 @@ def test_what_compile_opens_is_what_the_depfile_names(base: Path, tmp_path: Path
         "pyproject.toml",
     }
     assert {path for path in own if not f"{path}/".startswith("b/")} == named  # which is written, not read
-    assert ".toolwright/" not in calls
+    assert ".toolcast/" not in calls
     assert "connect(" not in calls
     assert calls.count("execve(") == 1
     packages = Path(sys.prefix)

@@ -5,13 +5,13 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from toolwright.contract.build import build_tool
-from toolwright.providers import available, load_profile, normalize
-from toolwright.spec import SourceDocument, parse_document, read_tool
-from toolwright.verify.dialect import Dialect
-from toolwright.verify.hold import asserted_formats
-from toolwright.verify.instances import instances
-from toolwright.verify.oracle import Oracle, OracleError
+from toolcast.contract.build import build_tool
+from toolcast.providers import available, load_profile, normalize
+from toolcast.spec import SourceDocument, parse_document, read_tool
+from toolcast.verify.dialect import Dialect
+from toolcast.verify.hold import asserted_formats
+from toolcast.verify.instances import instances
+from toolcast.verify.oracle import Oracle, OracleError
 
 from tests.clients.emitted import Emitted, Told, emitted
 

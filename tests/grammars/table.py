@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, field
-from toolwright.verify.instances import instances
+from toolcast.verify.instances import instances
 
 from tests.clients.emitted import Told, reference, sample
 from tests.grammars.cases import ENFORCED, LONGEST, VALUES, Case, cases, has_flag, raised, strict_ones, whole
@@ -161,7 +161,7 @@ def main() -> int:
     import xgrammar
 
     engines = {"llguidance": Engine(llguidance), "xgrammar": XEngine(xgrammar)}
-    shared = Path(os.environ.get("TOOLWRIGHT_SHARED", ROOT.parent / "shared"))
+    shared = Path(os.environ.get("TOOLCAST_SHARED", ROOT.parent / "shared"))
     tools = (*reference(), *(raised(sample(shared, options.every)) if shared.is_dir() else ()))
     own = len(reference())
     share = f"the {own} tools of the reference toolset and {len(tools) - own} of the corpora"

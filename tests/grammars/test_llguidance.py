@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolwright.build.core.compile import Options
-from toolwright.providers import available
-from toolwright.verify.subject import subject
+from toolcast.build.core.compile import Options
+from toolcast.providers import available
+from toolcast.verify.subject import subject
 
 from tests.clients.emitted import Emitted, Told, reference, sample, specs
 from tests.grammars.cases import ENFORCED, LONGEST, Case, cases, has_flag, raised, strict_ones, whole

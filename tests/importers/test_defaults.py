@@ -7,10 +7,10 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from toolwright.importers.defaults import without_wrong_defaults
-from toolwright.importers.spec_text import in_words
-from toolwright.importers.tools import import_tools
-from toolwright.spec import parse_document
+from toolcast.importers.defaults import without_wrong_defaults
+from toolcast.importers.spec_text import in_words
+from toolcast.importers.tools import import_tools
+from toolcast.spec import parse_document
 
 
 def _import(tmp_path: Path, tool: dict[str, Any]) -> tuple[str, list[str]]:

@@ -1,4 +1,4 @@
-"""`toolwright import` writes specs, keeps what exists, and says what it did."""
+"""`toolcast import` writes specs, keeps what exists, and says what it did."""
 
 import json
 import subprocess
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import yaml
 from click.testing import CliRunner
-from toolwright.cli.import_ import import_group
+from toolcast.cli.import_ import import_group
 
 TOOL = {"name": "find", "description": "Finds.", "parameters": {"properties": {"key": {"type": "string"}}}}
 
@@ -97,6 +97,6 @@ def test_no_text_of_the_input_steers_the_terminal(tmp_path: Path) -> None:
 
 def test_reached_through_the_main_command(tmp_path: Path) -> None:
     arguments = ["import", "tools", source(tmp_path), "--into", str(tmp_path / "s")]
-    command = [sys.executable, "-c", "import sys; from toolwright.cli.entry import main; sys.exit(main())"]
+    command = [sys.executable, "-c", "import sys; from toolcast.cli.entry import main; sys.exit(main())"]
     done = subprocess.run([*command, *arguments], capture_output=True, check=False)
     assert b"2 specs written" in done.stdout, done.stderr

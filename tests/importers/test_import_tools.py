@@ -9,10 +9,10 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolwright.importers.defaults import without_wrong_defaults
-from toolwright.importers.load import Document, parse_documents
-from toolwright.importers.tools import Imported, import_tools
-from toolwright.spec import load_library
+from toolcast.importers.defaults import without_wrong_defaults
+from toolcast.importers.load import Document, parse_documents
+from toolcast.importers.tools import Imported, import_tools
+from toolcast.spec import load_library
 
 SCHEMA = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}
 MCP = {

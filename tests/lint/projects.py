@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from toolwright.config import load_config
-from toolwright.lint.finding import Finding
-from toolwright.lint.run import Outcome, Settings, lint
+from toolcast.config import load_config
+from toolcast.lint.finding import Finding
+from toolcast.lint.run import Outcome, Settings, lint
 
 GOOD = {
     "description": "Counts the words of a text and returns how many there are.",
@@ -34,7 +34,7 @@ def spec(**changes: Any) -> dict[str, Any]:
 
 def write(folder: Path, specs: Mapping[str, Any], config: str = "") -> Path:
     """A project in `folder`; `specs` are by path below the specs root, without suffix."""
-    (folder / "pyproject.toml").write_text(f"[tool.toolwright]\n{config}", encoding="utf-8")
+    (folder / "pyproject.toml").write_text(f"[tool.toolcast]\n{config}", encoding="utf-8")
     for path, data in specs.items():
         file = folder / "specs" / f"{path}.yaml"
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -5,11 +5,11 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolwright.lint.project import Project
-from toolwright.lint.run import checked
-from toolwright.lint.subject import numbered, subject
-from toolwright.providers import available, load_profile
-from toolwright.spec import read_tool
+from toolcast.lint.project import Project
+from toolcast.lint.run import checked
+from toolcast.lint.subject import numbered, subject
+from toolcast.providers import available, load_profile
+from toolcast.spec import read_tool
 
 from tests.compile.strategies import parameters
 from tests.lint.projects import GOOD

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from toolwright.cli.main import cli
-from toolwright.lint.rules import RULES
+from toolcast.cli.main import cli
+from toolcast.lint.rules import RULES
 
 from tests.lint.projects import GOOD, spec, write
 
@@ -17,7 +17,7 @@ Command = Callable[..., Result]
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
-    """Run `toolwright lint` in a project with a good tool, a vague one, and one that is not strict."""
+    """Run `toolcast lint` in a project with a good tool, a vague one, and one that is not strict."""
     for name in ("NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)
@@ -30,7 +30,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
             "loose": spec(description="Takes any keys there are.", parameters=open_object),
         },
     )
-    return lambda *arguments: CliRunner().invoke(cli, ["lint", *arguments], prog_name="toolwright")
+    return lambda *arguments: CliRunner().invoke(cli, ["lint", *arguments], prog_name="toolcast")
 
 
 def test_text_shows_place_answer_and_way_out(run: Command) -> None:
@@ -44,7 +44,7 @@ def test_text_shows_place_answer_and_way_out(run: Command) -> None:
     assert lines[1] == "  1 | description: Does stuff."
     assert lines[3].startswith("  hint: say what the tool does")
     assert "would answer: " in result.stdout
-    assert lines[-1] == "toolwright: 3 tools: 1 warning, 1 note"
+    assert lines[-1] == "toolcast: 3 tools: 1 warning, 1 note"
     assert "\x1b" not in result.stdout
 
 

@@ -24,12 +24,12 @@ READ = {
 def test_real_tools_are_linted(shared_dir: Path, tmp_path: Path, corpus: str) -> None:
     source = shared_dir / "corpora" / f"{corpus}.jsonl"
     tools = len(source.read_text(encoding="utf-8").splitlines())
-    (tmp_path / "pyproject.toml").write_text("[tool.toolwright]\n", encoding="utf-8")
+    (tmp_path / "pyproject.toml").write_text("[tool.toolcast]\n", encoding="utf-8")
     decided = ("--permission", "read", "--secrets", "none")
     command = (
         sys.executable,
         "-m",
-        "toolwright",
+        "toolcast",
         "import",
         "tools",
         str(source),

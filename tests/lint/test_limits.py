@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolwright.lint.size import Size, measured
-from toolwright.providers import load_profile
+from toolcast.lint.size import Size, measured
+from toolcast.providers import load_profile
 
 from tests.lint.projects import found, run, spec, write
 

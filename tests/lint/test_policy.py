@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from toolwright.lint.policy import destructive_verb, looks_secret
+from toolcast.lint.policy import destructive_verb, looks_secret
 
 from tests.lint.projects import found, spec, write
 

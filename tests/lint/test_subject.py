@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import toolwright.lint.subject as module
-from toolwright.providers import Normalized, Profile, load_profile
-from toolwright.providers import normalize as real
+import toolcast.lint.subject as module
+from toolcast.providers import Normalized, Profile, load_profile
+from toolcast.providers import normalize as real
 
 from tests.lint.projects import run, spec, write
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from toolwright.lint.rules import RULES
-from toolwright.spec.lint_codes import LINT_CODES
+from toolcast.lint.rules import RULES
+from toolcast.spec.lint_codes import LINT_CODES
 
 from tests.lint.projects import found, run, spec, write
 

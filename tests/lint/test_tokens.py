@@ -7,11 +7,11 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolwright.config import load_config
-from toolwright.lint import tokens
-from toolwright.lint.definition import definition
-from toolwright.lint.project import opened
-from toolwright.lint.tokens import counted, counter, estimate
+from toolcast.config import load_config
+from toolcast.lint import tokens
+from toolcast.lint.definition import definition
+from toolcast.lint.project import opened
+from toolcast.lint.tokens import counted, counter, estimate
 
 ROOT = Path(__file__).resolve().parents[2]
 

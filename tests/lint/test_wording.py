@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolwright.lint.descriptions import vague
-from toolwright.lint.sets import likeness
+from toolcast.lint.descriptions import vague
+from toolcast.lint.sets import likeness
 
 from tests.lint.projects import GOOD, found, run, spec, write
 

@@ -1,4 +1,4 @@
-"""A program with a registry of its own, as `toolwright serve` finds it: all kinds of handlers and results."""
+"""A program with a registry of its own, as `toolcast serve` finds it: all kinds of handlers and results."""
 
 # ruff: noqa: ARG001, ARG002 - a handler's signature is fixed, whatever it uses
 
@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from toolwright.runtime import Content, RefusalError, ToolContext, ToolRegistry, ToolResult
-from toolwright.runtime.handlers import abandoned
+from toolcast.runtime import Content, RefusalError, ToolContext, ToolRegistry, ToolResult
+from toolcast.runtime.handlers import abandoned
 
 from generated._types.process_state import ProcessState
 from generated.files.edit import EDIT
@@ -25,7 +25,7 @@ from generated.web.web_fetch import WEB_FETCH
 from generated.web.web_search import WEB_SEARCH
 
 PNG = bytes.fromhex("89504e470d0a1a0a0000000d49484452")
-NOTES = Path(os.environ.get("TOOLWRIGHT_TEST_NOTES", os.devnull))
+NOTES = Path(os.environ.get("TOOLCAST_TEST_NOTES", os.devnull))
 
 
 def note(text: str) -> None:

@@ -58,10 +58,10 @@ def stdio(sdk: Sdk) -> Callable[..., Any]:
 
 @pytest.fixture
 def served(stdio: Callable[..., Any]) -> Callable[..., Any]:
-    """Parameters to start `toolwright serve`."""
+    """Parameters to start `toolcast serve`."""
 
     def parameters(*arguments: str, **env: str) -> Any:
-        return stdio(sys.executable, "-m", "toolwright", "serve", *arguments, **env)
+        return stdio(sys.executable, "-m", "toolcast", "serve", *arguments, **env)
 
     return parameters
 

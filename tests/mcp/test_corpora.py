@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
-from toolwright.mcp import Limits, LiveTool
-from toolwright.mcp.live import bind
-from toolwright.mcp.source import check_tool
-from toolwright.mcp.weight import weigh
-from toolwright.providers import Normalizer
+from toolcast.mcp import Limits, LiveTool
+from toolcast.mcp.live import bind
+from toolcast.mcp.source import check_tool
+from toolcast.mcp.weight import weigh
+from toolcast.providers import Normalizer
 
 PROVIDERS = ("openai", "anthropic", "gemini", "mcp")
 

@@ -37,7 +37,7 @@ def test_every_example_runs_in_its_order(
 
 
 def test_the_commands_in_the_text_are_commands() -> None:
-    from toolwright.cli.serve import command
+    from toolcast.cli.serve import command
 
     options = {option for parameter in command.params for option in parameter.opts}
     written = set(re.findall(r"--[a-z][a-z-]*", DOC.read_text("utf-8")))

@@ -4,13 +4,13 @@ from typing import Any
 
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
-from toolwright.mcp import Limits, LiveTool
-from toolwright.mcp.incoming import incoming
-from toolwright.mcp.live import bind
-from toolwright.mcp.source import UnfitError, check_tool
-from toolwright.providers import Normalizer, available
-from toolwright.runtime import ArgumentError, ToolResult
-from toolwright.runtime.schema.form import NAMED_SUBSCHEMAS, SUBSCHEMA, SUBSCHEMAS
+from toolcast.mcp import Limits, LiveTool
+from toolcast.mcp.incoming import incoming
+from toolcast.mcp.live import bind
+from toolcast.mcp.source import UnfitError, check_tool
+from toolcast.providers import Normalizer, available
+from toolcast.runtime import ArgumentError, ToolResult
+from toolcast.runtime.schema.form import NAMED_SUBSCHEMAS, SUBSCHEMA, SUBSCHEMAS
 
 from tests.providers.strategies import contracts
 

@@ -5,11 +5,11 @@ import json
 from typing import Any
 
 import pytest
-from toolwright.mcp import Limits, ListingError, McpTools, ToolChanges, mcp_tools
-from toolwright.mcp.visible import visible
-from toolwright.providers import available
-from toolwright.runtime import ToolRegistry
-from toolwright.runtime.dispatch import Dispatcher
+from toolcast.mcp import Limits, ListingError, McpTools, ToolChanges, mcp_tools
+from toolcast.mcp.visible import visible
+from toolcast.providers import available
+from toolcast.runtime import ToolRegistry
+from toolcast.runtime.dispatch import Dispatcher
 
 from tests.mcp.conftest import Sdk
 from tests.mcp.scripted import ECHO, OBJECT, Scripted, connected

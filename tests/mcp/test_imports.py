@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 FOREIGN = (
     "print(*sorted({name.partition('.')[0] for name in sys.modules} - set(sys.stdlib_module_names) "
-    "- {'__main__', 'toolwright', 'msgspec', 'typing_extensions'}))"
+    "- {'__main__', 'toolcast', 'msgspec', 'typing_extensions'}))"
 )
 
 
@@ -27,7 +27,7 @@ def _paths() -> str:
 
 def test_the_room_and_the_runtime_need_msgspec_alone() -> None:
     """Also pins and live bindings: a program may compare pins without the SDK."""
-    code = "import toolwright.runtime, toolwright.mcp as m; [getattr(m, name) for name in m.__all__]; "
+    code = "import toolcast.runtime, toolcast.mcp as m; [getattr(m, name) for name in m.__all__]; "
     assert python(code + FOREIGN) == ""
 
 
@@ -37,20 +37,20 @@ def test_what_is_missing_is_said_when_it_is_used() -> None:
         "    def find_spec(self, name, *rest):\n"
         "        if name.startswith('mcp'): raise ModuleNotFoundError(name, name=name)\n"
         "sys.meta_path.insert(0, Gone())\n"
-        "from toolwright.mcp import McpMissingError, mcp_server\n"
-        "from toolwright.runtime import ToolRegistry\n"
+        "from toolcast.mcp import McpMissingError, mcp_server\n"
+        "from toolcast.runtime import ToolRegistry\n"
         "try: mcp_server(ToolRegistry())\n"
         "except McpMissingError as problem: print(problem)"
     )
     assert python(code) == (
-        "The MCP SDK is not installed; run: pip install 'toolwright[mcp]' (mcp 2.3 or newer)"
+        "The MCP SDK is not installed; run: pip install 'toolcast[mcp]' (mcp 2.3 or newer)"
     )
 
 
 def test_an_sdk_that_is_too_old_is_said() -> None:
     code = (
         "import types; sys.modules['mcp'] = types.ModuleType('mcp'); sys.modules['mcp'].__path__ = []\n"
-        "from toolwright.mcp.sdk import McpMissingError, load\n"
+        "from toolcast.mcp.sdk import McpMissingError, load\n"
         "try: load('mcp.server.subscriptions')\n"
         "except McpMissingError as problem: print(problem)"
     )
@@ -59,7 +59,7 @@ def test_an_sdk_that_is_too_old_is_said() -> None:
 
 def test_unknown_names_are_attribute_errors() -> None:
     import pytest
-    import toolwright.mcp
+    import toolcast.mcp
 
     with pytest.raises(AttributeError, match="no attribute 'gone'"):
-        toolwright.mcp.gone  # noqa: B018
+        toolcast.mcp.gone  # noqa: B018

@@ -11,9 +11,9 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from toolwright.mcp import Limits, ListingError, LiveTool, hinted_permission, mcp_server, mcp_tools
-from toolwright.providers import available
-from toolwright.runtime import (
+from toolcast.mcp import Limits, ListingError, LiveTool, hinted_permission, mcp_server, mcp_tools
+from toolcast.providers import available
+from toolcast.runtime import (
     Content,
     Disclosure,
     EncodeError,
@@ -22,7 +22,7 @@ from toolwright.runtime import (
     ToolResult,
     UnknownProviderError,
 )
-from toolwright.runtime.policy import Policy
+from toolcast.runtime.policy import Policy
 
 from tests.mcp.conftest import MODERN, MODES, Sdk
 from tests.mcp.scripted import ECHO, OBJECT, Scripted, connected
@@ -199,8 +199,8 @@ def test_older_drafts_of_public_servers_are_raised(sdk: Sdk) -> None:
 
 def test_our_own_judge_needs_no_help_from_the_client(sdk: Sdk) -> None:
     """Where a client library does not look, the answer is judged all the same."""
-    from toolwright.mcp.incoming import incoming
-    from toolwright.runtime.schema import Validator
+    from toolcast.mcp.incoming import incoming
+    from toolcast.runtime.schema import Validator
 
     types = sdk("mcp.types")
     judge = Validator({"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}})

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolwright.mcp import LiveTool, McpTools, Pin, Pins, PinsError, ToolChanges, mcp_tools
-from toolwright.runtime import ToolRegistry
+from toolcast.mcp import LiveTool, McpTools, Pin, Pins, PinsError, ToolChanges, mcp_tools
+from toolcast.runtime import ToolRegistry
 
 from tests.mcp.conftest import MODES, Sdk
 from tests.mcp.scripted import ECHO, Scripted, connected
@@ -190,7 +190,7 @@ def test_a_silent_change_is_found_at_the_next_look(sdk: Sdk) -> None:
 
 
 def test_a_change_while_a_person_thinks_is_noticed(sdk: Sdk) -> None:
-    from toolwright.runtime.policy import Policy
+    from toolcast.runtime.policy import Policy
 
     server, changes = Scripted(sdk, ECHO), ToolChanges()
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from toolwright.mcp import McpTools, Pins, mcp_server, mcp_tools
-from toolwright.providers import available
-from toolwright.runtime import ToolContext, ToolRegistry, ToolResult
+from toolcast.mcp import McpTools, Pins, mcp_server, mcp_tools
+from toolcast.providers import available
+from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
 
 from tests.mcp.conftest import Sdk
 from tests.mcp.scripted import connected

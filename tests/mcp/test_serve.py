@@ -10,9 +10,9 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from toolwright.mcp import mcp_server
-from toolwright.mcp.listed import Listed
-from toolwright.runtime import ToolBinding, ToolRegistry, UnknownProviderError
+from toolcast.mcp import mcp_server
+from toolcast.mcp.listed import Listed
+from toolcast.runtime import ToolBinding, ToolRegistry, UnknownProviderError
 
 from generated.files.edit import EDIT
 from generated.registry import BINDINGS
@@ -270,7 +270,7 @@ def test_a_selection_offers_what_it_selects(sdk: Sdk) -> None:
 
 
 def test_what_was_never_generated_is_said_before_anyone_connects() -> None:
-    with pytest.raises(UnknownProviderError, match=r"tool\.toolwright"):
+    with pytest.raises(UnknownProviderError, match=r"tool\.toolcast"):
         mcp_server(app.make(), provider="mcp-2025-11-25")
     with pytest.raises(ValueError, match="page_size"):
         mcp_server(app.make(), page_size=0)

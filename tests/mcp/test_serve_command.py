@@ -1,4 +1,4 @@
-"""`toolwright serve` in a process of its own, judged by the official client and by the bytes it writes."""
+"""`toolcast serve` in a process of its own, judged by the official client and by the bytes it writes."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ Served = Callable[..., Any]
 def command(*arguments: str, **given: Any) -> "subprocess.CompletedProcess[str]":
     """A command line that ends by itself."""
     return subprocess.run(
-        [sys.executable, "-m", "toolwright", "serve", *arguments],
+        [sys.executable, "-m", "toolcast", "serve", *arguments],
         cwd=ROOT, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL, check=False, **given,
     )  # fmt: skip
 
@@ -42,7 +42,7 @@ def test_one_client_on_stdio(mode: str, target: str, sdk: Sdk, served: Served, t
         told.append(done)
 
     async def session() -> None:
-        parameters = served(target, TOOLWRIGHT_TEST_NOTES=str(tmp_path / "notes"))
+        parameters = served(target, TOOLCAST_TEST_NOTES=str(tmp_path / "notes"))
         async with asyncio.timeout(120), sdk("mcp").Client(parameters, mode=mode) as client:
             assert len((await client.list_tools()).tools) == 8
             result = await client.call_tool("glob", {"pattern": "x"}, progress_callback=hear)
@@ -70,7 +70,7 @@ def test_stdout_is_the_protocol_alone_and_definitions_are_the_generated_bytes() 
         },
     ]
     process = subprocess.Popen(
-        [sys.executable, "-m", "toolwright", "serve", APP],
+        [sys.executable, "-m", "toolcast", "serve", APP],
         cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     assert process.stdin is not None
@@ -94,7 +94,7 @@ def test_cancellation_crosses_the_process(sdk: Sdk, served: Served, tmp_path: Pa
     notes = tmp_path / "notes"
 
     async def session() -> None:
-        parameters = served(APP, TOOLWRIGHT_TEST_NOTES=str(notes))
+        parameters = served(APP, TOOLCAST_TEST_NOTES=str(notes))
         async with asyncio.timeout(120), sdk("mcp").Client(parameters) as client:
             task = asyncio.create_task(client.call_tool("bash", {"command": "x"}))
             while not notes.exists():
@@ -119,7 +119,7 @@ def test_a_choice_of_tools(sdk: Sdk, served: Served) -> None:
 async def http(*arguments: str, **env: str) -> AsyncGenerator[tuple[str, Any], None]:
     """A server on a port of its own: its address, and the process, ended if it has not."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "toolwright", "serve", *arguments,
+        sys.executable, "-m", "toolcast", "serve", *arguments,
         cwd=ROOT, env={**os.environ, **env}, stdin=subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
     assert process.stderr is not None
@@ -160,7 +160,7 @@ def test_many_clients_over_http(sdk: Sdk, tmp_path: Path) -> None:
         notes.unlink()
 
     async def session() -> int:
-        async with asyncio.timeout(120), http(APP, "--http", "0", TOOLWRIGHT_TEST_NOTES=str(notes)) as served:
+        async with asyncio.timeout(120), http(APP, "--http", "0", TOOLCAST_TEST_NOTES=str(notes)) as served:
             url, process = served
             assert url.startswith("http://127.0.0.1:")
             for mode in MODES:
@@ -233,9 +233,9 @@ def test_other_hosts_and_origins_are_refused_over_http(sdk: Sdk) -> None:
 def test_a_signal_ends_a_stdio_server_though_stdin_is_open(number: signal.Signals, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     process = subprocess.Popen(
-        [sys.executable, "-m", "toolwright", "serve", APP],
+        [sys.executable, "-m", "toolcast", "serve", APP],
         cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env={**os.environ, "TOOLWRIGHT_TEST_NOTES": str(notes)},
+        env={**os.environ, "TOOLCAST_TEST_NOTES": str(notes)},
     )  # fmt: skip
     assert process.stdin is not None
     assert process.stdout is not None
@@ -272,7 +272,7 @@ WRONG: list[tuple[list[str], list[str]]] = [
 def test_what_is_wrong_is_said_with_a_way_out() -> None:
     """All of them in one process, for it takes half a second to start."""
     code = (
-        "import json, sys; from click.testing import CliRunner; from toolwright.cli.main import cli\n"
+        "import json, sys; from click.testing import CliRunner; from toolcast.cli.main import cli\n"
         "runs = [CliRunner().invoke(cli, ['serve', *each]) for each in json.loads(sys.argv[1])]\n"
         "print(json.dumps([[run.exit_code, run.stdout, run.stderr] for run in runs]))"
     )
@@ -298,4 +298,4 @@ def test_without_the_sdk_the_command_says_what_to_install(tmp_path: Path) -> Non
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['mcp'] = None\n")
     done = command(APP, env={**os.environ, "PYTHONPATH": str(tmp_path)})
     assert done.returncode == 1
-    assert "pip install 'toolwright[mcp]'" in done.stderr
+    assert "pip install 'toolcast[mcp]'" in done.stderr

@@ -9,7 +9,7 @@ import jsonschema_rs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolwright.models import ModelError, plain_schema
+from toolcast.models import ModelError, plain_schema
 
 VENDOR = {
     "x-python-type": "os.PathLike",

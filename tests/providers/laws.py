@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from toolwright.providers import Normalized
+from toolcast.providers import Normalized
 
 from tests.providers.rules import nodes
 

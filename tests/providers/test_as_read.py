@@ -8,9 +8,9 @@ import jsonschema_rs
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from toolwright.providers import normalize
-from toolwright.runtime.ways.undo import undo
-from toolwright.verify.forward import encode
+from toolcast.providers import normalize
+from toolcast.runtime.ways.undo import undo
+from toolcast.verify.forward import encode
 
 from tests.providers.strategies import contracts
 from tests.providers.test_encodings import quick

@@ -9,7 +9,7 @@ import copy
 from pathlib import Path
 
 import pytest
-from toolwright.providers import SchemaError, available, load_profile, normalize
+from toolcast.providers import SchemaError, available, load_profile, normalize
 
 from tests.providers.known import REJECTED, UNSTABLE, unexplained
 from tests.providers.laws import missing_without_entry

@@ -8,10 +8,10 @@ import jsonschema_rs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolwright.providers import Normalized, available, load_profile, normalize
-from toolwright.providers.depth import levels
-from toolwright.runtime.ways.undo import undo
-from toolwright.verify.forward import encode
+from toolcast.providers import Normalized, available, load_profile, normalize
+from toolcast.providers.depth import levels
+from toolcast.runtime.ways.undo import undo
+from toolcast.verify.forward import encode
 
 from tests.providers.laws import as_json_schema
 from tests.providers.rules.nodes import depth

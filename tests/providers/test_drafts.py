@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import jsonschema_rs
 import pytest
-from toolwright.providers import normalize
+from toolcast.providers import normalize
 
 
 @pytest.mark.parametrize("scheme", ["http", "https"])

@@ -10,11 +10,11 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from toolwright.providers import Dialect, Normalized, Profile, normalize
-from toolwright.runtime.schema import Validator
-from toolwright.runtime.ways.undo import undo
-from toolwright.verify.forward import encode
-from toolwright.verify.openapi import as_json_schema
+from toolcast.providers import Dialect, Normalized, Profile, normalize
+from toolcast.runtime.schema import Validator
+from toolcast.runtime.ways.undo import undo
+from toolcast.verify.forward import encode
+from toolcast.verify.openapi import as_json_schema
 
 from tests.providers.laws import missing_without_entry
 from tests.providers.strategies import contracts

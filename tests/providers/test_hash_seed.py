@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 SCRIPT = """
-from toolwright.providers import available, normalize
+from toolcast.providers import available, normalize
 from tests.providers.test_held import CONTRACTS
 from tests.providers.test_locked_out import CONTRACTS as OTHERS
 for contract in (*CONTRACTS.values(), *OTHERS.values()):

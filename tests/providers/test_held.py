@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from toolwright.build.core.compile import Options
-from toolwright.providers import available
-from toolwright.verify.hold import Settings, hold
+from toolcast.build.core.compile import Options
+from toolcast.providers import available
+from toolcast.verify.hold import Settings, hold
 
 from bench.fuzz.judge import tool_of
 

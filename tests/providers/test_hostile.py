@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from toolwright.providers import SchemaError, available, normalize
+from toolcast.providers import SchemaError, available, normalize
 
 Wrap = Callable[[dict[str, Any]], dict[str, Any]]
 

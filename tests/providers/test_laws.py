@@ -10,9 +10,9 @@ import jsonschema_rs
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from toolwright.providers import ToolInfo, available, load_profile, normalize, tool_object
-from toolwright.verify.forward import encode as forward
-from toolwright.verify.openapi import as_json_schema
+from toolcast.providers import ToolInfo, available, load_profile, normalize, tool_object
+from toolcast.verify.forward import encode as forward
+from toolcast.verify.openapi import as_json_schema
 
 from tests.providers.laws import missing_without_entry
 from tests.providers.rules import CHECKS

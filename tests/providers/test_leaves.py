@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolwright.providers import Normalized, SchemaError, available, load_profile, normalize
-from toolwright.providers import endings as endings_module
-from toolwright.providers import structure as structure_module
-from toolwright.providers import walk as walk_module
+from toolcast.providers import Normalized, SchemaError, available, load_profile, normalize
+from toolcast.providers import endings as endings_module
+from toolcast.providers import structure as structure_module
+from toolcast.providers import walk as walk_module
 
 from tests.providers.strategies import contracts
 

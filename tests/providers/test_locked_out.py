@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from toolwright.build.core.compile import Options
-from toolwright.providers import available, normalize
-from toolwright.verify.dialect import Dialect
-from toolwright.verify.hold import Settings, hold
-from toolwright.verify.oracle import Oracle
-from toolwright.verify.subject import subject
+from toolcast.build.core.compile import Options
+from toolcast.providers import available, normalize
+from toolcast.verify.dialect import Dialect
+from toolcast.verify.hold import Settings, hold
+from toolcast.verify.oracle import Oracle
+from toolcast.verify.subject import subject
 
 from bench.fuzz.judge import tool_of
 

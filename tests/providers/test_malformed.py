@@ -9,8 +9,8 @@ import jsonschema_rs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolwright.providers import SchemaError, available, decode, load_profile, normalize
-from toolwright.providers.sharing import Audience
+from toolcast.providers import SchemaError, available, decode, load_profile, normalize
+from toolcast.providers.sharing import Audience
 
 from tests.providers.strategies import contracts
 from tests.providers.test_encodings import quick

@@ -7,9 +7,9 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from toolwright.providers import Normalized, SchemaError, available, load_profile, normalize
-from toolwright.runtime.ways.undo import undo
-from toolwright.verify.forward import encode
+from toolcast.providers import Normalized, SchemaError, available, load_profile, normalize
+from toolcast.runtime.ways.undo import undo
+from toolcast.verify.forward import encode
 
 from tests.providers.laws import as_json_schema
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import fields, replace
-from toolwright.providers import (
+from toolcast.providers import (
     Audience,
     Dialect,
     Limits,
@@ -23,11 +23,11 @@ from toolwright.providers import (
     load_profile,
     normalize,
 )
-from toolwright.providers.asked import agree, asked, trace
-from toolwright.providers.children import INNER, rules_of
-from toolwright.providers.normalize import through
-from toolwright.providers.rules import HINTS, Rules
-from toolwright.providers.sharing import LEAST
+from toolcast.providers.asked import agree, asked, trace
+from toolcast.providers.children import INNER, rules_of
+from toolcast.providers.normalize import through
+from toolcast.providers.rules import HINTS, Rules
+from toolcast.providers.sharing import LEAST
 
 from tests.providers.axes.common import NONE, PLAIN
 from tests.providers.rules.survey import CORPORA, SUITE, tools

@@ -8,8 +8,8 @@ import sys
 from typing import Any
 
 import pytest
-from toolwright.providers import available, load_profile, normalize
-from toolwright.verify.ledger import fixpoint, silent_losses
+from toolcast.providers import available, load_profile, normalize
+from toolcast.verify.ledger import fixpoint, silent_losses
 
 INTEGER = {"type": "integer"}
 CONTRACTS: dict[str, dict[str, Any]] = {
@@ -201,7 +201,7 @@ def test_alternatives_that_take_no_object_are_said_in_a_sentence() -> None:
 
 def test_no_hash_orders_a_ledger() -> None:
     code = (
-        "from toolwright.providers import normalize\n"
+        "from toolcast.providers import normalize\n"
         "one = {'type': 'object', 'properties': {}, 'required': ['a'], 'minProperties': 1}\n"
         "schema = {'type': 'object', 'properties': {'v': {'oneOf': [one, {'type': 'string'}]}}}\n"
         "print([(e.path, e.keyword) for e in normalize(schema, 'conservative').ledger])\n"

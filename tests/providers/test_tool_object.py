@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from toolwright.providers import (
+from toolcast.providers import (
     ProfileError,
     ToolInfo,
     load_profile,

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from toolwright.runtime import ArgumentError, ToolBinding
+from toolcast.runtime import ArgumentError, ToolBinding
 
 Binding = ToolBinding[Any, Any]
 DOC = Path(__file__).resolve().parents[2] / "docs/arguments.md"

@@ -11,8 +11,8 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolwright.runtime import ArgumentError, ToolBinding, UnknownProviderError
-from toolwright.runtime import parse as parse_module
+from toolcast.runtime import ArgumentError, ToolBinding, UnknownProviderError
+from toolcast.runtime import parse as parse_module
 
 from tests.runtime.sample.files.edit import EDIT, EditParams, EditResult
 
@@ -169,7 +169,7 @@ def test_contract_wider_than_struct_is_an_error_and_a_warning(
         file_path: int
 
     binding: Binding = msgspec.structs.replace(edit, params=Narrow, _lazy=type(edit._lazy)())
-    with caplog.at_level(logging.WARNING, "toolwright.runtime"):
+    with caplog.at_level(logging.WARNING, "toolcast.runtime"):
         problem = refusal(binding, json.dumps(GOOD))
     assert "file_path" in str(problem)
     assert "bug in the generated code" in caplog.text

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolwright.runtime import ToolBinding, ToolResult
-from toolwright.runtime.view import ToolView
+from toolcast.runtime import ToolBinding, ToolResult
+from toolcast.runtime.view import ToolView
 
 from bench.bridge import __main__ as command
 from bench.bridge.meaning import NOTHING, UNCLEAR, meaning
@@ -17,7 +17,7 @@ from bench.bridge.meaning import NOTHING, UNCLEAR, meaning
 
 @pytest.fixture(autouse=True)
 def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(logging.getLogger("toolwright.runtime"), "disabled", True)
+    monkeypatch.setattr(logging.getLogger("toolcast.runtime"), "disabled", True)
     monkeypatch.setattr(command, "EACH", 6)
 
 

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolwright.runtime import ArgumentError, MissingDataError, ToolBinding, checked, decode_hook
-from toolwright.runtime.schema import Validator
+from toolcast.runtime import ArgumentError, MissingDataError, ToolBinding, checked, decode_hook
+from toolcast.runtime.schema import Validator
 
 from tests.runtime.sample.misc.shapes import SHAPES, Cat, Dog, LimitsBody, TreeBody
 
@@ -106,7 +106,7 @@ def test_nothing_is_read_before_the_first_value() -> None:
     marker = checked(MODULE, "../contracts/gone.json#/parameters", int)
     decoder = msgspec.json.Decoder(list[marker], dec_hook=decode_hook)  # type: ignore[valid-type]
     assert decoder.decode(b"[]") == []
-    with pytest.raises(MissingDataError, match="toolwright generate"):
+    with pytest.raises(MissingDataError, match="toolcast generate"):
         decoder.decode(b"[1]")
 
 

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolwright.runtime import (
+from toolcast.runtime import (
     check_bounds,
     check_member,
     check_multiple_of,
@@ -18,7 +18,7 @@ from toolwright.runtime import (
     check_properties,
     check_unique,
 )
-from toolwright.runtime.schema import translate
+from toolcast.runtime.schema import translate
 
 SCALARS = st.one_of(
     st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from([0.0, 1.0, 1.5]), st.text("ab")

@@ -6,8 +6,8 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from toolwright.runtime import ToolBinding, UnknownProviderError
-from toolwright.runtime.brief import cut_schema
+from toolcast.runtime import ToolBinding, UnknownProviderError
+from toolcast.runtime.brief import cut_schema
 
 Binding = ToolBinding[Any, Any]
 SCHEMAS = Path(__file__).parent / "sample" / "schemas"
@@ -82,7 +82,7 @@ def test_an_unknown_provider_names_the_known(edit: Binding, provider: str) -> No
 
 
 def test_a_missing_file_of_a_known_provider_says_so(shapes: Binding) -> None:
-    with pytest.raises(UnknownProviderError, match="toolwright generate"):
+    with pytest.raises(UnknownProviderError, match="toolcast generate"):
         shapes.definition("openai")
 
 

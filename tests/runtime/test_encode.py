@@ -7,16 +7,16 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET, Struct, UnsetType
-from toolwright.runtime import encode_json, to_builtins
-from toolwright.runtime.encode import with_defaults, without_defaults
-from toolwright.runtime.exactly import decode_exactly
+from toolcast.runtime import encode_json, to_builtins
+from toolcast.runtime.encode import with_defaults, without_defaults
+from toolcast.runtime.exactly import decode_exactly
 
 from tests.compile.helper import package, spec
 from tests.runtime.sample.misc.note import NOTE
 
 
 class Open(Struct, frozen=True, kw_only=True):
-    __toolwright_extra__: ClassVar[str] = "extra"
+    __toolcast_extra__: ClassVar[str] = "extra"
 
     name: str = msgspec.field(name="the-name", default="n")
     inner: "Open | UnsetType | None" = UNSET

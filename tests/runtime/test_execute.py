@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from toolwright.runtime import ToolBinding, ToolContext, ToolRegistry, ToolResult
+from toolcast.runtime import ToolBinding, ToolContext, ToolRegistry, ToolResult
 
 from tests.runtime.sample.files.edit import EDIT, EditParams, EditResult
 from tests.runtime.sample.misc.note import NOTE
@@ -226,7 +226,7 @@ def test_a_bug_is_logged_and_shows_only_its_kind(
     async def fail_async(params: Any, context: Any) -> Any:
         raise problem
 
-    with caplog.at_level(logging.ERROR, "toolwright.runtime"):
+    with caplog.at_level(logging.ERROR, "toolcast.runtime"):
         result = execute(fail_async if as_async else fail)
     assert not result.success
     assert SECRET not in result.error

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET, Struct, UnsetType
-from toolwright.runtime.given import Count, counting
+from toolcast.runtime.given import Count, counting
 
 
 class Line(Struct, forbid_unknown_fields=True):

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolwright.runtime import Content, RefusalError, ToolContext, ToolRegistry, ToolResult, abandoned
-from toolwright.runtime.cutting import cut, cut_result
-from toolwright.runtime.events import Event, Finished, TimedOut
-from toolwright.runtime.policy import Policy
+from toolcast.runtime import Content, RefusalError, ToolContext, ToolRegistry, ToolResult, abandoned
+from toolcast.runtime.cutting import cut, cut_result
+from toolcast.runtime.events import Event, Finished, TimedOut
+from toolcast.runtime.policy import Policy
 
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.sample.misc.note import NOTE
@@ -187,7 +187,7 @@ def test_a_timeout_of_a_plain_handler_says_that_it_runs_on(caplog: pytest.LogCap
         raise KeyError("nobody sees it")
 
     watch = Watch()
-    with caplog.at_level(logging.WARNING, "toolwright.runtime"):
+    with caplog.at_level(logging.WARNING, "toolcast.runtime"):
         result = run(one(slow, timeout={"edit": 0.02, "other": 9.0}, hooks=watch))
     assert ended.is_set()
     assert "could not be stopped and may still take effect" in result.error
@@ -287,7 +287,7 @@ def misbehave_plainly(params: Any, context: ToolContext) -> Any:
 @pytest.mark.parametrize("handler", [misbehave, misbehave_plainly])
 def test_two_hundred_bad_calls_leave_nothing_behind(handler: Any) -> None:
     """A fourth crash, a fourth time out, a fourth return what is no result; every fifth call is cancelled."""
-    logging.getLogger("toolwright.runtime").disabled = True
+    logging.getLogger("toolcast.runtime").disabled = True
     threads = threading.active_count()
 
     async def storm() -> list[Any]:
@@ -306,7 +306,7 @@ def test_two_hundred_bad_calls_leave_nothing_behind(handler: Any) -> None:
     try:
         results = asyncio.run(storm())
     finally:
-        logging.getLogger("toolwright.runtime").disabled = False
+        logging.getLogger("toolcast.runtime").disabled = False
     for number, result in enumerate(results):
         if isinstance(result, asyncio.CancelledError):
             assert number % 5 == 0
@@ -425,7 +425,7 @@ def everything(**options: Any) -> tuple[ToolRegistry, list[tuple[str, Any]]]:
 GUARDED, CALLED = everything(
     secrets=lambda name: f"secret of {name}", policy=Policy("full"), hooks=Watch(), timeout=9, output_limit=50
 )
-EXAMPLES = int(os.environ.get("TOOLWRIGHT_FUZZ_EXAMPLES", "100"))  # about 200 a second
+EXAMPLES = int(os.environ.get("TOOLCAST_FUZZ_EXAMPLES", "100"))  # about 200 a second
 FRAGMENTS = st.sampled_from(
     ["<secret_ref:A>", "<secret_ref:", "<tool_call>", "\x1b[2J", "<secret_ref:1>", "‮"]
 )

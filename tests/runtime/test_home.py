@@ -8,8 +8,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from toolwright.runtime import MissingDataError
-from toolwright.runtime.home import list_folders, read_resource
+from toolcast.runtime import MissingDataError
+from toolcast.runtime.home import list_folders, read_resource
 
 SAMPLE = Path(__file__).parent / "sample"
 MODULE = "tests.runtime.sample.files.edit"
@@ -23,7 +23,7 @@ def test_reads_relative_to_the_module() -> None:
 
 def test_a_missing_file_says_what_to_do() -> None:
     importlib.import_module(MODULE)
-    with pytest.raises(MissingDataError, match="toolwright generate") as caught:
+    with pytest.raises(MissingDataError, match="toolcast generate") as caught:
         read_resource(MODULE, "../contracts/gone.json")
     assert "package" in str(caught.value)
     assert "gone.json" in str(caught.value)

@@ -21,17 +21,17 @@ def python(code: str) -> str:
 
 def test_nothing_heavy_and_nothing_foreign() -> None:
     code = (
-        "import sys, msgspec; before = set(sys.modules); import toolwright.runtime; "
+        "import sys, msgspec; before = set(sys.modules); import toolcast.runtime; "
         "print(*sorted(set(sys.modules) - before))"
     )
     loaded = python(code).split()
     assert not set(HEAVY) & set(loaded)
     foreign = {name.partition(".")[0] for name in loaded} - set(sys.stdlib_module_names)
-    assert foreign == {"toolwright"}
+    assert foreign == {"toolcast"}
 
 
 def test_no_build_room_is_imported() -> None:
-    code = "import sys, toolwright.runtime; print(*[m for m in sys.modules if m.startswith('toolwright.')])"
+    code = "import sys, toolcast.runtime; print(*[m for m in sys.modules if m.startswith('toolcast.')])"
     assert {name.split(".")[1] for name in python(code).split()} == {"runtime"}
 
 
@@ -58,25 +58,25 @@ def test_an_unknown_binding_is_a_key_error() -> None:
 
 def test_what_stands_around_calls_is_imported_when_asked_for() -> None:
     code = (
-        "import sys, asyncio; from toolwright.runtime import ToolRegistry as R; "
+        "import sys, asyncio; from toolcast.runtime import ToolRegistry as R; "
         "from tests.runtime.sample.files.edit import EDIT\n"
         "rooms = lambda: [n for n in ('guard', 'secrets', 'policy') "
-        "if f'toolwright.runtime.{n}' in sys.modules]\n"
+        "if f'toolcast.runtime.{n}' in sys.modules]\n"
         "r = R(); r.register(EDIT, lambda params, context: 'ok')\n"
         "asyncio.run(r.execute('edit', {})); print(rooms()); R(timeout=1); print(rooms())\n"
-        "from toolwright.runtime import policy, secrets\n"
+        "from toolcast.runtime import policy, secrets\n"
         "print(sorted({m.partition('.')[0] for m in sys.modules} - set(sys.stdlib_module_names)))"
     )
     lines = python(code).splitlines()
     # msgspec tries typing_extensions itself, where it happens to be installed.
     assert lines[:2] == ["[]", "['guard', 'secrets']"]
-    foreign = set(ast.literal_eval(lines[2])) - {"tests", "toolwright", "msgspec", "typing_extensions"}
+    foreign = set(ast.literal_eval(lines[2])) - {"tests", "toolcast", "msgspec", "typing_extensions"}
     assert not {name for name in foreign if not name.startswith("_")}
 
 
 def test_no_module_of_the_room_needs_itself() -> None:
     """No circle, not even by an import in a function or one for type checkers."""
-    room = ROOT / "codegen" / "toolwright" / "runtime"
+    room = ROOT / "codegen" / "toolcast" / "runtime"
     files = {".".join(file.relative_to(room).with_suffix("").parts): file for file in room.rglob("*.py")}
     needs = {name: _needed(name, file) & files.keys() - {name} for name, file in files.items()}
     assert "guard" in needs["guarded"]

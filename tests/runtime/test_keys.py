@@ -7,10 +7,10 @@ import msgspec
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from toolwright.runtime import ArgumentError, ToolBinding
-from toolwright.runtime.given import Count
-from toolwright.runtime.keys import check_distinct, find_duplicates, has_colon_escapes
-from toolwright.runtime.plan import Plan
+from toolcast.runtime import ArgumentError, ToolBinding
+from toolcast.runtime.given import Count
+from toolcast.runtime.keys import check_distinct, find_duplicates, has_colon_escapes
+from toolcast.runtime.plan import Plan
 
 from tests.runtime.sample.files.edit import EDIT
 

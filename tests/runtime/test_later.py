@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolwright.runtime import ToolContext, ToolRegistry, UnknownProviderError
+from toolcast.runtime import ToolContext, ToolRegistry, UnknownProviderError
 
 from generated.registry import BINDINGS, register_some
 
@@ -94,7 +94,7 @@ def test_other_mappings_and_unknown_names() -> None:
 def test_a_module_that_cannot_be_imported_is_a_failed_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, guarded: bool
 ) -> None:
-    from toolwright.runtime import LazyBindings
+    from toolcast.runtime import LazyBindings
 
     (tmp_path / "broken_tools").mkdir()
     (tmp_path / "broken_tools" / "__init__.py").touch()

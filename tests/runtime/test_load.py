@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolwright.runtime import ToolContext, ToolRegistry, ToolResult, abandoned
-from toolwright.runtime.events import Event, Finished
-from toolwright.runtime.policy import Policy, Workspace
+from toolcast.runtime import ToolContext, ToolRegistry, ToolResult, abandoned
+from toolcast.runtime.events import Event, Finished
+from toolcast.runtime.policy import Policy, Workspace
 
 from generated.shell.bash import BASH
 from tests.runtime.sample.files.edit import EDIT
@@ -199,7 +199,7 @@ def test_bad_calls_leave_no_task_thread_process_or_file(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A third crashes, the rest times out, every fifth call is cancelled."""
-    monkeypatch.setattr(logging.getLogger("toolwright.runtime"), "disabled", True)
+    monkeypatch.setattr(logging.getLogger("toolcast.runtime"), "disabled", True)
     (tmp_path / "file").write_text("x")
     handlers: dict[str, Any] = {
         "process": start_a_process,

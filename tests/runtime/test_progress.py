@@ -7,7 +7,7 @@ import logging
 from typing import Any
 
 import pytest
-from toolwright.runtime import ToolBinding, ToolContext, ToolRegistry, ToolResult
+from toolcast.runtime import ToolBinding, ToolContext, ToolRegistry, ToolResult
 
 Told = list[tuple[float, float | None, str]]
 

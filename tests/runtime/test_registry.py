@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from toolwright.runtime import (
+from toolcast.runtime import (
     DuplicateToolError,
     FrozenRegistryError,
     ToolBinding,
@@ -36,7 +36,7 @@ def renamed(binding: Binding, name: str) -> Binding:
 def test_first_registration_wins(edit: Binding, caplog: pytest.LogCaptureFixture) -> None:
     registry = ToolRegistry()
     assert registry.register(edit, first) is True
-    with caplog.at_level(logging.WARNING, "toolwright.runtime"):
+    with caplog.at_level(logging.WARNING, "toolcast.runtime"):
         assert registry.register(edit, second) is False
     assert registry.get("edit").handler is first
     (refused,) = registry.refused
@@ -156,7 +156,7 @@ def test_threads_register_each_name_once(edit: Binding) -> None:
         except BaseException as problem:
             torn.append(problem)
 
-    logging.getLogger("toolwright.runtime").disabled = True
+    logging.getLogger("toolcast.runtime").disabled = True
     try:
         threads = [threading.Thread(target=offer, args=(order * 7,)) for order in range(6)]
         threads += [threading.Thread(target=read) for _ in range(2)]
@@ -165,7 +165,7 @@ def test_threads_register_each_name_once(edit: Binding) -> None:
         for thread in threads:
             thread.join(20)
     finally:
-        logging.getLogger("toolwright.runtime").disabled = False
+        logging.getLogger("toolcast.runtime").disabled = False
     assert not torn
     assert sorted(wins) == names == list(registry)
     assert len(registry.refused) == 5 * len(names)

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from toolwright.runtime import (
+from toolcast.runtime import (
     FrozenRegistryError,
     Guesses,
     ToolBinding,

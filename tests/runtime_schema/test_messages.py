@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from toolwright.runtime.schema import Validator, Violation
+from toolcast.runtime.schema import Validator, Violation
 
 EDIT = {
     "type": "object",

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from weakref import ref
 
 import pytest
-from toolwright.contract.patterns import slow_pattern
-from toolwright.runtime.schema import Validator, translate
-from toolwright.runtime.schema.ecma import degree, is_safe
-from toolwright.runtime.schema.memory import LONGEST
+from toolcast.contract.patterns import slow_pattern
+from toolcast.runtime.schema import Validator, translate
+from toolcast.runtime.schema.ecma import degree, is_safe
+from toolcast.runtime.schema.memory import LONGEST
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolwright.runtime.schema import UnsupportedSchema, Validator
+from toolcast.runtime.schema import UnsupportedSchema, Validator
 
 pytestmark = pytest.mark.corpora
 

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from toolwright.diagnostics import Diagnostic
-from toolwright.spec import SourceDocument, ToolSpec, parse_document, read_tool
-from toolwright.spec.read import Kind
+from toolcast.diagnostics import Diagnostic
+from toolcast.spec import SourceDocument, ToolSpec, parse_document, read_tool
+from toolcast.spec.read import Kind
 
 PROVIDERS = frozenset({"openai", "openai-responses", "anthropic", "gemini", "mcp"})
 

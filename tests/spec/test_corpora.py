@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 import yaml
-from toolwright.spec import read_tool
-from toolwright.spec.names import NAME
+from toolcast.spec import read_tool
+from toolcast.spec.names import NAME
 
 from tests.spec.helper import PROVIDERS, read
 

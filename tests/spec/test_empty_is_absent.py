@@ -1,8 +1,8 @@
 """Parameters whose empty string means that they were left out: named one by one, and optional."""
 
 import pytest
-from toolwright.build.core.compile import Options
-from toolwright.verify.hold import Settings, hold
+from toolcast.build.core.compile import Options
+from toolcast.verify.hold import Settings, hold
 
 from tests.spec.helper import tool
 

@@ -7,8 +7,8 @@ import jsonschema_rs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolwright.spec import format_schema, read_tool
-from toolwright.spec.tool import KEYS
+from toolcast.spec import format_schema, read_tool
+from toolcast.spec.tool import KEYS
 
 from tests.spec.helper import PROVIDERS, read
 

@@ -5,9 +5,9 @@ import pickle
 from pathlib import Path
 
 import pytest
-from toolwright.spec import read_document
-from toolwright.spec.problems import MAX_BYTES, MAX_DEPTH, MAX_VALUES
-from toolwright.spec.read import Kind
+from toolcast.spec import read_document
+from toolcast.spec.problems import MAX_BYTES, MAX_DEPTH, MAX_VALUES
+from toolcast.spec.read import Kind
 
 from tests.spec.helper import places, read, refuse
 

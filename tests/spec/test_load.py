@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from toolwright.spec import discover, load_library, load_tool, load_type, name_place
+from toolcast.spec import discover, load_library, load_tool, load_type, name_place
 
 from tests.spec.helper import PROVIDERS, places, write
 
@@ -145,7 +145,7 @@ def test_library(tmp_path: Path) -> None:
 def test_json_specs_never_load_yaml(tmp_path: Path) -> None:
     root = write(tmp_path, {"a.json": '{"description": "x", "permission": "read", "secrets": []}'})
     program = (
-        "import sys, pathlib, toolwright.spec as s\n"
+        "import sys, pathlib, toolcast.spec as s\n"
         f"lib = s.load_library(pathlib.Path({str(root)!r}), shown_root='', known_providers=frozenset())\n"
         "assert len(lib.tools) == 1, lib.diagnostics\n"
         "lib.tools[0].document.locate(('name',))\n"

@@ -2,7 +2,7 @@
 
 import random
 
-from toolwright.spec import check_names, check_types
+from toolcast.spec import check_names, check_types
 
 from tests.spec.helper import places
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-import toolwright.spec as package
+import toolcast.spec as package
 
 
 def test_every_public_name_is_there() -> None:
@@ -38,9 +38,9 @@ def test_unknown_name() -> None:
 
 def test_types_load_no_reader() -> None:
     program = (
-        "import sys, toolwright.spec.model\n"
-        "loaded = {name for name in sys.modules if name.startswith('toolwright.spec.')}\n"
-        "assert loaded == {'toolwright.spec.model'}, loaded\n"
+        "import sys, toolcast.spec.model\n"
+        "loaded = {name for name in sys.modules if name.startswith('toolcast.spec.')}\n"
+        "assert loaded == {'toolcast.spec.model'}, loaded\n"
     )
     source = Path(__file__).parents[2] / "codegen"
     subprocess.run([sys.executable, "-c", program], check=True, env={**os.environ, "PYTHONPATH": str(source)})

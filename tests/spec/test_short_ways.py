@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from toolwright.spec import yaml12
-from toolwright.spec.problems import Problem, RefusedError
+from toolcast.spec import yaml12
+from toolcast.spec.problems import Problem, RefusedError
 
 PIECES = st.sampled_from(
     [

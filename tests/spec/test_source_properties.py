@@ -7,10 +7,10 @@ from typing import Any
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolwright.spec import SourceDocument, parse_document
-from toolwright.spec.json_scan import scan_json
-from toolwright.spec.model import Path
-from toolwright.spec.read import Kind
+from toolcast.spec import SourceDocument, parse_document
+from toolcast.spec.json_scan import scan_json
+from toolcast.spec.model import Path
+from toolcast.spec.read import Kind
 
 from tests.spec.helper import read
 

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolwright.spec.summary import first_sentence
+from toolcast.spec.summary import first_sentence
 
 
 @pytest.mark.parametrize(

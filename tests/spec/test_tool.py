@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from toolwright.spec import Annotations
+from toolcast.spec import Annotations
 
 from tests.spec.helper import places, tool
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from toolwright.spec import load_library
+from toolcast.spec import load_library
 
 from tests.specs.reference import DRAFT, ROOT, nodes, read, tool_files, type_files, validator
 

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from toolwright.build.core.compile import Options
-from toolwright.spec import SourceDocument, parse_document, read_tool
-from toolwright.spec.model import ToolSpec
-from toolwright.verify.hold import Settings, hold
-from toolwright.verify.report import ToolReport
+from toolcast.build.core.compile import Options
+from toolcast.spec import SourceDocument, parse_document, read_tool
+from toolcast.spec.model import ToolSpec
+from toolcast.verify.hold import Settings, hold
+from toolcast.verify.report import ToolReport
 
 PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini", "mcp")
 

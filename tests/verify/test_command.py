@@ -5,17 +5,17 @@ import shutil
 from pathlib import Path
 
 import pytest
-import toolwright.verify.subject as subject_module
+import toolcast.verify.subject as subject_module
 from click.testing import CliRunner, Result
 from msgspec import structs
-from toolwright.build.core.compile import compile_tool
-from toolwright.cli.main import cli
+from toolcast.build.core.compile import compile_tool
+from toolcast.cli.main import cli
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(cli, ["verify", *arguments], prog_name="toolwright")
+    return CliRunner().invoke(cli, ["verify", *arguments], prog_name="toolcast")
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         target = tmp_path / "specs" / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / "specs" / name, target)
-    (tmp_path / "pyproject.toml").write_text('[tool.toolwright]\nproviders = ["openai", "gemini"]\n')
+    (tmp_path / "pyproject.toml").write_text('[tool.toolcast]\nproviders = ["openai", "gemini"]\n')
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolwright.runtime.ways import Choice, Way, Ways
-from toolwright.runtime.ways.undo import undo
-from toolwright.verify.forward import Forward, encode
-from toolwright.verify.openapi import as_json_schema
-from toolwright.verify.oracle import Oracle
+from toolcast.runtime.ways import Choice, Way, Ways
+from toolcast.runtime.ways.undo import undo
+from toolcast.verify.forward import Forward, encode
+from toolcast.verify.openapi import as_json_schema
+from toolcast.verify.oracle import Oracle
 
 PAIRS: dict[str, Any] = {
     "type": "array",

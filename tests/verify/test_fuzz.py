@@ -6,11 +6,11 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-import toolwright.verify.subject as subject_module
+import toolcast.verify.subject as subject_module
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
-from toolwright.build.core.compile import compile_tool
+from toolcast.build.core.compile import compile_tool
 
 from bench.fuzz import judge
 from bench.fuzz.__main__ import main

@@ -8,11 +8,11 @@ import jsonschema_rs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolwright.verify.instances import instances
-from toolwright.verify.oracle import Oracle
-from toolwright.verify.patterns import sample
-from toolwright.verify.shrink import shrink
-from toolwright.verify.values import same
+from toolcast.verify.instances import instances
+from toolcast.verify.oracle import Oracle
+from toolcast.verify.patterns import sample
+from toolcast.verify.shrink import shrink
+from toolcast.verify.values import same
 
 SCHEMAS: dict[str, Any] = {
     "plain": {

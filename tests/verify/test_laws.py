@@ -5,11 +5,11 @@ from typing import Any
 
 import msgspec
 import pytest
-import toolwright.verify.subject as subject_module
+import toolcast.verify.subject as subject_module
 from msgspec import structs
-from toolwright.build.core.compile import Compiled, compile_tool, losses_text
-from toolwright.providers import Normalized
-from toolwright.runtime.binding import ToolBinding
+from toolcast.build.core.compile import Compiled, compile_tool, losses_text
+from toolcast.providers import Normalized
+from toolcast.runtime.binding import ToolBinding
 
 from tests.verify.conftest import Hold
 
@@ -227,7 +227,7 @@ def test_a_dropped_ledger_entry_is_found(held: Hold, plant: Any) -> None:
 
 
 def test_normalising_that_never_ends_is_found(held: Hold, monkeypatch: pytest.MonkeyPatch) -> None:
-    import toolwright.verify.ledger as ledger
+    import toolcast.verify.ledger as ledger
 
     real = ledger.normalize
 
@@ -241,7 +241,7 @@ def test_normalising_that_never_ends_is_found(held: Hold, monkeypatch: pytest.Mo
 
 
 def test_a_normaliser_that_touches_its_input_is_found(held: Hold, monkeypatch: pytest.MonkeyPatch) -> None:
-    import toolwright.verify.ledger as ledger
+    import toolcast.verify.ledger as ledger
 
     real = ledger.normalize
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from toolwright.verify.oracle import Oracle
+from toolcast.verify.oracle import Oracle
 
 PLAIN = {
     "type": "object",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from toolwright.providers import LedgerEntry, load_profile
-from toolwright.runtime.ways import Way, Ways
-from toolwright.verify.forward import Forward
-from toolwright.verify.ledger import fixpoint, silent_losses
-from toolwright.verify.oracle import Oracle
-from toolwright.verify.told import Told
+from toolcast.providers import LedgerEntry, load_profile
+from toolcast.runtime.ways import Way, Ways
+from toolcast.verify.forward import Forward
+from toolcast.verify.ledger import fixpoint, silent_losses
+from toolcast.verify.oracle import Oracle
+from toolcast.verify.told import Told
 
 CONTRACT: dict[str, Any] = {
     "parameters": {

@@ -49,19 +49,19 @@ def environment(folder: Path, *requirements: str) -> Path:
 @pytest.fixture(scope="module")
 def compiler(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The bin folder of an environment with the wheel and its compiler extra."""
-    return environment(tmp_path_factory.mktemp("compiler") / "env", f"toolwright[build] @ {wheel.as_uri()}")
+    return environment(tmp_path_factory.mktemp("compiler") / "env", f"toolcast[build] @ {wheel.as_uri()}")
 
 
 @pytest.fixture(scope="module")
 def runtime(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The bin folder of an environment with the wheel alone."""
-    return environment(tmp_path_factory.mktemp("runtime") / "env", f"toolwright @ {wheel.as_uri()}")
+    return environment(tmp_path_factory.mktemp("runtime") / "env", f"toolcast @ {wheel.as_uri()}")
 
 
 def test_version(compiler: Path, tmp_path: Path) -> None:
-    """`toolwright --version` answers with the version of the tree."""
-    said = run(compiler / "toolwright", "--version", cwd=tmp_path).stdout
-    source = (ROOT / "codegen/toolwright/__init__.py").read_text()
+    """`toolcast --version` answers with the version of the tree."""
+    said = run(compiler / "toolcast", "--version", cwd=tmp_path).stdout
+    source = (ROOT / "codegen/toolcast/__init__.py").read_text()
     assert said.split()[-1] in source
 
 
@@ -69,8 +69,8 @@ def test_generates_what_the_checkout_generates(compiler: Path, tmp_path: Path) -
     """The wheel's own templates, on a copied `specs/`: the same bytes as the checked-in output."""
     shutil.copytree(ROOT / "specs", tmp_path / "specs")
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    run(compiler / "toolwright", "generate", cwd=tmp_path)
-    run(compiler / "toolwright", "generate", "--check", cwd=tmp_path)
+    run(compiler / "toolcast", "generate", cwd=tmp_path)
+    run(compiler / "toolcast", "generate", "--check", cwd=tmp_path)
     expected = {p.relative_to(ROOT): p.read_bytes() for p in _outputs(ROOT / "generated")}
     actual = {p.relative_to(tmp_path): p.read_bytes() for p in _outputs(tmp_path / "generated")}
     assert expected == actual
@@ -81,10 +81,10 @@ def test_generated_code_needs_the_runtime_only(runtime: Path, tmp_path: Path) ->
     shutil.copytree(ROOT / "generated", tmp_path / "generated", ignore=shutil.ignore_patterns("models"))
     listed = json.loads(run(runtime / "python", "-m", "pip", "list", "--format=json", cwd=tmp_path).stdout)
     names = {row["name"].lower() for row in listed} - {"pip", "setuptools", "wheel"}
-    assert names == {"toolwright", "msgspec"}
+    assert names == {"toolcast", "msgspec"}
     script = """
         import asyncio
-        from toolwright.runtime import ToolRegistry, ToolResult
+        from toolcast.runtime import ToolRegistry, ToolResult
         from generated.registry import BINDINGS, register_some
 
         registry = ToolRegistry()
@@ -99,18 +99,18 @@ def test_generated_code_needs_the_runtime_only(runtime: Path, tmp_path: Path) ->
 
 def test_first_ten_minutes(compiler: Path, tmp_path: Path) -> None:
     """From an empty folder: init, new, generate, stubs, a handler, a call."""
-    toolwright = compiler / "toolwright"
-    run(toolwright, "init", cwd=tmp_path)
-    run(toolwright, "new", "weather/forecast", cwd=tmp_path)
-    run(toolwright, "generate", cwd=tmp_path)
-    run(toolwright, "stubs", cwd=tmp_path)
+    toolcast = compiler / "toolcast"
+    run(toolcast, "init", cwd=tmp_path)
+    run(toolcast, "new", "weather/forecast", cwd=tmp_path)
+    run(toolcast, "generate", cwd=tmp_path)
+    run(toolcast, "stubs", cwd=tmp_path)
     stub = tmp_path / "handlers/weather/forecast.py"
     assert stub.is_file(), sorted(str(p) for p in (tmp_path / "handlers").rglob("*"))
-    spec = run(toolwright, "show", "forecast", "--provider", "openai", cwd=tmp_path).stdout
+    spec = run(toolcast, "show", "forecast", "--provider", "openai", cwd=tmp_path).stdout
     assert json.loads(spec)["function"]["name"] == "forecast"
     script = """
         import asyncio
-        from toolwright.runtime import ToolRegistry
+        from toolcast.runtime import ToolRegistry
         from generated.registry import BINDINGS, register_some
         from handlers.weather.forecast import forecast
 

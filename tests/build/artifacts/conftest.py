@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import toolwright.build.state.fingerprint as fingerprint_module
-from toolwright.config import Config
+import toolcast.build.state.fingerprint as fingerprint_module
+from toolcast.config import Config
 
 from tests.build.artifacts.server import Server, serving
 from tests.build.fake import project
@@ -27,7 +27,7 @@ def own_generator(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.
     (source / "made_up.py").write_text("1\n")
     monkeypatch.setattr(fingerprint_module, "PACKAGE", source)
     monkeypatch.setattr(fingerprint_module, "templates_dir", lambda: source)
-    for name in ("TOOLWRIGHT_CACHE", "TOOLWRIGHT_CACHE_AUTH", "TOOLWRIGHT_CACHE_WRITE"):
+    for name in ("TOOLCAST_CACHE", "TOOLCAST_CACHE_AUTH", "TOOLCAST_CACHE_WRITE"):
         monkeypatch.delenv(name, raising=False)
     return source
 

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
-from toolwright.build.artifacts.remote import Patience, Remote, read_address
-from toolwright.build.artifacts.store import BadEntryError, StoreError
-from toolwright.build.generate import build
-from toolwright.build.rooms import FRONTEND
+from toolcast.build.artifacts.remote import Patience, Remote, read_address
+from toolcast.build.artifacts.store import BadEntryError, StoreError
+from toolcast.build.generate import build
+from toolcast.build.rooms import FRONTEND
 
 from tests.build.fake import FAKE, config_of, put, tree
 from tests.build.test_incremental import STEPS, Life
@@ -31,7 +31,7 @@ def test_real_tools_come_back_as_they_were(tmp_path: Path) -> None:
         for group in ("_types", "agents", "data", "files"):
             if (ROOT / "specs" / group).is_dir():
                 shutil.copytree(ROOT / "specs" / group, tmp_path / name / "specs" / group)
-        put(tmp_path / name / "pyproject.toml", f"[tool.toolwright]\n{cache}")
+        put(tmp_path / name / "pyproject.toml", f"[tool.toolcast]\n{cache}")
     for name in ("clean", "one"):
         assert not build(config_of(tmp_path / name), FRONTEND).failed
     idle = structs.replace(FRONTEND, compile_tool=None, compile_type=None, load_tool=None)
@@ -52,7 +52,7 @@ class Shared(Life):
     def elsewhere(self) -> None:
         """Somebody else compiles the same project, and goes away."""
         other = self.base.with_name("other")
-        shutil.copytree(self.base, other, ignore=shutil.ignore_patterns("generated", ".toolwright"))
+        shutil.copytree(self.base, other, ignore=shutil.ignore_patterns("generated", ".toolcast"))
         self.run(other)
         shutil.rmtree(other)
 
@@ -67,11 +67,11 @@ class Shared(Life):
         shutil.rmtree(self.shared, ignore_errors=True)
 
     def run(self, base: Path) -> None:
-        os.environ["TOOLWRIGHT_CACHE"] = str(self.shared)
+        os.environ["TOOLCAST_CACHE"] = str(self.shared)
         try:
             report = build(config_of(base), FAKE)
         finally:
-            del os.environ["TOOLWRIGHT_CACHE"]
+            del os.environ["TOOLCAST_CACHE"]
         self.fetched += report.fetched
         for problem in report.diagnostics:
             if problem.code == "kept-file":  # hand-written by now, so a person must remove it
@@ -101,10 +101,10 @@ def test_any_life_with_a_cache_ends_in_a_clean_build(tmp_path: Path, seed: int) 
 
 
 def test_a_run_without_a_cache_loads_nothing_of_it(tmp_path: Path) -> None:
-    put(tmp_path / "pyproject.toml", "[tool.toolwright]\n")
+    put(tmp_path / "pyproject.toml", "[tool.toolcast]\n")
     put(tmp_path / "specs/a.yaml", "")
     code = (
-        "import sys, pathlib, tests.build.fake as f; from toolwright.build.generate import build\n"
+        "import sys, pathlib, tests.build.fake as f; from toolcast.build.generate import build\n"
         "assert not build(f.config_of(pathlib.Path.cwd()), f.FAKE).failed\n"
         "print([name for name in sys.modules if 'artifacts' in name or name in ('http.client', 'ssl')])"
     )

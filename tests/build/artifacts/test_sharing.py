@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
-from toolwright.build.artifacts import pool, remote, shared
-from toolwright.build.artifacts.action import decode_action
-from toolwright.build.generate import Report, build
+from toolcast.build.artifacts import pool, remote, shared
+from toolcast.build.artifacts.action import decode_action
+from toolcast.build.generate import Report, build
 
 from tests.build.artifacts.conftest import SPECS, Checkout
 from tests.build.artifacts.server import (
@@ -108,7 +108,7 @@ def test_both_states_of_a_type_are_kept(tmp_path: Path, checkout: Checkout, cach
 def test_other_providers_are_something_else(checkout: Checkout, cache: str) -> None:
     build(checkout("one", cache), FAKE)
     config = checkout("two", cache)
-    put(config.base / "pyproject.toml", f"[tool.toolwright]\nproviders = ['gemini']\ncache = '{cache}'\n")
+    put(config.base / "pyproject.toml", f"[tool.toolcast]\nproviders = ['gemini']\ncache = '{cache}'\n")
     report = build(config_of(config.base), FAKE)
     assert (report.rebuilt, report.fetched) == (TOOLS, 0)
 
@@ -182,14 +182,14 @@ def test_the_environment_beats_the_configuration(
     checkout: Checkout, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build(checkout("one", server.url), FAKE)
-    monkeypatch.setenv("TOOLWRIGHT_CACHE", str(tmp_path / "other"))
+    monkeypatch.setenv("TOOLCAST_CACHE", str(tmp_path / "other"))
     assert build(checkout("two", server.url), FAKE).fetched == 0
     assert (tmp_path / "other/CACHEDIR.TAG").exists()
-    monkeypatch.setenv("TOOLWRIGHT_CACHE", "")
+    monkeypatch.setenv("TOOLCAST_CACHE", "")
     asked = len(server.asked)
     assert build(checkout("three", server.url), FAKE).fetched == 0
     assert len(server.asked) == asked
-    monkeypatch.setenv("TOOLWRIGHT_CACHE", server.url)
+    monkeypatch.setenv("TOOLCAST_CACHE", server.url)
     assert build(checkout("four", tmp_path / "nowhere"), FAKE).fetched == TOOLS
 
 
@@ -203,7 +203,7 @@ def test_a_reader_gives_nothing(checkout: Checkout, cache: str, server: Server, 
 def test_the_environment_makes_readers(
     checkout: Checkout, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TOOLWRIGHT_CACHE_WRITE", "0")
+    monkeypatch.setenv("TOOLCAST_CACHE_WRITE", "0")
     assert build(checkout("one", server.url), FAKE).shares.stored == 0
     assert server.puts == []
 
@@ -211,14 +211,14 @@ def test_the_environment_makes_readers(
 def test_a_header_is_sent_and_never_told(
     checkout: Checkout, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TOOLWRIGHT_CACHE_AUTH", "Bearer s3cret")
+    monkeypatch.setenv("TOOLCAST_CACHE_AUTH", "Bearer s3cret")
     build(checkout("one", server.url), FAKE)
     assert set(server.headers) == {"Bearer s3cret"}
     server.fault = status(403)
     report = build(checkout("two", server.url), FAKE)
     assert codes(report) == ["cache-failed"]
-    assert "TOOLWRIGHT_CACHE_AUTH" in report.shares.trouble[0].message
-    monkeypatch.setenv("TOOLWRIGHT_CACHE_AUTH", "Bearer s3cret\r\nX: y")
+    assert "TOOLCAST_CACHE_AUTH" in report.shares.trouble[0].message
+    monkeypatch.setenv("TOOLCAST_CACHE_AUTH", "Bearer s3cret\r\nX: y")
     wrong = build(checkout("three", server.url), FAKE)
     assert codes(wrong) == ["cache-place"]
     assert "s3cret" not in repr((report.shares, wrong.shares))

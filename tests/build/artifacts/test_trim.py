@@ -5,10 +5,10 @@ import time
 from pathlib import Path
 
 import pytest
-from toolwright.build.artifacts import trim
-from toolwright.build.artifacts.folder import Folder
-from toolwright.build.artifacts.store import StoreError
-from toolwright.build.state.fingerprint import digest
+from toolcast.build.artifacts import trim
+from toolcast.build.artifacts.folder import Folder
+from toolcast.build.artifacts.store import StoreError
+from toolcast.build.state.fingerprint import digest
 
 from tests.build.fake import put, tree
 

@@ -2,7 +2,7 @@
 
 # ruff: noqa: ARG001 - a handler's signature is fixed, whatever it uses
 
-from toolwright.runtime import ToolContext, ToolRegistry
+from toolcast.runtime import ToolContext, ToolRegistry
 
 from generated.files.edit import EditParams, EditResult
 from generated.files.glob import GlobParams, GlobResult

@@ -4,7 +4,7 @@
 
 from typing import assert_type
 
-from toolwright.runtime import ToolContext, ToolRegistry, ToolResult
+from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
 
 from generated.files.edit import EDIT, EditParams, EditResult
 from generated.registry import register_some

@@ -7,10 +7,10 @@ import json
 from typing import Any
 
 from hypothesis import HealthCheck, settings
-from toolwright.providers import Normalized, normalize
-from toolwright.providers.dialect import Dialect
-from toolwright.providers.profile import Profile
-from toolwright.providers.sound import problems
+from toolcast.providers import Normalized, normalize
+from toolcast.providers.dialect import Dialect
+from toolcast.providers.profile import Profile
+from toolcast.providers.sound import problems
 
 from tests.providers.laws import missing_without_entry
 

@@ -8,11 +8,11 @@ import jsonschema_rs
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from toolwright.providers import Normalized, normalize
-from toolwright.runtime.schema import Validator
-from toolwright.runtime.ways.undo import undo
-from toolwright.verify.forward import encode
-from toolwright.verify.openapi import as_json_schema
+from toolcast.providers import Normalized, normalize
+from toolcast.runtime.schema import Validator
+from toolcast.runtime.ways.undo import undo
+from toolcast.verify.forward import encode
+from toolcast.verify.openapi import as_json_schema
 
 from tests.providers.axes.common import NONE, PLAIN, laws, profile, quick, without_nulls
 from tests.providers.rules.nodes import nodes

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from toolwright.providers import Normalized, normalize
-from toolwright.runtime.ways import Way
-from toolwright.runtime.ways.undo import undo
+from toolcast.providers import Normalized, normalize
+from toolcast.runtime.ways import Way
+from toolcast.runtime.ways.undo import undo
 
 from tests.providers.axes.common import PLAIN, actions, laws, profile
 

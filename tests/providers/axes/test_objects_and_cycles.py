@@ -9,10 +9,10 @@ import jsonschema_rs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolwright.providers import Dialect, Profile, normalize
-from toolwright.providers.errors import ProfileError
-from toolwright.providers.profile import load_profile_file
-from toolwright.providers.sound import problems
+from toolcast.providers import Dialect, Profile, normalize
+from toolcast.providers.errors import ProfileError
+from toolcast.providers.profile import load_profile_file
+from toolcast.providers.sound import problems
 
 from tests.providers.axes.common import NONE, PLAIN, actions, laws, profile, quick, said
 

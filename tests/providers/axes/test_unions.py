@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from toolwright.providers import normalize
-from toolwright.runtime.ways import Way
+from toolcast.providers import normalize
+from toolcast.runtime.ways import Way
 
 from tests.providers.axes.common import NONE, PLAIN, actions, laws, output, profile, said
 

@@ -18,7 +18,7 @@ PAGE = ROOT / "docs" / "deviations.md"
 
 
 def main() -> int:
-    found = cases(Path(os.environ.get("TOOLWRIGHT_SHARED", ROOT.parent / "shared")))
+    found = cases(Path(os.environ.get("TOOLCAST_SHARED", ROOT.parent / "shared")))
     PAGE.write_text(page(found), encoding="utf-8")
     wrong = [line for case in found for line in (*sorted_into(case)[1], *refused(case))]
     wrong += lost_values(found)

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from toolwright.providers import (
+from toolcast.providers import (
     Normalized,
     Profile,
     SchemaError,

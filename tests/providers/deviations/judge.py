@@ -7,14 +7,14 @@ import random
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from toolwright.providers import Normalizer, decode
-from toolwright.runtime import ArgumentError
-from toolwright.runtime.schema import UnsupportedSchema
-from toolwright.verify.forward import Forward
-from toolwright.verify.hold import asserted_formats
-from toolwright.verify.instances import instances
-from toolwright.verify.openapi import as_json_schema
-from toolwright.verify.oracle import Oracle
+from toolcast.providers import Normalizer, decode
+from toolcast.runtime import ArgumentError
+from toolcast.runtime.schema import UnsupportedSchema
+from toolcast.verify.forward import Forward
+from toolcast.verify.hold import asserted_formats
+from toolcast.verify.instances import instances
+from toolcast.verify.openapi import as_json_schema
+from toolcast.verify.oracle import Oracle
 
 from tests.providers.rules import CHECKERS
 

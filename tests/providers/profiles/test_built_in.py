@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import toolwright.providers
-from toolwright.providers import Profile, available, load_profile, normalize
-from toolwright.providers.envelope import ToolInfo, pointer_to, tool_object
-from toolwright.providers.profile_check import PLACEHOLDERS
+import toolcast.providers
+from toolcast.providers import Profile, available, load_profile, normalize
+from toolcast.providers.envelope import ToolInfo, pointer_to, tool_object
+from toolcast.providers.profile_check import PLACEHOLDERS
 
-ROOM = Path(toolwright.providers.__file__).parent
+ROOM = Path(toolcast.providers.__file__).parent
 WANTED = {
     *("openai", "openai-responses", "openai-nonstrict", "azure-openai", "anthropic", "anthropic-strict"),
     *("gemini", "gemini-json-schema", "vertex", "cloud-code-assist", "mcp", "mcp-2025-06-18"),

@@ -7,10 +7,10 @@ import re
 import textwrap
 from pathlib import Path
 
-from toolwright.build.generate import build
-from toolwright.build.rooms import FRONTEND
-from toolwright.config import load_config
-from toolwright.providers import load_profile_file
+from toolcast.build.generate import build
+from toolcast.build.rooms import FRONTEND
+from toolcast.config import load_config
+from toolcast.providers import load_profile_file
 
 ROOT = Path(__file__).resolve().parents[3]
 SPEC = """
@@ -37,7 +37,7 @@ def test_one_file_is_a_provider(tmp_path: Path) -> None:
     (tmp_path / "specs").mkdir()
     (tmp_path / "specs/look.yaml").write_text(SPEC, "utf-8")
     (tmp_path / "acme.toml").write_text(example(), "utf-8")
-    table = '[tool.toolwright]\nprofiles = ["acme.toml"]\nproviders = ["acme"]\n'
+    table = '[tool.toolcast]\nprofiles = ["acme.toml"]\nproviders = ["acme"]\n'
     (tmp_path / "pyproject.toml").write_text(table, "utf-8")
     config, problems = load_config(tmp_path)
     assert config is not None, problems

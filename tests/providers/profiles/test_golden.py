@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolwright.providers import available, load_profile, normalize, tool_object
+from toolcast.providers import available, load_profile, normalize, tool_object
 
 from tests.providers.test_tool_object import TOOL
 

@@ -6,12 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from toolwright.build.generate import build
-from toolwright.build.profiles import profiles_of
-from toolwright.build.rooms import FRONTEND, known_providers
-from toolwright.config import Config, load_config
-from toolwright.providers import ProfileError, load_profile, normalize
-from toolwright.providers.installed import installed_file, installed_ids
+from toolcast.build.generate import build
+from toolcast.build.profiles import profiles_of
+from toolcast.build.rooms import FRONTEND, known_providers
+from toolcast.config import Config, load_config
+from toolcast.providers import ProfileError, load_profile, normalize
+from toolcast.providers.installed import installed_file, installed_ids
 
 SPEC = """
 permission: read
@@ -31,9 +31,7 @@ def install(site: Path, package: str, id: str, *, text: str | None = None, value
     about = site / f"{package}-1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(
-        f"[toolwright.profiles]\n{id} = {value or f'{package}.profiles'}\n"
-    )
+    (about / "entry_points.txt").write_text(f"[toolcast.profiles]\n{id} = {value or f'{package}.profiles'}\n")
     return file
 
 
@@ -48,7 +46,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def project(folder: Path, table: str) -> Config:
     (folder / "specs").mkdir()
     (folder / "specs/one.yaml").write_text(SPEC)
-    (folder / "pyproject.toml").write_text(f"[tool.toolwright]\n{table}\n")
+    (folder / "pyproject.toml").write_text(f"[tool.toolcast]\n{table}\n")
     config, problems = load_config(folder)
     assert config is not None, problems
     return config
@@ -111,7 +109,7 @@ def test_a_project_that_names_none_looks_for_none(tmp_path: Path, monkeypatch: p
     def never(*_: object, **__: object) -> None:
         raise AssertionError("installed packages were searched")
 
-    monkeypatch.setattr("toolwright.providers.installed.entry_points", never)
+    monkeypatch.setattr("toolcast.providers.installed.entry_points", never)
     config = project(tmp_path, 'providers = "all"')
     profiles, problems = profiles_of(config, known_providers)
     assert (profiles.files, problems) == ((), ())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from toolwright.providers import ProfileError, load_profile, load_profile_file, load_profiles, normalize
+from toolcast.providers import ProfileError, load_profile, load_profile_file, load_profiles, normalize
 
 PLAIN = 'id = "x"\ndated = "2026-01-01"\n[envelope]\nname = "$name"\nparameters = "$parameters"\n'
 

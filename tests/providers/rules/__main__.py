@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from toolwright.providers import available, load_profile
+from toolcast.providers import available, load_profile
 
 from tests.providers.known import REJECTED, beyond
 
@@ -20,7 +20,7 @@ COLUMNS = ("provider", "tools", "unreadable", "strict", "encoded", "rejected", "
 
 def main() -> int:
     root = Path(__file__).resolve().parents[3]
-    shared = Path(os.environ.get("TOOLWRIGHT_SHARED", root.parent / "shared"))
+    shared = Path(os.environ.get("TOOLCAST_SHARED", root.parent / "shared"))
     print("".join(f"{column:>20}" if i else f"{column:<20}" for i, column in enumerate(COLUMNS)))
     findings: list[str] = []
     unknown: list[str] = []

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from toolwright.providers import Profile, SchemaError, ToolInfo, normalize, tool_object
+from toolcast.providers import Profile, SchemaError, ToolInfo, normalize, tool_object
 
 from . import CHECKERS
 

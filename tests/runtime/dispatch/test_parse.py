@@ -10,9 +10,9 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolwright.runtime.dispatch import FORMATS, Assembler, Call, DispatchError, assistant_messages, parse
-from toolwright.runtime.dispatch.formats import SPOKEN
-from toolwright.runtime.dispatch.read import MAX_JSON
+from toolcast.runtime.dispatch import FORMATS, Assembler, Call, DispatchError, assistant_messages, parse
+from toolcast.runtime.dispatch.formats import SPOKEN
+from toolcast.runtime.dispatch.read import MAX_JSON
 
 from tests.clients.conftest import Client
 from tests.runtime.dispatch.answers import ANSWERS, MCP, Asked, id_for, mcp
@@ -313,7 +313,7 @@ def test_names_of_formats() -> None:
 
 
 def test_every_profile_has_a_format() -> None:
-    from toolwright.providers import available
+    from toolcast.providers import available
 
     rest = set(available()) - set(FORMATS) - set(SPOKEN)
     assert rest <= {"cloud-code-assist", "conservative"}, rest

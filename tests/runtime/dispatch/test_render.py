@@ -7,9 +7,9 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolwright.runtime import ToolResult
-from toolwright.runtime.dispatch import Call, Content, DispatchError, assistant_messages, parse, render
-from toolwright.runtime.dispatch.formats import FORMATS
+from toolcast.runtime import ToolResult
+from toolcast.runtime.dispatch import Call, Content, DispatchError, assistant_messages, parse, render
+from toolcast.runtime.dispatch.formats import FORMATS
 
 from tests.clients.conftest import Client
 from tests.runtime.dispatch.answers import ANSWERS, MCP, Asked, answered, id_for
@@ -67,8 +67,8 @@ def test_the_judges_can_refuse(format: str, client: Client) -> None:
     (message,) = render(some_calls(1), [RESULTS[0]], format)
     judge = judge_of(format, client)
     if format != "ollama":
-        with pytest.raises(Exception, match=r"toolwright|[Ee]xtra|permitted"):
-            judge({**message, "toolwright": 1})
+        with pytest.raises(Exception, match=r"toolcast|[Ee]xtra|permitted"):
+            judge({**message, "toolcast": 1})
     key = next(key for key in ("content", "output", "parts") if key in message)
     with pytest.raises(Exception, match=r".+"):
         judge({**message, key: 5})
@@ -238,7 +238,7 @@ RULES = {format: known.ids for format, known in FORMATS.items() if known.ids is 
     st.lists(st.text(min_size=1, max_size=80) | st.from_regex(r"[a-zA-Z0-9]{9}", fullmatch=True), max_size=8)
 )
 def test_foreign_ids_fit_and_have_a_way_back(ids: list[str]) -> None:
-    from toolwright.runtime.dispatch.ids import wire_ids
+    from toolcast.runtime.dispatch.ids import wire_ids
 
     for rule in RULES.values():
         sent = wire_ids(ids, rule)
@@ -250,7 +250,7 @@ def test_foreign_ids_fit_and_have_a_way_back(ids: list[str]) -> None:
 
 
 def test_two_foreign_ids_that_meet() -> None:
-    from toolwright.runtime.dispatch.ids import IdRule, wire_ids
+    from toolcast.runtime.dispatch.ids import IdRule, wire_ids
 
     rule = IdRule(r"[0-9A-Za-z]", 1, "")
     ids = [f"id {i}" for i in range(62)]

@@ -9,9 +9,9 @@ from contextvars import ContextVar
 from typing import Any
 
 import pytest
-from toolwright.runtime import ToolContext, ToolRegistry, ToolResult
-from toolwright.runtime.events import CallHooks, Event, Observer
-from toolwright.runtime.policy import Policy
+from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
+from toolcast.runtime.events import CallHooks, Event, Observer
+from toolcast.runtime.policy import Policy
 
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.test_guarded import GOOD, Watch

@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolwright.runtime import LazyBindings, ToolContext, ToolRegistry, ToolResult, abandoned, records
-from toolwright.runtime.inert import escaped
-from toolwright.runtime.logs import FIELDS, LOGGER, CallLog, JsonLines
-from toolwright.runtime.policy import Policy
-from toolwright.runtime.secrets import Secrets
+from toolcast.runtime import LazyBindings, ToolContext, ToolRegistry, ToolResult, abandoned, records
+from toolcast.runtime.inert import escaped
+from toolcast.runtime.logs import FIELDS, LOGGER, CallLog, JsonLines
+from toolcast.runtime.policy import Policy
+from toolcast.runtime.secrets import Secrets
 
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.test_guarded import GOOD

@@ -17,9 +17,9 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
-from toolwright.runtime import RefusalError, ToolContext, ToolRegistry, ToolResult
-from toolwright.runtime.otel import BUCKETS, instrument
-from toolwright.runtime.policy import Policy
+from toolcast.runtime import RefusalError, ToolContext, ToolRegistry, ToolResult
+from toolcast.runtime.otel import BUCKETS, instrument
+from toolcast.runtime.policy import Policy
 
 from generated.shell.bash import BASH
 from tests.runtime.sample.files.edit import EDIT
@@ -296,14 +296,14 @@ def test_beside_other_hooks() -> None:
 
 def test_it_is_imported_when_asked_for_and_says_what_is_missing() -> None:
     code = (
-        "import sys; import toolwright.runtime, toolwright.runtime.guarded\n"
+        "import sys; import toolcast.runtime, toolcast.runtime.guarded\n"
         "print([name for name in sys.modules if name.startswith('opentelemetry')])\n"
         "sys.modules['opentelemetry'] = None\n"
-        "try: import toolwright.runtime.otel\n"
+        "try: import toolcast.runtime.otel\n"
         "except ImportError as missing: print(missing)"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout.splitlines()[0] == "[]"
-    assert "toolwright[otel]" in done.stdout.splitlines()[1]
+    assert "toolcast[otel]" in done.stdout.splitlines()[1]

@@ -12,9 +12,9 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolwright.runtime import ToolBinding, ToolRegistry, ToolResult
-from toolwright.runtime.policy import Answer, Policy, RateLimit
-from toolwright.runtime.policy.rate import Bucket
+from toolcast.runtime import ToolBinding, ToolRegistry, ToolResult
+from toolcast.runtime.policy import Answer, Policy, RateLimit
+from toolcast.runtime.policy.rate import Bucket
 
 from tests.runtime.sample.files.edit import EDIT
 
@@ -202,7 +202,7 @@ def test_always_asked_means_asked_always() -> None:
 
 
 def test_equal_numbers_and_booleans_are_not_the_same_shape() -> None:
-    from toolwright.runtime.policy.shapes import shape_of
+    from toolcast.runtime.policy.shapes import shape_of
 
     from tests.runtime.sample.misc.note import NOTE
 

@@ -7,10 +7,10 @@ import time
 from typing import Any
 
 import pytest
-from toolwright.runtime.inert import escaped
-from toolwright.runtime.policy import ApprovalRequest, TerminalApprover
-from toolwright.runtime.policy.shapes import Shape
-from toolwright.runtime.policy.terminal import question
+from toolcast.runtime.inert import escaped
+from toolcast.runtime.policy import ApprovalRequest, TerminalApprover
+from toolcast.runtime.policy.shapes import Shape
+from toolcast.runtime.policy.terminal import question
 
 SHAPE = Shape("edit", (("file_path", "folder", '"/src/"'),))
 
@@ -105,7 +105,7 @@ def test_a_long_argument_says_that_not_all_is_shown() -> None:
 def test_a_cancelled_call_lets_the_terminal_go() -> None:
     import asyncio
 
-    from toolwright.runtime.handlers import call_in_thread
+    from toolcast.runtime.handlers import call_in_thread
 
     master, slave = pty.openpty()
     approver = TerminalApprover(os.ttyname(slave))

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolwright.runtime import RefusalError
-from toolwright.runtime.policy import Workspace
-from toolwright.runtime.policy.spelling import check_spelling
-from toolwright.runtime.policy.workspace import WorkspaceError
+from toolcast.runtime import RefusalError
+from toolcast.runtime.policy import Workspace
+from toolcast.runtime.policy.spelling import check_spelling
+from toolcast.runtime.policy.workspace import WorkspaceError
 
 OUTSIDE = "nobody may read this"
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from toolwright.runtime import LazyBindings, ToolBinding
+from toolcast.runtime import LazyBindings, ToolBinding
 
 BINDINGS: Final[Mapping[str, ToolBinding[Any, Any]]] = LazyBindings(
     __package__ or "",

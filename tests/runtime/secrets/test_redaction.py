@@ -18,9 +18,9 @@ import msgspec
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from toolwright.runtime import RefusalError, ToolRegistry, ToolResult
-from toolwright.runtime.secrets import Secrets
-from toolwright.runtime.secrets.redactor import WITHHELD, Redactor
+from toolcast.runtime import RefusalError, ToolRegistry, ToolResult
+from toolcast.runtime.secrets import Secrets
+from toolcast.runtime.secrets.redactor import WITHHELD, Redactor
 
 from generated.web.http_request import HTTP_REQUEST
 
@@ -274,7 +274,7 @@ def test_no_way_out(handler: Any, value: str, caplog: pytest.LogCaptureFixture) 
 
 
 def test_what_a_person_is_asked_holds_the_reference() -> None:
-    from toolwright.runtime.policy import Policy
+    from toolcast.runtime.policy import Policy
 
     asked: list[Any] = []
 
@@ -323,7 +323,7 @@ def test_a_value_stays_hidden_in_later_calls_and_of_other_registries() -> None:
 
 
 def test_a_value_that_the_model_writes_out_is_in_no_event() -> None:
-    from toolwright.runtime.policy import Policy
+    from toolcast.runtime.policy import Policy
 
     secrets, watch = Secrets(lambda name: None), Watch()
     secrets.hide("KEY", "hunter2-hunter2")

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from toolwright.runtime import ToolBinding, ToolRegistry, ToolResult
-from toolwright.runtime.secrets import EnvironmentSecrets, FileSecrets, Secrets
+from toolcast.runtime import ToolBinding, ToolRegistry, ToolResult
+from toolcast.runtime.secrets import EnvironmentSecrets, FileSecrets, Secrets
 
 from generated.shell.bash import BASH
 from generated.web.http_request import HTTP_REQUEST
@@ -176,7 +176,7 @@ def test_a_broken_resolver_is_a_bug_and_runs_nothing(wrong: Any, caplog: pytest.
             raise wrong
         return wrong
 
-    with caplog.at_level(logging.ERROR, "toolwright.runtime"):
+    with caplog.at_level(logging.ERROR, "toolcast.runtime"):
         result, params = execute(HTTP_REQUEST, {"url": URL, "headers": {"A": "<secret_ref:TOKEN>"}}, resolve)
     assert params is None
     assert "internal error" in result.error

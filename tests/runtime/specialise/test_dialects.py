@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from toolwright.providers import available, normalize
-from toolwright.runtime.enums import with_enum
-from toolwright.runtime.telling import tell
+from toolcast.providers import available, normalize
+from toolcast.runtime.enums import with_enum
+from toolcast.runtime.telling import tell
 
 from generated.files.edit import EDIT
 

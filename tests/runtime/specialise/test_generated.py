@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolwright.providers import available
-from toolwright.runtime import ArgumentError, ToolBinding
+from toolcast.providers import available
+from toolcast.runtime import ArgumentError, ToolBinding
 
 SPEC = """\
 description: Hands a task to agents.
@@ -38,10 +38,10 @@ def hand(tmp_path_factory: pytest.TempPathFactory) -> ToolBinding[Any, Any]:
     root = tmp_path_factory.mktemp("agents")
     (root / "specs/a").mkdir(parents=True)
     (root / "specs/a/hand.yaml").write_text(SPEC, "utf-8")
-    config = '[tool.toolwright]\nspecs = "specs"\noutput = "hand_generated"\nproviders = "all"\n'
+    config = '[tool.toolcast]\nspecs = "specs"\noutput = "hand_generated"\nproviders = "all"\n'
     (root / "pyproject.toml").write_text(config, "utf-8")
     made = subprocess.run(
-        [Path(sys.executable).with_name("toolwright"), "generate"], cwd=root, capture_output=True, text=True
+        [Path(sys.executable).with_name("toolcast"), "generate"], cwd=root, capture_output=True, text=True
     )
     assert made.returncode == 0, made.stdout + made.stderr
     sys.path.insert(0, str(root))

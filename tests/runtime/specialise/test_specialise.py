@@ -9,8 +9,8 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolwright.runtime import ArgumentError, ToolContext, ToolRegistry
-from toolwright.runtime.specialise import MAX_CHARACTERS, MAX_VALUES
+from toolcast.runtime import ArgumentError, ToolContext, ToolRegistry
+from toolcast.runtime.specialise import MAX_CHARACTERS, MAX_VALUES
 
 from generated.agents.delegate import DELEGATE, DelegateParams
 

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolwright.runtime import ToolBinding, ToolRegistry
-from toolwright.runtime.text import instructions, parse
+from toolcast.runtime import ToolBinding, ToolRegistry
+from toolcast.runtime.text import instructions, parse
 
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.sample.misc.note import NOTE
@@ -87,7 +87,7 @@ def test_no_description_leaves_its_line(text: str) -> None:
 
 
 def test_the_runtime_does_not_load_it() -> None:
-    code = "import sys, toolwright.runtime; print(any('runtime.text' in name for name in sys.modules))"
+    code = "import sys, toolcast.runtime; print(any('runtime.text' in name for name in sys.modules))"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
     )

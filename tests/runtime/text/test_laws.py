@@ -5,10 +5,10 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolwright.runtime.text import parse, render_call
-from toolwright.runtime.text.parse import read
-from toolwright.runtime.text.render import escaped
-from toolwright.runtime.text.source import Source
+from toolcast.runtime.text import parse, render_call
+from toolcast.runtime.text.parse import read
+from toolcast.runtime.text.render import escaped
+from toolcast.runtime.text.source import Source
 
 from tests.runtime.text.forms import FORMS, J
 

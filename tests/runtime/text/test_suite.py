@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolwright.runtime.text import parse
+from toolcast.runtime.text import parse
 
 pytestmark = pytest.mark.corpora
 

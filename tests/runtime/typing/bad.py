@@ -2,7 +2,7 @@
 
 # ruff: noqa: ARG001, ARG002 - a handler's signature is fixed, whatever it uses
 
-from toolwright.runtime import ToolContext, ToolRegistry
+from toolcast.runtime import ToolContext, ToolRegistry
 
 from tests.runtime.sample.files.edit import EDIT, EditParams, EditResult
 from tests.runtime.sample.misc.note import NOTE, NoteParams

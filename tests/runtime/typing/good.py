@@ -4,7 +4,7 @@
 
 from typing import Any, assert_type
 
-from toolwright.runtime import ToolBinding, ToolContext, ToolRegistry, ToolResult
+from toolcast.runtime import ToolBinding, ToolContext, ToolRegistry, ToolResult
 
 from tests.runtime.sample.files.edit import EDIT, EditHandler, EditParams, EditResult
 from tests.runtime.sample.misc.note import NOTE, NoteParams

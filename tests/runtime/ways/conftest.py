@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolwright.build.core.compile import Options
-from toolwright.runtime import ToolBinding
+from toolcast.build.core.compile import Options
+from toolcast.runtime import ToolBinding
 
 from tests.compile.helper import compile_files, imported, package, spec
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolwright.runtime import Guesses
-from toolwright.runtime.schema import Validator
-from toolwright.runtime.ways import Choice, Way, Ways
-from toolwright.runtime.ways.repairs import closed, unfenced
-from toolwright.runtime.ways.undo import Undo
+from toolcast.runtime import Guesses
+from toolcast.runtime.schema import Validator
+from toolcast.runtime.ways import Choice, Way, Ways
+from toolcast.runtime.ways.repairs import closed, unfenced
+from toolcast.runtime.ways.undo import Undo
 
 SIZE = 20_000
 
@@ -75,7 +75,7 @@ def test_hopeless_arguments_are_given_up() -> None:
 
 
 def test_nothing_of_it_is_imported_before_it_is_needed() -> None:
-    code = "import sys, toolwright.runtime; print(*[m for m in sys.modules if 'ways' in m])"
+    code = "import sys, toolcast.runtime; print(*[m for m in sys.modules if 'ways' in m])"
     root = Path(__file__).resolve().parents[3]
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
     assert done.stdout.split() == []

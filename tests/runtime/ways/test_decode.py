@@ -6,7 +6,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from toolwright.runtime import ArgumentError, MissingDataError, ToolRegistry, UnknownProviderError
+from toolcast.runtime import ArgumentError, MissingDataError, ToolRegistry, UnknownProviderError
 
 from tests.compile.helper import imported
 from tests.runtime.ways.conftest import RICH, Binding
@@ -107,7 +107,7 @@ def test_a_file_that_is_not_as_it_was_generated(files: dict[str, bytes], content
         broken[path] = content
     with imported(broken) as name:
         binding = importlib.import_module(f"{name}.rich").RICH
-        with pytest.raises(MissingDataError, match="toolwright generate"):
+        with pytest.raises(MissingDataError, match="toolcast generate"):
             binding.decode(SENT, "acme")
         binding.decode(MEANT, "mcp")
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from toolwright.providers import (
+from toolcast.providers import (
     ToolInfo,
     available,
     load_profile,
@@ -13,8 +13,8 @@ from toolwright.providers import (
     tool_object,
     unseen_places,
 )
-from toolwright.runtime.brief import cut_definition
-from toolwright.runtime.node import follow
+from toolcast.runtime.brief import cut_definition
+from toolcast.runtime.node import follow
 
 from tests.runtime.ways.conftest import ACME
 

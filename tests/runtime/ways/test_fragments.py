@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolwright.runtime.parse import parse
-from toolwright.runtime.ways.fragments import FragmentError, Fragments
-from toolwright.runtime.ways.partial import PartialArguments
+from toolcast.runtime.parse import parse
+from toolcast.runtime.ways.fragments import FragmentError, Fragments
+from toolcast.runtime.ways.partial import PartialArguments
 
 from tests.runtime.ways.worlds import ANY
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolwright.providers import Normalizer, ProfileError, SchemaError, decode, load_profile_file, normalize
-from toolwright.runtime import ArgumentError, Guesses
+from toolcast.providers import Normalizer, ProfileError, SchemaError, decode, load_profile_file, normalize
+from toolcast.runtime import ArgumentError, Guesses
 
 from tests.runtime.ways.conftest import ACME, PLAIN, RICH, Binding
 from tests.runtime.ways.test_decode import MEANT, SENT
@@ -136,9 +136,9 @@ def test_a_second_look_is_fast() -> None:
 
 def test_it_needs_msgspec_only() -> None:
     code = (
-        "import sys, msgspec; before = set(sys.modules); from toolwright.providers import decode; "
+        "import sys, msgspec; before = set(sys.modules); from toolcast.providers import decode; "
         "print(*{m.partition('.')[0] for m in set(sys.modules) - before} - set(sys.stdlib_module_names))"
     )
     root = Path(__file__).resolve().parents[3]
     found = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
-    assert found.stdout.split() == ["toolwright"]
+    assert found.stdout.split() == ["toolcast"]

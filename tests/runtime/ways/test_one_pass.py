@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from msgspec import UNSET, Struct
-from toolwright.build.core.compile import Options
-from toolwright.runtime.ways import sent
-from toolwright.verify.subject import subject
+from toolcast.build.core.compile import Options
+from toolcast.runtime.ways import sent
+from toolcast.verify.subject import subject
 
 from bench.fuzz.judge import tool_of
 from bench.sent.rounds import Round, one, same
@@ -41,7 +41,7 @@ def found(most: int = 60) -> bool:
 
 
 def test_a_whole_float_that_stays_one_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = import_module("toolwright.runtime.checked")
+    module = import_module("toolcast.runtime.checked")
     monkeypatch.setattr(module, "_has_whole_float", lambda _: False)
     assert found()
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET, Meta, Struct, UnsetType
-from toolwright.build.core.compile import Options
-from toolwright.runtime import ArgumentError
-from toolwright.runtime.exactly import decode_exactly
-from toolwright.runtime.ways.sent import sent_form
-from toolwright.runtime.ways.undo import Undo
-from toolwright.runtime.ways.way import Way, Ways
+from toolcast.build.core.compile import Options
+from toolcast.runtime import ArgumentError
+from toolcast.runtime.exactly import decode_exactly
+from toolcast.runtime.ways.sent import sent_form
+from toolcast.runtime.ways.undo import Undo
+from toolcast.runtime.ways.way import Way, Ways
 
 from generated.registry import BINDINGS
 from tests.compile.helper import package, spec
@@ -115,7 +115,7 @@ def test_null_for_what_is_absent_is_taken_as_the_contract_takes_it(
 
 
 def test_nulls_do_not_lead_to_the_contract(monkeypatch: pytest.MonkeyPatch) -> None:
-    from toolwright.runtime import binding as module
+    from toolcast.runtime import binding as module
 
     grep = BINDINGS["grep"]
     names = grep.params.__struct_encode_fields__

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Final, Protocol
 
 from msgspec import Meta, Struct
-from toolwright.runtime import Returns, ToolBinding, ToolContext
+from toolcast.runtime import Returns, ToolBinding, ToolContext
 
 
 class EditParams(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, ClassVar, Final, Protocol
 
 from msgspec import Struct
-from toolwright.runtime import Returns, ToolBinding, ToolContext, open_object
+from toolcast.runtime import Returns, ToolBinding, ToolContext, open_object
 
 
 class NoteParams(Struct, frozen=True, kw_only=True):
-    __toolwright_extra__: ClassVar[str] = "extra"
+    __toolcast_extra__: ClassVar[str] = "extra"
 
     text: str | None = None
     extra: dict[str, Any] = {}

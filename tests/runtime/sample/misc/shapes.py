@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
-from toolwright.runtime import (
+from toolcast.runtime import (
     Returns,
     ToolBinding,
     ToolContext,
@@ -41,7 +41,7 @@ class Dog(Struct, frozen=True, kw_only=True):
 
 
 class LimitsBody(Struct, frozen=True, kw_only=True):
-    __toolwright_extra__: ClassVar[str] = "additional_properties"
+    __toolcast_extra__: ClassVar[str] = "additional_properties"
 
     unit: str = msgspec.field(name="unit-name")
     note: str | None = None

@@ -1,0 +1,67 @@
+"""Which cache a run uses: the configuration says, the environment decides."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from ...config import Config, show
+from ...diagnostics import Diagnostic
+from ..sharing import WHERE
+from .folder import Folder
+from .store import Store
+
+AUTHORIZATION = "TOOLCAST_CACHE_AUTH"
+WRITE = "TOOLCAST_CACHE_WRITE"
+_NO = ("0", "false", "no", "off")
+
+
+class Place(Struct, frozen=True):
+    """A cache, and whether a run may add to it. `named` is the file or variable that named it."""
+
+    store: Store
+    write: bool
+    named: str
+
+
+def is_url(text: str) -> bool:
+    """True for what is meant as a URL."""
+    return text.lower().startswith(("http://", "https://"))
+
+
+def place_of(
+    config: Config, environment: Mapping[str, str] = os.environ
+) -> tuple[Place | None, Diagnostic | None]:
+    """The cache of a project; None if it has none, or with the reason why it cannot be used.
+
+    `TOOLCAST_CACHE` beats `cache`; empty, it turns the cache off.
+    """
+    named = show(config.file) if config.file is not None else "pyproject.toml"
+    text = config.cache or ""
+    if (asked := environment.get(WHERE)) is not None:
+        named = WHERE
+        text = asked if not asked or is_url(asked) else str(Path(asked).expanduser().absolute())
+    if not text:
+        return None, None
+    write = config.cache_write and environment.get(WRITE, "1").lower() not in _NO
+    if not is_url(text):
+        return _folder(config, Path(os.path.normpath(text)), write, named)
+    from .remote import Remote, read_address  # loads a TLS library
+
+    try:
+        address = read_address(text, environment.get(AUTHORIZATION, ""))
+    except ValueError as error:
+        hint = f"put secrets into {AUTHORIZATION}, the value of an Authorization header"
+        return None, Diagnostic(file=named, code="cache-place", message=str(error), hint=hint)
+    return Place(Remote(address), write, named), None
+
+
+def _folder(config: Config, path: Path, write: bool, named: str) -> tuple[Place | None, Diagnostic | None]:
+    owned = {"specs": config.specs, "output": config.output, "templates": config.templates}
+    for name, other in owned.items():
+        if other is not None and (path == other or other in path.parents or path in other.parents):
+            message = f"the cache ({show(path)}) and the {name} folder overlap"
+            hint = "give the cache a folder of its own, for example one in your home"
+            return None, Diagnostic(file=named, code="cache-place", message=message, hint=hint)
+    return Place(Folder(path, show(path), config.cache_size), write, named), None

@@ -1,0 +1,127 @@
+"""Take back everything that builds have written."""
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+
+from msgspec import Struct
+
+from ..config import Config, show
+from ..diagnostics import Diagnostic
+from . import former
+from .output.faults import reason, remedy
+from .output.journal import PREFIX, repair
+from .output.manifest import NAME
+from .output.ownership import find_owned, find_strays
+from .output.plan import Existing, make_plan
+from .output.publish import PublishError, publish
+from .output.tree import Tree, leads_away, sweep_all
+from .spill import sweep
+from .state.cache import Cache, load_cache
+from .state.index import Index
+from .state.lock import locked
+
+
+class Cleaned(Struct, frozen=True, kw_only=True):
+    """What was removed, or would be. `files`: posix paths below the output root. `former`: of each folder
+    that the configuration named before, the same."""
+
+    files: tuple[str, ...] = ()
+    former: tuple[tuple[Path, tuple[str, ...]], ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def clean(
+    config: Config,
+    *,
+    dry_run: bool,
+    only_former: bool = False,
+    waiting: Callable[[str], None] = lambda _message: None,
+) -> Cleaned:
+    """Delete what the manifest lists and bears our mark, then the manifest, then `.toolcast/`.
+
+    Before that the same in every folder that `output` named before; with `only_former` nothing but that.
+    """
+    if dry_run:
+        return _clean(config, dry_run=True, only_former=only_former)
+    try:
+        with locked(config.state, waiting):
+            sweep(config.state, waiting)
+            return _clean(config, dry_run=False, only_former=only_former)
+    except OSError as error:
+        return _refused(show(config.base / str(error.filename or config.output)), error)
+
+
+def _refused(file: str, error: OSError) -> Cleaned:
+    problem = Diagnostic(
+        file=file, code="io-error", message=f"cannot remove: {reason(error)}", hint=remedy(error)
+    )
+    return Cleaned(diagnostics=(problem,))
+
+
+def _clean(config: Config, *, dry_run: bool, only_former: bool) -> Cleaned:
+    found: list[tuple[Path, tuple[str, ...]]] = []
+    problems: list[Diagnostic] = []
+    folders = (*former.former_outputs(config), *(() if only_former else (config.output,)))
+    for root in folders:
+        files, told = _empty(config, root, dry_run=dry_run)
+        found.append((root, files))
+        problems += told
+    failed = any(problem.severity == "error" for problem in problems)
+    if not dry_run and not only_former and not failed:
+        _remove_state(config)
+    files = () if only_former else found.pop()[1]
+    return Cleaned(files=files, former=tuple(found), diagnostics=tuple(sorted(set(problems))))
+
+
+def _empty(config: Config, root: Path, *, dry_run: bool) -> tuple[tuple[str, ...], list[Diagnostic]]:
+    """Take back what was written below `root`: the files, and what there is to say of it."""
+    index, shown = Index(config.base), show(root)
+    if leads_away(root, ""):
+        message = "is a symbolic link, and links are not followed: what is behind it stays"
+        hint = "delete it by hand, or set `output` to the folder that it leads to"
+        return (), [Diagnostic(file=shown, code="link-kept", severity="warning", message=message, hint=hint)]
+    tree = Tree(root, index)
+    cache = load_cache(config.state) if root == config.output else Cache()
+    owned = find_owned(tree, cache, config.state)
+    lost = [] if NAME in owned else _lost(root, owned)
+    existing: dict[str, Existing] = {}
+    for path in owned | {NAME}:
+        if (found := tree.look(path)) is not None:
+            existing[path] = found
+    plan = make_plan({}, existing, owned | {NAME}, shown_output=shown)
+    files, problems = tuple(delete.path for delete in plan.deletes), [*plan.diagnostics, *lost]
+    if dry_run:
+        return files, problems
+    repair(config.state, root)
+    try:
+        publish(plan, root, config.state, index)
+    except PublishError as fault:
+        refused = _refused(f"{shown}/{fault.path}", fault.error)
+        return tuple(sorted(fault.done)), [*problems, *refused.diagnostics]
+    sweep_all(root)
+    with contextlib.suppress(OSError):  # it holds something that is not ours
+        root.rmdir()
+    return files, problems
+
+
+def _lost(root: Path, owned: frozenset[str]) -> list[Diagnostic]:
+    """Without a manifest hardly any file is known to be ours: that what looks like it stays is told."""
+    left = [problem.file for problem in find_strays(root, owned)]
+    if not any(file.endswith(".py") for file in left):  # none bears our mark
+        return []
+    which = left[0] if len(left) == 1 else f"{left[0]} and {len(left) - 1} more"
+    message = f"is not there, so nothing says that what looks like output of toolcast is ours: {which} stay"
+    hint = "restore the manifest, then run `toolcast clean` again; or delete by hand what is left"
+    place = f"{show(root)}/{NAME}"
+    return [Diagnostic(file=place, code="no-manifest", severity="warning", message=message, hint=hint)]
+
+
+def _remove_state(config: Config) -> None:
+    for name in ("index", "cache.json", former.FILE, ".gitignore", "lock"):
+        (config.state / name).unlink(missing_ok=True)
+    for pattern in (f"{PREFIX}*", ".*.tmp"):
+        for leftover in config.state.glob(pattern):
+            leftover.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        config.state.rmdir()

@@ -1,0 +1,265 @@
+"""A checked contract's output files."""
+
+import ast
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from msgspec.structs import asdict
+
+from ...bindings.format import formatted, parsed, require_python
+from ...bindings.render import (
+    NOTHING,
+    Offered,
+    ToolNames,
+    keyword_of,
+    mark,
+    registry_text,
+    tool_text,
+    type_text,
+)
+from ...bindings.templates import Overrides, Templates
+from ...contract.build import Built
+from ...diagnostics import Diagnostic
+from ...prove.ending import without_tail
+from ...prove.isolate import Isolated, build_decoders, prove_binding
+from ...prove.module import prove_module
+from ...prove.vocabulary import PACKAGES, UnsoundError
+from ...providers import (
+    LedgerEntry,
+    SchemaError,
+)
+from ...spec.model import Document, ToolSpec, diagnose
+from ...structs.model import Module
+from ...structs.module import Roots, module_path, tool_module, type_module
+from ...structs.names import class_name, constant_name, module_name
+from .compile import Compiled, Options, ToolEntry, losses_text, pretty
+from .listeners import listeners_of
+from .offer import Offer
+
+
+def _templates(overrides: Overrides | None) -> Templates:
+    """The templates. Read again when a file of the user's changed: a process may outlive an edit."""
+    return _read_templates(overrides, _states(overrides) if isinstance(overrides, str) else ())
+
+
+@lru_cache(maxsize=4)
+def _read_templates(overrides: Overrides | None, _states: tuple[tuple[str, int, int], ...]) -> Templates:
+    return Templates(overrides)
+
+
+def _states(folder: str) -> tuple[tuple[str, int, int], ...]:
+    found = [(path.name, path.stat()) for path in Path(folder).iterdir() if path.is_file()]
+    return tuple(sorted((name, state.st_mtime_ns, state.st_size) for name, state in found))
+
+
+def warm() -> None:
+    """Load what every tool needs, so that it is there when processes are forked."""
+    _templates(None).load("tool.py.jinja")
+
+
+def emit_tool(tool: ToolSpec, built: Built, options: Options) -> Compiled:
+    """All files of one tool; a module that does not prove sound refuses the tool instead."""
+    names = tool_names(tool)
+    path = names.module
+    module, roots = tool_module(built, name=tool.name, module=path)
+    contract = built.normal.contract_file()
+    schemas: dict[str, bytes] = {}
+    ledger: dict[str, tuple[LedgerEntry, ...]] = {}
+    undone: list[str] = []
+    envelopes: dict[str, tuple[str, str]] = {}
+    listeners = listeners_of(options)
+    offer = Offer(tool, built, listeners)
+    for id, profile in zip(options.providers, listeners.profiles, strict=True):
+        try:
+            told = offer.to(profile)
+        except SchemaError as problem:
+            return _refused(
+                tool,
+                built,
+                "provider-schema",
+                f"{id} cannot be told of {problem.path or 'these parameters'}: {problem.message}",
+                problem.hint or "simplify the schema there, or leave this provider out of the configuration",
+            )
+        schemas[f"schemas/{id}/{tool.name}.json"] = told.definition
+        if told.ways is not None:
+            schemas[f"ways/{id}/{tool.name}.json"] = told.ways
+            undone.append(id)
+        if (places := listeners.form(profile).unseen) is not None:
+            envelopes[id] = places
+        if told.ledger:
+            ledger[id] = told.ledger
+    offered = Offered(ways=tuple(undone), envelopes=envelopes)
+    source = tool_text(tool, names, module, roots, _templates(options.templates), offered)
+    files: dict[str, bytes] = {}
+    try:
+        files["/".join(path) + ".py"] = python = formatted(source, ours=options.templates is None)
+        prove_tool(python, tool, built, module, roots, names, options, offered)
+    except (ValueError, UnsoundError) as problem:
+        return _refused(
+            tool,
+            built,
+            "unsound-module",
+            f"the generated module is not sound: {problem}",
+            "this is a bug in toolcast or in an overriding template; please report it with this spec",
+        )
+    files[f"contracts/{tool.name}.json"] = pretty(contract)
+    files.update(schemas)
+    try:
+        files.update(_models(tool, built, names, options))
+    except UnsoundError as problem:
+        return _refused(
+            tool,
+            built,
+            "model-family",
+            f"another model family cannot say these parameters: {problem}",
+            "simplify the schema, or take the family out of `models` in the configuration",
+        )
+    entry = ToolEntry(
+        path=tool.path,
+        name=tool.name,
+        group=tool.group,
+        module=".".join(path),
+        constant=names.constant,
+        keyword=keyword_of(tool.name),
+        params=roots.params,
+        handler=names.handler,
+        ledger=losses_text(ledger),
+    )
+    return Compiled(
+        path=tool.path, files=files, diagnostics=built.diagnostics, uses=built.normal.uses, entry=entry
+    )
+
+
+def tool_names(tool: ToolSpec) -> ToolNames:
+    """What a tool's module, binding and handler type are called."""
+    group = tuple(part.replace("-", "_") for part in tool.group.split("/")) if tool.group else ()
+    return ToolNames(
+        module=(*group, module_name(tool.name)),
+        constant=constant_name(tool.name),
+        handler=class_name(tool.name, "Handler"),
+    )
+
+
+def prove_tool(
+    python: bytes,
+    tool: ToolSpec,
+    built: Built,
+    module: Module,
+    roots: Roots,
+    names: ToolNames,
+    options: Options,
+    offered: Offered = NOTHING,
+) -> None:
+    """Raise UnsoundError or ValueError unless the module is sound: its literals (L8), its decoder (L10)."""
+    assert built.contract is not None
+    tree, ours = parsed(python), options.templates is None
+    tail = (names.handler, names.constant)
+    prove_module(tree, module, built.contract, python=python, tail=tail, ours=ours)
+    if not ours and _foreign(tree):
+        return
+    dotted = ".".join(names.module)
+    run = without_tail(tree) if ours else python.decode()
+    with Isolated({dotted: run, **_shared_sources(built, options)}) as isolated:
+        prove_binding(isolated.load(dotted), names.constant, tool, roots, asdict(offered))
+
+
+def _foreign(tree: ast.Module) -> bool:
+    """Whether an overriding template imports what is not ours: then only the user may run the module."""
+    return any(
+        isinstance(node, ast.Import | ast.ImportFrom)
+        and not (isinstance(node, ast.ImportFrom) and (node.level or node.module in PACKAGES))
+        and ast.unparse(node) != "import msgspec"
+        for node in ast.walk(tree)
+    )
+
+
+def _shared_sources(built: Built, options: Options) -> dict[str, str]:
+    """The modules of the shared types in use, by dotted name; not formatted, as nobody reads them."""
+    templates = _templates(options.templates)
+    return {
+        ".".join(module_path(file)): type_text(file, "", type_module(built, file), templates)
+        for file in built.normal.uses
+    }
+
+
+def _models(tool: ToolSpec, built: Built, names: ToolNames, options: Options) -> dict[str, bytes]:
+    if not options.models:
+        return {}
+    from ...models import FAMILIES, ModelError, generate_models
+
+    files: dict[str, bytes] = {}
+    for family in FAMILIES:
+        if family in options.models:
+            try:
+                text = generate_models(
+                    built.normal.standalone("parameters"),
+                    family,
+                    class_name=class_name(tool.name, "Params"),
+                    source=tool.path,
+                )
+            except ModelError as problem:
+                raise UnsoundError(f"{family}: {problem}") from problem
+            files[f"models/{family}/" + "/".join(names.module) + ".py"] = formatted(text)
+    return files
+
+
+def _refused(tool: ToolSpec, built: Built, code: str, message: str, hint: str) -> Compiled:
+    diagnostic = diagnose(tool.document, ("parameters",), code, message, hint)
+    return Compiled(
+        path=tool.path, files={}, diagnostics=(*built.diagnostics, diagnostic), uses=built.normal.uses
+    )
+
+
+def emit_type(path: str, document: Document, built: Built, options: Options) -> Compiled:
+    """All files of one shared type file."""
+    module = type_module(built, path)
+    place = module_path(path)
+    described = document.data.get("description") if isinstance(document.data, dict) else None
+    source = type_text(path, str(described or ""), module, _templates(options.templates))
+    uses = tuple(file for file in built.normal.uses if file != path)
+    try:
+        python = formatted(source, ours=options.templates is None)
+        _prove_type(python, path, built, module, options)
+    except (ValueError, UnsoundError) as problem:
+        found: Diagnostic = diagnose(document, (), "unsound-module", str(problem))
+        return Compiled(path=path, files={}, diagnostics=(*built.diagnostics, found), uses=uses)
+    files = {
+        "/".join(place) + ".py": python,
+        "contracts/" + "/".join(place) + ".json": pretty(built.normal.contract_file(path)),
+    }
+    return Compiled(path=path, files=files, diagnostics=built.diagnostics, uses=uses)
+
+
+def _prove_type(python: bytes, path: str, built: Built, module: Module, options: Options) -> None:
+    assert built.contract is not None
+    tree, ours = parsed(python), options.templates is None
+    prove_module(tree, module, built.contract, python=python, ours=ours)
+    if not ours and _foreign(tree):
+        return
+    dotted = ".".join(module_path(path))
+    with Isolated({**_shared_sources(built, options), dotted: python.decode()}) as isolated:
+        defined = (*module.definitions, *module.late_definitions)
+        build_decoders(isolated.load(dotted), tuple(definition.name for definition in defined))
+
+
+def emit_package(entries: Sequence[ToolEntry], folders: Sequence[str], options: Options) -> dict[str, bytes]:
+    """Registry and package markers."""
+    templates = _templates(options.templates)
+    tools = [
+        {
+            "name": e.name,
+            "module": e.module,
+            "constant": e.constant,
+            "keyword": e.keyword,
+            "handler": e.handler,
+        }
+        for e in entries
+    ]
+    ours = options.templates is None
+    marker = formatted(templates.render("package.py.jinja", mark=mark("all specs")), ours=ours)
+    files = {f"{folder}/__init__.py".lstrip("/"): marker for folder in folders}
+    registry = formatted(registry_text(tools, templates), ours=ours)
+    require_python(registry, ours=ours)
+    files["registry.py"] = registry
+    return files

@@ -1,0 +1,174 @@
+"""What a build would do to the output folder, as a value. generate, check and diff all consume it."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ...diagnostics import Diagnostic, Severity
+from .content import Content, held
+from .manifest import NAME
+
+Kind = Literal["new", "changed"]
+
+
+class Write(Struct, frozen=True, gc=False):
+    """One file to write. `old` is what stands there now; None for a new file."""
+
+    path: str  # posix, below the output root
+    content: Content
+    kind: Kind
+    old: Content | None = None
+
+
+class Delete(Struct, frozen=True, gc=False):
+    """One file of ours that no spec accounts for any more, with its content."""
+
+    path: str
+    old: Content
+
+
+class Existing(Struct, frozen=True, gc=False):
+    """What stands at a path: a file with its content, or an obstacle at `place` on the way to it.
+
+    `ours`: the file bears our mark. `intact`: a file that is known to hold what the last run wrote, so its
+    bytes were not read. `folder` and `other` (a pipe, a device) stand where a file should be, `blocked` is a
+    file where a folder should be, `unreadable` says in `reason` what the disk said, and `hint` what to do.
+    """
+
+    kind: Literal["file", "intact", "link", "folder", "blocked", "other", "unreadable"]
+    content: Content = held(b"")
+    place: str = ""
+    reason: str = ""
+    hint: str = ""
+    ours: bool = False
+
+
+class Plan(Struct, frozen=True, kw_only=True):
+    """Everything that a build would do. With an error among `diagnostics`, nothing may be published.
+
+    What is not held in memory can be read until the run ends, or until it is published.
+    """
+
+    writes: tuple[Write, ...] = ()
+    deletes: tuple[Delete, ...] = ()
+    unchanged: int = 0
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def blocked(self) -> bool:
+        """True if something stands in the way, so that nothing may be published."""
+        return any(problem.severity == "error" for problem in self.diagnostics)
+
+    @property
+    def effect(self) -> "Plan":
+        """What publishing it does: nothing, if something stands in the way."""
+        return replace(self, writes=(), deletes=()) if self.blocked else self
+
+    @property
+    def empty(self) -> bool:
+        return not self.writes and not self.deletes
+
+
+def hold(plan: Plan) -> Plan:
+    """The same, with all that it speaks of in memory: so it can be read after the run. Raises OSError."""
+    return replace(
+        plan,
+        writes=tuple(
+            replace(
+                write,
+                content=held(write.content.read()),
+                old=None if write.old is None else held(write.old.read()),
+            )
+            for write in plan.writes
+        ),
+        deletes=tuple(replace(delete, old=held(delete.old.read())) for delete in plan.deletes),
+    )
+
+
+def make_plan(
+    expected: Mapping[str, Content | None],
+    existing: Mapping[str, Existing],
+    owned: frozenset[str],
+    *,
+    shown_output: str = "",
+) -> Plan:
+    """Compare what should stand in the output folder with what does.
+
+    `expected`: path → content, or None for a file that is right as it stands (then `existing` says `intact`).
+    `existing`: whatever stands at the expected and at the owned paths. `owned`: what the manifest lists.
+    """
+    writes: list[Write] = []
+    deletes: list[Delete] = []
+    problems: list[Diagnostic] = []
+    unchanged = 0
+
+    def refuse(path: str, code: str, message: str, hint: str, *, warn: bool = False) -> None:
+        shown = "/".join(part for part in (shown_output, path) if part) or "."
+        severity: Severity = "warning" if warn else "error"
+        problems.append(Diagnostic(file=shown, code=code, message=message, hint=hint, severity=severity))
+
+    for path in sorted(expected):
+        content, found = expected[path], existing.get(path)
+        if content is None:
+            unchanged += 1
+        elif found is None:
+            writes.append(Write(path, content, "new"))
+        elif found.kind != "file":
+            refuse(found.place, *_obstacle(found))
+        elif found.content.digest == content.digest:
+            unchanged += 1
+        elif path in owned or found.ours:
+            writes.append(Write(path, content, "changed", found.content))
+        else:
+            message = "a file that toolcast did not write stands in the way"
+            refuse(path, "foreign-file", message, _way_out(path, expected, existing))
+    for path in sorted(owned - expected.keys()):
+        found = existing.get(path)
+        if found is None or found.kind == "folder":  # a torn manifest may name a folder: no file of ours
+            continue
+        # JSON has no room for a mark: that it stands in the manifest must do.
+        if found.kind == "file" and (path.endswith(".json") or found.ours):
+            deletes.append(Delete(path, found.content))
+        elif found.kind == "file" or found.place == path:  # else ours cannot be there any more
+            what = "this file" if found.kind == "file" else "what stands here"
+            message = f"no spec accounts for {what}, but it does not bear the mark of toolcast, so it stays"
+            hint = "delete it by hand, or move it out of the output folder"
+            refuse(path, "kept-file", message, hint, warn=True)
+    return Plan(
+        writes=tuple(writes),
+        deletes=tuple(deletes),
+        unchanged=unchanged,
+        diagnostics=tuple(sorted(set(problems))),
+    )
+
+
+def _way_out(path: str, expected: Mapping[str, Content | None], existing: Mapping[str, Existing]) -> str:
+    """What to do about a foreign file; it may be one of ours whose manifest was lost."""
+    lost = NAME in expected and NAME not in existing
+    if lost and any(found.ours for found in existing.values()):
+        return f"if it was generated, restore {NAME}, which would say so; if not, move the file elsewhere"
+    if path == NAME:
+        return "restore it from version control or delete it, then run `toolcast generate`"
+    return "move the file elsewhere or delete it, then run `toolcast generate`"
+
+
+def _obstacle(found: Existing) -> tuple[str, str, str]:
+    """Code, message and hint."""
+    match found.kind:
+        case "link" if not found.place:
+            message = "the output folder is a symbolic link, and links are not followed"
+            return "link-in-the-way", message, "set `output` to the folder that it leads to"
+        case "link":
+            message = "a symbolic link stands in the way, and links are not followed"
+            return "link-in-the-way", message, "remove the link, or move it out of the output folder"
+        case "folder":
+            return "not-a-file", "a folder stands where a file should be", "move the folder elsewhere"
+        case "blocked":
+            return "not-a-folder", "a file stands where a folder should be", "move the file elsewhere"
+        case "unreadable":
+            hint = found.hint or "make it readable, or move it elsewhere"
+            return "unreadable", f"what stands here cannot be read: {found.reason}", hint
+        case _:
+            return "not-a-file", "something that is no file stands in the way", "move it elsewhere"

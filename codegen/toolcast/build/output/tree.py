@@ -1,0 +1,168 @@
+"""The output folder as it stands."""
+
+import os
+import stat
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Literal
+
+from ..state.fingerprint import digest
+from ..state.index import Index
+from .content import Stored
+from .faults import reason, remedy
+from .manifest import is_ours
+from .plan import Existing
+
+TEMPORARY = ".toolcast.tmp"
+"""The name under which a file is written beside its target; one at a time, so one per folder is enough."""
+
+
+class Tree:
+    """Reads files below the output root, each at most once; links are never followed."""
+
+    def __init__(self, root: Path, index: Index) -> None:
+        self.root = root
+        self._index = index
+        self._prefix = f"{root}/"
+        self._folders: dict[str, Existing | None] = {}
+        self._as_left: frozenset[str] | None = None
+        self.distrusted: set[str] = set()
+
+    def look(self, path: str) -> Existing | None:
+        """What stands at `path` (posix, below the root), with its digest; None for nothing.
+
+        What stands in the way to it is an answer, too.
+        """
+        way = self._folder(path.rpartition("/")[0])
+        if way is None or way.kind != "folder":
+            return way
+        target = self.root / path
+        self._index.witness(target, output=True)
+        try:
+            mode = target.lstat().st_mode
+            if stat.S_ISREG(mode):
+                data = target.read_bytes()
+                content = Stored(digest(data), str(target), 0, len(data))
+                return Existing("file", content, ours=is_ours(data))
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            return _unreadable(path, error)
+        return Existing(_kind_of(mode), place=path)
+
+    def distrust(self, path: str) -> None:
+        """`path` is not what the last run left: unless it is written now, the next run must look closer."""
+        self.distrusted.add(path)
+        self._index.forget(self.root / path)
+
+    def intact(self, outputs: Mapping[str, str]) -> bool:
+        """True if every file holds what the last run wrote. `outputs`: path → digest."""
+        if self._as_left is None:
+            self._as_left = self._find_as_left()
+        if outputs.keys() <= self._as_left:
+            return True
+        return all(self._is_intact(path, expected) for path, expected in outputs.items())
+
+    def _find_as_left(self) -> frozenset[str]:
+        """The files that look as the last run left them; no link stands on the way to them."""
+        paths = self._index.settled_below(self._prefix)
+        folders = {path.rpartition("/")[0] for path in paths}
+        away = {folder for folder in folders if (way := self._folder(folder)) is None or way.kind != "folder"}
+        return frozenset(path for path in paths if not away or path.rpartition("/")[0] not in away)
+
+    def _is_intact(self, path: str, expected: str) -> bool:
+        way = self._folder(path.rpartition("/")[0])
+        if way is None or way.kind != "folder":
+            return False
+        if self._index.witness_output(self._prefix + path):
+            return True
+        found = self.look(path)
+        return found is not None and found.kind == "file" and found.content.digest == expected
+
+    def _folder(self, folder: str) -> Existing | None:
+        """The folder, or the first obstacle on the way to it; None if there is nothing yet."""
+        if folder not in self._folders:
+            above = self._folder(folder.rpartition("/")[0]) if folder else _FOLDER
+            fine = above is not None and above.kind == "folder"
+            self._folders[folder] = self._look_for_folder(folder) if fine else above
+        return self._folders[folder]
+
+    def _look_for_folder(self, folder: str) -> Existing | None:
+        try:
+            kind = _kind_of((self.root / folder).lstat().st_mode)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            return _unreadable(folder, error)
+        return Existing("blocked" if kind == "other" else kind, place=folder)
+
+
+_FOLDER = Existing("folder")
+
+
+def _unreadable(place: str, error: OSError) -> Existing:
+    hint = "" if isinstance(error, PermissionError) else remedy(error)
+    return Existing("unreadable", place=place, reason=reason(error), hint=hint)
+
+
+def _kind_of(mode: int) -> Literal["link", "folder", "other"]:
+    if stat.S_ISLNK(mode):
+        return "link"
+    return "folder" if stat.S_ISDIR(mode) else "other"
+
+
+def leads_away(root: Path, folder: str) -> bool:
+    """True if a link stands on the way from `root` to `folder`: what is behind it is not ours."""
+    way = root
+    for part in ("", *folder.split("/")):
+        way = way / part
+        if way.is_symlink():
+            return True
+    return False
+
+
+def sweep_all(root: Path) -> None:
+    """The same for the whole output folder, where no journal says which run was killed."""
+    for here, _, names in os.walk(root):
+        if TEMPORARY in names:
+            remove_temporary(Path(here))
+
+
+def remove_temporary(folder: Path) -> None:
+    """Remove the temporary file of one folder, if there is one."""
+    temporary = folder / TEMPORARY
+    try:
+        if not stat.S_ISDIR(temporary.lstat().st_mode):
+            temporary.unlink()
+    except OSError:
+        return
+
+
+def remove_traces(root: Path, path: str) -> None:
+    """Remove what a deleted output leaves: its compiled bytecode, and the folders that are empty now."""
+    target = root / path
+    bytecode = target.parent / "__pycache__"
+    if target.suffix == ".py" and bytecode.is_dir() and not bytecode.is_symlink():
+        for compiled in bytecode.glob(f"{glob_safe(target.stem)}.*.pyc"):
+            compiled.unlink(missing_ok=True)
+        _remove_empty([bytecode])
+    _remove_empty(root / parent for parent in _parents(path))
+
+
+def glob_safe(text: str) -> str:
+    """`text` as a glob pattern that matches itself only."""
+    return "".join(f"[{char}]" if char in "*?[" else char for char in text)
+
+
+def _parents(path: str) -> Iterable[str]:
+    while "/" in path:
+        path = path.rpartition("/")[0]
+        yield path
+
+
+def _remove_empty(folders: Iterable[Path]) -> None:
+    for folder in folders:
+        try:
+            folder.rmdir()
+        except OSError:  # not empty, or gone
+            return

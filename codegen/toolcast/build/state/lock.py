@@ -1,0 +1,97 @@
+"""One run at a time in one project."""
+
+import contextlib
+import errno
+import os
+import sys
+import time
+from collections.abc import Callable, Generator
+from pathlib import Path
+
+_BUSY = frozenset({errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK, errno.EINTR})
+"""Another holds it. Any other refusal is the file system's, and waiting would not end it."""
+
+
+@contextlib.contextmanager
+def locked(state: Path, waiting: Callable[[str], None], *, poll: float = 0.05) -> Generator[None]:
+    """Hold `.toolcast/lock`. If another run does, say so once through `waiting`, and wait for its end.
+
+    The lock is the operating system's, so it ends with the process that holds it, however that ends. Its
+    workers do not hold it: a copy that a fork made is closed at once. Raises OSError if the file cannot be
+    made, or if the file system knows no locks.
+    """
+    path = state / "lock"
+    told = False
+    while True:
+        state.mkdir(parents=True, exist_ok=True)  # `clean` removes it with the lock
+        try:
+            handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666)
+        except FileNotFoundError:
+            if path.is_symlink():  # one that leads nowhere: trying again would not end
+                raise
+            continue
+        try:
+            taken = _take(handle)
+        except OSError as error:
+            os.close(handle)
+            error.filename = str(path)
+            raise
+        if taken:
+            if _same_file(handle, path):
+                break
+            os.close(handle)  # `clean` removed the file that we waited for
+            continue
+        os.close(handle)
+        if not told:
+            waiting("toolcast: waiting for another run in this project to end")
+            told = True
+        time.sleep(poll)
+    _held.add(handle)
+    try:
+        yield
+    finally:
+        _held.discard(handle)
+        os.close(handle)
+
+
+_held: set[int] = set()  # a fork copies open files and locks with them; only the hook below reads this
+
+
+def _let_go() -> None:
+    while _held:
+        os.close(_held.pop())
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_let_go)
+
+
+def _same_file(handle: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except OSError:
+        return False
+
+
+def _take(handle: int) -> bool:
+    """True if the lock is ours now, False if another holds it. Raises OSError where there are no locks."""
+    try:
+        _lock(handle)
+    except OSError as error:
+        if error.errno in _BUSY:
+            return False
+        raise
+    return True
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(handle: int) -> None:
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+
+else:
+    import fcntl
+
+    def _lock(handle: int) -> None:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,0 +1,118 @@
+"""The folder that one compile step leaves: `units.json` with a record for each spec, and `files/`.
+
+The folder belongs to the step: what an earlier run left in it and this one does not make is deleted. Files
+are written only where their bytes differ, so that engines which look at times see what changed. `units.json`
+is written last.
+
+Two specs that have an output in common lie in two layers, `files/` and `files.1/`: which of them can stand in
+the whole set is not for this step to say.
+"""
+
+import contextlib
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from msgspec.structs import replace as replace_fields
+
+from ... import __version__
+from ..core.kit import Kit
+from ..core.pure import Made
+from ..core.record import Record, Units, UnitsError, decode_units, encode_units
+from ..output.tree import glob_safe
+from ..state.index import replace
+
+UNITS = "units.json"
+FILES = "files"
+
+
+def layer_name(layer: int) -> str:
+    """The folder of a layer."""
+    return f"{FILES}.{layer}" if layer else FILES
+
+
+class ForeignFolderError(Exception):
+    """A folder that is not empty, and that no compile step left."""
+
+
+def write_shard(out: Path, outcomes: Iterable[Made], kit: Kit) -> list[Record]:
+    """Write each outcome as it comes, in the order of paths. Raises ForeignFolderError and OSError."""
+    _claim(out, kit)
+    records: list[Record] = []
+    layers: list[set[str]] = [set()]
+    for made in outcomes:
+        claims = {path.casefold() for path in made.files}
+        layer = next((n for n, taken in enumerate(layers) if not taken & claims), len(layers))
+        if layer == len(layers):
+            layers.append(set())
+        layers[layer] |= claims
+        for path, content in made.files.items():
+            write(out / layer_name(layer) / path, content)
+        records.append(replace_fields(made.record, layer=layer))
+    _remove_others(
+        out, {f"{layer_name(record.layer)}/{path}" for record in records for path in record.outputs}
+    )
+    write(out / UNITS, encode_units(_units(kit, records)))
+    return records
+
+
+def output_file(folder: Path, record: Record, path: str) -> Path:
+    """Where an output of `record` lies, below the folder of its step."""
+    return folder / layer_name(record.layer) / path
+
+
+def read_shard(folder: Path) -> Units:
+    """The records of a folder. Raises UnitsError, also where there are none."""
+    try:
+        return decode_units((folder / UNITS).read_bytes())
+    except OSError as error:
+        raise UnitsError(f"cannot be read: {error.strerror}") from None
+
+
+def write(path: Path, content: bytes) -> bool:
+    """Write a file whole, unless it holds these bytes already; whether it was written."""
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+        if path.read_bytes() == content:
+            return False
+    replace(path, content)
+    return True
+
+
+def write_alone(path: Path, content: bytes) -> bool:
+    """`write` for a file that stands beside others; removes what a killed step left of the same one."""
+    _sweep(path)
+    return write(path, content)
+
+
+def _sweep(path: Path) -> None:
+    for leftover in path.parent.glob(f".{glob_safe(path.name)}.*.tmp"):
+        leftover.unlink(missing_ok=True)
+
+
+def _units(kit: Kit, records: Iterable[Record]) -> Units:
+    return Units(toolcast=__version__, kit=kit.digest, units=tuple(records))
+
+
+def _claim(out: Path, kit: Kit) -> None:
+    """See that the folder is ours to write and delete in, and mark it so before anything else is done."""
+    mark = out / UNITS
+    _sweep(mark)
+    if mark.is_file():
+        if not mark.read_bytes().startswith(b'{"format":'):
+            raise ForeignFolderError(f"{UNITS} in it is not what a compile step writes")
+        return
+    if any(not path.is_dir() or path.is_symlink() for path in out.rglob("*")):  # engines make folders
+        raise ForeignFolderError("it is not empty, and no compile step left it")
+    replace(mark, encode_units(_units(kit, ())))
+
+
+def _remove_others(out: Path, kept: set[str]) -> None:
+    """Delete what is below the layers of `out` and not in `kept`, and the folders that this leaves empty."""
+    for files in sorted(out.glob(f"{FILES}*")):
+        for here, folders, names in os.walk(files, topdown=False):
+            below = Path(here).relative_to(out)
+            for name in (*names, *(folder for folder in folders if Path(here, folder).is_symlink())):
+                if (below / name).as_posix() not in kept:
+                    Path(here, name).unlink()
+            with contextlib.suppress(OSError):  # not empty
+                Path(here).rmdir()

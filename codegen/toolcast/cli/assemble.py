@@ -1,0 +1,121 @@
+"""`toolcast assemble`: the last step of a build that another engine runs."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..config import show
+from ..console import Format
+from .options import config_option, configuration, examples, format_option, tell
+from .steps import disk_problem, expanded, setting_of, stop
+
+if TYPE_CHECKING:
+    from ..build.core.record import Units
+
+
+@click.command(
+    "assemble",
+    epilog=examples(
+        "toolcast assemble build/* --out generated                  the whole output folder",
+        "toolcast assemble @shards.txt --only-whole --out whole     registry, ledger, manifest",
+    ),
+)
+@click.argument("shards", nargs=-1, required=True, metavar="DIR…")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    required=True,
+    metavar="DIR",
+    help="The output folder, which may hold an earlier set.",
+)
+@click.option(
+    "--only-whole",
+    is_flag=True,
+    help="Leave the files of the steps where they are, and write those that speak of all tools.",
+)
+@click.option(
+    "--stamp",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write there a line for each file with its digest; it is left alone if nothing changed.",
+)
+@format_option
+@config_option
+def command(
+    shards: Sequence[str],
+    out: Path,
+    only_whole: bool,
+    stamp: Path | None,
+    form: Format,
+    config_file: Path | None,
+) -> int:
+    """Put together what `compile` made: the files that speak of all tools, and what clashes.
+
+    For build engines. A DIR is the `--out` of a compile step (or the `units.json` in it); @FILE stands for
+    the lines of FILE. Whatever the steps were, the outcome is what `generate` leaves. The stamp is written
+    only if all went well.
+    """
+    config = configuration(config_file, form)
+    setting = setting_of(config, form)
+
+    from ..build.steps.assemble import assemble, fingerprint_of
+    from ..build.steps.place import DamagedError, place
+    from ..build.steps.shard import output_file, write_alone
+
+    folders = _folders(expanded(shards))
+    read = {folder: _read(folder, form) for folder in folders}
+    homes = {record.path: (folder, record) for folder, units in read.items() for record in units.units}
+    assembled = assemble(
+        {show(folder): units for folder, units in read.items()},
+        setting.kit,
+        shown_root=show(config.specs),
+    )
+
+    def file_of(path: str) -> Path:
+        return output_file(*homes[assembled.outputs[path]], path)
+
+    problems = assembled.diagnostics
+    failed = assembled.failed
+    try:
+        if assembled.files:
+            placed = place(
+                assembled,
+                None if only_whole else file_of,
+                out,
+                shown_output=show(out),
+                config=config,
+                waiting=lambda message: click.echo(message, err=True),
+            )
+            problems = (*problems, *placed.diagnostics)
+            failed |= any(problem.severity == "error" for problem in placed.diagnostics)
+        if stamp is not None and not failed:
+            write_alone(stamp, fingerprint_of(assembled))
+    except DamagedError as error:
+        tell(problems, form)
+        message = "is gone, or not what the compile step wrote"
+        raise stop(form, file_of(str(error)), "damaged", message, "run that step again") from None
+    except OSError as error:
+        tell(problems, form)
+        raise disk_problem(form, error, out) from None
+    tell(sorted(problems), form)
+    return int(failed)
+
+
+def _folders(arguments: Sequence[str]) -> list[Path]:
+    from ..build.steps.shard import UNITS
+
+    paths = [Path(argument) for argument in dict.fromkeys(arguments)]
+    return [path.parent if path.name == UNITS else path for path in paths]
+
+
+def _read(folder: Path, form: Format) -> "Units":
+    from ..build.core.record import UnitsError
+    from ..build.steps.shard import UNITS, read_shard
+
+    try:
+        return read_shard(folder)
+    except UnitsError as error:
+        hint = "name the folders that `toolcast compile` wrote, and run that step again"
+        raise stop(form, folder / UNITS, "no-records", str(error), hint) from None

@@ -1,0 +1,202 @@
+"""What `toolcast generate` does, apart from its options: a plain one comes here without click."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..config import load_config, show
+from ..console import Format, paint, render, tell, wants_colour
+from ..diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from ..build.generate import Report
+    from ..build.output.plan import Write
+    from ..build.state.unchanged import Looked
+
+Wanted = Literal["write", "check", "diff", "dry-run"]
+
+
+def generate(
+    config_file: Path | None = None,
+    *,
+    wanted: Wanted = "write",
+    jobs: int | None = None,
+    no_cache: bool = False,
+    form: Format = "text",
+    looked: "Looked | None" = None,
+) -> int:
+    """Build, and tell what was done, or would be; the exit status. `looked`: see `build`."""
+    config, problems = load_config(Path.cwd(), config_file)
+    if config is None:
+        tell(problems, form)
+        return 1
+
+    from ..build.generate import build
+    from ..build.rooms import FRONTEND
+    from ..build.sharing import is_mixed
+    from .progress import Bar
+
+    check, diff, dry_run = (wanted == each for each in ("check", "diff", "dry-run"))
+    with Bar() as bar:
+        report = build(
+            config,
+            FRONTEND,
+            mode="check" if check else "diff" if diff or dry_run else "write",
+            jobs=jobs,
+            share="distrust" if no_cache else "use",
+            progress=bar,
+            waiting=lambda message: _print(message, err=True),
+            looked=looked,
+        )
+    repair = "toolcast generate" + (f" --config {_quoted(config_file)}" if config_file else "")
+    repair += " --no-cache" if check and is_mixed(config) else ""
+    output = show(config.output)
+    drift = _drift(report, output, repair) if check else ()
+    if form == "json":
+        _tell_json(report, drift, output, diff=diff, dry_run=dry_run)
+    else:
+        tell((*report.diagnostics, *report.shares.trouble), form)
+        if form == "github":
+            tell(drift, form)
+    if (diff or dry_run) and form != "json":
+        _print_plan(report, output, diff=diff)
+    elif check and form == "text":
+        _print_drift(drift, output, repair, failed=report.failed)
+    if form != "json" and not check:
+        _print(summary(report, would=diff or dry_run), err=diff or dry_run)
+    return int(report.failed or bool(drift))
+
+
+def _quoted(file: Path) -> str:
+    """A path as a shell takes it."""
+    import shlex
+
+    return shlex.quote(str(file))
+
+
+def summary(report: "Report", *, would: bool = False) -> str:
+    """One line: what was done, or what would be."""
+    if report.failed and not report.tools and report.plan.empty:
+        return "toolcast: nothing was built"
+    kept = report.tools - report.rebuilt - report.fetched - report.refused
+    fetched = f", {report.fetched} from the cache" if report.fetched else ""
+    refused = f", {report.refused} refused" if report.refused else ""
+    written, deleted = _done(report)
+    verbs = ("to write", "to delete") if would else ("written", "deleted")
+    tools = f"{report.rebuilt} rebuilt{fetched}, {kept} unchanged{refused}"
+    files = f"{_count(written, 'file')} {verbs[0]}, {deleted} {verbs[1]}"
+    return f"toolcast: {_count(report.tools, 'tool')}: {tools}; {files} ({report.seconds:.2f} s)"
+
+
+def _done(report: "Report") -> tuple[int, int]:
+    effect = report.plan.effect
+    return len(effect.writes), len(effect.deletes)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _drift(report: "Report", output: str, repair: str) -> tuple[Diagnostic, ...]:
+    """Every file that is not what a build would leave."""
+    found: list[tuple[str, str, str, str]] = []
+    hint = f"run `{repair}`"
+    for write in report.plan.writes:
+        file = f"{output}/{write.path}"
+        if write.old is None:
+            found.append((file, "missing", "this file is missing from the output", hint))
+        elif _differs_in_endings(write):
+            found.append((file, "changed", _ENDINGS, f"{hint}; {_ATTRIBUTES}"))
+        else:
+            found.append((file, "changed", "this file is not what the specs say", hint))
+    orphaned = "no spec accounts for this file any more"
+    found += [(f"{output}/{delete.path}", "orphaned", orphaned, hint) for delete in report.plan.deletes]
+    return tuple(
+        Diagnostic(file=file, code=f"drift-{kind}", message=message, hint=hint)
+        for file, kind, message, hint in sorted(found)
+    )
+
+
+_ENDINGS = "this file differs from what the specs say in its line endings only"
+_ATTRIBUTES = "`toolcast init --add gitattributes` keeps git from changing them"
+
+
+def _differs_in_endings(write: "Write") -> bool:
+    """Whether a file is right but for what git makes of line endings on some machines."""
+    from ..build.state.fingerprint import digest
+
+    old = write.old
+    if old is None or old.size <= write.content.size:
+        return False
+    try:
+        return digest(old.read().replace(b"\r\n", b"\n")) == write.content.digest
+    except OSError:
+        return False
+
+
+def _print_drift(drift: tuple[Diagnostic, ...], output: str, repair: str, *, failed: bool) -> None:
+    colour = wants_colour(sys.stdout)
+    kinds = [problem.code.removeprefix("drift-") for problem in drift]
+    for problem, kind in zip(drift, kinds, strict=True):
+        _print(f"{paint(f'{kind:8}', 'error', colour)} {problem.file}")
+    if drift:
+        counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in ("changed", "missing", "orphaned"))
+        _print(f"toolcast: {output} is out of date: {counts}; to repair it, run: {repair}")
+        if endings := sum(problem.message == _ENDINGS for problem in drift):
+            _print(f"toolcast: {endings} of them only in their line endings; {_ATTRIBUTES}")
+    elif not failed:
+        _print(f"toolcast: {output} is up to date")
+
+
+def _print_plan(report: "Report", output: str, *, diff: bool) -> None:
+    from .difference import render_diff, render_list
+
+    colour, plan = wants_colour(sys.stdout), report.plan.effect
+    raw = diff and not colour and not sys.stdout.isatty()  # for `git apply`
+    if diff:
+        lines = render_diff(plan, output, colour=colour, raw=raw)
+    else:
+        lines = render_list(plan, output, colour=colour)
+    sys.stdout.flush()
+    for line in lines:
+        sys.stdout.buffer.write(line.encode("utf-8", "surrogateescape"))
+    sys.stdout.buffer.flush()
+
+
+def as_json(report: "Report", drift: tuple[Diagnostic, ...] = ()) -> dict[str, Any]:
+    """What `--format json` says of a run."""
+    import json
+
+    written, deleted = _done(report)
+    counts = {
+        "tools": report.tools,
+        "rebuilt": report.rebuilt,
+        "fetched": report.fetched,
+        "refused": report.refused,
+        "written": written,
+        "deleted": deleted,
+        "seconds": round(report.seconds, 3),
+    }
+    problems = json.loads(render((*report.diagnostics, *report.shares.trouble, *drift), "json"))
+    return {"diagnostics": problems, "summary": counts}
+
+
+def _tell_json(
+    report: "Report", drift: tuple[Diagnostic, ...], output: str, *, diff: bool, dry_run: bool
+) -> None:
+    import json
+
+    from .difference import as_data, render_diff
+
+    answer, plan = as_json(report, drift), report.plan.effect
+    if diff:
+        answer["diff"] = "".join(render_diff(plan, output, colour=False))
+    if dry_run:
+        answer["plan"] = as_data(plan, output)
+    _print(json.dumps(answer, indent=2, ensure_ascii=False))
+
+
+def _print(text: str, *, err: bool = False) -> None:
+    stream = sys.stderr if err else sys.stdout
+    stream.write(f"{text}\n")
+    stream.flush()

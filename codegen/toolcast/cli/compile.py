@@ -1,0 +1,136 @@
+"""`toolcast compile`: one step of a build that another engine runs."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..config import show
+from ..console import Format
+from .options import config_option, configuration, examples, format_option, tell
+from .steps import disk_problem, expanded, setting_of, stop
+
+if TYPE_CHECKING:
+    from ..build.steps.inputs import Folders
+
+
+@click.command(
+    "compile",
+    epilog=examples(
+        "toolcast compile specs/files/*.yaml --out build/files",
+        "toolcast compile @shard.txt --out build/shard --depfile build/shard.d",
+        "toolcast assemble build/* --out generated",
+    ),
+)
+@click.argument("specs", nargs=-1, required=True, metavar="SPEC…")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    required=True,
+    metavar="DIR",
+    help="Folder for records and files; it belongs to this step, and what else is in it is deleted.",
+)
+@click.option(
+    "--depfile",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write there, as a rule for Make and Ninja, every file that was read.",
+)
+@click.option(
+    "--root",
+    "roots",
+    type=click.Path(path_type=Path, file_okay=False),
+    multiple=True,
+    metavar="DIR",
+    help="The specs folder (default: that of the configuration). Several make up one.",
+)
+@click.option(
+    "--type",
+    "types",
+    multiple=True,
+    metavar="FILE",
+    help="A shared type that may be read, or @FILE for several; what counts is --unused.",
+)
+@click.option(
+    "--unused",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write there each --type that was not read, a line for each.",
+)
+@format_option
+@config_option
+def command(
+    specs: Sequence[str],
+    out: Path,
+    depfile: Path | None,
+    types: Sequence[str],
+    unused: Path | None,
+    roots: Sequence[Path],
+    form: Format,
+    config_file: Path | None,
+) -> int:
+    """Compile just these specs, and nothing that speaks of all of them.
+
+    For build engines: a pure function of the files that it reads, in one process, with no cache. A SPEC is a
+    tool or a shared type below the specs folder; @FILE stands for the lines of FILE. Of a tool's shared types
+    only what it needs is read; the types themselves are SPECs of this step or of another one.
+    """
+    config = configuration(config_file, form)
+    setting = setting_of(config, form)
+
+    from ..build.core.pure import Made, compile_specs
+    from ..build.steps.inputs import Folders
+    from ..build.steps.shard import UNITS, ForeignFolderError, write_alone, write_shard
+
+    folders = Folders(roots or (config.specs,))
+    paths = _paths(expanded(specs), folders, form)
+    read: set[str] = set()
+
+    def outcomes() -> Iterator[Made]:
+        for made in compile_specs(paths, folders, setting.kit, shown_root=show(config.specs)):
+            read.update(made.reads)
+            yield made
+
+    try:
+        records = write_shard(out, outcomes(), setting.kit)
+        if depfile is not None:
+            files = [*setting.reads, *(Path(folders.place(path)) for path in read)]
+            _write_depfile(depfile, f"{out.as_posix()}/{UNITS}", files, models=bool(config.models))
+        if unused is not None:
+            idle = [name for name in expanded(types) if folders.below(name) not in read]
+            write_alone(unused, "".join(f"{name}\n" for name in idle).encode())
+    except ForeignFolderError as error:
+        raise stop(form, out, "foreign-folder", str(error), "name a new folder with --out") from None
+    except OSError as error:
+        raise disk_problem(form, error, out) from None
+    tell(sorted({problem for record in records for problem in record.diagnostics}), form)
+    return int(any(record.failed for record in records))
+
+
+def _paths(specs: Sequence[str], folders: "Folders", form: Format) -> list[str]:
+    """The specs as seen from their folder; ends the command if one is not there."""
+    from ..spec.discovery import kind_of
+
+    paths: list[str] = []
+    for spec in specs:
+        path = folders.below(spec)
+        if path is None or kind_of(path) is None:
+            message = "is not a spec: no file of a specs folder that `generate` would compile"
+            raise stop(form, spec, "no-spec", message, "name files below the specs folder, or set --root")
+        if path not in folders:
+            message = "there is no such file, or it cannot be read"
+            raise stop(form, spec, "cannot-read", message, "check the path")
+        paths.append(path)
+    return sorted(set(paths))
+
+
+def _write_depfile(depfile: Path, target: str, files: Sequence[Path], *, models: bool) -> None:
+    from ..build.steps.depfile import render_depfile
+    from ..build.steps.inputs import generator_files
+    from ..build.steps.shard import write_alone
+
+    here = f"{Path.cwd()}{os.sep}"
+    inputs = (str(file).removeprefix(here) for file in (*files, *generator_files(models=models)))
+    write_alone(depfile, render_depfile(target, inputs))

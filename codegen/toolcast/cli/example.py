@@ -1,0 +1,57 @@
+"""The spec that `init` and `new` write: complete, so that it compiles, and commented, so that it teaches."""
+
+EXAMPLE = """\
+# One tool. `toolcast generate` compiles this file; `toolcast schema` prints the format as a JSON Schema.
+
+# The name that the model calls: 1 to 64 of A-Z a-z 0-9 _ -, a letter or _ first. Default: the file's name.
+name: {name}
+
+# One line, for lists where every tool must be brief. Default: the first sentence of the description.
+summary: Count the words in a text.
+
+# What the model reads: what the tool does, when to use it, what it gives back.
+description: |-
+  Counts the words in a text. Words are runs of characters between white space.
+
+# Required. What a call may do: read | write | execute | network
+permission: read
+
+# Required. Parameters that may carry a reference to a secret, such as <secret_ref:NAME>.
+# [] says: none, on purpose.
+secrets: []
+
+# What the model must send, as JSON Schema 2020-12. A property that is not in `required` is optional.
+# Types that several tools share live in specs/_types/ and are referred to by `$ref: ../_types/name.yaml`.
+parameters:
+  type: object
+  required: [text]
+  additionalProperties: false
+  properties:
+    text:
+      type: string
+      description: The text to look at.
+    min_length:
+      type: integer
+      minimum: 1
+      default: 1
+      description: Count only words with at least so many characters.
+
+# Optional: what the tool gives back, as JSON Schema. It becomes a typed Struct, and MCP's outputSchema.
+result:
+  type: object
+  required: [count]
+  properties:
+    count: {type: integer, minimum: 0}
+
+# Optional: calls that must fit the parameters; checked when the spec is compiled.
+examples:
+  - {text: to be or not to be}
+  - {text: to be or not to be, min_length: 3}
+
+# Optional: hints for programs that ask before they act.
+annotations: {title: Count words, destructive: false, idempotent: true, open_world: false}
+
+# Also optional:
+# runtime_enums: {agent: agents}         parameters whose values are known only when the program runs
+# providers: {openai: {strict: false}}   settings for one provider
+"""

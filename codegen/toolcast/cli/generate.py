@@ -1,0 +1,60 @@
+"""`toolcast generate`."""
+
+from pathlib import Path
+
+import click
+
+from ..console import Format
+from .building import Wanted, generate
+from .options import config_option, examples, format_option
+
+
+@click.command(
+    "generate",
+    epilog=examples(
+        "toolcast generate                    write what differs",
+        "toolcast generate --check            fail if the output is out of date (for CI)",
+        "toolcast generate --diff | less -R   show what would change",
+        "toolcast generate --dry-run          list what would be written and deleted",
+        "toolcast generate --watch            build after every save",
+        "toolcast generate --format github    problems as CI annotations",
+    ),
+)
+@click.option("--check", is_flag=True, help="Write nothing; exit 1 if the output is not what the specs say.")
+@click.option("--diff", is_flag=True, help="Write nothing; print what would change.")
+@click.option("--dry-run", is_flag=True, help="Write nothing; list what would be written and deleted.")
+@click.option("--watch", is_flag=True, help="Build again after every save, until interrupted.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Processes to compile in (default: all processors).",
+)
+@click.option("--no-cache", is_flag=True, help="Pass the shared cache by, and distrust what came from it.")
+@format_option
+@config_option
+def command(
+    check: bool,
+    diff: bool,
+    dry_run: bool,
+    watch: bool,
+    jobs: int | None,
+    no_cache: bool,
+    form: Format,
+    config_file: Path | None,
+) -> int:
+    """Compile the specs into the output folder.
+
+    Only what differs is written, and only what an earlier run wrote is deleted. A spec with errors yields
+    nothing; all others are compiled all the same, and the exit status is 1.
+    """
+    if check + diff + dry_run > 1:
+        raise click.UsageError("--check, --diff and --dry-run exclude each other.")
+    if watch:
+        if check or diff or dry_run:
+            raise click.UsageError("--watch writes: it goes with neither --check, --diff nor --dry-run.")
+        from .watch import watch as keep_building
+
+        return keep_building(config_file, form, jobs)
+    wanted: Wanted = "check" if check else "diff" if diff else "dry-run" if dry_run else "write"
+    return generate(config_file, wanted=wanted, jobs=jobs, no_cache=no_cache, form=form)

@@ -1,0 +1,136 @@
+"""`toolcast init`."""
+
+import os
+import tomllib
+from pathlib import Path
+
+import click
+
+from ..config import show
+from ..integrations.offers import OFFERS, Offer, text_of
+from .example import EXAMPLE
+from .options import examples, refuse
+
+TABLE = """[tool.toolcast]
+specs = "specs"
+output = "generated"
+providers = ["openai", "openai-responses", "anthropic", "gemini", "mcp"]
+"""
+
+
+@click.command(
+    "init",
+    epilog=examples(
+        "toolcast init",
+        "toolcast init --add gitattributes --add github   and what git and CI need",
+        "toolcast generate",
+    ),
+)
+@click.option(
+    "--add",
+    "additions",
+    multiple=True,
+    type=click.Choice(sorted(OFFERS)),
+    help="Also add the file that this tool reads (repeatable).",
+)
+def command(additions: tuple[str, ...]) -> None:
+    """Set up toolcast in the current folder.
+
+    Adds [tool.toolcast] to pyproject.toml (or makes that file) and a specs folder with one example.
+    Nothing that exists is changed or overwritten.
+    """
+    here = Path.cwd()
+    try:
+        _set_up(here, additions)
+    except OSError as error:
+        place = show(Path(error.filename)) if error.filename else "."
+        message = f"cannot be made or read: {error.strerror or error}"
+        raise refuse(place, "io-error", message, "correct that, then run `toolcast init` again") from None
+
+
+def _set_up(here: Path, additions: tuple[str, ...]) -> None:
+    table = _table(here / "pyproject.toml")
+    specs = here / str(table.get("specs", "specs"))
+    if any(specs.rglob("*.yaml")) or any(specs.rglob("*.yml")) or any(specs.rglob("*.json")):
+        click.echo(f"kept      {specs.name}/ (it has specs already)")
+    else:
+        path = specs / "text" / "count_words.yaml"
+        create(path, EXAMPLE.replace("{name}", "count_words"))
+        click.echo(f"created   {path.relative_to(here).as_posix() if here in path.parents else path}")
+    output = str(table.get("output", "generated"))
+    for addition in dict.fromkeys(additions):
+        _add(here, OFFERS[addition], output)
+    click.echo(
+        f"\nNext: toolcast generate\n"
+        f"Check {output}/ in. .toolcast/ is a local cache that hides itself from git.\n"
+        f"For git, Make, pre-commit or GitHub: toolcast init --help says what --add puts into place."
+    )
+
+
+def _add(here: Path, offer: Offer, output: str) -> None:
+    try:
+        text = text_of(offer, output)
+    except ValueError as error:
+        click.echo(f"left out  {offer.path}: {error}")
+        return
+    try:
+        create(here / offer.path, text)
+    except FileExistsError:
+        click.echo(f"kept      {offer.path}; if it does not say so yet, add:\n\n{text}")
+    else:
+        click.echo(f"created   {offer.path}; next: {offer.next}")
+    root = next((each for each in (here, *here.parents) if (each / ".git").exists()), here)
+    if offer.root and root != here:
+        below = f"{here.relative_to(root).as_posix()}/pyproject.toml"
+        click.echo(
+            f"          it is read in the root of the repository only: move it to {show(root)},"
+            f" and add `--config {below}` to its commands"
+        )
+
+
+def create(path: Path, text: str) -> None:
+    """Write a new file; raises FileExistsError rather than touch one that is there, or a link."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("x", encoding="utf-8", newline="") as file:
+        file.write(text)
+
+
+def _table(path: Path) -> dict[str, object]:
+    """Make sure that the table is there; what it says."""
+    if not path.exists():
+        create(path, TABLE)
+        click.echo("created   pyproject.toml")
+        return {}
+    raw = path.read_bytes()
+    try:
+        before = tomllib.loads(raw.decode("utf-8"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise refuse(
+            "pyproject.toml", "config-unreadable", f"not TOML: {error}", "correct it first"
+        ) from None
+    tool = before.get("tool")
+    if isinstance(tool, dict) and "toolcast" in tool:
+        click.echo("kept      pyproject.toml (it has [tool.toolcast] already)")
+        found = tool["toolcast"]
+        return found if isinstance(found, dict) else {}
+    ending = "\r\n" if b"\r\n" in raw else "\n"
+    text = raw.decode("utf-8")
+    gap = "" if not text.strip() else "\n" if text.endswith("\n") else "\n\n"
+    new = text + (gap + TABLE).replace("\n", ending)
+    expected = {
+        **before,
+        "tool": {**(tool if isinstance(tool, dict) else {}), **tomllib.loads(TABLE)["tool"]},
+    }
+    try:
+        appended = tomllib.loads(new) == expected
+    except tomllib.TOMLDecodeError:
+        appended = False
+    if not appended:
+        hint = "add it by hand: see https://toml.io for how tables and inline tables exclude each other"
+        raise refuse("pyproject.toml", "config-closed", "[tool.toolcast] cannot be appended", hint)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary.write_bytes(new.encode("utf-8"))
+    temporary.chmod(path.stat().st_mode & 0o777)
+    temporary.replace(path.resolve())
+    click.echo("extended  pyproject.toml with [tool.toolcast]")
+    return {}

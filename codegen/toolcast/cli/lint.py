@@ -1,0 +1,198 @@
+"""`toolcast lint`."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from ..console import paint, render, wants_colour
+from ..diagnostics import Diagnostic, Severity
+from .options import config_option, configuration, examples, refuse, tell
+
+if TYPE_CHECKING:
+    from ..lint.finding import Finding
+    from ..lint.run import Outcome
+
+Form = Literal["text", "json", "github", "sarif"]
+FORMS = ("text", "json", "github", "sarif")
+TOLERATED: dict[str, int] = {"none": -1, "note": 0, "warning": 1}
+"""Most severe finding that leaves the exit status 0."""
+
+
+@click.command(
+    "lint",
+    epilog=examples(
+        "toolcast lint                          every tool, for the configured providers",
+        "toolcast lint edit --provider gemini   one tool, one provider",
+        "toolcast lint --group files            as a request that holds only this group",
+        "toolcast lint --strict --format sarif  in CI: warnings fail, too",
+        "toolcast lint --tokens                 what each tool costs in a request",
+        "toolcast lint --list                   every code, and what it means",
+    ),
+)
+@click.argument("specs", nargs=-1, metavar="[SPEC]...")
+@click.option(
+    "--provider", "providers", multiple=True, metavar="P", help="Check for this provider (repeatable)."
+)
+@click.option("--group", "groups", multiple=True, metavar="G", help="The set is this group (repeatable).")
+@click.option("--select", multiple=True, metavar="CODE", help="Tell only of these codes (repeatable).")
+@click.option("--ignore", multiple=True, metavar="CODE", help="Do not tell of these codes (repeatable).")
+@click.option("--losses", is_flag=True, help="Tell what each provider's schema says less.")
+@click.option("--tokens", is_flag=True, help="Show what each tool costs, in tokens, full and brief.")
+@click.option("--strict", is_flag=True, help="Fail on warnings: --max-severity note.")
+@click.option(
+    "--max-severity", type=click.Choice(list(TOLERATED)), default="warning", show_default=True,
+    help="The worst finding that does not fail the run.",
+)  # fmt: skip
+@click.option(
+    "--format", "form", type=click.Choice(FORMS), default="text", show_default=True,
+    help="For people, for programs, as CI annotations, or as SARIF 2.1.0.",
+)  # fmt: skip
+@click.option("--list", "listing", is_flag=True, help="Explain every code, and do nothing else.")
+@config_option
+def command(
+    specs: tuple[str, ...],
+    providers: tuple[str, ...],
+    groups: tuple[str, ...],
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    losses: bool,
+    tokens: bool,
+    strict: bool,
+    max_severity: str,
+    form: Form,
+    listing: bool,
+    config_file: Path | None,
+) -> int:
+    """Check the whole set of tools before a provider does: limits, names, wording, policy.
+
+    SPEC is a path or a tool's name; all tools without one. Limits of a request are counted over all tools, or
+    over those of --group. Nothing is written. A spec says what does not apply to it, and why, under
+    `lint.ignore`. The exit status is 1 if there is an error.
+    """
+    if listing:
+        _list(form)
+        return 0
+    _known(select + ignore)
+    config = configuration(config_file, "json" if form == "sarif" else form)
+    from ..lint.finding import RANKS
+    from ..lint.run import Settings, lint
+    from .progress import Bar
+
+    settings = Settings(
+        tools=specs,
+        groups=groups,
+        providers=providers,
+        select=select,
+        ignore=ignore,
+        losses=losses,
+        tokens=tokens,
+    )
+    with Bar("linting") as bar:
+        outcome = lint(config, settings, bar)
+    _print(outcome, form)
+    worst = min(0, TOLERATED[max_severity]) if strict else TOLERATED[max_severity]
+    return int(bool(outcome.refused) or any(RANKS[each.severity] > worst for each in outcome.findings))
+
+
+def _known(codes: Sequence[str]) -> None:
+    import difflib
+
+    from ..lint.rules import RULES
+
+    for code in codes:
+        if code not in RULES:
+            near = difflib.get_close_matches(code, RULES, 1)
+            hint = f"did you mean {near[0]!r}?" if near else "see `toolcast lint --list`"
+            raise refuse("toolcast lint", "unknown-code", f"there is no code {code!r}", hint)
+
+
+def _list(form: Form) -> None:
+    from ..lint.rules import RULES
+
+    if form != "text":
+        rows: Any = [{"code": code, **_fields(RULES[code])} for code in sorted(RULES)]
+        click.echo(_pretty(rows))
+        return
+    colour = wants_colour(sys.stdout)
+    for code, rule in RULES.items():
+        whole = " (of the whole set: no spec can ignore it)" if rule.whole else ""
+        click.echo(
+            f"{paint(code, 'bold', colour)}: {paint(rule.severity, rule.severity, colour)}{whole}",
+            color=colour,
+        )
+        click.echo(f"  {rule.title}. {rule.about}")
+
+
+def _fields(struct: Any) -> dict[str, Any]:
+    from msgspec.structs import asdict
+
+    return asdict(struct)
+
+
+def _pretty(value: Any) -> str:
+    import msgspec
+
+    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+
+
+def _print(outcome: "Outcome", form: Form) -> None:
+    if form == "sarif":
+        from .sarif import sarif
+
+        click.echo(_pretty(sarif(outcome.findings, outcome.refused)))
+    elif form == "json":
+        answer = {
+            "tools": outcome.tools,
+            "suppressed": outcome.suppressed,
+            "findings": outcome.findings,
+            "diagnostics": outcome.refused,
+            **({"tokens": outcome.tokens} if outcome.tokens is not None else {}),
+        }
+        click.echo(_pretty(answer))
+    elif form == "github":
+        sys.stdout.write(render([*outcome.refused, *map(as_diagnostic, outcome.findings)], "github"))
+    else:
+        tell(outcome.refused)
+        colour = wants_colour(sys.stdout)
+        text = render([as_diagnostic(each) for each in outcome.findings], "text", colour=colour)
+        click.echo(text, nl=False, color=colour)
+        if outcome.tokens is not None:
+            from .tokens import table
+
+            click.echo(table(outcome.tokens, colour), color=colour)
+        click.echo(_summary(outcome, colour), color=colour)
+
+
+def as_diagnostic(each: "Finding") -> Diagnostic:
+    """A finding in the form that all commands print; the answer is a line of its message."""
+    whom = f" [{', '.join(each.providers)}]" if each.providers else ""
+    said = f"\n{each.answer}" if each.answer else ""
+    return Diagnostic(
+        file=each.file,
+        line=each.line,
+        column=each.column,
+        severity=each.severity,
+        code=each.code,
+        message=f"{each.tool}: {each.message}{whom}{said}" if each.tool else f"{each.message}{whom}{said}",
+        hint=each.fix,
+    )
+
+
+def _summary(outcome: "Outcome", colour: bool) -> str:
+    order: tuple[Severity, ...] = ("error", "warning", "note")
+    counts = {severity: sum(each.severity == severity for each in outcome.findings) for severity in order}
+    told = [
+        paint(f"{counts[severity]} {severity}{'s'[: counts[severity] != 1]}", severity, colour)
+        for severity in order
+        if counts[severity]
+    ]
+    said = ", ".join(told) if told else paint("nothing found", "add", colour)
+    if outcome.suppressed:
+        said += f", {outcome.suppressed} suppressed"
+    if outcome.refused:
+        said += f", {len(outcome.refused)} problem{'s'[: len(outcome.refused) != 1]} before linting"
+    noun = "tool" if outcome.tools == 1 else "tools"
+    return f"toolcast: {outcome.tools} {noun}: {said}"

@@ -1,0 +1,117 @@
+"""The group of commands: each lives in its own file, imported when it is asked for."""
+
+import difflib
+import importlib
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import click
+
+from .streams import write_anything
+
+COMMANDS = {
+    "clean": ("clean", "command", "Remove everything generated."),
+    "doctor": ("doctor", "command", "Examine installation and project; say why a tool was built."),
+    "generate": ("generate", "command", "Compile the specs; check or show what would change."),
+    "import": ("import_", "import_group", "Turn existing definitions into specs."),
+    "init": ("init", "command", "Set up toolcast in a project."),
+    "lint": ("lint", "command", "Check the whole set: limits, names, wording, policy."),
+    "new": ("new", "command", "Write a commented spec to start from."),
+    "schema": ("schema", "command", "Print the JSON Schema of the spec format."),
+    "serve": ("serve", "command", "Offer a registry to MCP clients."),
+    "show": ("show", "command", "Print what one tool compiles to."),
+    "stubs": ("stubs", "command", "Write a handler file for every tool that has none."),
+    "verify": ("verify", "command", "Hold every tool to the laws, with made-up instances."),
+}
+"""Command → module, name in it, and short help, so that listing them imports none."""
+
+STEPS = {
+    "assemble": ("assemble", "command", "Put together what compile steps made."),
+    "compile": ("compile", "command", "Compile some specs, as one step of a build."),
+    "ninja": ("ninja", "command", "Write a build.ninja that runs these steps."),
+}
+"""The same for what build engines run (docs/engines.md)."""
+
+
+class Commands(click.Group):
+    """Loads a command's module on first use, and suggests a near name for a wrong one."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        found = COMMANDS.get(cmd_name) or STEPS.get(cmd_name)
+        if found is None:
+            return None
+        module, name, _ = found
+        command = getattr(importlib.import_module(f"{__package__}.{module}"), name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0] if args else ""
+        if name and not name.startswith("-") and self.get_command(ctx, name) is None:
+            near = difflib.get_close_matches(name, self.list_commands(ctx), 1)
+            hint = f" Did you mean '{near[0]}'?" if near else " See 'toolcast --help'."
+            ctx.fail(f"There is no command '{name}'.{hint}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        rows = [(name, COMMANDS[name][2]) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+        with formatter.section("For build engines"):
+            formatter.write_dl([(name, help) for name, (_, _, help) in sorted(STEPS.items())])
+
+
+def _version(ctx: click.Context, _parameter: click.Parameter, value: Any) -> None:
+    if not value or ctx.resilient_parsing:
+        return
+    from .. import __version__
+
+    click.echo(f"toolcast {__version__}")
+    ctx.exit()
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Start in an empty folder with 'toolcast init'.",
+)
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version."
+)
+def cli() -> None:
+    """Compile one spec per LLM tool into typed Python and every provider's JSON."""
+
+
+@cli.result_callback()
+def _finish(status: int | None) -> None:
+    """A command's return value is its exit status."""
+    if status:
+        click.get_current_context().exit(status)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command line; the exit status: 0 well, 1 problems found, 2 wrong usage."""
+    write_anything()
+    try:
+        outcome = cli.main(list(arguments), prog_name="toolcast", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("toolcast: stopped", err=True)
+        return 130
+    except BrokenPipeError:
+        _end_quietly()
+    return outcome if isinstance(outcome, int) else 0
+
+
+def _end_quietly() -> NoReturn:
+    """The reader of our output has gone: leave without complaint, as other commands do."""
+    import os
+
+    os._exit(0)

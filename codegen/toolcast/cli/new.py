@@ -1,0 +1,50 @@
+"""`toolcast new`."""
+
+import difflib
+from pathlib import Path, PurePosixPath
+
+import click
+
+from ..config import show
+from .example import EXAMPLE
+from .init import create
+from .options import config_option, configuration, examples, refuse
+from .steps import disk_problem
+
+
+@click.command("new", epilog=examples("toolcast new files/edit", "toolcast new search"))
+@click.argument("name", metavar="[GROUP/]NAME")
+@config_option
+def command(name: str, config_file: Path | None) -> None:
+    """Write a commented spec to start from.
+
+    It compiles as it stands; change it into your tool. The group is the folder below the specs folder.
+    """
+    from ..spec.names import NAME, NAME_RULE, group_problem, module_problem
+
+    config = configuration(config_file)
+    place = PurePosixPath(name)
+    tool, group = place.name.removesuffix(".yaml"), place.parent.as_posix()
+    group = "" if group == "." else group
+    if place.is_absolute() or ".." in place.parts or "\\" in name:
+        raise refuse(name, "bad-name", "this leaves the specs folder", "write it as group/name")
+    if not NAME.fullmatch(tool):
+        raise refuse(name, "bad-name", f"{tool!r} is no name for a tool", NAME_RULE)
+    problem = group_problem(group) or module_problem(tool, group)
+    if problem is not None:
+        raise refuse(name, "bad-name", problem, "choose another name")
+    path = config.specs / group / f"{tool}.yaml"
+    for other in (path, path.with_suffix(".yml"), path.with_suffix(".json")):
+        if other.exists() or other.is_symlink():
+            raise refuse(
+                show(other), "exists", "there is such a spec already", "choose another name, or edit it"
+            )
+    groups = [each.name for each in config.specs.glob("*/") if not each.name.startswith(("_", "."))]
+    near = difflib.get_close_matches(group, groups, 1) if group and group not in groups else []
+    try:
+        create(path, EXAMPLE.replace("{name}", tool))
+    except OSError as error:
+        raise disk_problem("text", error, path) from None
+    click.echo(f"created   {show(path)}")
+    if near:
+        click.echo(f"note: the group {group!r} is new; there is one called {near[0]!r}")

@@ -1,0 +1,57 @@
+"""What several commands share: options, the configuration, and how problems are told."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from ..config import Config, load_config
+from ..console import FORMATS, Format
+from ..console import tell as tell
+from ..diagnostics import Diagnostic
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def config_option(function: Command) -> Command:
+    """`--config FILE`."""
+    return click.option(
+        "--config",
+        "config_file",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="Read [tool.toolcast] from FILE (default: the nearest pyproject.toml that has it).",
+    )(function)
+
+
+def format_option(function: Command) -> Command:
+    """`--format text|json|github`."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(FORMATS),
+        default="text",
+        show_default=True,
+        help="How problems are told: for people, for programs, or as CI annotations.",
+    )(function)
+
+
+def configuration(file: Path | None, form: Format = "text") -> Config:
+    """The configuration; ends the command if it has errors."""
+    config, problems = load_config(Path.cwd(), file)
+    if config is None:
+        tell(problems, form)
+        raise click.exceptions.Exit(1)
+    return config
+
+
+def refuse(file: str, code: str, message: str, hint: str = "") -> click.exceptions.Exit:
+    """Tell one problem; raise the answer to end the command."""
+    tell((Diagnostic(file=file, code=code, message=message, hint=hint),))
+    return click.exceptions.Exit(1)
+
+
+def examples(*lines: str) -> str:
+    """An epilog that keeps its lines."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)

@@ -1,0 +1,31 @@
+"""`toolcast schema`."""
+
+from pathlib import Path
+
+import click
+import msgspec
+
+from .options import config_option, configuration, examples, tell
+
+
+@click.command(
+    "schema",
+    epilog=examples(
+        "toolcast schema > .toolcast-spec.json",
+        "then, at the head of a spec:  # yaml-language-server: $schema=../.toolcast-spec.json",
+    ),
+)
+@config_option
+def command(config_file: Path | None) -> int:
+    """Print the JSON Schema of the spec format, for editors."""
+    config = configuration(config_file)
+
+    from ..build.profiles import profiles_of
+    from ..build.rooms import known_providers
+    from ..spec import format_schema
+
+    profiles, problems = profiles_of(config, known_providers)
+    tell(problems)
+    schema = format_schema(frozenset(profiles.known))
+    click.echo(msgspec.json.format(msgspec.json.encode(schema), indent=2).decode())
+    return int(bool(problems))

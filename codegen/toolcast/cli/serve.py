@@ -1,0 +1,201 @@
+"""`toolcast serve`."""
+
+import asyncio
+import difflib
+import logging
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .options import examples, refuse
+
+if TYPE_CHECKING:
+    from ..runtime.view import ToolView
+
+_GRACE = 1.0
+"""Seconds that running calls have to end after a signal."""
+_CLOSING = 5.0
+"""Seconds that handlers have to release what they hold."""
+
+
+@click.command(
+    "serve",
+    epilog=examples(
+        "toolcast serve app.tools:registry                      one client, on stdin and stdout",
+        "toolcast serve app.tools:make_registry --http 8000     many, at http://127.0.0.1:8000/mcp",
+        "toolcast serve app.tools:registry --groups files --permission read",
+    ),
+)
+@click.argument("target", metavar="MODULE:ATTRIBUTE")
+@click.option("--http", metavar="HOST:PORT", help="Serve streamable HTTP; a port alone is on this machine.")
+@click.option("--groups", multiple=True, metavar="A,B", help="Offer these groups, with all below them.")
+@click.option("--names", multiple=True, metavar="A,B", help="Offer these tools.")
+@click.option("--permission", multiple=True, metavar="A,B", help="Offer tools with these permissions.")
+@click.option(
+    "--allow-host", multiple=True, metavar="HOST:PORT", help="Answer requests that name this host, too."
+)
+@click.option("--allow-origin", multiple=True, metavar="URL", help="Answer web pages of this origin.")
+@click.option("--title", default="toolcast", show_default=True, help="What clients call the server.")
+@click.option("--verbose", is_flag=True, help="Log every request to stderr.")
+def command(
+    target: str,
+    http: str | None,
+    groups: tuple[str, ...],
+    names: tuple[str, ...],
+    permission: tuple[str, ...],
+    allow_host: tuple[str, ...],
+    allow_origin: tuple[str, ...],
+    title: str,
+    verbose: bool,
+) -> int:
+    """Offer a program's registry to MCP clients.
+
+    MODULE:ATTRIBUTE is a ToolRegistry of yours, or a function (async or not) that returns one. Without --http
+    one client is served on stdin and stdout; everything else that is printed goes to stderr.
+    """
+    from ..mcp.sdk import McpMissingError, load
+    from ..mcp.serve import address, http_app, serve_http, serve_stdio
+    from ..mcp.server import mcp_server
+    from ..mcp.target import TargetError, load_registry, quiet_stdout
+    from ..runtime.errors import UnknownProviderError
+
+    _log(verbose)
+    try:
+        load("mcp.server.lowlevel.server")
+        host, port = address(http) if http is not None else ("", 0)
+    except McpMissingError as problem:
+        raise refuse(target, "mcp-missing", str(problem)) from None
+    except ValueError as problem:
+        raise refuse(str(http), "bad-address", str(problem)) from None
+
+    async def main() -> int:
+        with quiet_stdout():
+            registry = await load_registry(target)
+            try:
+                view = _chosen(registry, _split(groups), _split(names), _split(permission))
+                server = mcp_server(view, name=title)
+                if http is not None:
+                    http_app(server, host, allowed_hosts=allow_host)  # refuses what must not be served
+            except ValueError as problem:
+                raise TargetError(str(problem)) from None
+        try:
+            if http is None:
+                return await _until_signalled(serve_stdio(server), registry)
+            with _Noted() as noted:
+                await serve_http(server, host, port, allowed_hosts=allow_host, allowed_origins=allow_origin)
+            return noted.status
+        finally:
+            with quiet_stdout():
+                await _close(registry)
+
+    try:
+        return asyncio.run(main())
+    except TargetError as problem:
+        if problem.__cause__ is not None:
+            traceback.print_exception(problem.__cause__)
+        raise refuse(target, "no-registry", str(problem), problem.hint) from None
+    except UnknownProviderError as problem:
+        raise refuse(target, "no-definition", str(problem)) from None
+    except OSError as problem:
+        if http is None:
+            raise
+        raise refuse(http, "not-served", str(problem), "choose another address") from None
+
+
+def _split(given: tuple[str, ...]) -> list[str] | None:
+    parts = [part.strip() for each in given for part in each.split(",")]
+    return [part for part in parts if part] or None
+
+
+def _chosen(
+    registry: "ToolView", groups: list[str] | None, names: list[str] | None, permission: Any
+) -> "ToolView":
+    """The tools to offer. Raises ValueError for a choice that leaves none."""
+    for name in names or ():
+        if name not in registry:
+            near = difflib.get_close_matches(name, registry.names, n=1)
+            hint = (
+                f"did you mean {near[0]}?"
+                if near
+                else f"there are: {', '.join(registry.names[:20]) or '(none)'}"
+            )
+            raise ValueError(f"there is no tool {name!r}; {hint}")
+    if groups is None and names is None and permission is None:
+        return registry
+    view = registry.select(groups=groups, names=names, permission=permission)
+    if not len(view):
+        present = sorted({registry.get(name).binding.group for name in registry} - {""})
+        raise ValueError(f"no tool fits the choice; groups there are: {', '.join(present) or '(none)'}")
+    return view
+
+
+class _Noted:
+    """The signal that ended an HTTP server. uvicorn raises it anew when it is done, which would end the
+    process before handlers are released."""
+
+    def __init__(self) -> None:
+        self.status = 0
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> "_Noted":
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._before[number] = signal.signal(number, self._note)
+        return self
+
+    def _note(self, number: int, _frame: object) -> None:
+        self.status = 128 + number
+
+    def __exit__(self, *exc: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+
+async def _until_signalled(serving: Any, registry: "ToolView") -> int:
+    """Serve until stdin ends. After a signal the process ends by itself: the thread that reads stdin cannot
+    be stopped, and would be waited for."""
+    loop = asyncio.get_running_loop()
+    task = asyncio.ensure_future(serving)
+    noted: asyncio.Future[int] = loop.create_future()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with suppress(NotImplementedError):  # Windows
+            loop.add_signal_handler(number, _noting(noted, number))
+    await asyncio.wait({task, noted}, return_when=asyncio.FIRST_COMPLETED)
+    if not noted.done():
+        await task
+        return 0
+    task.cancel()
+    await asyncio.wait({task}, timeout=_GRACE)
+    await _close(registry)
+    sys.stderr.flush()
+    os._exit(128 + noted.result())
+
+
+def _noting(noted: "asyncio.Future[int]", number: int) -> Callable[[], None]:
+    return lambda: None if noted.done() else noted.set_result(number)
+
+
+async def _close(registry: "ToolView") -> None:
+    """Release what the registry's handlers hold; failures go to the log."""
+    aclose = getattr(registry, "aclose", None)
+    if aclose is None:
+        return
+    try:
+        async with asyncio.timeout(_CLOSING):
+            await aclose()
+    except Exception:
+        logging.getLogger("toolcast.mcp").exception("The registry was not closed properly.")
+
+
+def _log(verbose: bool) -> None:
+    """Logs to stderr: ours, and from others what matters."""
+    logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    logging.getLogger("toolcast").setLevel(logging.INFO)
+    if verbose:
+        logging.getLogger().setLevel(logging.INFO)
+        logging.getLogger("mcp").setLevel(logging.DEBUG)

@@ -1,0 +1,70 @@
+"""`toolcast stubs`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..config import Config, show
+from .init import create
+from .options import config_option, configuration, examples, tell
+from .steps import disk_problem
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+
+@click.command("stubs", epilog=examples("toolcast stubs", "toolcast stubs --config app/pyproject.toml"))
+@config_option
+def command(config_file: Path | None) -> int:
+    """Write a handler file for every tool that has none.
+
+    A file is written once, and never touched again: it is yours.
+    """
+    config = configuration(config_file)
+
+    from ..build.generate import build
+    from ..build.rooms import FRONTEND
+
+    report = build(config, FRONTEND, mode="diff")
+    tell(report.diagnostics)
+    package = package_name(config)
+    template = _template(config)
+    written = 0
+    for entry in report.entries:
+        path = config.stubs.joinpath(*entry.module.split(".")).with_suffix(".py")
+        if path.exists() or path.is_symlink():
+            continue
+        try:
+            create(path, template.render(entry=entry, package=package))
+        except OSError as error:
+            raise disk_problem("text", error, path) from None
+        written += 1
+        click.echo(f"created   {show(path)}")
+    kept = len(report.entries) - written
+    click.echo(f"toolcast: {written} handler{'s'[: written != 1]} written, {kept} kept as they are")
+    return int(report.failed)
+
+
+def package_name(config: Config) -> str:
+    """The import name of the output folder: it begins below the last folder that is no package itself."""
+    parts = [config.output.name]
+    folder = config.output.parent
+    while (folder / "__init__.py").is_file() and folder != folder.parent:
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    return ".".join(parts)
+
+
+def _template(config: Config) -> "Template":
+    """`stub.py.jinja`, from the project's own templates if it is there."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    from ..paths import templates_dir
+
+    folders = [*([config.templates] if config.templates else []), templates_dir()]
+    # Every string that the template prints is a name checked by the compiler; nothing here is HTML.
+    loader = FileSystemLoader(folders)
+    return Environment(loader=loader, undefined=StrictUndefined, keep_trailing_newline=True).get_template(
+        "stub.py.jinja"
+    )

@@ -1,0 +1,138 @@
+"""`toolcast verify`."""
+
+import secrets
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from ..console import paint, printable, wants_colour
+from .options import config_option, configuration, examples, tell
+
+if TYPE_CHECKING:
+    from ..verify.report import Counterexample, ToolReport
+    from ..verify.run import Outcome
+
+
+@click.command(
+    "verify",
+    epilog=examples(
+        "toolcast verify                       every tool, 200 instances each",
+        "toolcast verify edit --examples 5000  one tool, harder",
+        "toolcast verify --seed 7              the instances of an earlier run",
+        "toolcast verify --second-opinion      what pydantic models would not check",
+    ),
+)
+@click.argument("specs", nargs=-1, metavar="[SPEC]...")
+@click.option(
+    "--examples",
+    "count",
+    type=click.IntRange(1, 1_000_000),
+    default=200,
+    show_default=True,
+    metavar="N",
+    help="Instances for each tool.",
+)
+@click.option("--seed", type=click.IntRange(min=0), metavar="S", help="Where chance starts (default: anew).")
+@click.option("--jobs", type=click.IntRange(min=1), metavar="J", help="Processes (default: all processors).")
+@click.option("--second-opinion", is_flag=True, help="Ask datamodel-code-generator's pydantic models too.")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
+    help="For people, or for programs.",
+)  # fmt: skip
+@config_option
+def command(
+    specs: tuple[str, ...],
+    count: int,
+    seed: int | None,
+    jobs: int | None,
+    second_opinion: bool,
+    form: Literal["text", "json"],
+    config_file: Path | None,
+) -> int:
+    """Hold tools to the laws: what decoders accept is what the schema says, for every provider.
+
+    SPEC is a path or a tool's name; all tools without one. Nothing is written. Instances that are valid,
+    one edit from valid, and at every bound are judged by the generated decoder and by an independent
+    validator. The exit status is 1 if they ever disagree.
+    """
+    config = configuration(config_file, form)
+    from ..verify.hold import Settings
+    from ..verify.run import verify
+    from .progress import Bar
+
+    chosen = secrets.randbelow(2**32) if seed is None else seed
+    settings = Settings(examples=count, seed=chosen, second_opinion=second_opinion)
+    with Bar("verifying") as bar:
+        outcome = verify(config, specs, settings, jobs, bar)
+    if form == "json":
+        click.echo(_json(outcome))
+    else:
+        tell(outcome.diagnostics)
+        _print(outcome)
+    return int(outcome.failed)
+
+
+def _json(outcome: "Outcome") -> str:
+    import msgspec
+
+    answer = {
+        "seed": outcome.seed,
+        "examples": outcome.examples,
+        "counterexamples": sum(len(report.counterexamples) for report in outcome.reports),
+        "tools": outcome.reports,
+        "diagnostics": outcome.diagnostics,
+    }
+    return msgspec.json.format(msgspec.json.encode(answer), indent=2).decode()
+
+
+def _print(outcome: "Outcome") -> None:
+    colour = wants_colour(sys.stdout)
+    for report in outcome.reports:
+        for found in report.counterexamples:
+            click.echo(counterexample(report, found, colour), color=colour)
+        if report.second_opinion is not None:
+            click.echo(_opinion(report, colour), color=colour)
+    count = sum(len(report.counterexamples) for report in outcome.reports)
+    instances = sum(report.instances for report in outcome.reports)
+    valid = sum(report.valid for report in outcome.reports)
+    said = "no counterexample" if not count else f"{count} counterexample{'s'[: count > 1]}"
+    style = "error" if count else "add"
+    tools = len(outcome.reports)
+    click.echo(
+        f"toolcast: {tools} tool{'s'[: tools != 1]}, {instances} instances ({valid} valid), "
+        f"{paint(said, style, colour)} (seed {outcome.seed})",
+        color=colour,
+    )
+
+
+def counterexample(report: "ToolReport", found: "Counterexample", colour: bool) -> str:
+    """One counterexample in lines."""
+    from ..verify.report import TITLES
+
+    place = paint(f"{found.file}:{found.line}:{found.column}", "bold", colour)
+    law = paint(f"{found.law} {TITLES[found.law]}", "error", colour)
+    whom = f" [{found.provider}]" if found.provider else ""
+    lines = [f"{printable(place) if not colour else place}: {law}: {printable(report.tool)}{whom}"]
+    rows = [
+        ("instance", found.instance),
+        ("place", found.place),
+        ("expected", found.expected),
+        ("actual", found.actual),
+    ]
+    lines += [f"  {paint(f'{name}:', 'hint', colour)} {printable(text)}" for name, text in rows if text]
+    return "\n".join(lines)
+
+
+def _opinion(report: "ToolReport", colour: bool) -> str:
+    head = f"{paint(report.file, 'bold', colour)}: second opinion on {printable(report.tool)}:"
+    if not report.second_opinion:
+        return f"{head} pydantic models agree"
+    lines = [head]
+    for each in report.second_opinion:
+        shown = f": {printable(each.instance)}" if each.instance else ""
+        times = f" ({each.count} instance{'s'[: each.count != 1]})"
+        lines.append(f"  {paint(each.kind, 'warning', colour)}{times}{shown}")
+        lines.append(f"    {printable(each.reason)}")
+    return "\n".join(lines)

@@ -1,0 +1,105 @@
+"""`toolcast generate --watch`."""
+
+import gc
+import importlib
+import json
+import time
+from pathlib import Path
+
+import click
+
+from ..build.generate import Report, build
+from ..build.rooms import FRONTEND
+from ..build.state.presumed import outputs_stand, presume
+from ..build.state.unchanged import Looked
+from ..build.watch import Watched, turns, watched
+from ..config import Config, load_config
+from ..console import Format
+from ..diagnostics import Diagnostic
+from .building import as_json, summary
+from .options import tell
+from .progress import Bar
+
+
+def watch(file: Path | None, form: Format, jobs: int | None) -> int:
+    """Build now and after every save, until interrupted; the exit status is 0, whatever the specs hold."""
+    _require_watchfiles()
+    session = _Session(file, form, jobs)
+    gc.disable()  # garbage is looked for while nobody waits
+    try:
+        for turn, _ in enumerate(turns(session.find)):
+            session.turn()
+            gc.collect()
+            if turn == 0:
+                gc.freeze()  # what is loaded by now stays
+    except KeyboardInterrupt:  # how a watch ends
+        return 0
+    return 0
+
+
+def _require_watchfiles() -> None:
+    try:
+        importlib.import_module("watchfiles")  # before the first save, not by it
+    except ImportError as error:
+        message = f"--watch needs watchfiles: {error}; run: pip install 'toolcast[build]'"
+        raise click.ClickException(message) from None
+
+
+class _Session:
+    """What is told, turn by turn. A turn in which nothing is new says nothing."""
+
+    def __init__(self, file: Path | None, form: Format, jobs: int | None) -> None:
+        self._start, self._jobs = Path.cwd(), jobs
+        self._form: Format = form
+        self._file = None if file is None else self._start / file
+        self._before: tuple[Diagnostic, ...] | None = None  # what the last turn told; None before the first
+
+    def find(self) -> Watched:
+        """What to watch by the configuration as it stands."""
+        config, _ = load_config(self._start, self._file)
+        return watched(config, self._file, self._start)
+
+    def turn(self) -> None:
+        """Publish what was saved, then look whether all other outputs are right; say what came of it."""
+        config, problems = load_config(self._start, self._file)
+        if config is None:
+            self._tell(Report(diagnostics=problems))
+            return
+        base = str(config.base)
+        if self._before is not None and (quick := presume(base)) is not None:
+            self._build(config, quick)
+            if outputs_stand(base):  # a spec that is not as it was has a turn of its own, once it is whole
+                return
+        self._build(config, None)
+
+    def _build(self, config: Config, looked: Looked | None) -> None:
+        with Bar() as bar:
+            report = build(
+                config,
+                FRONTEND,
+                jobs=self._jobs,
+                keep=True,
+                share="use" if self._before is None else "leave",  # a save must not wait for a network
+                progress=bar,
+                waiting=_wait,
+                looked=looked,
+            )
+        self._tell(report)
+
+    def _tell(self, report: Report) -> None:
+        first, news = self._before is None, report.diagnostics != self._before
+        self._before = report.diagnostics
+        if first or news or report.rebuilt or not report.plan.empty:
+            self._say(report)
+
+    def _say(self, report: Report) -> None:
+        if self._form == "json":  # one line a turn
+            click.echo(json.dumps(as_json(report), ensure_ascii=False))
+            return
+        tell(report.diagnostics, self._form)
+        kept = "; what it wrote before stays until then" if report.refused else ""
+        click.echo(f"{time.strftime('%H:%M:%S')} {summary(report)}{kept}")
+
+
+def _wait(message: str) -> None:
+    click.echo(message, err=True)

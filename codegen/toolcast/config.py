@@ -1,0 +1,289 @@
+"""`[tool.toolcast]` of `pyproject.toml`, read into one resolved `Config`."""
+
+import os
+import re
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from .diagnostics import Diagnostic
+
+DEFAULT_PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini", "mcp")
+MODEL_FAMILIES = ("pydantic", "dataclass", "typeddict")
+MAX_BYTES = 4 * 1024 * 1024
+
+
+class Config(Struct, frozen=True, kw_only=True):
+    """What a build needs to know, with every path absolute. `file` is None where nothing configures it."""
+
+    base: Path  # the folder that paths are relative to; `.toolcast/` lies here
+    file: Path | None
+    specs: Path
+    output: Path
+    providers: tuple[str, ...] | None  # None: all that are known
+    models: tuple[str, ...]
+    stubs: Path
+    templates: Path | None
+    profiles: tuple[Path, ...]
+    cache: str | None = None  # a folder (absolute) or a URL that machines share
+    cache_write: bool = True
+    cache_size: int = 0  # bytes that a folder may hold
+
+    @property
+    def state(self) -> Path:
+        """The machine-local folder; it can be deleted at any time."""
+        return self.base / ".toolcast"
+
+
+class _Key(Struct, frozen=True):
+    kind: str  # "path" | "names" | "paths" | "place" | "flag" | "size"
+    default: Any
+
+
+KEYS = {
+    "specs": _Key("path", "specs"),
+    "output": _Key("path", "generated"),
+    "providers": _Key("names", DEFAULT_PROVIDERS),
+    "models": _Key("names", ()),
+    "stubs": _Key("path", "handlers"),
+    "templates": _Key("path", None),
+    "profiles": _Key("paths", ()),
+    "cache": _Key("place", None),
+    "cache_write": _Key("flag", True),
+    "cache_size": _Key("size", "2 GB"),
+}
+_UNITS = {"MB": 10**6, "GB": 10**9, "TB": 10**12}
+_SIZE = re.compile(r"([0-9]{1,6}) ?(MB|GB|TB)")
+
+
+def find_config(start: Path) -> Path | None:
+    """The nearest `pyproject.toml` from `start` upwards that has a `[tool.toolcast]` table.
+
+    A file that cannot be parsed is returned too: silently passing it by would hide the mistake.
+    """
+    for folder in (start, *start.parents):
+        candidate = folder / "pyproject.toml"
+        if not candidate.is_file():
+            continue
+        raw, problem = _read(candidate)
+        if problem is not None or _table(raw) is not None:
+            return candidate
+    return None
+
+
+def load_config(start: Path, file: Path | None = None) -> tuple[Config | None, tuple[Diagnostic, ...]]:
+    """The configuration for a run started in `start`, or the reasons why there is none.
+
+    Without `file` the nearest configured `pyproject.toml` counts; without one, the defaults, relative to
+    `start`.
+    """
+    start = start.absolute()
+    chosen = find_config(start) if file is None else start / file
+    if chosen is None:
+        return _resolve({}, start, None, _Locator("", "", "tool.toolcast"))
+    shown = show(chosen, start)
+    data, problem = _read(chosen, shown)
+    if problem is not None:
+        return None, (problem,)
+    table = _table(data)
+    text = chosen.read_text(encoding="utf-8")
+    locator = _Locator(shown, text, "tool.toolcast")
+    if table is None:
+        table = {}
+    if not isinstance(table, dict):
+        message = "tool.toolcast must be a table"
+        return None, (locator.at("", "config-type", message, "write [tool.toolcast] and keys below it"),)
+    return _resolve(table, chosen.parent, chosen, locator)
+
+
+def show(path: Path, start: Path | None = None) -> str:
+    """`path` as the user would type it from `start` (default: the working directory), in posix form."""
+    base = Path.cwd() if start is None else start
+    try:
+        relative = os.path.relpath(path, base)
+    except ValueError:  # another drive
+        return _text(path)
+    return _text(path if relative.startswith(f"..{os.sep}..") else Path(relative))
+
+
+def _text(path: Path) -> str:
+    # A file name may hold bytes that are no text; what is shown must be printable.
+    return path.as_posix().encode(errors="surrogateescape").decode(errors="replace")
+
+
+class _Locator(Struct, frozen=True):
+    """Finds a key's place in TOML text. `tomllib` keeps no positions, so the text is searched by line."""
+
+    file: str
+    text: str
+    table: str
+
+    def at(self, key: str, code: str, message: str, hint: str = "") -> Diagnostic:
+        line, column = self._find(key)
+        return Diagnostic(file=self.file, line=line, column=column, code=code, message=message, hint=hint)
+
+    def _find(self, key: str) -> tuple[int, int]:
+        dotted = r"\s*\.\s*".join(_quoted(part) for part in self.table.split("."))
+        header = re.compile(r"\s*\[\s*(" + dotted + r")\s*\]")
+        inside = re.compile(r"\s*(" + _quoted(key) + r")\s*[=.]") if key else None
+        nested = (
+            re.compile(r"\s*\[+\s*(" + dotted + r")\s*\.\s*" + _quoted(key) + r"\s*[\].]") if key else None
+        )
+        best = (1, 1)
+        within = False
+        for number, line in enumerate(self.text.splitlines(), 1):
+            if found := header.match(line):
+                within, best = True, (number, found.start(1) + 1)
+            elif nested and (found := nested.match(line)):
+                return number, found.start(1) + 1
+            elif re.match(r"\s*\[", line) and not line.rstrip().endswith((",", "],")):
+                within = False
+            elif within and inside and (found := inside.match(line)):
+                return number, found.start(1) + 1
+        return best
+
+
+def _quoted(part: str) -> str:
+    """A pattern for one key part, bare or quoted."""
+    escaped = re.escape(part)
+    return f"(?:{escaped}|\"{escaped}\"|'{escaped}')"
+
+
+def _read(path: Path, shown: str | None = None) -> tuple[Any, Diagnostic | None]:
+    name = show(path) if shown is None else shown
+
+    def refuse(message: str, hint: str, line: int = 0, column: int = 0) -> tuple[None, Diagnostic]:
+        return None, Diagnostic(
+            file=name, line=line, column=column, code="config-unreadable", message=message, hint=hint
+        )
+
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        return refuse(f"cannot read: {error.strerror}", "name an existing file with --config")
+    if len(raw) > MAX_BYTES:
+        return refuse(f"larger than {MAX_BYTES} bytes", "this is no configuration file")
+    try:
+        return tomllib.loads(raw.decode("utf-8")), None
+    except UnicodeDecodeError:
+        return refuse("not UTF-8 text", "save the file as UTF-8")
+    except RecursionError:
+        return refuse("nested too deeply", "this is no configuration file")
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
+        line, column = (int(place[1]), int(place[2])) if place else (0, 0)
+        return refuse(
+            f"not TOML: {re.sub(r' [(]at .*[)]$', '', str(error))}", "correct the syntax", line, column
+        )
+
+
+def _table(data: Any) -> Any:
+    """What stands at `tool.toolcast`; None if nothing does."""
+    tool = data.get("tool") if isinstance(data, dict) else None
+    return tool.get("toolcast") if isinstance(tool, dict) else None
+
+
+def _resolve(
+    table: dict[str, Any], base: Path, file: Path | None, locator: _Locator
+) -> tuple[Config | None, tuple[Diagnostic, ...]]:
+    problems: list[Diagnostic] = []
+    values: dict[str, Any] = {name: key.default for name, key in KEYS.items()}
+    for name, value in table.items():
+        key = KEYS.get(name)
+        if key is None:
+            near = _near(name, KEYS)
+            hint = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(KEYS)}"
+            problems.append(locator.at(name, "unknown-key", f"unknown key {name!r} in [tool.toolcast]", hint))
+        elif message := _wrong(name, key, value):
+            problems.append(locator.at(name, "config-type", message[0], message[1]))
+        else:
+            values[name] = value
+    for name in values["models"] if isinstance(values["models"], list) else ():
+        if name not in MODEL_FAMILIES:
+            near = _near(name, MODEL_FAMILIES)
+            hint = f"did you mean {near[0]!r}?" if near else f"known families: {', '.join(MODEL_FAMILIES)}"
+            problems.append(locator.at("models", "unknown-model", f"unknown model family {name!r}", hint))
+    if problems:
+        return None, tuple(sorted(problems))
+
+    def below(value: str) -> Path:
+        return Path(os.path.normpath(base / value))
+
+    providers = values["providers"]
+    config = Config(
+        base=base,
+        file=file,
+        specs=below(values["specs"]),
+        output=below(values["output"]),
+        providers=None if providers == "all" else tuple(dict.fromkeys(providers)),
+        models=tuple(dict.fromkeys(values["models"])),
+        stubs=below(values["stubs"]),
+        templates=None if values["templates"] is None else below(values["templates"]),
+        profiles=tuple(below(profile) for profile in values["profiles"]),
+        cache=_place(values["cache"], base),
+        cache_write=values["cache_write"],
+        cache_size=_bytes(values["cache_size"]),
+    )
+    problems = _overlaps(config, locator)
+    return (None, tuple(problems)) if problems else (config, ())
+
+
+def _wrong(name: str, key: _Key, value: Any) -> tuple[str, str] | None:
+    """Why `value` cannot stand at `name` (message and hint), or None."""
+    if key.kind == "flag":
+        return None if isinstance(value, bool) else (f"{name!r} must be true or false", "")
+    if key.kind == "size":
+        if isinstance(value, str) and _SIZE.fullmatch(value):
+            return None
+        return f"{name!r} must be a size", f'for example {name} = "{key.default}"'
+    if key.kind == "place":
+        if isinstance(value, str) and value and "\0" not in value:
+            return None
+        return f"{name!r} must be a folder or a URL", f'for example {name} = "~/.cache/toolcast"'
+    if key.kind == "path":
+        if isinstance(value, str) and value and "\0" not in value:
+            return None
+        return f"{name!r} must be a path, written as a non-empty string", f'for example {name} = "{name}"'
+    if name == "providers" and isinstance(value, str):
+        return None if value == "all" else (f"'providers' must be a list or \"all\", not {value!r}", "")
+    if isinstance(value, list) and all(isinstance(item, str) and item and "\0" not in item for item in value):
+        return None
+    return f"{name!r} must be a list of non-empty strings", f'for example {name} = ["…"]'
+
+
+def _place(text: str | None, base: Path) -> str | None:
+    """The shared cache: a URL as it stands, or an absolute folder."""
+    if text is None or text.lower().startswith(("http://", "https://")):
+        return text
+    return os.path.normpath(base / os.path.expanduser(text))  # noqa: PTH111 - must not raise for unknown users
+
+
+def _bytes(size: str) -> int:
+    found = _SIZE.fullmatch(size)
+    assert found is not None
+    return int(found[1]) * _UNITS[found[2]]
+
+
+def _overlaps(config: Config, locator: _Locator) -> list[Diagnostic]:
+    """The output folder is written and deleted in: it must hold nothing that is read, or written by hand."""
+    problems: list[Diagnostic] = []
+    hint = 'give the output a folder of its own, for example output = "generated"'
+    read = {"specs": config.specs, "stubs": config.stubs, "templates": config.templates, "base": config.base}
+    for name, path in read.items():
+        if path is not None and (path == config.output or config.output in path.parents):
+            message = f"'output' ({show(config.output, config.base)}) contains the {name} folder"
+            problems.append(locator.at("output", "config-overlap", message, hint))
+    if config.specs in config.output.parents:
+        problems.append(locator.at("output", "config-overlap", "'output' lies inside the specs folder", hint))
+    if config.output == config.state or config.state in config.output.parents:
+        problems.append(locator.at("output", "config-overlap", "'output' lies inside .toolcast", hint))
+    return problems
+
+
+def _near(name: str, known: Iterable[str]) -> list[str]:
+    from difflib import get_close_matches  # loaded only where something is wrong
+
+    return get_close_matches(name, list(known), 1)

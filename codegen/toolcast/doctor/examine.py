@@ -1,0 +1,44 @@
+"""All examinations, in the order in which one fault explains the next."""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from ..config import load_config
+from .finding import Finding
+
+
+def examine(start: Path, file: Path | None = None) -> list[Finding]:
+    """Everything there is to say of the installation, and of the project that a run in `start` would build.
+
+    Writes nothing but one small entry in a shared cache. No fault of one examination ends the others.
+    """
+    from .installed import examine_installation
+
+    found = list(_guarded("installation", examine_installation))
+    config, problems = load_config(start, file)
+    for problem in problems:
+        place = f"{problem.file}:{problem.line}: " if problem.line else f"{problem.file}: "
+        found.append(Finding("configuration", "broken", place + problem.message, problem.hint))
+    if config is None:
+        return found
+    try:
+        from ..build.rooms import FRONTEND
+        from .git import examine_git
+        from .project import examine_project
+        from .shared import examine_cache
+    except ImportError as error:
+        fix = "run: pip install 'toolcast[build]'"
+        return [*found, Finding("project", "broken", f"cannot be examined: {error}", fix)]
+    found += _guarded("project", lambda: examine_project(config, FRONTEND))
+    found += _guarded("git", lambda: examine_git(config))
+    found += _guarded("shared cache", lambda: examine_cache(config))
+    return found
+
+
+def _guarded(topic: str, examination: Callable[[], Iterable[Finding]]) -> Iterator[Finding]:
+    try:
+        yield from examination()
+    except OSError as error:
+        place = f" {error.filename}" if error.filename else ""
+        text = f"cannot be examined:{place} {error.strerror or error}"
+        yield Finding(topic, "broken", text, "correct that, then run `toolcast doctor` again")

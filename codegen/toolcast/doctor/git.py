@@ -1,0 +1,43 @@
+"""What git does with the output."""
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..build.output.manifest import NAME
+from ..config import Config, show
+from .finding import Finding
+
+_SECONDS = 5
+
+
+def examine_git(config: Config) -> Iterator[Finding]:
+    """Whether git leaves line endings alone, and merges what can be merged. Nothing outside of git."""
+    if shutil.which("git") is None or _ask(config.base, "rev-parse", "--is-inside-work-tree") != "true":
+        return
+    shown = show(config.output)
+    manifest = str(config.output / NAME)
+    if _ask(config.base, "check-ignore", manifest):
+        text = f"git ignores {shown}: nobody can review it, and `--check` has nothing to compare"
+        yield Finding("git", "note", text, "check it in, unless every build generates it anew")
+        return
+    told = _ask(config.base, "check-attr", "text", "eol", "merge", "--", manifest) or ""
+    attributes = dict(line.rsplit(": ", 2)[1:] for line in told.splitlines() if line.count(": ") >= 2)
+    fix = "run: toolcast init --add gitattributes"
+    if attributes.get("eol") != "lf" and attributes.get("text") != "unset":
+        yield Finding("git", "note", f"git may change the line endings of {shown}", fix)
+    elif attributes.get("merge") != "union":
+        yield Finding("git", "note", f"git asks at every merge of {shown}/{NAME}", fix)
+    else:
+        yield Finding("git", "well", f"git knows how to treat {shown}")
+
+
+def _ask(folder: Path, *words: str) -> str | None:
+    try:
+        done = subprocess.run(
+            ["git", *words], cwd=folder, capture_output=True, text=True, timeout=_SECONDS, check=False
+        )
+    except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None

@@ -1,0 +1,1 @@
+"""Where toolcast is one step of something larger: build engines and packaging tools."""

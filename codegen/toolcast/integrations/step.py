@@ -1,0 +1,105 @@
+"""What every packaging hook does: hold the checked-in output to the specs, or make it anew."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from ..build.generate import Report, build
+from ..build.output.manifest import NAME, parse_manifest
+from ..build.rooms import FRONTEND
+from ..config import Config, load_config
+from ..console import render
+from ..diagnostics import Diagnostic
+
+Mode = Literal["verify", "generate"]
+MODES: tuple[Mode, ...] = ("verify", "generate")
+_SHOWN = 10
+_REPAIR = "run `toolcast generate`, check the result in, then build again"
+
+
+class StepError(Exception):
+    """The build must stop. The message says which files are wrong, and the way out."""
+
+
+class Project(Struct, frozen=True):
+    """A project with toolcast's configuration, and the folders that its source distribution needs."""
+
+    root: Path
+    config: Config
+
+    @property
+    def inputs(self) -> tuple[Path, ...]:
+        """Files and folders below the root that a build from the source distribution reads."""
+        config = self.config
+        named = (config.specs, config.templates, *config.profiles)
+        return tuple(path for path in named if path is not None and path.is_relative_to(self.root))
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Everything that was generated, as posix paths below the root; none if it lies elsewhere."""
+        output = self.config.output
+        manifest = output / NAME
+        if not output.is_relative_to(self.root) or not manifest.is_file():
+            return ()
+        prefix = output.relative_to(self.root).as_posix()
+        files = (*parse_manifest(manifest.read_bytes()).files, NAME)
+        return tuple(sorted(f"{prefix}/{file}" for file in files))
+
+
+def open_project(root: Path) -> Project:
+    """The project at `root`. Raises StepError if its configuration has errors."""
+    config, problems = load_config(root, Path("pyproject.toml"))
+    if config is None:
+        raise StepError(_text(problems))
+    return Project(root, config)
+
+
+def run_step(project: Project, mode: Mode, *, lenient: bool = False, warn: Callable[[str], None]) -> None:
+    """Verify, or generate. Raises StepError on drift and on errors in specs.
+
+    `lenient` turns drift into a warning: an editable install is where specs are being edited.
+    """
+    if mode == "generate":
+        report = build(project.config, FRONTEND, mode="write", waiting=warn)
+        if report.failed:
+            raise StepError(_text(report.diagnostics))
+        return
+    report = build(project.config, FRONTEND, mode="check")
+    message = _text(report.diagnostics) if report.failed else _drift(report, project)
+    if not message:
+        return
+    if not lenient:
+        raise StepError(message)
+    warn(message)
+
+
+def mode_of(value: object, where: str) -> Mode:
+    """`value` as a mode. Raises StepError with what may stand there."""
+    for mode in MODES:
+        if value == mode:
+            return mode
+    raise StepError(f"{where}: expected {' or '.join(map(repr, MODES))}, not {value!r}")
+
+
+def _drift(report: Report, project: Project) -> str:
+    plan = report.plan
+    found = [(write.path, "missing" if write.old is None else "changed") for write in plan.writes]
+    found += [(delete.path, "orphaned") for delete in plan.deletes]
+    if not found:
+        return ""
+    output = project.config.output
+    place = output.relative_to(project.root) if output.is_relative_to(project.root) else output
+    lines = [f"  {kind:8} {place.as_posix()}/{path}" for path, kind in sorted(found)[:_SHOWN]]
+    if len(found) > _SHOWN:
+        lines.append(f"  and {len(found) - _SHOWN} more")
+    head = f"toolcast: {place.as_posix()} is not what the specs say:"
+    return "\n".join([head, *lines, _REPAIR])
+
+
+def _text(problems: tuple[Diagnostic, ...]) -> str:
+    text = render(problems, "text", colour=False).rstrip()
+    if any(problem.code == "no-specs" for problem in problems):
+        text += "\nif this is a source distribution, it was made without the specs: include that folder"
+    return text

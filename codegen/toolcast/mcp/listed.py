@@ -1,0 +1,116 @@
+"""What a client is told of a registry's tools, in the revision that it speaks."""
+
+import logging
+from bisect import bisect_right
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ..runtime.binding import ToolBinding
+from ..runtime.errors import UnknownProviderError
+from ..runtime.schema import UnsupportedSchema, Validator
+from ..runtime.view import ToolView
+from .judge import result_judge
+
+MODERN = "2026-07-28"
+"""The first revision in which results and their schemas may be of any type, and requests stand alone."""
+_LOG = logging.getLogger("toolcast.mcp")
+
+
+def is_modern(version: str) -> bool:
+    """Whether `version` is that revision or a later one; revisions are dates."""
+    return version >= MODERN
+
+
+def dialect_of(version: str) -> str:
+    """The profile, and the format of results, of a protocol revision."""
+    if is_modern(version):
+        return "mcp"
+    return "mcp-2025-11-25" if version >= "2025-11-25" else "mcp-2025-06-18"
+
+
+class ListedTool(Struct, frozen=True):
+    """One tool as a client sees it: its definition, the dialect of its arguments, and what holds its results
+    to `outputSchema`, None where it has none."""
+
+    definition: bytes
+    provider: str
+    output: Validator | None
+
+
+class Listed:
+    """The tools of a registry by revision, looked at anew when the registry changes."""
+
+    def __init__(self, registry: ToolView, provider: str, page_size: int | None) -> None:
+        """Raises UnknownProviderError where nothing was generated for `provider`, ValueError for a page
+        without room."""
+        if page_size is not None and page_size < 1:
+            raise ValueError(f"page_size must be at least 1, not {page_size}.")
+        registry.definitions(provider)
+        self._registry = registry
+        self._provider = provider
+        self._page_size = page_size
+        self._snapshot = registry._snapshot()
+        self._made: dict[str, dict[str, ListedTool]] = {}
+
+    def changed(self) -> bool:
+        """Whether the tools are others than at the last look."""
+        now, before = self._registry._snapshot(), self._snapshot
+        if now is before:
+            return False
+        self._snapshot, self._made = now, {}
+        return now.entries != before.entries
+
+    def tools(self, version: str) -> dict[str, ListedTool]:
+        """Every tool by name, as that revision may see it; in the registry's order."""
+        snapshot = self._registry._snapshot()
+        dialect = dialect_of(version)
+        made = self._made.get(dialect)
+        if made is None or snapshot is not self._snapshot:
+            made = {}
+            for name, entry in snapshot.entries.items():
+                try:
+                    made[name] = self._tool(entry.binding, dialect)
+                except UnknownProviderError as problem:  # it came later; the others are offered all the same
+                    _LOG.warning("Tool %r is not offered to MCP clients: %s", name, problem)
+            if snapshot is self._snapshot:
+                self._made[dialect] = made
+        return made
+
+    def page(self, version: str, cursor: str | None) -> tuple[list[bytes], str | None]:
+        """Definitions from `cursor` on, and where the next page begins. A cursor is the name before it, so
+        that a page holds what it should also after tools were added."""
+        tools = self.tools(version)
+        names = sorted(tools)
+        start = 0 if cursor is None else bisect_right(names, cursor)
+        end = len(names) if self._page_size is None else min(len(names), start + self._page_size)
+        following = names[end - 1] if end < len(names) else None
+        return [tools[name].definition for name in names[start:end]], following
+
+    def _tool(self, binding: ToolBinding[Any, Any], dialect: str) -> ListedTool:
+        provider = self._provider
+        definition = binding.definition(provider)
+        if dialect not in ("mcp", provider):
+            try:
+                definition = binding.definition(dialect)
+                provider = dialect
+            except UnknownProviderError:
+                # Of the newest revision, an older one lacks only schemas of results that are no objects.
+                definition = _older(definition)
+        schema = msgspec.json.decode(definition).get("outputSchema")
+        judge: Validator | None = None
+        if schema is not None:
+            with suppress(UnsupportedSchema):  # then the client alone can say
+                judge = result_judge(schema)
+        return ListedTool(definition, provider, judge)
+
+
+def _older(definition: bytes) -> bytes:
+    tool: dict[str, Any] = msgspec.json.decode(definition)
+    schema = tool.get("outputSchema")
+    if schema is None or (isinstance(schema, Mapping) and schema.get("type") == "object"):
+        return definition
+    return msgspec.json.encode({key: value for key, value in tool.items() if key != "outputSchema"})

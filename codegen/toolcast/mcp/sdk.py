@@ -1,0 +1,26 @@
+"""The official SDK, imported when it is first needed.
+
+Its modules come untyped: it is an optional extra, and type checks must not depend on what is installed.
+"""
+
+from importlib import import_module
+from typing import Any
+
+# The first release whose API this room speaks.
+_REMEDY = "run: pip install 'toolcast[mcp]' (mcp 2.3 or newer)"
+
+
+class McpMissingError(ImportError):
+    """The official MCP SDK, or the release of it that is needed, is not installed."""
+
+
+def load(module: str) -> Any:
+    """A module of the SDK. Raises McpMissingError, with the way out."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as missing:
+        root = (missing.name or "").partition(".")[0]
+        if root not in ("mcp", "mcp_types"):
+            raise McpMissingError(f"MCP needs {missing.name}, which is not installed; {_REMEDY}") from missing
+        old = "too old" if root != missing.name else "not installed"
+        raise McpMissingError(f"The MCP SDK is {old}; {_REMEDY}") from missing

@@ -1,0 +1,123 @@
+"""A registry over stdio or streamable HTTP, until the client goes or the program ends."""
+
+import sys
+from collections.abc import Sequence
+from ipaddress import ip_address
+from typing import Any
+
+from ..runtime.view import ToolView
+from .sdk import load
+from .server import mcp_server
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+PATH = "/mcp"
+"""Where a server answers; clients are given `http://HOST:PORT/mcp`."""
+
+
+async def serve_mcp(
+    registry: ToolView,
+    *,
+    http: str | None = None,
+    allowed_hosts: Sequence[str] = (),
+    allowed_origins: Sequence[str] = (),
+    **options: Any,
+) -> None:
+    """Offer `registry` over stdio, or at `http` ("HOST:PORT", or a port on this machine alone).
+
+    `options` are those of `mcp_server`. The registry stays open; close it when this returns.
+    """
+    server = mcp_server(registry, **options)
+    if http is None:
+        await serve_stdio(server)
+    else:
+        host, port = address(http)
+        await serve_http(server, host, port, allowed_hosts=allowed_hosts, allowed_origins=allowed_origins)
+
+
+async def serve_stdio(server: Any) -> None:
+    """Serve one client on stdin and stdout, until it closes stdin.
+
+    While it is served, what handlers and their children print goes to stderr: stdout is the protocol's alone.
+    """
+    async with load("mcp.server.stdio").stdio_server() as (incoming, outgoing):
+        try:
+            await server.run(incoming, outgoing, server.create_initialization_options())
+        finally:
+            sys.stdout.flush()  # what waits in its buffer belongs to stderr still
+
+
+async def serve_http(
+    server: Any,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    *,
+    allowed_hosts: Sequence[str] = (),
+    allowed_origins: Sequence[str] = (),
+) -> None:
+    """Serve streamable HTTP at `http://host:port/mcp` until the program is told to end.
+
+    A page in a browser can be led to any address that the browser reaches (DNS rebinding), so requests must
+    name a host that is allowed: this machine's own names, and `allowed_hosts` ("tools.example.com:8000").
+    There is no authentication: put a proxy in front of what other machines reach. Raises ValueError for an
+    address that others reach without allowed hosts, and OSError where the address is taken.
+    """
+    import socket
+
+    app = http_app(server, host, allowed_hosts=allowed_hosts, allowed_origins=allowed_origins)
+    uvicorn = load("uvicorn")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as listening:
+        # Bound here: uvicorn would end the whole process where the address is taken.
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        config = uvicorn.Config(
+            app, host=host, port=port, log_config=None, access_log=False, timeout_graceful_shutdown=5
+        )
+        shown = f"[{host}]" if ":" in host else host
+        _log(f"serving MCP at http://{shown}:{listening.getsockname()[1]}{PATH}")
+        await uvicorn.Server(config).serve(sockets=[listening])
+
+
+def http_app(
+    server: Any,
+    host: str = "127.0.0.1",
+    *,
+    allowed_hosts: Sequence[str] = (),
+    allowed_origins: Sequence[str] = (),
+) -> Any:
+    """The ASGI application alone, to be mounted or served otherwise. Raises ValueError as `serve_http`."""
+    if not is_loopback(host) and not allowed_hosts:
+        raise ValueError(
+            f"{host} is reached from other machines: name the hosts by which clients call it "
+            "(allowed_hosts, --allow-host tools.example.com:8000), or serve on 127.0.0.1."
+        )
+    own = [f"{name}:*" for name in ("127.0.0.1", "localhost", "[::1]")]
+    security = load("mcp.server.transport_security").TransportSecuritySettings(
+        enable_dns_rebinding_protection=True,
+        allowed_hosts=[*own, *allowed_hosts],
+        allowed_origins=[*(f"http://{each}" for each in own), *allowed_origins],
+    )
+    return server.streamable_http_app(streamable_http_path=PATH, host=host, transport_security=security)
+
+
+def address(text: str) -> tuple[str, int]:
+    """Host and port of "HOST:PORT", "[::1]:PORT" or "PORT". Raises ValueError."""
+    host, _, port = text.rpartition(":")
+    host = host.strip("[]") or LOOPBACK[0]
+    if not port.isascii() or not port.isdigit() or int(port) > 65535:
+        raise ValueError(f"{text!r} is no address: write HOST:PORT, as 127.0.0.1:8000, or a port alone.")
+    return host, int(port)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches `host`."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _log(message: str) -> None:
+    import logging
+
+    logging.getLogger("toolcast.mcp").info(message)

@@ -1,0 +1,120 @@
+"""A registry as an MCP server: `tools/list` and `tools/call`, for any transport of the official SDK."""
+
+import asyncio
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from ..runtime.context import ToolContext
+from ..runtime.errors import UnknownToolError
+from ..runtime.view import ToolView
+from .announce import Announcer
+from .answers import answer
+from .listed import Listed, is_modern
+from .progress import Progress
+from .sdk import load
+
+INVALID_PARAMS = -32602
+"""JSON-RPC's code; the specification asks for it where a tool is unknown (server/tools, "Error Handling")."""
+
+
+def mcp_server(
+    registry: ToolView,
+    *,
+    name: str = "toolcast",
+    version: str = "",
+    instructions: str | None = None,
+    provider: str = "mcp",
+    page_size: int | None = None,
+) -> Any:
+    """An `mcp.server.lowlevel.Server` that offers `registry`, or a selection of it.
+
+    Tools are listed as they were generated for `provider`, byte for byte where the client speaks the newest
+    revision; clients of older ones get the older definitions where those were generated, else the same
+    without schemas of results that are no objects. Calls go through `registry.execute`. Failures are
+    `isError` results; only an unknown tool is a protocol error. Cancelling a request cancels its handler.
+
+    Raises McpMissingError without the SDK, UnknownProviderError where nothing was generated for `provider`.
+    """
+    sdk = load("mcp.server.lowlevel.server")
+    offered = _Offered(registry, Listed(registry, provider, page_size))
+    made = sdk.Server(
+        name,
+        version=version,
+        instructions=instructions,
+        lifespan=offered.announcer.watching,
+        get_tool_input_schema=offered.input_schema,
+        on_list_tools=offered.list_tools,
+        on_call_tool=offered.call_tool,
+        on_subscriptions_listen=offered.announcer.listen,
+    )
+    # Transports ask for these without saying what changes.
+    changes = sdk.NotificationOptions(tools_changed=True)
+    made.create_initialization_options = partial(made.create_initialization_options, changes)
+    made.middleware.append(offered.as_generated)
+    return made
+
+
+class _Offered:
+    """The handlers of one server. `context` is the SDK's `ServerRequestContext`."""
+
+    def __init__(self, registry: ToolView, listed: Listed) -> None:
+        self._registry = registry
+        self._listed = listed
+        self._types = load("mcp.types")
+        self._error = load("mcp.shared.exceptions").MCPError
+        self.announcer = Announcer(listed)
+
+    async def list_tools(self, context: Any, params: Any) -> Any:
+        """The page's envelope; `as_generated` puts the tools into it."""
+        self.announcer.remember(context)
+        _, following = self._listed.page(context.protocol_version, params.cursor if params else None)
+        return self._types.ListToolsResult(tools=[], next_cursor=following)
+
+    async def call_tool(self, context: Any, params: Any) -> dict[str, Any]:
+        """One call through the registry."""
+        tool = self._listed.tools(context.protocol_version).get(params.name)
+        if tool is None:
+            raise self._error(INVALID_PARAMS, self._unknown(params.name))
+        progress = Progress(context.session.report_progress)
+        circumstances = ToolContext(tool=params.name, call_id=str(context.request_id), report=progress.report)
+        try:
+            result = await self._registry.execute(
+                params.name, params.arguments or {}, tool.provider, circumstances
+            )
+        except asyncio.CancelledError:
+            progress.stop()
+            raise
+        await progress.flush()
+        await self.announcer.announce()  # a tool may bring others
+        return answer(params.name, tool, result, context.protocol_version)
+
+    async def as_generated(self, context: Any, call_next: Any) -> Any:
+        """A middleware. The SDK's own models would order a schema's keys anew, and drop a null that is the
+        whole of a structured result."""
+        result = await call_next(context)
+        if context.method == "tools/list":
+            cursor = (context.params or {}).get("cursor")
+            definitions, _ = self._listed.page(context.protocol_version, cursor)
+            result["tools"] = [msgspec.json.decode(each) for each in definitions]
+        elif context.method == "tools/call" and is_modern(context.protocol_version):
+            tool = self._listed.tools(context.protocol_version).get((context.params or {}).get("name", ""))
+            if tool is not None and tool.output is not None and not result.get("isError"):
+                result.setdefault("structuredContent", None)
+        return result
+
+    def input_schema(self, name: str) -> dict[str, Any] | None:
+        """For the SDK's check of headers that repeat arguments."""
+        tool = self._listed.tools("2026-07-28").get(name)
+        if tool is None:
+            return None
+        schema: dict[str, Any] = msgspec.json.decode(tool.definition)["inputSchema"]
+        return schema
+
+    def _unknown(self, name: str) -> str:
+        try:
+            self._registry.get(name)
+        except UnknownToolError as problem:
+            return f"Unknown tool: {problem}"
+        return f"Unknown tool: {name!r} is not offered."

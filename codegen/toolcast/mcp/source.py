@@ -1,0 +1,141 @@
+"""A live server's tool as plain, bounded data, and why one is not taken."""
+
+import logging
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ..providers import Normalizer, SchemaError
+from ..runtime.schema import UnsupportedPattern, UnsupportedSchema, Validator
+from ..runtime.schema.ecma import degree, is_safe
+from ..runtime.schema.values import too_deep
+from .judge import result_judge
+from .limits import Limits
+from .visible import visible, visible_words
+from .weight import Heavy, weigh
+
+_LOG = logging.getLogger("toolcast.mcp")
+_SLOWEST = 3
+"""Powers of a text's length that a search for a server's pattern may take."""
+
+
+class LiveTool(Struct, frozen=True, kw_only=True):
+    """What a server says of one tool. Nothing of it can be trusted; `annotations` are claims."""
+
+    server: str
+    name: str
+    description: str = ""
+    title: str | None = None
+    input_schema: dict[str, Any]
+    output_schema: dict[str, Any] | None = None
+    annotations: dict[str, Any] = {}
+
+    def hint(self, name: str) -> bool | None:
+        """A claim of the server's, such as `readOnlyHint`; None where it claims nothing."""
+        value = self.annotations.get(name)
+        return value if isinstance(value, bool) else None
+
+    def shown(self) -> "LiveTool":
+        """The same with words that hide nothing: what a model is given."""
+        output = self.output_schema
+        return LiveTool(
+            server=self.server,
+            name=self.name,
+            description=visible(self.description),
+            title=None if self.title is None else visible(self.title),
+            input_schema=visible_words(self.input_schema),
+            output_schema=None if output is None else visible_words(output),
+            annotations=self.annotations,
+        )
+
+
+class UnfitError(Exception):
+    """A tool that cannot be offered; the text says why."""
+
+
+def read_tool(server: str, listed: Any, limits: Limits) -> tuple[LiveTool, int]:
+    """A tool of the SDK's listing, and its size as JSON. Raises UnfitError."""
+    try:
+        raw = listed.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        size = len(msgspec.json.encode(raw))
+    except (RecursionError, ValueError, TypeError) as problem:
+        raise UnfitError(f"its definition is no JSON: {type(problem).__name__}") from None
+    if size > limits.tool_size:
+        raise UnfitError(f"its definition has {size} bytes, and {limits.tool_size} are allowed")
+    tool = LiveTool(
+        server=server,
+        name=raw["name"],
+        description=raw.get("description") or "",
+        title=raw.get("title") or (raw.get("annotations") or {}).get("title"),
+        input_schema=raw["inputSchema"],
+        output_schema=raw.get("outputSchema"),
+        annotations=raw.get("annotations") or {},
+    )
+    if len(tool.description) > limits.description:
+        raise UnfitError(
+            f"its description has {len(tool.description)} characters, and {limits.description} are allowed"
+        )
+    return tool, size
+
+
+def check_tool(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Validator | None:
+    """Whether a tool's schemas can be judged exactly and in bounded time; the judge of its results. Raises
+    UnfitError, whatever the schemas are: one tool must not take the others down."""
+    try:
+        return _checked(tool, normalizer, limits)
+    except UnfitError:
+        raise
+    except Exception as problem:
+        _LOG.exception("A schema of tool %r of MCP server %r cannot be read", tool.name, tool.server)
+        raise UnfitError(f"its schemas cannot be read: {type(problem).__name__}") from problem
+
+
+def _checked(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Validator | None:
+    for key, schema in (("inputSchema", tool.input_schema), ("outputSchema", tool.output_schema)):
+        if schema is None:
+            continue
+        if too_deep(schema):
+            raise UnfitError(f"its {key} is nested too deeply")
+        try:
+            weigh(schema, limits.parts)
+        except Heavy as problem:
+            raise UnfitError(f"its {key} cannot be used: {problem}") from None
+        for pattern in _patterns(schema):
+            _check_pattern(key, pattern)
+    try:
+        normalizer.prepare(msgspec.json.encode(tool.input_schema), "mcp").validator()
+    except (SchemaError, UnsupportedSchema) as problem:
+        raise UnfitError(f"its inputSchema cannot be used: {problem}") from None
+    try:
+        return None if tool.output_schema is None else result_judge(tool.output_schema)
+    except UnsupportedSchema as problem:
+        raise UnfitError(f"its outputSchema cannot be used: {problem}") from None
+
+
+def _patterns(schema: Any) -> set[str]:
+    found: set[str] = set()
+    waiting = [schema]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            if isinstance(node.get("pattern"), str):
+                found.add(node["pattern"])
+            if isinstance(node.get("patternProperties"), dict):
+                found.update(node["patternProperties"])
+            waiting += node.values()
+        elif isinstance(node, list):
+            waiting += node
+    return found
+
+
+def _check_pattern(key: str, pattern: str) -> None:
+    """A backtracking engine would hang in some patterns, and a server chooses the text, too."""
+    try:
+        reason = is_safe(pattern)
+        if reason is None and degree(pattern) > _SLOWEST:
+            reason = "its repetitions share text"
+    except UnsupportedPattern as problem:
+        reason = str(problem)
+    if reason is not None:
+        raise UnfitError(f"its {key} has a pattern that cannot be used, {pattern[:80]!r}: {reason}")

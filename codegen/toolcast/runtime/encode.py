@@ -1,0 +1,123 @@
+"""From typed values back to JSON.
+
+msgspec does all of it but one thing: further properties, which decoding gathered in one dict field
+(`open_object`), stand beside the named ones again. A Struct names that field in `__toolcast_extra__`.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from .schema.values import equal
+
+EXTRA = "__toolcast_extra__"
+
+Leaves = Callable[[Any, msgspec.structs.FieldInfo], bool]
+
+
+def to_builtins(value: Any) -> Any:
+    """Plain JSON data for a typed value. Raises TypeError for what JSON has no word for."""
+    return _flatten(value, msgspec.to_builtins(value, str_keys=True))
+
+
+def with_defaults(value: Any) -> Any:
+    """Like `to_builtins`, and every field that has a value is written, also where it is the default.
+
+    Absence stays absence: None of an optional field whose default it is, and UNSET.
+    """
+    return _write(value, _is_absent)
+
+
+def with_nulls(value: Any) -> Any:
+    """Like `with_defaults`, and None is written as null: where null is a value it may be what is asked for.
+
+    Absence of what was never null is null then, too; settling it by the contract takes that away.
+    """
+    return _write(value, lambda item, _: item is msgspec.UNSET)
+
+
+def without_defaults(value: Any) -> Any:
+    """Like `to_builtins`, and no field is written that has its default, not even a list or an object."""
+    return _write(value, _is_default)
+
+
+def _is_absent(item: Any, field: msgspec.structs.FieldInfo) -> bool:
+    return item is msgspec.UNSET or (item is None and field.default is None)
+
+
+def _is_default(item: Any, field: msgspec.structs.FieldInfo) -> bool:
+    if field.default_factory is not msgspec.NODEFAULT:
+        default = field.default_factory()
+    elif field.default is not msgspec.NODEFAULT:
+        default = field.default
+    else:
+        return item is msgspec.UNSET
+    if item is default or item is msgspec.UNSET:
+        return True
+    if default is msgspec.UNSET:
+        return False
+    return equal(to_builtins(item), to_builtins(default))
+
+
+def _write(value: Any, leaves: Leaves) -> Any:
+    """Plain JSON data, without the fields that `leaves` says to leave out."""
+    if isinstance(value, msgspec.Struct):
+        return {**_tag(value), **_fields(value, leaves)}
+    if isinstance(value, Mapping):
+        return {key: _write(item, leaves) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_write(item, leaves) for item in value]
+    return msgspec.to_builtins(value, str_keys=True)
+
+
+def _fields(value: msgspec.Struct, leaves: Leaves) -> dict[str, Any]:
+    plain: dict[str, Any] = {}
+    extra = getattr(type(value), EXTRA, None)
+    for field in msgspec.structs.fields(type(value)):
+        item = getattr(value, field.name)
+        if field.name != extra and not leaves(item, field):
+            plain[field.encode_name] = _write(item, leaves)
+    further = {} if extra is None else _write(getattr(value, extra), leaves)
+    return {**{key: item for key, item in further.items() if key not in plain}, **plain}
+
+
+def _tag(value: msgspec.Struct) -> dict[str, Any]:
+    config = type(value).__struct_config__
+    return {} if config.tag_field is None else {config.tag_field: config.tag}
+
+
+def encode_json(value: Any) -> bytes:
+    """Compact JSON for a typed value, further properties in their place."""
+    return msgspec.json.encode(to_builtins(value))
+
+
+def _flatten(value: Any, plain: Any) -> Any:
+    """Walk a value beside its plain copy, and lift the further properties in the copy."""
+    if isinstance(plain, (list, tuple)):
+        if not isinstance(value, (list, tuple, set, frozenset)):
+            return plain  # an array-like Struct: no properties, so none to lift
+        # A set keeps its order while nothing changes it, so the two walks stay in step.
+        return [_flatten(item, copy) for item, copy in zip(value, plain, strict=True)]
+    if not isinstance(plain, dict):
+        return plain
+    if isinstance(value, Mapping):
+        return {key: _flatten(item, plain[key]) for key, item in zip(plain, value.values(), strict=True)}
+    if not isinstance(value, msgspec.Struct):
+        return plain
+    return _flatten_struct(value, plain)
+
+
+def _flatten_struct(value: msgspec.Struct, plain: dict[str, Any]) -> dict[str, Any]:
+    extra = getattr(type(value), EXTRA, None)
+    further: dict[str, Any] = {}
+    for name, wire in zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True):
+        if wire in plain:
+            item = _flatten(getattr(value, name), plain[wire])
+            if name == extra:
+                del plain[wire]
+                further = item
+            else:
+                plain[wire] = item
+    # A value built by hand may repeat a named property among the further ones: the named one stands.
+    return {**plain, **{key: item for key, item in further.items() if key not in plain}}

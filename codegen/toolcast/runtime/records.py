@@ -1,0 +1,53 @@
+"""What the runtime writes to the log: records that a program can read, too."""
+
+import logging
+import traceback
+from collections.abc import Callable
+from logging import ERROR, WARNING
+
+from .inert import escaped
+
+__all__ = ["ERROR", "FIELDS", "LOGGER", "WARNING", "log"]
+
+LOGGER = "toolcast.runtime"
+"""The logger of every record."""
+
+FIELDS: tuple[str, ...] = ("event", "tool", "call_id", "error_id", "error_type", "seconds")
+"""Attributes that every record has; None where they do not apply."""
+
+_log = logging.getLogger(LOGGER)
+
+
+def log(
+    level: int,
+    message: str,
+    *given: object,
+    event: str,
+    tool: str | None = None,
+    call_id: str | None = None,
+    error_id: str | None = None,
+    error_type: str | None = None,
+    seconds: float | None = None,
+    problem: BaseException | None = None,
+    redact: Callable[[str], str] | None = None,
+) -> None:
+    """Write one record, with FIELDS beside the message, and the traceback of `problem`.
+
+    A traceback ends with words that may be a model's own, so control characters in it are escaped. With
+    `redact` it is kept as redacted text only: the variables of its frames may hold secrets.
+    """
+    if not _log.isEnabledFor(level):
+        return
+    if problem is not None and error_type is None:
+        error_type = type(problem).__name__
+    if redact is not None and call_id:
+        call_id = redact(call_id)
+    values = (event, tool, call_id or None, error_id, error_type, seconds)
+    fields: dict[str, object] = dict(zip(FIELDS, values, strict=True))
+    kept = None if problem is None or redact is not None else (type(problem), problem, problem.__traceback__)
+    path, line, function, _ = _log.findCaller(stacklevel=2)
+    record = _log.makeRecord(LOGGER, level, path, line, message, given, kept, function, fields)
+    if problem is not None:
+        text = "".join(traceback.format_exception(problem)).rstrip("\n")
+        record.exc_text = escaped(text if redact is None else redact(text), keep="\n\t")
+    _log.handle(record)

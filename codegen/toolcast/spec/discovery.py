@@ -1,0 +1,160 @@
+"""Which files below a specs root are tools, and which are shared types. Looks at names only."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from ..diagnostics import Diagnostic
+from .names import shown
+from .problems import quoted
+
+SUFFIXES = (".json", ".yaml", ".yml")
+TYPES = "_types"
+"""The folder of shared types, at the top of the specs root."""
+
+_MAX_DEPTH = 30  # folders; deeper ones are no one's groups
+
+
+class Discovery(Struct, frozen=True, kw_only=True):
+    """Sorted posix paths below the root. A file with a diagnostic here is in neither list."""
+
+    tools: tuple[str, ...]
+    types: tuple[str, ...]
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def discover(root: Path, *, shown_root: str = "specs") -> Discovery:
+    """The spec files below `root`: `*.yaml`, `*.yml` and `*.json`.
+
+    Types are those below `_types/` at the top; tools all others, except in folders that start with `_` or
+    `.`. Files that start with `.` (editors' own) are skipped. A link that leads out of the root or to a
+    folder is refused, and so is the later of two files that differ only by suffix.
+    """
+    walk = _Walk(root, shown_root)
+    if walk.exists():
+        walk.folder("", 1)
+    kept = walk.unique_stems()
+    return Discovery(
+        tools=tuple(path for path in kept if not path.startswith(TYPES + "/")),
+        types=tuple(path for path in kept if path.startswith(TYPES + "/")),
+        diagnostics=tuple(sorted(walk.problems)),
+    )
+
+
+class _Walk:
+    def __init__(self, root: Path, shown_root: str) -> None:
+        self.problems: list[Diagnostic] = []
+        self._root = os.fspath(root)
+        self._shown_root = shown_root
+        self._paths: list[str] = []
+
+    def _report(self, path: str, code: str, message: str, hint: str = "") -> None:
+        # A file name may hold bytes that are no text; the diagnostic must be printable.
+        file = shown(self._shown_root, path).encode(errors="surrogateescape").decode(errors="replace")
+        self.problems.append(Diagnostic(file=file, code=code, message=message, hint=hint))
+
+    def exists(self) -> bool:
+        if Path(self._root).is_dir():
+            return True
+        self.problems.append(
+            Diagnostic(
+                file=self._shown_root or ".",
+                code="no-specs",
+                message="the specs folder does not exist",
+                hint="create it, or set `specs` in [tool.toolcast] of pyproject.toml",
+            )
+        )
+        return False
+
+    def folder(self, below: str, depth: int) -> None:
+        """Collect the files in the folder at `below` ("" or ending in a slash)."""
+        try:
+            with os.scandir(os.path.join(self._root, below)) as entries:  # noqa: PTH118  (a hot path)
+                listed = list(entries)
+        except OSError as error:
+            reason = os.strerror(error.errno or 0).lower()
+            self._report(below.rstrip("/"), "cannot-read", f"the folder cannot be read: {reason}")
+            return
+        for entry in listed:
+            name = entry.name
+            if name.startswith("."):
+                continue
+            path = below + name
+            if name.endswith(SUFFIXES):
+                self._file(entry, path)
+            elif entry.is_dir(follow_symlinks=False):
+                if not name.startswith("_") or path == TYPES or below.startswith(TYPES + "/"):
+                    self._descend(path, depth)
+            elif entry.is_symlink() and Path(entry.path).is_dir():
+                if not name.startswith("_") or path == TYPES:
+                    self._report(path, "link", "links to folders are not followed", "copy the folder")
+            elif name.lower().endswith(SUFFIXES):
+                self._report(path, "file-name", "the suffix is not in lower case", "rename the file")
+
+    def _descend(self, path: str, depth: int) -> None:
+        if depth >= _MAX_DEPTH:
+            self._report(path, "too-deep", f"folders are nested more than {_MAX_DEPTH} levels deep")
+        else:
+            self.folder(path + "/", depth + 1)
+
+    def _file(self, entry: "os.DirEntry[str]", path: str) -> None:
+        if entry.is_dir(follow_symlinks=False):
+            self._report(path, "file-name", "a folder has the name of a spec file", "rename the folder")
+        elif entry.is_symlink() and not self._inside(entry.path):
+            hint = "copy the file into the specs folder"
+            self._report(path, "link", "this link leads out of the specs folder, or nowhere", hint)
+        elif not _is_text(path):
+            self._report(path, "file-name", "the file's name is not UTF-8", "rename the file")
+        else:
+            self._paths.append(path)
+
+    def _inside(self, link: str) -> bool:
+        target = os.path.realpath(link)
+        root = os.path.realpath(self._root)
+        return os.path.isfile(target) and target.startswith(root + os.sep)  # noqa: PTH113  (a hot path)
+
+    def unique_stems(self) -> list[str]:
+        """The paths, sorted, without those that differ from an earlier one only by suffix."""
+        problems = stem_problems(self._paths, self._shown_root)
+        self.problems += problems.values()
+        return sorted({*self._paths} - {*problems})
+
+
+def kind_of(path: str) -> Literal["tool", "type"] | None:
+    """What `discover` takes a file at `path` (posix, below the root) for; None if it passes it over."""
+    *folders, name = path.split("/")
+    if any(part.startswith(".") or not part for part in (*folders, name)) or not _is_text(path):
+        return None
+    if not name.endswith(SUFFIXES) or len(folders) >= _MAX_DEPTH or any(map(_is_spec_name, folders)):
+        return None
+    if folders and folders[0] == TYPES:
+        return "type"
+    return None if any(folder.startswith("_") for folder in folders) else "tool"
+
+
+def stem_problems(paths: Iterable[str], shown_root: str) -> dict[str, Diagnostic]:
+    """By path, each that differs from an earlier one (by sorted order) only by its suffix."""
+    first: dict[str, str] = {}
+    found: dict[str, Diagnostic] = {}
+    for path in sorted(paths):
+        other = first.setdefault(path.rpartition(".")[0], path)
+        if other != path:
+            message = f"this file and {quoted(shown(shown_root, other), 200)} differ only by suffix"
+            file, hint = shown(shown_root, path), "keep one of the two"
+            found[path] = Diagnostic(file=file, code="same-stem", message=message, hint=hint)
+    return found
+
+
+def _is_spec_name(name: str) -> bool:
+    return name.endswith(SUFFIXES)
+
+
+def _is_text(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

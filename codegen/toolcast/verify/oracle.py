@@ -1,0 +1,229 @@
+"""The independent verdict: jsonschema-rs, and the two allowances of law L1 in our own words.
+
+The allowances are worded for plain objects. Where alternatives overlap (`anyOf`, `if`, `not`) more than one
+reading of "optional and not nullable" is possible; then the verdict is `None` and either answer is right.
+"""
+
+import itertools
+import operator
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import quote
+
+import jsonschema_rs
+
+from .document import CERTAIN, Schema, Tree, places
+from .rfc3339 import CHECKS
+from .values import Path, without
+
+_WHOLE = "urn:toolcast:whole"
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+MAX_NULLS = 6
+"""Nulls whose subsets are tried; more of them are taken away all at once only."""
+
+
+_DOTS = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\.", re.DOTALL)
+"""An escape, a class, or a dot that is neither."""
+_NO_DOT = r"[^\n\r\u2028\u2029]"
+"""ECMA-262 stops its dot at every line terminator, jsonschema-rs at the line feed only."""
+
+
+class OracleError(Exception):
+    """jsonschema-rs cannot compile the schema; the text says why."""
+
+
+class Oracle:
+    """Judges values by the schema at `root` of a self-contained document."""
+
+    def __init__(
+        self, document: Mapping[str, Any], root: str = "", formats: frozenset[str] = frozenset()
+    ) -> None:
+        """`formats` are asserted, every other one is an annotation. Raises OracleError."""
+        self.tree = Tree(_plain(document, formats), root)
+        self.asserts = bool(formats)
+        self.pointers: dict[int, str] | None = None  # kept here by those who need them
+        self._parts: dict[int, Any] = {}
+        # Where schemas stand, by identity: a reference to the root must find it from any part.
+        self._inside = (
+            {id(node): path for path, node in places(self.tree.document)} if self._circles() else {}
+        )
+        self._whole = self.part({"$ref": "#" + root}) if root else self.part(self.tree.document)
+        self._declared = frozenset(
+            name
+            for _, node in places_of(self.tree.document)
+            for name in (node["properties"] if isinstance(node.get("properties"), dict) else ())
+        )
+
+    def part(self, schema: Schema) -> Any:
+        """A validator for a subschema of the document (by identity), made once."""
+        known = self._parts.get(id(schema))
+        if known is None:
+            known = (schema, self._validator(schema))
+            self._parts[id(schema)] = known
+        return known[1]
+
+    def _circles(self) -> bool:
+        """Whether anything refers to the document as a whole."""
+        return any(node.get("$ref") in ("", "#") for _, node in places_of(self.tree.document))
+
+    def _validator(self, schema: Schema) -> Any:
+        document = self.tree.document
+        place = self._inside.get(id(schema)) if self._inside else None
+        if schema is document:
+            whole = {"$schema": DRAFT, **document}
+        elif place is not None:
+            inside = {**document, "$id": _WHOLE}
+            whole = {"$schema": DRAFT, "$ref": f"{_WHOLE}#{quote(place)}", "$defs": {"whole": inside}}
+        elif isinstance(schema, dict):
+            # Beside the document's own keys none of which judges anything: definitions and named roots.
+            rest = {key: value for key, value in document.items() if key in ("$defs", "parameters", "result")}
+            whole = {"$schema": DRAFT, **rest, "allOf": [schema]}
+        else:
+            whole = {"$schema": DRAFT, "allOf": [schema]}
+        try:
+            return jsonschema_rs.Draft202012Validator(
+                whole, validate_formats=self.asserts, formats=CHECKS, retriever=_offline
+            )
+        except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError) as problem:
+            raise OracleError(str(problem)[:300]) from None
+
+    def accepts(self, value: Any) -> bool:
+        """Whether the schema accepts `value` as it is."""
+        return bool(self._whole.is_valid(value))
+
+    def surely_accepts(self, value: Any) -> bool:
+        """Whether the schema accepts `value` however its large floats are written; see `verdict`."""
+        if not self.accepts(value):
+            return False
+        exact = _whole(value)
+        return exact is value or self.accepts(exact)
+
+    def refuses(self, value: Any) -> bool:
+        """Whether the schema refuses `value` however its large floats are written; see `verdict`."""
+        if self.accepts(value):
+            return False
+        exact = _whole(value)
+        return exact is value or not self.accepts(exact)
+
+    def problems(self, value: Any) -> Iterator[Any]:
+        """jsonschema-rs's own errors."""
+        yield from self._whole.iter_errors(value)
+
+    def verdict(self, value: Any) -> bool | None:
+        """Law L1: whether a decoder must accept `value`; None where the allowances leave it open."""
+        found = self._verdict(value)
+        exact = _whole(value)
+        # jsonschema-rs compares a large float with a large bound inexactly: 2.0**64 and 2**64 are one number.
+        return found if exact is value or self._verdict(exact) is found else None
+
+    def _verdict(self, value: Any) -> bool | None:
+        if self.accepts(value):
+            return True
+        certain: list[Path] = []
+        possible: list[Path] = []
+        for path, sure in self._nulls(value, [(self.tree.start, CERTAIN)], ()):
+            (certain if sure else possible).append(path)
+        if certain and self.accepts(_dropped(value, certain)):
+            return True
+        nulls = [*certain, *possible]
+        if len(nulls) > MAX_NULLS:
+            return None
+        for count in range(1, len(nulls) + 1):
+            for chosen in itertools.combinations(nulls, count):
+                if self.accepts(_dropped(value, list(chosen))):
+                    return None
+        return False
+
+    def settled(self, value: Any) -> Any:
+        """`value` without the nulls that certainly count as absent."""
+        nulls = self._nulls(value, [(self.tree.start, CERTAIN)], ())
+        return _dropped(value, [path for path, sure in nulls if sure])
+
+    def _nulls(
+        self, value: Any, schemas: list[tuple[Schema, int]], path: Path
+    ) -> Iterator[tuple[Path, bool]]:
+        """Nulls that may count as absent, and whether they certainly do."""
+        if isinstance(value, dict):
+            if not _may_hold_null(value):
+                return
+            nodes = self.tree.beside(schemas)
+            for name, child in value.items():
+                if child is None:
+                    if name in self._declared:
+                        yield (*path, name), self._certain(nodes, name)
+                elif isinstance(child, (dict, list)):
+                    yield from self._nulls(child, self.tree.member(nodes, name), (*path, name))
+        elif isinstance(value, list):
+            nodes = self.tree.beside(schemas)
+            for index, child in enumerate(value):
+                if isinstance(child, (dict, list)):
+                    yield from self._nulls(child, self.tree.item(nodes, index), (*path, index))
+
+    def _certain(self, nodes: list[tuple[dict[str, Any], int]], name: str) -> bool:
+        """Optional wherever the object is spoken of, and not nullable where it certainly is."""
+        if any(name in (node.get("required") or ()) for node, _ in nodes):
+            return False
+        declared = [
+            node["properties"][name]
+            for node, sure in nodes
+            if sure and isinstance(node.get("properties"), dict) and name in node["properties"]
+        ]
+        return any(schema is False or not self.part(schema).is_valid(None) for schema in declared)
+
+
+def places_of(document: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every object schema of a contract file or of a plain schema."""
+    yield from places(document)
+    for root in ("parameters", "result"):
+        if root in document:
+            yield from places(document[root], f"/{root}")
+
+
+def _whole(value: Any) -> Any:
+    """`value` with floats past 2**53 as the integers that they are; the very same object where none is."""
+    if isinstance(value, float) and abs(value) >= 2**53:
+        return int(value)
+    if isinstance(value, dict):
+        items = {name: _whole(child) for name, child in value.items()}
+        return value if all(items[name] is child for name, child in value.items()) else items
+    if isinstance(value, list):
+        children = [_whole(child) for child in value]
+        return value if all(map(operator.is_, children, value)) else children
+    return value
+
+
+def _may_hold_null(value: Any) -> bool:
+    return any(child is None or isinstance(child, (dict, list)) for child in value.values())
+
+
+def _dropped(value: Any, chosen: list[Path]) -> Any:
+    for path in sorted(chosen, key=len, reverse=True):  # only properties go, so no index moves
+        value = without(value, path)
+    return value
+
+
+def _plain(document: Mapping[str, Any], formats: frozenset[str]) -> dict[str, Any]:
+    """A copy in which only asserted formats stand, and patterns say what ECMA-262 reads in them."""
+    copied: dict[str, Any] = jsonable(document)
+    for _, node in places_of(copied):
+        if "format" in node and node["format"] not in formats:
+            del node["format"]
+        if isinstance(node.get("pattern"), str) and "." in node["pattern"]:
+            node["pattern"] = _DOTS.sub(
+                lambda found: _NO_DOT if found[0] == "." else found[0], node["pattern"]
+            )
+    return copied
+
+
+def jsonable(value: Any) -> Any:
+    """A deep copy of JSON data out of any mappings and sequences."""
+    if isinstance(value, Mapping):
+        return {key: jsonable(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [jsonable(item) for item in value]
+    return value
+
+
+def _offline(uri: str) -> Any:
+    raise ValueError(f"reference to {uri} is not followed")

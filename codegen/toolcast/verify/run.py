@@ -1,0 +1,212 @@
+"""Which tools are verified, in this process or in several; the outcome is the same, in the same order."""
+
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+from msgspec import Struct
+
+from ..build.core.compile import Options
+from ..build.profiles import profiles_of
+from ..build.rooms import FRONTEND
+from ..build.workers import Shop, load_types, processors
+from ..config import Config, show
+from ..diagnostics import Diagnostic
+from ..spec.model import Document, ToolSpec
+from .hold import Settings, hold
+from .report import ToolReport
+
+FEW_TOOLS = 4
+"""Up to this number of tools, starting processes does not pay."""
+
+Progress = Callable[[int, int], None]
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """A run. `diagnostics` are the reasons why something could not be verified, and warnings."""
+
+    seed: int
+    examples: int
+    reports: tuple[ToolReport, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def failed(self) -> bool:
+        """Whether there is a counterexample, or something that could not be verified."""
+        wrong = any(problem.severity == "error" for problem in self.diagnostics)
+        return wrong or any(report.counterexamples for report in self.reports)
+
+
+def verify(
+    config: Config, wanted: Sequence[str], settings: Settings, jobs: int | None, progress: Progress
+) -> Outcome:
+    """Hold the tools of a project to the laws: those named by path or tool name in `wanted`, else all.
+
+    `jobs` None means one process per processor. `progress` is told (done, total).
+    """
+    shop, paths, problems = _open(config)
+    tools: dict[str, ToolSpec] = {}
+    for path in paths:
+        spec, found = FRONTEND.load_tool(Path(shop.root), path, shop.shown_root, shop.known_providers)
+        if spec is not None:
+            tools[path] = spec
+        if spec is None or not wanted or _meant(wanted, path, spec.name, shop):
+            problems += found
+    if wanted:
+        chosen = {path: spec for path, spec in tools.items() if _meant(wanted, path, spec.name, shop)}
+        problems = [p for p in problems if p.severity == "warning" or _mentioned(wanted, p.file, shop)]
+        problems += _unknown(wanted, tools, paths, shop)
+        tools = chosen
+    specs = list(tools.values())
+    count = min(jobs or processors(), len(specs))
+    if count < 2 or len(specs) <= FEW_TOOLS:
+        types = load_types(shop)
+        reports = []
+        for spec in specs:
+            reports.append(_hold(shop, types, spec, settings))
+            progress(len(reports), len(specs))
+    else:
+        reports = _in_processes(shop, list(tools), settings, count, progress)
+    warned = [problem for report, _ in reports for problem in report.warnings]
+    failed = [problem for _, problem in reports if problem is not None]
+    return Outcome(
+        seed=settings.seed,
+        examples=settings.examples,
+        reports=tuple(report for report, _ in reports),
+        diagnostics=tuple(sorted({*problems, *warned, *failed})),
+    )
+
+
+_Held = tuple[ToolReport, Diagnostic | None]
+
+
+def _open(config: Config) -> tuple[Shop, tuple[str, ...], list[Diagnostic]]:
+    profiles, problems = profiles_of(config, FRONTEND.known_providers)
+    known = profiles.known
+    shown_root = show(config.specs)
+    found = FRONTEND.discover(config.specs, shown_root)
+    providers = known if config.providers is None else config.providers
+    unknown = [name for name in providers if name not in known]
+    file = "pyproject.toml" if config.file is None else show(config.file)
+    hint = f"known providers: {', '.join(known)}"
+    wrong = [
+        Diagnostic(file=file, code="unknown-provider", message=f"unknown provider {name!r}", hint=hint)
+        for name in unknown
+    ]
+    shop = Shop(
+        frontend=FRONTEND,
+        root=str(config.specs),
+        shown_root=shown_root,
+        types=found.types,
+        known_providers=known,
+        options=Options(
+            providers=tuple(name for name in providers if name in known),
+            templates=None if config.templates is None else str(config.templates),
+            profiles=profiles.files,
+        ),
+    )
+    return shop, found.tools, [*problems, *wrong, *found.diagnostics]
+
+
+def _meant(wanted: Sequence[str], path: str, name: str, shop: Shop) -> bool:
+    return any(each == name or _mentioned((each,), f"{shop.shown_root}/{path}", shop) for each in wanted)
+
+
+def _mentioned(wanted: Sequence[str], shown: str, shop: Shop) -> bool:
+    """Whether a file is one of those named: as shown, below the specs root, with or without its ending."""
+    inner = shown.removeprefix(f"{shop.shown_root}/")
+    names = {shown, inner, inner.rpartition(".")[0], str(Path(shop.root) / inner)}
+    return any(each in names or show(Path(each).absolute()) == shown for each in wanted)
+
+
+def _unknown(
+    wanted: Sequence[str], tools: Mapping[str, ToolSpec], paths: Sequence[str], shop: Shop
+) -> list[Diagnostic]:
+    found: list[Diagnostic] = []
+    names = sorted(spec.name for spec in tools.values())
+    for each in wanted:
+        if any(_meant((each,), path, spec.name, shop) for path, spec in tools.items()):
+            continue
+        if any(_mentioned((each,), f"{shop.shown_root}/{path}", shop) for path in paths):
+            continue  # it is there but has errors, which are told
+        near = get_close_matches(each, names, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"tools here: {', '.join(names[:20]) or 'none'}"
+        message = f"there is no tool called {each!r}"
+        found.append(Diagnostic(file=shop.shown_root, code="unknown-tool", message=message, hint=hint))
+    return found
+
+
+def _hold(shop: Shop, types: Mapping[str, Document], spec: ToolSpec, settings: Settings) -> _Held:
+    """One tool. Never raises: a fault of ours must not hide what the other tools have to say."""
+    try:
+        return hold(spec, types, shop.options, settings), None
+    except Exception as error:  # told with its place; the run fails
+        frames = traceback.extract_tb(error.__traceback__)
+        place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+        return _failed(spec, f"verification failed: {type(error).__name__}: {error}{place}")
+
+
+def _failed(spec: ToolSpec, message: str) -> _Held:
+    line, column = spec.document.locate(("parameters",))
+    hint = "this is a fault of toolcast, not of the spec; please report it with the spec"
+    file = spec.document.file
+    problem = Diagnostic(
+        file=file, line=line, column=column, code="internal-error", message=message, hint=hint
+    )
+    return ToolReport(tool=spec.name, file=file, line=line, column=column), problem
+
+
+_shop: tuple[Shop, Mapping[str, Document], Settings] | None = None  # one per worker, set when it starts
+
+
+def _start(shop: Shop, settings: Settings) -> None:
+    global _shop  # a process pool's initializer has no other way to hand a value on
+    _shop = (shop, load_types(shop), settings)
+
+
+def _load(shop: Shop, path: str) -> ToolSpec:
+    spec, _ = FRONTEND.load_tool(Path(shop.root), path, shop.shown_root, shop.known_providers)
+    assert spec is not None  # it was read a moment ago
+    return spec
+
+
+def _work(path: str) -> _Held:
+    assert _shop is not None
+    shop, types, settings = _shop
+    return _hold(shop, types, _load(shop, path), settings)
+
+
+def _in_processes(
+    shop: Shop, paths: Sequence[str], settings: Settings, count: int, progress: Progress
+) -> list[_Held]:
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from concurrent.futures.process import BrokenProcessPool
+
+    held: dict[str, _Held] = {}
+    with ProcessPoolExecutor(count, initializer=_start, initargs=(shop, settings)) as pool:
+        futures = {}
+        try:
+            for path in paths:
+                futures[pool.submit(_work, path)] = path
+            for future in as_completed(futures):
+                held[futures[future]] = future.result()
+                progress(len(held), len(paths))
+        except BrokenProcessPool:
+            pass  # what is missing is tried again below, each in a process of its own
+    for path in paths:
+        if path not in held:
+            held[path] = _alone(shop, path, settings)
+            progress(len(held), len(paths))
+    return [held[path] for path in paths]
+
+
+def _alone(shop: Shop, path: str, settings: Settings) -> _Held:
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    with ProcessPoolExecutor(1, initializer=_start, initargs=(shop, settings)) as pool:
+        try:
+            return pool.submit(_work, path).result()
+        except BrokenProcessPool:
+            return _failed(_load(shop, path), "the process that verified this tool died")

@@ -1,1 +1,0 @@
-"""Where toolwright is one step of something larger: build engines and packaging tools."""
