@@ -144,7 +144,7 @@ def test_branches_that_touch_different_specs_merge(repository: Repository) -> No
 def test_branches_that_add_neighbours_merge_by_our_attributes(repository: Repository) -> None:
     """Both add a line at the same place: a plain merge would ask, and there is nothing to ask."""
     offer = OFFERS["gitattributes"]
-    put(repository.base / offer.path, text_of(offer, "generated"))
+    put(repository.base / offer.path, text_of(offer, "generated", "toolcast[build]"))
     repository.git("checkout", "-q", "main")
     repository.git("add", "-A")
     repository.git("commit", "-q", "-m", "attributes")

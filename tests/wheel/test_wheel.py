@@ -61,8 +61,10 @@ def runtime(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_version(compiler: Path, tmp_path: Path) -> None:
     """`toolcast --version` answers with the version of the tree."""
     said = run(compiler / "toolcast", "--version", cwd=tmp_path).stdout
-    source = (ROOT / "codegen/toolcast/__init__.py").read_text()
-    assert said.split()[-1] in source
+    name, version, *rest = said.split()
+    assert name == "toolcast"
+    assert f'__version__ = "{version}"' in (ROOT / "codegen/toolcast/__init__.py").read_text()
+    assert " ".join(rest).startswith(f"(distribution toolcast {version}, installed in ")
 
 
 def test_generates_what_the_checkout_generates(compiler: Path, tmp_path: Path) -> None:

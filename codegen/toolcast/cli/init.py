@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from .. import distribution
 from ..config import show
 from ..integrations.offers import OFFERS, Offer, text_of
 from .example import EXAMPLE
@@ -59,7 +60,7 @@ def _set_up(here: Path, additions: tuple[str, ...]) -> None:
         click.echo(f"created   {path.relative_to(here).as_posix() if here in path.parents else path}")
     output = str(table.get("output", "generated"))
     for addition in dict.fromkeys(additions):
-        _add(here, OFFERS[addition], output)
+        _add(here, OFFERS[addition], output, _requirement(here / "pyproject.toml"))
     click.echo(
         f"\nNext: toolcast generate\n"
         f"Check {output}/ in. .toolcast/ is a local cache that hides itself from git.\n"
@@ -67,9 +68,9 @@ def _set_up(here: Path, additions: tuple[str, ...]) -> None:
     )
 
 
-def _add(here: Path, offer: Offer, output: str) -> None:
+def _add(here: Path, offer: Offer, output: str, requirement: str) -> None:
     try:
-        text = text_of(offer, output)
+        text = text_of(offer, output, requirement)
     except ValueError as error:
         click.echo(f"left out  {offer.path}: {error}")
         return
@@ -86,6 +87,13 @@ def _add(here: Path, offer: Offer, output: str) -> None:
             f"          it is read in the root of the repository only: move it to {show(root)},"
             f" and add `--config {below}` to its commands"
         )
+
+
+def _requirement(path: Path) -> str:
+    """What pip installs in CI: this version of toolcast, or the checkout of toolcast itself."""
+    project = tomllib.loads(path.read_text("utf-8")).get("project")
+    own = isinstance(project, dict) and project.get("name") == distribution.NAME
+    return ".[build]" if own else distribution.requirement("build")
 
 
 def create(path: Path, text: str) -> None:

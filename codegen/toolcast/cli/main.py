@@ -69,9 +69,9 @@ class Commands(click.Group):
 def _version(ctx: click.Context, _parameter: click.Parameter, value: Any) -> None:
     if not value or ctx.resilient_parsing:
         return
-    from .. import __version__
+    from ..distribution import describe
 
-    click.echo(f"toolcast {__version__}")
+    click.echo(describe())
     ctx.exit()
 
 
@@ -81,7 +81,12 @@ def _version(ctx: click.Context, _parameter: click.Parameter, value: Any) -> Non
     epilog="Start in an empty folder with 'toolcast init'.",
 )
 @click.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version."
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_version,
+    help="Show the version, and the distribution that runs.",
 )
 def cli() -> None:
     """Compile one spec per LLM tool into typed Python and every provider's JSON."""

@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from .. import __version__
-from ..paths import PACKAGE, templates_dir
+from ..distribution import NAME, describe, installed_distribution
+from ..paths import templates_dir
 from .finding import Finding
 from .versions import Requirement, is_in, read_requirement
 
@@ -22,23 +23,24 @@ def examine_installation() -> Iterator[Finding]:
         yield Finding("Python", "broken", python, "use Python 3.11 or newer")
     else:
         yield Finding("Python", "well", python)
-    try:
-        own = importlib.metadata.distribution("toolcast")
-    except importlib.metadata.PackageNotFoundError:
-        text = f"{__version__}, run from source at {PACKAGE}: what it requires is not known here"
-        yield Finding("toolcast", "note", text, "run: pip install -e '.[build]'")
+    own = installed_distribution()
+    if own is None:
+        yield Finding(
+            "toolcast",
+            "note",
+            f"{describe()}: what it requires is not known",
+            "run: pip install -e '.[build]'",
+        )
         return
-    text = f"{__version__}, {PACKAGE}"
-    if own.version == __version__:
-        yield Finding("toolcast", "well", text)
+    if own.running and own.version == __version__:
+        yield Finding("toolcast", "well", describe())
     else:
-        told = f"{text}, but what pip knows of is {own.version}"
-        yield Finding("toolcast", "note", told, "install it again, or remove one of the two")
+        yield Finding("toolcast", "note", describe(), "install it again, or remove one of the two")
     try:
         templates_dir()
     except FileNotFoundError as error:
         yield Finding("templates", "broken", str(error), "install toolcast again")
-    yield from _requirements(own.requires or [])
+    yield from _requirements(importlib.metadata.requires(NAME) or [])
 
 
 def _requirements(lines: list[str]) -> Iterator[Finding]:

@@ -1,7 +1,7 @@
 """The build hook for hatchling.
 
 [build-system]
-requires = ["hatchling", "toolcast[build]"]
+requires = ["hatchling", "toolcast[build]==0.1.0"]
 build-backend = "hatchling.build"
 
 [tool.hatch.build.hooks.toolcast]

@@ -32,12 +32,14 @@ OFFERS = {
 }
 
 
-def text_of(offer: Offer, output: str) -> str:
+def text_of(offer: Offer, output: str, requirement: str) -> str:
     """The file's text, for a project whose output folder is `output`, as the configuration writes it.
 
-    Raises ValueError where the file can say nothing of that folder.
+    `requirement` is what pip installs to get the compiler: a pinned version, or `.[build]` in a checkout of
+    toolcast. Raises ValueError where the file can say nothing of that folder.
     """
     raw = files(integrations).joinpath("files", offer.template).read_text(encoding="utf-8")
+    raw = raw.replace("{requirement}", requirement)
     if "{every}" not in raw:
         return raw
     folder = posixpath.normpath(PurePath(output).as_posix())

@@ -1,7 +1,7 @@
 """The build step for setuptools.
 
 [build-system]
-requires = ["setuptools>=69", "toolcast[build]"]
+requires = ["setuptools>=69", "toolcast[build]==0.1.0"]
 build-backend = "setuptools.build_meta"
 
 [tool.setuptools.cmdclass]
