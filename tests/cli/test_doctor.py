@@ -271,10 +271,13 @@ def test_a_shared_server(run: Command, base: Path, monkeypatch: pytest.MonkeyPat
 def test_a_secret_on_an_open_wire(run: Command, base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     del base
     monkeypatch.setenv("TOOLCAST_CACHE", "http://cache.invalid/x")
-    assert "travels" not in run("doctor").stdout
+    assert "is not sent" not in run("doctor").stdout
     monkeypatch.setenv("TOOLCAST_CACHE_AUTH", "Bearer s3cret")
-    output = run("doctor").stdout
-    assert "TOOLCAST_CACHE_AUTH travels to http://cache.invalid/x for everyone to read" in output
+    output = " ".join(run("doctor").stdout.split())
+    assert (
+        "TOOLCAST_CACHE_AUTH is not sent to http://cache.invalid/x: everyone on the way could read it"
+        in output
+    )
     assert "s3cret" not in output
 
 

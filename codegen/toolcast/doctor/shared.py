@@ -6,16 +6,15 @@ from collections.abc import Iterator
 from ..build.artifacts.action import Action, Output, decode_action, encode_action
 from ..build.artifacts.folder import Folder
 from ..build.artifacts.place import AUTHORIZATION, Place, place_of
-from ..build.artifacts.remote import Address, Remote
 from ..build.artifacts.store import MAX_ENTRY, BadEntryError, ReadOnlyError, StoreError
 from ..build.artifacts.trim import entries
+from ..build.sharing import WHERE
 from ..build.state.fingerprint import digest
 from ..config import Config
 from .finding import Finding
 
 _BLOB = b"toolcast doctor was here\n"
 _KEY = digest(b"toolcast doctor")
-_HERE = ("localhost", "127.0.0.1", "::1")
 
 
 def examine_cache(config: Config) -> Iterator[Finding]:
@@ -29,8 +28,8 @@ def examine_cache(config: Config) -> Iterator[Finding]:
         yield _tried(place)
         if isinstance(place.store, Folder):
             yield from _size(place.store, config)
-        elif isinstance(place.store, Remote):
-            yield from _secrecy(place.store.address)
+        if (withheld := place.withheld) is not None:
+            yield Finding("shared cache", "note", withheld.message, withheld.hint)
 
 
 def _tried(place: Place) -> Finding:
@@ -42,7 +41,7 @@ def _tried(place: Place) -> Finding:
         kind = "a folder" if isinstance(place.store, Folder) else "a server"
         fix = f"correct the address, or make it {kind} that can be used; builds work without it"
         if not isinstance(place.store, Folder):
-            fix += f"; an Authorization header is set by {AUTHORIZATION}"
+            fix += f"; {AUTHORIZATION} is the Authorization header for the URL in {WHERE}"
         return Finding("shared cache", "broken", f"{where}: {error}", fix)
     spent = (time.perf_counter() - started) * 1000
     return Finding("shared cache", "well", f"{where}: {text}, in {spent:.0f} ms")
@@ -81,9 +80,3 @@ def _size(folder: Folder, config: Config) -> Iterator[Finding]:
     size = sum(each.size for each in kept) / 1e6
     text = f"{len(kept)} files, {size:.1f} of {config.cache_size / 1e6:.0f} MB"
     yield Finding("shared cache", "well", text)
-
-
-def _secrecy(address: Address) -> Iterator[Finding]:
-    if address.authorization and not address.secure and address.host not in _HERE:
-        text = f"the value of {AUTHORIZATION} travels to {address.shown} for everyone to read"
-        yield Finding("shared cache", "note", text, "use https")

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from msgspec import structs
 from toolcast.build.artifacts import pool, remote, shared
 from toolcast.build.artifacts.action import decode_action
+from toolcast.build.artifacts.place import place_of
+from toolcast.build.artifacts.remote import Remote
 from toolcast.build.generate import Report, build
 
 from tests.build.artifacts.conftest import SPECS, Checkout
@@ -211,9 +213,11 @@ def test_the_environment_makes_readers(
 def test_a_header_is_sent_and_never_told(
     checkout: Checkout, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("TOOLCAST_CACHE", server.url)
     monkeypatch.setenv("TOOLCAST_CACHE_AUTH", "Bearer s3cret")
-    build(checkout("one", server.url), FAKE)
+    report = build(checkout("one", server.url), FAKE)
     assert set(server.headers) == {"Bearer s3cret"}
+    assert codes(report) == []
     server.fault = status(403)
     report = build(checkout("two", server.url), FAKE)
     assert codes(report) == ["cache-failed"]
@@ -222,6 +226,69 @@ def test_a_header_is_sent_and_never_told(
     wrong = build(checkout("three", server.url), FAKE)
     assert codes(wrong) == ["cache-place"]
     assert "s3cret" not in repr((report.shares, wrong.shares))
+
+
+def test_the_credential_is_not_sent_to_a_url_that_the_configuration_names(
+    checkout: Checkout, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOOLCAST_CACHE_AUTH", "Bearer s3cret")
+    report = build(checkout("one", server.url), FAKE)
+    assert server.headers
+    assert set(server.headers) == {None}
+    assert report.shares.stored == TOOLS + 1, "the cache is used without the credential"
+    (warning,) = report.shares.trouble
+    assert (warning.code, warning.severity) == ("cache-auth-withheld", "warning")
+    assert warning.file.endswith("one/pyproject.toml")
+    assert f"TOOLCAST_CACHE={server.url}" in warning.hint
+    assert "s3cret" not in repr(report.shares)
+    assert not report.failed
+
+
+@pytest.mark.parametrize(
+    ("url", "sent"),
+    [
+        ("https://cache.example/x", True),
+        ("https://127.0.0.1:1/x", True),
+        ("http://localhost:1/x", True),
+        ("http://127.8.9.1:1/x", True),
+        ("http://[::1]:1/x", True),
+        ("http://cache.example/x", False),
+        ("http://10.0.0.7/x", False),
+        ("http://127.0.0.1.evil.example/x", False),
+        ("http://localhost.evil.example/x", False),
+    ],
+)
+def test_the_credential_is_sent_over_https_or_within_the_machine(
+    checkout: Checkout, url: str, sent: bool
+) -> None:
+    environment = {"TOOLCAST_CACHE": url, "TOOLCAST_CACHE_AUTH": "Bearer s3cret"}
+    place, problem = place_of(checkout("one", "unused"), environment)
+    assert problem is None
+    assert place is not None
+    assert isinstance(place.store, Remote)
+    assert place.store.address.authorization == ("Bearer s3cret" if sent else "")
+    assert (place.withheld is None) is sent
+
+
+def test_the_credential_does_not_follow_a_redirect(
+    checkout: Checkout, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving() as other:
+
+        def elsewhere(request: BaseHTTPRequestHandler) -> bool:
+            request.send_response(307)
+            request.send_header("Location", f"{other.url}/{request.path.removeprefix('/base/')}")
+            request.send_header("Content-Length", "0")
+            request.end_headers()
+            return True
+
+        server.fault = elsewhere
+        monkeypatch.setenv("TOOLCAST_CACHE", server.url)
+        monkeypatch.setenv("TOOLCAST_CACHE_AUTH", "Bearer s3cret")
+        report = build(checkout("one", "unused"), FAKE)
+        assert codes(report) == ["cache-failed"]
+        assert server.headers
+        assert not other.asked
 
 
 @pytest.mark.parametrize(

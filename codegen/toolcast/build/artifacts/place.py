@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -12,17 +13,22 @@ from ..sharing import WHERE
 from .folder import Folder
 from .store import Store
 
+if TYPE_CHECKING:
+    from .remote import Address
+
 AUTHORIZATION = "TOOLCAST_CACHE_AUTH"
 WRITE = "TOOLCAST_CACHE_WRITE"
 _NO = ("0", "false", "no", "off")
 
 
 class Place(Struct, frozen=True):
-    """A cache, and whether a run may add to it. `named` is the file or variable that named it."""
+    """A cache, and whether a run may add to it. `named` is the file or variable that named it; `withheld`
+    says why the credential of the environment is not sent to it."""
 
     store: Store
     write: bool
     named: str
+    withheld: Diagnostic | None = None
 
 
 def is_url(text: str) -> bool:
@@ -35,7 +41,9 @@ def place_of(
 ) -> tuple[Place | None, Diagnostic | None]:
     """The cache of a project; None if it has none, or with the reason why it cannot be used.
 
-    `TOOLCAST_CACHE` beats `cache`; empty, it turns the cache off.
+    `TOOLCAST_CACHE` beats `cache`; empty, it turns the cache off. `TOOLCAST_CACHE_AUTH` belongs to the URL in
+    `TOOLCAST_CACHE` and goes nowhere else: a configuration is part of the checkout, and whoever wrote that
+    would choose who receives it.
     """
     named = show(config.file) if config.file is not None else "pyproject.toml"
     text = config.cache or ""
@@ -49,12 +57,30 @@ def place_of(
         return _folder(config, Path(os.path.normpath(text)), write, named)
     from .remote import Remote, read_address  # loads a TLS library
 
+    authorization, withheld = environment.get(AUTHORIZATION, ""), None
     try:
-        address = read_address(text, environment.get(AUTHORIZATION, ""))
+        address = read_address(text)
+        if authorization:
+            withheld = _withheld(address, named)
+            address = address if withheld else read_address(text, authorization)
     except ValueError as error:
         hint = f"put secrets into {AUTHORIZATION}, the value of an Authorization header"
         return None, Diagnostic(file=named, code="cache-place", message=str(error), hint=hint)
-    return Place(Remote(address), write, named), None
+    return Place(Remote(address), write, named, withheld), None
+
+
+def _withheld(address: "Address", named: str) -> Diagnostic | None:
+    """Why the credential must not be sent to `address`; None where it may be."""
+    if named != WHERE:
+        why = f"a project's configuration names that address, and the credential belongs to {WHERE}"
+        hint = f"if that server may have it, set {WHERE}={address.shown} in the environment"
+    elif not address.secure and not address.loopback:
+        why = "everyone on the way could read it"
+        hint = f"set {WHERE} to an https URL"
+    else:
+        return None
+    message = f"{AUTHORIZATION} is not sent to {address.shown}: {why}"
+    return Diagnostic(file=named, code="cache-auth-withheld", message=message, hint=hint, severity="warning")
 
 
 def _folder(config: Config, path: Path, write: bool, named: str) -> tuple[Place | None, Diagnostic | None]:

@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import ipaddress
 import re
 import socket
 from urllib.parse import quote, urlsplit
@@ -38,6 +39,16 @@ class Address(Struct, frozen=True):
         host = f"[{self.host}]" if ":" in self.host else self.host
         port = "" if self.port is None else f":{self.port}"
         return f"{'https' if self.secure else 'http'}://{host}{port}{self.base}"
+
+    @property
+    def loopback(self) -> bool:
+        """Whether what is sent stays on this machine."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:  # a name
+            return False
 
 
 def read_address(url: str, authorization: str = "") -> Address:
@@ -175,7 +186,10 @@ class Connection:
 
 def _meaning(status: int) -> str:
     if status in (401, 403):
-        return f"it answered {status}: set TOOLCAST_CACHE_AUTH to the Authorization header that it wants"
+        return (
+            f"it answered {status}: set TOOLCAST_CACHE to its URL, and TOOLCAST_CACHE_AUTH to the "
+            "Authorization header that it wants"
+        )
     return f"it answered {status}"
 
 

@@ -85,7 +85,7 @@ class Shared:
     @property
     def trouble(self) -> tuple[Diagnostic, ...]:
         """What to tell, once per run. None of it makes a build wrong."""
-        found: list[Diagnostic] = []
+        found: list[Diagnostic] = [] if self._place.withheld is None else [self._place.withheld]
         where = self._place.store.shown
         if self._failure is not None:
             message = f"the cache at {where} was not used to the end: {self._failure}"
