@@ -18,8 +18,8 @@ NAME = "toolcast"
 class Distribution(Struct, frozen=True):
     """A distribution named `toolcast` that is installed in this environment.
 
-    `version` is the one in its metadata, `location` the folder that holds its import package. `editable`: that
-    folder is a source checkout. `running`: the imported package is the one of this distribution.
+    `version` is the one in its metadata, `location` the folder that holds its import package. `editable`:
+    that folder is a source checkout. `running`: the imported package is the one of this distribution.
     """
 
     version: str
