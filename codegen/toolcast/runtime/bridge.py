@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from .binding import ToolBinding
+from .brief import schema_of
 from .context import ToolContext
 from .errors import ArgumentError, RefusalError
 from .handlers import Handler, call, call_in_thread
@@ -37,7 +38,7 @@ async def run(
         try:
             params = binding.decode(arguments, context.provider, guesses)
         except ArgumentError as problem:
-            return ToolResult.failed(explain(binding, problem))
+            return ToolResult.failed(explain(binding, problem, context.provider))
         stage = "the precheck"
         if hasattr(handler, "precheck"):
             refusal = await ask_precheck(binding.name, handler, params, context)
@@ -76,13 +77,20 @@ async def ask_precheck(tool: str, handler: Handler, params: Any, context: ToolCo
     raise TypeError(f"precheck must return None or a refusal text, not {type(refusal).__name__}")
 
 
-def explain(binding: ToolBinding[Any, Any], problem: ArgumentError) -> str:
+def explain(binding: ToolBinding[Any, Any], problem: ArgumentError, provider: str | None) -> str:
     """The text for the model. Where arguments are missing, it carries the tool's full schema:
-    a model that saw only the brief definition cannot know them."""
+    a model that saw only the brief definition cannot know them.
+
+    With a provider, the schema has the bytes that it has in that provider's definition; else the contract's.
+    """
     if not problem.missing:
         return str(problem)
-    schema = msgspec.json.encode(binding.schema()).decode()
-    return f"{problem}\nThe full schema of {binding.name!r}: {schema}"
+    schema = None
+    if provider is not None:
+        schema = schema_of(binding.definition(provider), binding.name, binding.envelopes.get(provider))
+    if schema is None:
+        schema = msgspec.json.encode(binding.schema())
+    return f"{problem}\nThe full schema of {binding.name!r}: {schema.decode()}"
 
 
 def as_result(binding: ToolBinding[Any, Any], value: Any) -> ToolResult:

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import msgspec
+
 # Where envelopes keep the parameter schema, beside the tool's name, if nothing else is said.
 _SCHEMA_KEYS = ("parameters", "parametersJsonSchema", "input_schema", "inputSchema")
 _GEMINI_KEYS = ("parameters", "parametersJsonSchema")
@@ -70,6 +72,44 @@ def bare_definition(definition: Any, name: str, summary: str, places: tuple[str,
     if isinstance(bare, Mapping) and bare.get("name") == name and "type" not in bare:
         bare = {key: value for key, value in bare.items() if key not in _GEMINI_KEYS}
     return _not_strict(bare, name)
+
+
+def schema_of(definition: bytes, name: str, places: tuple[str, str] | None = None) -> bytes | None:
+    """The parameters' schema in a tool object, with the bytes that it has there; None where there is none.
+
+    `places` as for `cut_definition`.
+    """
+    return _find_schema(definition, name) if places is None else _at(definition, places[0])
+
+
+def _find_schema(value: bytes, name: str) -> bytes | None:
+    members = _members(value)
+    if members.get("name") == msgspec.json.encode(name):
+        schema = next((members[key] for key in _SCHEMA_KEYS if key in members), None)
+        inner = {} if schema is None else _members(schema)
+        return inner["json"] if set(inner) == {"json"} else schema  # Bedrock wraps the schema once more
+    found = (_find_schema(member, name) for member in members.values())
+    return next((schema for schema in found if schema is not None), None)
+
+
+def _at(value: bytes, pointer: str) -> bytes | None:
+    """What stands at a pointer, as its bytes are."""
+    found: bytes | None = value
+    for part in pointer.split("/")[1:]:
+        found = _members(found).get(part.replace("~1", "/").replace("~0", "~")) if found else None
+    return found if pointer else None
+
+
+def _members(value: bytes) -> dict[str, bytes]:
+    """The members of an object, or the items of an array by their position; nothing of a scalar."""
+    if value[:1] == b"{":
+        return {
+            key: bytes(raw) for key, raw in msgspec.json.decode(value, type=dict[str, msgspec.Raw]).items()
+        }
+    if value[:1] == b"[":
+        items = msgspec.json.decode(value, type=list[msgspec.Raw])
+        return {str(index): bytes(raw) for index, raw in enumerate(items)}
+    return {}
 
 
 def _emptied(schema: Any) -> Any:

@@ -136,7 +136,7 @@ async def _steps(
         try:
             params = shown = binding.decode(arguments, provider, guesses)
         except ArgumentError as problem:
-            raise RefusalError(explain(binding, problem)) from problem
+            raise RefusalError(explain(binding, problem, provider)) from problem
         if observers:
             # A model may have learnt a value elsewhere and write it out.
             decoded = Decoded(name, call_id, provider, shown if secrets is None else secrets.redact(shown))

@@ -77,6 +77,21 @@ def test_a_first_wrong_call_is_answered_with_all_that_is_wrong_and_the_schema(ar
     assert tool(shown) == tool(disclosure(level="full")) != stub
 
 
+@pytest.mark.parametrize("guarded", [False, True])
+@pytest.mark.parametrize("provider", ["openai", "openai-responses", "anthropic", "gemini", "mcp"])
+def test_the_schema_in_an_error_has_the_bytes_of_the_next_definition(provider: str, guarded: bool) -> None:
+    """A model that was shown a stub reads the form that it has to answer in, not the contract's."""
+    tools = registry_of(*BINDINGS, **({"output_limit": 10_000} if guarded else {}))
+    shown = Disclosure(tools, provider, level="summary", native=False)
+    required = [name for name, binding in BINDINGS.items() if binding.schema().get("required")]
+    assert required
+    for name in required:
+        error = call(shown, {}, name=name).error
+        schema = error.partition(f"The full schema of {name!r}: ")[2]
+        assert schema.startswith("{"), error
+        assert schema.encode() in shown.definitions()
+
+
 def test_a_second_wrong_call_in_a_turn_is_answered_as_any_call() -> None:
     shown = disclosure(upgrade="answer")
     wrong = {**GOOD, "replace_all": "maybe"}
