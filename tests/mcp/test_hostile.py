@@ -74,6 +74,14 @@ def test_two_tools_of_one_name_are_both_refused(sdk: Sdk) -> None:
     assert [each.reason for each in tools.refused] == ["the server lists two tools of that name"]
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_two_tools_of_one_name_are_both_refused_where_one_of_them_does_not_fit(order: int, sdk: Sdk) -> None:
+    heavy = {**ECHO, "description": "x" * 20_000}
+    registry, tools = taken(sdk, *[ECHO, heavy][::order], {**ECHO, "name": "other"})
+    assert registry.names == ("s__other",)
+    assert [each.reason for each in tools.refused] == ["the server lists two tools of that name"]
+
+
 @pytest.mark.parametrize("form", ["#/$defs/a{}", "#b{}"])
 @pytest.mark.parametrize("keyword", ["anyOf", "allOf", "prefixItems"])
 def test_references_that_grow_without_bound_are_refused(form: str, keyword: str, sdk: Sdk) -> None:

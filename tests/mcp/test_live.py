@@ -213,6 +213,24 @@ def test_our_own_judge_needs_no_help_from_the_client(sdk: Sdk) -> None:
     assert "more than 1000 bytes" in incoming("s", long, None, Limits(result_size=1000)).error
 
 
+def test_structured_content_counts_towards_the_size_of_a_result(sdk: Sdk) -> None:
+    from toolcast.mcp.incoming import incoming
+
+    types, limits = sdk("mcp.types"), Limits(result_size=1000)
+    half = [types.TextContent(type="text", text="é" * 300)]
+    for content, data, fits in (
+        ([], {"n": "x" * 2000}, False),
+        ([], {"n": ["x"] * 300}, False),
+        (half, {"n": "x" * 500}, False),
+        (half, {"n": "x" * 300}, True),
+        ([types.TextContent(type="text", text="é" * 600)], None, False),
+    ):
+        given = {} if data is None else {"structured_content": data}
+        result = incoming("s", types.CallToolResult(content=content, **given), None, limits)
+        assert result.success is fits
+        assert fits or "more than 1000 bytes" in result.error
+
+
 @every_mode
 def test_errors_of_the_server_are_failed_results(mode: str, sdk: Sdk) -> None:
     error = sdk("mcp.shared.exceptions").MCPError

@@ -111,15 +111,34 @@ def test_new_tools_wait_for_approval(sdk: Sdk) -> None:
     connected(sdk, server, use)
 
 
-def test_without_pins_later_tools_come_and_a_frozen_registry_takes_none(sdk: Sdk) -> None:
+def test_tools_that_come_later_wait_for_approval_without_pins_too(sdk: Sdk) -> None:
+    """What is listed first is approved; a server that was looked at cannot bring another tool unseen."""
+    server = Scripted(sdk, ECHO, {**ECHO, "name": "unfit", "description": "x" * 20_000})
+    more = {**ECHO, "name": "more"}
+
+    async def use(client: Any) -> None:
+        registry, changes = ToolRegistry(), ToolChanges()
+        tools = await mcp_tools(client, registry, server="s", changes=changes)
+        server.tools = [ECHO, more, {**ECHO, "name": "unfit"}]
+        changes.count += 1
+        assert (await registry.execute(*CALL)).success
+        assert registry.names == tools.names == ("s__echo",)
+        new = "it is new: it was not approved yet"
+        assert [(each.tool, each.reason) for each in tools.refused] == [("more", new), ("unfit", new)]
+        await tools.reconnect(client)
+        assert registry.names == ("s__echo",)
+        tools.approve("more")
+        assert tools.names == ("s__echo", "s__more")
+
+    connected(sdk, server, use)
+
+
+def test_a_frozen_registry_takes_no_later_tools(sdk: Sdk) -> None:
     server = Scripted(sdk, ECHO)
 
     async def use(client: Any) -> None:
         registry = ToolRegistry()
         tools = await mcp_tools(client, registry, server="s")
-        server.tools = [ECHO, {**ECHO, "name": "more"}]
-        await tools.refresh()
-        assert tools.names == ("s__echo", "s__more")
         registry.freeze()
         server.tools = [changed(description="Other"), {**ECHO, "name": "late"}]
         await tools.refresh()

@@ -19,8 +19,11 @@ def incoming(server: str, answer: Any, output: Validator | None, limits: Limits)
 
     Texts before anything else are the output; what follows keeps its order in `content`.
     """
+    given = "structured_content" in answer.model_fields_set
+    data = answer.structured_content if given else None
     try:
-        text, content = _content(answer.content, limits.result_size)
+        room = limits.result_size - (0 if data is None else len(msgspec.json.encode(data)))
+        text, content = _content(answer.content, room)
     except Oversized:
         return ToolResult.failed(
             f"MCP server {server!r} answered with more than {limits.result_size} bytes, which are not taken. "
@@ -32,8 +35,6 @@ def incoming(server: str, answer: Any, output: Validator | None, limits: Limits)
             error=text or f"The tool of MCP server {server!r} failed, and does not say why.",
             content=content,
         )
-    given = "structured_content" in answer.model_fields_set
-    data = answer.structured_content if given else None
     if output is not None:
         problem = _problem(output, data) if given else "it has none of the data that was promised"
         if problem:
@@ -60,18 +61,24 @@ def _problem(output: Validator, data: Any) -> str:
 def _content(blocks: list[Any], room: int) -> tuple[str, tuple[Content, ...]]:
     texts: list[str] = []
     pieces: list[Content] = []
+    if room < 0:
+        raise Oversized
     for block in blocks:
         if block.type == "text" and not pieces:
             texts.append(block.text)
-            room -= len(block.text)
+            room -= _size(block.text)
         else:
             piece = _piece(block)
             pieces.append(piece)
-            room -= len(piece.data) + len(piece.text)
+            room -= len(piece.data) + _size(piece.text)
         room -= 1
         if room < 0:
             raise Oversized
     return "\n".join(texts), tuple(pieces)
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
 def _piece(block: Any) -> Content:

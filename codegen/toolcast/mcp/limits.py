@@ -12,8 +12,8 @@ class Limits(Struct, frozen=True, kw_only=True):
     not read at all.
 
     Sizes are of JSON text in bytes, `description` in characters, `seconds` for a whole listing. `parts` are
-    objects and lists of a schema with its references written out. `result_size` is for the content of one
-    answer, decoded.
+    objects and lists of a schema with its references written out. `result_size` is for one answer: its
+    content, decoded, and its structured content as JSON.
     """
 
     tools: int = 1000

@@ -49,6 +49,10 @@ async def _list(session: Any, server: str, limits: Limits) -> tuple[dict[str, Li
             raise _excess(server, f"more than {limits.tools} tools")
         for listed in page.tools:
             name = listed.name
+            if name in tools or name in unfit:  # also where one of them cannot be used
+                tools.pop(name, None)
+                unfit[name] = "the server lists two tools of that name"
+                continue
             try:
                 tool, length = read_tool(server, listed, limits)
             except UnfitError as problem:
@@ -57,11 +61,7 @@ async def _list(session: Any, server: str, limits: Limits) -> tuple[dict[str, Li
             size += length
             if size > limits.list_size:
                 raise _excess(server, f"more than {limits.list_size} bytes of tools")
-            if name in tools or name in unfit:
-                tools.pop(name, None)
-                unfit[name] = "the server lists two tools of that name"
-            else:
-                tools[name] = tool
+            tools[name] = tool
         cursor = page.next_cursor
         if cursor is None:
             return tools, unfit

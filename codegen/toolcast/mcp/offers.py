@@ -40,7 +40,7 @@ class _Offer(Struct):
 
 class Offers:
     """The tools of one server in one registry, by the server's names. `handler` makes what the registry calls
-    for one of them. Without `pins`, what comes first is approved."""
+    for one of them. Without `pins`, the first listing is approved, and no later one."""
 
     def __init__(
         self, registry: ToolRegistry, terms: Terms, pins: Pins | None, handler: Callable[[str], Any]
@@ -93,6 +93,7 @@ class Offers:
                 self._refuse(name, reason)
         for name, tool in self._listed.items():
             self._take(name, tool)
+        self._trusting = False
         for name in self._offers:
             if name not in listed and name not in unfit:
                 self._refuse(name, "its server does not list it any more")

@@ -38,8 +38,8 @@ async def mcp_tools(
     answers by its output schema.
 
     With `pins`, only tools that were approved as they are now are registered; `refused` says why others were
-    not, and `approve` takes them. Without, what is listed first counts as approved. A tool that changes later
-    cannot be called until it is approved again; that is looked for when `changes` heard of any, in `refresh`,
+    not, and `approve` takes them. Without, the first listing counts as approved. A tool that comes or changes
+    later cannot be called until it is approved; that is looked for when `changes` heard of any, in `refresh`,
     and `recheck` seconds after the last look.
 
     `permission` is `execute` unless said otherwise, which a policy asks for or denies: what the server
