@@ -1,6 +1,6 @@
 """One call with what a program puts around it: secrets, a policy, hooks, timeouts, a limit for results.
 
-way back → decode → secrets → precheck → policy and approval → handler → result, redacted and cut
+way back → decode → policy, rate limit → secrets → precheck → approval → handler → result, redacted and cut
 """
 
 import asyncio
@@ -145,6 +145,14 @@ async def _steps(
                     observer(decoded)
                 except Exception as problem:
                     guard.hook_failed("Decoded", name, call_id, problem)
+        decision, since = None, 0
+        if guard.policy is not None:
+            stage = "policy"
+            # Before a secret is looked up: a call that may not run learns nothing of them.
+            since = guard.policy.forgotten
+            decision = guard.policy.rule(binding, shown)
+            if decision is not None and not decision.allowed:
+                raise RefusalError(decision.error)
         if secrets is not None:
             stage = "secrets"
             if secrets.concerns(binding, shown):
@@ -156,10 +164,9 @@ async def _steps(
                 raise RefusalError(refusal)
         if guard.policy is not None:
             stage = "policy"
-            # It sees the references only: what a person is shown, and what is remembered, is no secret.
-            decision = guard.policy.rule(binding, shown)
             if decision is None:
-                decision = await guard.policy.ask(binding, shown, context)
+                # A person sees the references only: what is shown, and what is remembered, is no secret.
+                decision = await guard.policy.ask(binding, shown, context, since)
             if not decision.allowed:
                 raise RefusalError(decision.error)
             if observers:

@@ -115,6 +115,7 @@ class ToolRegistry(ToolView):
     def replace(self, binding: ToolBinding[P, H], handler: H) -> None:
         """Put a tool in the place of the one of its name: for definitions met at run time, which may change.
 
+        What a policy was answered *always* for calls of that name is forgotten: it was for the other tool.
         Raises UnknownToolError where there is none, FrozenRegistryError after `freeze()` and `aclose()`, and
         TypeError for a handler that cannot be called.
         """
@@ -126,6 +127,9 @@ class ToolRegistry(ToolView):
                 raise FrozenRegistryError(f"Tool {binding.name!r} cannot change after freeze() or aclose().")
             self._entries[binding.name] = Entry(binding, handler)
             self._sorted = None
+            guarded = self._common.guarded
+            if guarded is not None and guarded.guard.policy is not None:
+                guarded.guard.policy.forget(binding.name)
 
     def _tell(self, refused: Refused) -> None:
         from .records import WARNING, log

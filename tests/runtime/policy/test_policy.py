@@ -1,6 +1,6 @@
 """Which calls run: the order of the rules, what *always* means, how often."""
 
-# ruff: noqa: ARG001, ARG005 - a handler's signature is fixed, whatever it uses
+# ruff: noqa: ARG001, ARG002, ARG005 - a handler's signature is fixed, whatever it uses
 
 import asyncio
 import itertools
@@ -156,6 +156,58 @@ def test_always_is_remembered_and_said() -> None:
     assert not asyncio.run(registry.execute("edit", GOOD)).success
 
 
+def test_always_ends_where_the_tool_is_replaced() -> None:
+    """The answer was for another tool of that name; what was said of other tools stays."""
+    approver = Approver("always", "always", "always", "no")
+    policy = Policy(approver=approver)
+    registry = registry_with(policy)
+    registry.register(like(name="other"), lambda params, context: "done")
+    for name in ("edit", "other"):
+        assert asyncio.run(registry.execute(name, GOOD)).success
+    registry.replace(like(), lambda params, context: "another")
+    assert [shape.tool for shape in policy.remembered] == ["other"]
+    for name in ("edit", "edit", "other"):
+        assert asyncio.run(registry.execute(name, GOOD)).success
+    assert len(approver.asked) == 3
+
+
+@pytest.mark.parametrize("as_async", [False, True])
+@pytest.mark.parametrize("during", ["question", "precheck"])
+def test_always_for_a_call_of_the_tool_before_is_not_remembered(as_async: bool, during: str) -> None:
+    policy = Policy(approver=lambda request: answer_async() if as_async else answer())
+    registry = ToolRegistry(policy=policy)
+
+    class Handler:
+        def precheck(self, params: Any, context: Any) -> None:
+            if during == "precheck":
+                registry.replace(like(), Handler())
+
+        def __call__(self, params: Any, context: Any) -> str:
+            return "done"
+
+    def answer() -> str:
+        if during == "question":
+            registry.replace(like(), Handler())
+        return "always"
+
+    async def answer_async() -> str:
+        return answer()
+
+    registry.register(like(), Handler())
+    assert asyncio.run(registry.execute("edit", GOOD)).success
+    assert policy.remembered == ()
+
+
+def test_what_is_forgotten_may_be_one_tool() -> None:
+    policy = Policy(approver=Approver("always", "always"))
+    assert run(policy).success
+    assert run(policy, like(name="other")).success
+    policy.forget("edit")
+    assert [shape.tool for shape in policy.remembered] == ["other"]
+    policy.forget()
+    assert policy.remembered == ()
+
+
 SHAPES: Any = {"edit": {"file_path": "folder", "new_string": "any"}}
 
 
@@ -298,6 +350,82 @@ def test_a_limit_is_asked_before_a_person() -> None:
     assert "not approved" in run(policy).error
     assert "too often" in run(policy).error
     assert len(approver.asked) == 1
+
+
+def test_what_the_rules_deny_takes_no_token() -> None:
+    policy = Policy("read_only", rate_limits={"*": RateLimit(1)}, clock=Clock())
+    for _ in range(3):
+        assert "only tools that read" in run(policy).error
+    assert run(policy, like("read")).success
+    assert "too often" in run(policy, like("read")).error
+
+
+class Prechecked:
+    """A handler whose precheck looks at something."""
+
+    def __init__(self) -> None:
+        self.looked = 0
+
+    def precheck(self, params: Any, context: Any) -> None:
+        self.looked += 1
+
+    def __call__(self, params: Any, context: Any) -> str:
+        return "done"
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        Policy("read_only"),
+        Policy(),
+        Policy(always_ask=["edit"], auto_approve=["edit"]),
+        Policy("full", rate_limits={"edit": RateLimit(1, 1000)}),
+    ],
+)
+def test_a_call_that_may_not_run_resolves_no_secret_and_runs_no_precheck(policy: Policy) -> None:
+    """A model under a policy that denies would learn which secrets there are, and what a precheck sees."""
+    resolved: list[str] = []
+
+    def resolve(name: str) -> str | None:
+        resolved.append(name)
+        return "hunter2222" if name == "THERE" else None
+
+    handler, binding = Prechecked(), msgspec.structs.replace(like(), secrets=("new_string",))
+    registry = ToolRegistry(policy=policy, secrets=resolve)
+    registry.register(binding, handler)
+    if policy.autonomy == "full":
+        assert asyncio.run(registry.execute("edit", GOOD)).success
+        handler.looked = 0
+    errors = {
+        asyncio.run(
+            registry.execute("edit", {**GOOD, "new_string": f"<secret_ref:{name}>", "file_path": path})
+        ).error.partition(" again in ")[0]
+        for name in ("THERE", "NOT_THERE")
+        for path in ("/a", "<secret_ref:THERE>")
+    }
+    assert len(errors) == 1
+    assert "secret" not in errors.pop()
+    assert resolved == []
+    assert handler.looked == 0
+
+
+def test_a_person_sees_the_reference_and_no_value() -> None:
+    approver = Approver("always")
+    policy = Policy(approver=approver)
+    binding = msgspec.structs.replace(like(), secrets=("new_string",))
+    registry = ToolRegistry(policy=policy, secrets=lambda name: "hunter2222")
+    seen: list[str] = []
+
+    def handler(params: Any, context: Any) -> str:
+        seen.append(params.new_string)
+        return "done"
+
+    registry.register(binding, handler)
+    arguments = {**GOOD, "new_string": "<secret_ref:A>"}
+    assert asyncio.run(registry.execute("edit", arguments)).success
+    assert seen == ["hunter2222"]
+    assert "hunter2222" not in repr((approver.asked, policy.remembered))
+    assert approver.asked[0].params.new_string == "<secret_ref:A>"
 
 
 @given(

@@ -37,14 +37,16 @@ class Policy:
 
     The first rule that fits decides:
 
-    1. a rate limit that is used up denies;
-    2. autonomy `full` approves;
-    3. autonomy `read_only` denies every tool whose permission is not `read`;
-    4. a tool in `always_ask` is asked for, and *always* means yes, this once;
-    5. a tool in `auto_approve` is approved;
-    6. what was answered *always* for this shape of call is approved;
-    7. autonomy `read_only` approves (only tools that read come so far);
-    8. everything else is asked for; without an approver it is denied.
+    1. autonomy `full` approves;
+    2. autonomy `read_only` denies every tool whose permission is not `read`;
+    3. a tool in `always_ask` is asked for, and *always* means yes, this once;
+    4. a tool in `auto_approve` is approved;
+    5. what was answered *always* for this shape of call is approved;
+    6. autonomy `read_only` approves (only tools that read come so far);
+    7. everything else is asked for; without an approver, what would be asked for is denied.
+
+    What they do not deny counts towards the tool's rate limit, and is denied where that is used up; nobody
+    is asked before.
 
     `shapes` says per tool and parameter how far *always* reaches (`shapes.Freedom`); every other parameter
     must be exactly as it was. `rate_limits` are by tool name; "*" is for each of the others. `clock` counts
@@ -85,26 +87,41 @@ class Policy:
         self._asking = threading.Lock()
         self._buckets: dict[str, Bucket] = {}
         self._session: tuple[Shape, ...] = ()
+        self._forgotten = 0
 
     @property
     def remembered(self) -> tuple[Shape, ...]:
         """What was answered *always*, in the order of the answers."""
         return self._session
 
-    def forget(self) -> None:
-        """Ask again for everything that was answered *always*."""
+    @property
+    def forgotten(self) -> int:
+        """How often `forget` was called: an *always* for a call that began before is not remembered."""
+        return self._forgotten
+
+    def forget(self, tool: str | None = None) -> None:
+        """Ask again for everything that was answered *always*, or for the calls of one tool.
+
+        Calls that run already may still be asked for; an *always* for them is not remembered.
+        """
         with self._lock:
-            self._session = ()
+            self._session = tuple(shape for shape in self._session if tool not in (None, shape.tool))
+            self._forgotten += 1
 
     async def decide(self, binding: ToolBinding[Any, Any], params: Any, context: ToolContext) -> Decision:
         """Whether this call may run. Raises what an approver raises; the call must not run then."""
-        return self.rule(binding, params) or await self.ask(binding, params, context)
+        since = self._forgotten
+        return self.rule(binding, params) or await self.ask(binding, params, context, since)
 
     def rule(self, binding: ToolBinding[Any, Any], params: Any) -> Decision | None:
-        """What the rules say, and None where somebody must be asked. Counts as a call."""
-        limited = self._limited(binding.name) if self._limits else None
-        if limited is not None:
-            return limited
+        """What the rules and the rate limit say, and None where somebody must be asked. Counts as a call
+        unless the rules deny it."""
+        decision = self._ruled(binding, params)
+        if self._limits and (decision is None or decision.allowed):
+            return self._limited(binding.name) or decision
+        return decision
+
+    def _ruled(self, binding: ToolBinding[Any, Any], params: Any) -> Decision | None:
         if self.autonomy == "full":
             return _FULL
         name = binding.name
@@ -115,13 +132,21 @@ class Policy:
                 f"Tool {name!r} may not run: only tools that read are allowed now, and its permission is "
                 f"{binding.permission!r}. Go on without it, or tell the user what you would change.",
             )
-        if name in self._always_ask:
-            return None
-        if name in self._auto_approve:
-            return _AUTO
-        if self._session and self._is_remembered(self._shape(binding, params)):
-            return _SESSION
-        return _READ if self.autonomy == "read_only" else None
+        if name not in self._always_ask:
+            if name in self._auto_approve:
+                return _AUTO
+            if self._session and self._is_remembered(self._shape(binding, params)):
+                return _SESSION
+            if self.autonomy == "read_only":
+                return _READ
+        if self._approver is None:
+            return Decision(
+                False,
+                "no approver",
+                f"Tool {name!r} needs somebody's approval, and there is nobody to ask. Go on without it, or "
+                "tell the user what you would do with it.",
+            )
+        return None
 
     def _limited(self, name: str) -> Decision | None:
         limit = self._limits.get(name) or self._limits.get("*")
@@ -148,17 +173,15 @@ class Policy:
     def _is_remembered(self, shape: Shape) -> bool:
         return any(known.covers(shape) for known in self._session)
 
-    async def ask(self, binding: ToolBinding[Any, Any], params: Any, context: ToolContext) -> Decision:
-        """What somebody says. Raises what an approver raises."""
+    async def ask(
+        self, binding: ToolBinding[Any, Any], params: Any, context: ToolContext, since: int
+    ) -> Decision:
+        """What somebody says, where `rule` gave None; `since` is what `forgotten` was then. Raises what an
+        approver raises."""
         name, approver = binding.name, self._approver
-        must_ask = name in self._always_ask
         if approver is None:
-            return Decision(
-                False,
-                "no approver",
-                f"Tool {name!r} needs somebody's approval, and there is nobody to ask. Go on without it, or "
-                "tell the user what you would do with it.",
-            )
+            raise RuntimeError("ask() is for calls of which rule() said None.")
+        must_ask = name in self._always_ask
         shape = self._shape(binding, params)
         request = ApprovalRequest(
             tool=name,
@@ -171,7 +194,7 @@ class Policy:
         if is_async(approver):
             given: Any = await call(approver, request)
         else:
-            given = await call(self._ask_in_turn, approver, request)
+            given = await call(self._ask_in_turn, approver, since, request)
         if isinstance(given, Decision):
             return given
         answer = answered(given)
@@ -185,12 +208,19 @@ class Policy:
             )
         if answer.verdict == "yes" or must_ask:
             return Decision(True, "approver")
+        kept = self._remember(shape, since)
+        return Decision(True, "approver", remembered=str(shape) if kept else "")
+
+    def _remember(self, shape: Shape, since: int) -> bool:
+        """Keep an *always*, unless something was forgotten while somebody was asked."""
         with self._lock:
+            if self._forgotten != since:
+                return False
             if not self._is_remembered(shape):
                 self._session = (*self._session, shape)
-        return Decision(True, "approver", remembered=str(shape))
+            return True
 
-    def _ask_in_turn(self, approver: Approver, request: ApprovalRequest) -> Any:
+    def _ask_in_turn(self, approver: Approver, since: int, request: ApprovalRequest) -> Any:
         """One question at a time: an answer may settle those that wait."""
         while not self._asking.acquire(timeout=0.1):
             if abandoned():
@@ -204,8 +234,7 @@ class Policy:
             if isinstance(given, (str, Answer)) and request.shape is not None:
                 answer = answered(given)
                 if answer.verdict == "always":
-                    with self._lock:
-                        self._session = (*self._session, request.shape)
+                    self._remember(request.shape, since)
             return given
         finally:
             self._asking.release()
