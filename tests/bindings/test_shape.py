@@ -62,6 +62,9 @@ SCHEMAS = st.recursive(
     name="C",
     title="t",
 )
+@example(  # a default that is too long for any line is put in parentheses all the same
+    properties={"p": ({"default": "a" * 150}, "")}, description="d", name="C", title="t"
+)
 @example(properties={}, description="6e4 in a name is no number", name="tG0U6e4y", title="t")
 def test_ours_is_blacks(
     tmp_path_factory: pytest.TempPathFactory,

@@ -26,8 +26,7 @@ def split(row: str) -> list[str] | None:
         return None
     if match := _PLAIN.fullmatch(row):
         indent, head, value = match.groups()
-        alone = f"{indent}    {value}"
-        return [f"{indent}{head}(", alone, f"{indent})"] if len(alone) <= LINE_LENGTH else [row]
+        return [f"{indent}{head}(", f"{indent}    {value}", f"{indent})"]
     if match := _FIELD.fullmatch(row):
         return _field(*match.groups())
     match = _STATEMENT.fullmatch(row)
