@@ -3,8 +3,8 @@
 import os
 from itertools import islice
 
-from toolcast.runtime import RefusalError, ToolContext, ToolRegistry, ToolResult
-from toolcast.runtime.policy import Policy, Workspace
+from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
+from toolcast.runtime.policy import Policy, Workspace, path_errors
 
 from .generated.files.list_folder import ListFolderParams, ListFolderResult
 from .generated.files.read_file import ReadFileParams
@@ -16,14 +16,12 @@ def toolbox(folder: str | os.PathLike[str] = ".") -> ToolRegistry:
     workspace = Workspace(folder)
 
     def read_file(params: ReadFileParams, _: ToolContext) -> ToolResult:
-        with workspace.open(params.path) as file:  # a path that leads out is refused, in words for the model
+        # A path that leads out, is not there or holds no text is refused, in words for the model.
+        with path_errors(params.path), workspace.open(params.path) as file:
             return ToolResult.ok("".join(islice(file, params.lines)))
 
     def list_folder(params: ListFolderParams, _: ToolContext) -> ListFolderResult:
-        place = (workspace.root / params.path).resolve()
-        if not place.is_relative_to(workspace.root) or not place.is_dir():
-            raise RefusalError(f"{params.path!r} is no folder here; begin with '.'.")
-        return ListFolderResult(names=sorted(entry.name for entry in place.iterdir()))
+        return ListFolderResult(names=workspace.names(params.path))
 
     registry = ToolRegistry(policy=Policy(autonomy="read_only"), timeout=10, output_limit=20_000)
     register_all(registry, list_folder=list_folder, read_file=read_file)

@@ -2,11 +2,12 @@
 
 from .approval import Answer, ApprovalRequest, Approver
 from .commands import Commands
+from .paths import PathError, path_errors
 from .policy import Autonomy, Decision, Policy
 from .rate import RateLimit
 from .shapes import Shape
 from .terminal import TerminalApprover
-from .workspace import Workspace
+from .workspace import Workspace, WorkspaceError
 
 __all__ = [
     "Answer",
@@ -15,9 +16,12 @@ __all__ = [
     "Autonomy",
     "Commands",
     "Decision",
+    "PathError",
     "Policy",
     "RateLimit",
     "Shape",
     "TerminalApprover",
     "Workspace",
+    "WorkspaceError",
+    "path_errors",
 ]

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
-from ..errors import RefusalError
+from .paths import PathError, path_errors, shown
 from .spelling import check_spelling
 
 _LINKS = 40
@@ -26,8 +26,8 @@ _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW"
 _FILE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | os.O_CLOEXEC
 
 
-class WorkspaceError(RefusalError):
-    """A path that leads out of the workspace, or is none; the text tells the model why."""
+class WorkspaceError(PathError):
+    """A path that leads out of the workspace, or to no regular file; the text tells the model why."""
 
 
 class Workspace:
@@ -80,16 +80,17 @@ class Workspace:
         """A regular file inside, as `open` gives it; text is UTF-8 unless `encoding` says otherwise.
 
         Raises WorkspaceError for what is outside or no regular file, and for writing to a file that has
-        another name elsewhere (a hard link), for that may be outside; OSError as `open` does; ValueError for
-        a mode that there is not.
+        another name elsewhere (a hard link), for that may be outside; PathError for what the operating system
+        refuses; ValueError for a mode that there is not. What goes wrong later, with the open file, is for
+        `path_errors` around all of it.
         """
         kind = mode.replace("b", "").replace("t", "")
         if kind not in _MODES or len(mode) - len(kind) > 1:
             raise ValueError(f"There is no mode {mode!r}.")
         flags = _MODES[kind]
-        with self._walk(path) as (folder, name, _):
+        with path_errors(path), self._walk(path) as (folder, name, _):
             if name is None:
-                raise WorkspaceError(f"{path!r} is a folder. Name a file in it.")
+                raise WorkspaceError(f"{shown(path)} is a folder. Name a file in it.")
             fd = os.open(name, flags | _FILE, 0o666, dir_fd=folder)
             try:
                 check_spelling(folder, name, WorkspaceError)
@@ -108,21 +109,37 @@ class Workspace:
         """Where `path` leads, inside, with no links left; its last part need not be there.
 
         For showing and comparing. It may lead elsewhere a moment later: read and write with `open`.
-        Raises WorkspaceError for what is outside, OSError where a folder on the way is not there.
+        Raises WorkspaceError for what is outside, PathError where a folder on the way is not there.
         """
-        with self._walk(path) as (_, name, parts):
+        with path_errors(path), self._walk(path) as (_, name, parts):
             return self.root.joinpath(*parts, *([] if name is None else [name]))
 
+    def names(self, path: str = ".") -> list[str]:
+        """The names in a folder inside, sorted. Raises WorkspaceError for what is outside, PathError for what
+        is no folder."""
+        with path_errors(path), self._walk(path) as (folder, name, _):
+            if name is None:
+                return sorted(os.listdir(folder))  # noqa: PTH208 - by descriptor
+            entered = self._enter(name, folder, path)
+            try:
+                return sorted(os.listdir(entered))  # noqa: PTH208 - the same
+            finally:
+                os.close(entered)
+
     def _judge(self, status: os.stat_result, path: str, writes: bool) -> None:
+        if stat.S_ISDIR(status.st_mode):
+            raise WorkspaceError(f"{shown(path)} is a folder. Name a file in it.")
         if not stat.S_ISREG(status.st_mode):
-            raise WorkspaceError(f"{path!r} is no regular file. Name one that is.")
+            raise WorkspaceError(f"{shown(path)} is no regular file. Name one that is.")
         if writes and status.st_nlink > 1:
             raise WorkspaceError(
-                f"{path!r} has another name elsewhere (a hard link), so writing may change a file outside of "
-                "the workspace. Write a new file instead."
+                f"{shown(path)} has another name elsewhere (a hard link), so writing may change a file "
+                "outside of the workspace. Write a new file instead."
             )
         if status.st_dev == self._proc:
-            raise WorkspaceError(f"{path!r} belongs to the system, not to the workspace.")
+            raise WorkspaceError(
+                f"{shown(path)} belongs to the system, not to the workspace. Name another file."
+            )
 
     def _parts(self, path: str) -> list[str]:
         """The names in a path, from the root on."""
@@ -130,7 +147,9 @@ class Workspace:
             raise WorkspaceError("A path must be text that is not empty, without a zero byte.")
         pure = PurePosixPath(path)
         if ".." in pure.parts:
-            raise WorkspaceError(f"{path!r} steps upwards with '..'. Write it from the workspace's root.")
+            raise WorkspaceError(
+                f"{shown(path)} steps upwards with '..'. Write it from the workspace's root."
+            )
         if not pure.is_absolute():
             return list(pure.parts)
         # "//x" is another root to PurePosixPath.
@@ -141,7 +160,7 @@ class Workspace:
         raise self._outside(path)
 
     def _outside(self, path: str) -> WorkspaceError:
-        return WorkspaceError(f"{path!r} is outside of the workspace. Name a path below {self.root}.")
+        return WorkspaceError(f"{shown(path)} is outside of the workspace. Name a path below {self.root}.")
 
     @contextmanager
     def _walk(self, path: str) -> Generator[tuple[int, str | None, list[str]], None, None]:
@@ -171,7 +190,9 @@ class Workspace:
                 if target is not None:
                     links += 1
                     if links > _LINKS:
-                        raise WorkspaceError(f"{path!r} leads through too many links.")
+                        raise WorkspaceError(
+                            f"{shown(path)} leads through too many links. Use a path without links."
+                        )
                     todo += self._follow(target, trail, path)
                 elif todo:
                     trail.append((name, self._enter(name, folder, path)))
@@ -195,14 +216,13 @@ class Workspace:
         return list(pure.relative_to(root).parts)[::-1]
 
     def _enter(self, name: str, folder: int, path: str) -> int:
-        try:
-            fd = os.open(name, _FOLDER, dir_fd=folder)
-        except NotADirectoryError:
-            raise NotADirectoryError(f"{path!r}: {name!r} is no folder") from None
+        fd = os.open(name, _FOLDER, dir_fd=folder)
         try:
             check_spelling(folder, name, WorkspaceError)
             if os.fstat(fd).st_dev == self._proc:
-                raise WorkspaceError(f"{path!r} belongs to the system, not to the workspace.")
+                raise WorkspaceError(
+                    f"{shown(path)} belongs to the system, not to the workspace. Name another file."
+                )
         except BaseException:
             os.close(fd)
             raise
