@@ -27,7 +27,7 @@ def test_writes_specs_and_a_summary(tmp_path: Path) -> None:
     assert result.output == (
         f"2 specs written to {into.as_posix()}, 1 renamed, 2 with TODO lines, 0 problems\n"
     )
-    assert sorted(path.name for path in (into / "web").iterdir()) == ["find.yaml", "x_y.yaml"]
+    assert sorted(path.name for path in (into / "web").iterdir()) == ["find.yaml", "x_y_b24ca9b7.yaml"]
 
 
 def test_existing_specs_are_kept_unless_forced(tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_existing_specs_are_kept_unless_forced(tmp_path: Path) -> None:
     assert kept.exit_code == 1
     assert "find.yaml: error[import-exists]: is there already; --force overwrites it\n" in kept.output
     assert (into / "find.yaml").read_text(encoding="utf-8") == "mine"
-    assert (into / "x_y.yaml").is_file()
+    assert (into / "x_y_b24ca9b7.yaml").is_file()
     forced = CliRunner().invoke(import_group, [*arguments, "--force"])
     assert forced.exit_code == 0
     spec = yaml.safe_load((into / "find.yaml").read_text(encoding="utf-8"))

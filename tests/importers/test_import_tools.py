@@ -180,10 +180,15 @@ def test_original_names_are_kept_as_comments_that_stay_comments(tmp_path: Path) 
 
 
 def test_equal_names_are_told_apart(tmp_path: Path) -> None:
-    imported = run(
-        tmp_path, [MCP, MCP, {**MCP, "name": "FIND"}, {**MCP, "name": "f-ind"}, {**MCP, "name": "f_ind"}]
-    )
-    assert list(imported.specs) == ["find.yaml", "find_2.yaml", "FIND_3.yaml", "f-ind.yaml", "f_ind_2.yaml"]
+    names = ["find", "find", "FIND", "f-ind", "f_ind"]
+    imported = run(tmp_path, [{**MCP, "name": name} for name in names])
+    assert list(imported.specs) == [
+        "find.yaml",
+        "find_2.yaml",
+        "FIND_7786e60e.yaml",
+        "f-ind.yaml",
+        "f_ind_a7761ac3.yaml",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,13 @@ import asyncio
 import base64
 import json
 import logging
+import re
 import sys
 from typing import Any
 
 import jsonschema_rs
 import pytest
-from toolcast.mcp import Limits, ListingError, LiveTool, hinted_permission, mcp_server, mcp_tools
+from toolcast.mcp import Limits, ListingError, LiveTool, Pins, hinted_permission, mcp_server, mcp_tools
 from toolcast.providers import available
 from toolcast.runtime import (
     Content,
@@ -450,32 +451,91 @@ def test_hooks_and_approvers_see_live_calls(sdk: Sdk) -> None:
     assert (asked[0].tool, asked[0].permission, asked[0].summary) == ("s__echo", "execute", "Says it again")
 
 
-def test_names_are_cleaned_and_collisions_are_refused_and_listed(
+PLAIN = ["get_x", "get.x", "get x", "ünï", "x_12345678", "a" * 100, "a" * 101]
+NAMED = [*PLAIN, "查询天气", "搜索文档", "创建任务"]
+
+
+def test_a_tool_has_one_name_whatever_other_tools_there_are(sdk: Sdk) -> None:
+    def offered(*names: str) -> dict[str, str]:
+        async def use(client: Any) -> dict[str, str]:
+            registry = ToolRegistry()
+            tools = await mcp_tools(client, registry, server="s")
+            assert tools.refused == ()
+            assert len(registry.names) == len(names)
+            found = {}
+            for name in registry.names:
+                await registry.execute(name, {})
+                found[server.calls[-1][0]] = name
+            return found
+
+        server = Scripted(sdk, *({"name": name, "inputSchema": OBJECT} for name in names))
+        return connected(sdk, server, use)  # type: ignore[no-any-return]
+
+    every = offered(*NAMED)
+    assert every["get_x"] == "s__get_x"
+    assert len(set(every.values())) == len(NAMED)
+    assert all(re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]{0,63}", name) for name in every.values())
+    assert offered(*reversed(NAMED)) == every
+    for name in NAMED:
+        assert offered(name) == {name: every[name]}
+
+
+TWINS = ("get\u55f6\u3001x", "get\u5ff1/x")
+"""Names that are cleaned alike and whose SHA-256 begin alike."""
+
+
+@pytest.mark.parametrize("names", [TWINS, TWINS[::-1]])
+def test_tools_that_share_a_name_are_all_refused_and_approved_by_their_own_names_only(
+    names: tuple[str, str], sdk: Sdk
+) -> None:
+    server = Scripted(sdk, *({"name": name, "inputSchema": OBJECT} for name in names), ECHO)
+
+    async def use(client: Any) -> None:
+        registry = ToolRegistry()
+        tools = await mcp_tools(client, registry, server="s", pins=Pins())
+        shared = {refused.name for refused in tools.refused if refused.tool in TWINS}
+        assert shared == {"s__get_x_7a468d57"}
+        before = tools.pins
+        with pytest.raises(ValueError, match="several tools") as raised:
+            tools.approve("s__get_x_7a468d57")
+        assert all(repr(name) in str(raised.value) for name in TWINS)
+        assert tools.pins == before
+        tools.approve()
+        assert registry.names == ("s__echo",)
+        assert [refused.tool for refused in tools.refused] == sorted(TWINS)
+        assert all("its name becomes" in refused.reason for refused in tools.refused)
+
+    connected(sdk, server, use)
+
+
+def test_a_name_that_is_one_tools_own_and_anothers_here_approves_neither(sdk: Sdk) -> None:
+    server = Scripted(sdk, ECHO, {"name": "s__echo", "inputSchema": OBJECT})
+
+    async def use(client: Any) -> None:
+        registry = ToolRegistry()
+        tools = await mcp_tools(client, registry, server="s", pins=Pins())
+        with pytest.raises(ValueError, match="several tools with the name 's__echo'"):
+            tools.approve("s__echo")
+        tools.approve("echo")
+        assert registry.names == ("s__echo",)
+        tools.approve("s__s__echo")
+        assert registry.names == ("s__echo", "s__s__echo")
+
+    connected(sdk, server, use)
+
+
+def test_a_name_that_the_registry_has_is_refused_and_listed(
     sdk: Sdk, caplog: pytest.LogCaptureFixture
 ) -> None:
-    long = "a" * 100
-    names = ["a.b", "a b", "a/b", long, long + "x", "ünï"]
-    server = Scripted(sdk, *({"name": name, "inputSchema": OBJECT} for name in names))
-
     async def use(client: Any) -> Any:
         registry = ToolRegistry()
-        tools = await mcp_tools(client, registry, server="s")
-        twins = await mcp_tools(client, registry, server="s", names=["a.b"])
-        return registry, tools, twins
+        await mcp_tools(client, registry, server="s")
+        return registry, await mcp_tools(client, registry, server="s", names=["echo"])
 
     with caplog.at_level(logging.WARNING):
-        registry, tools, twins = connected(sdk, server, use)
-    assert [name for name in registry.names if "aaa" not in name] == ["s___n_", "s__a_b"]
-    assert all(len(name) <= 64 for name in registry.names)
-    assert len(registry.names) == 4
-    assert [(refused.tool, refused.name) for refused in tools.refused] == [
-        ("a b", "s__a_b"),
-        ("a/b", "s__a_b"),
-    ]
-    assert "as that of 'a.b' did" in tools.refused[0].reason
-    # A name that the registry has already is refused there, too, as any registration is.
-    assert [refused.reason for refused in twins.refused] == ["the name 's__a_b' is taken in the registry"]
-    assert [refused.name for refused in registry.refused] == ["s__a_b"]
+        registry, twins = connected(sdk, Scripted(sdk, ECHO), use)
+    assert [refused.reason for refused in twins.refused] == ["the name 's__echo' is taken in the registry"]
+    assert [refused.name for refused in registry.refused] == ["s__echo"]
     assert "MCP server s" in registry.refused[0].kept
 
 

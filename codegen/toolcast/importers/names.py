@@ -1,12 +1,17 @@
-"""Tool names: cleaned to what a spec allows, cut with a hash where too long, unique in every respect."""
+"""Tool names: cleaned to what a spec allows, with a hash where they were changed, unique in every respect."""
 
 import hashlib
 import re
 import unicodedata
 from collections.abc import Sequence
 
+from ..structs.names import identifier
+
 MAX_LENGTH = 64
 _ALLOWED = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
+_DIGITS = 8
+_EMPTY = "tool"
+"""Stands for a name of which nothing can be kept."""
 
 
 def clean(name: str) -> str:
@@ -17,42 +22,61 @@ def clean(name: str) -> str:
     """
     if _ALLOWED.fullmatch(name):
         return name
-    folded = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
-    cleaned = re.sub(r"[^A-Za-z0-9_-]+", "_", folded).strip("_-")
-    if not re.search(r"[A-Za-z0-9]", cleaned):
-        return "tool_" + _digest(name)
-    if not re.match(r"[A-Za-z_]", cleaned):
-        cleaned = "tool_" + cleaned
-    return cleaned if len(cleaned) <= MAX_LENGTH else _cut(cleaned, "_" + _digest(name))
+    stem = _stem(name)
+    return stem if stem != _EMPTY and len(stem) <= MAX_LENGTH else _marked(stem, name)
 
 
 def fold(name: str) -> str:
-    """What two names must differ in: file systems fold case, Python names have no dash."""
-    return name.lower().replace("-", "_")
+    """What two names must differ in: file systems fold case, and Python has no dashes, no keywords and no
+    public names that begin with `_`."""
+    return identifier(name, "tool").lower().rstrip("_")
 
 
 def unique(names: Sequence[str]) -> list[str]:
-    """A cleaned name for each of `names`, no two equal after `fold`.
+    """A name that a spec allows for each of `names`, no two equal after `fold`.
 
-    Names that need no cleaning come first and keep theirs; later equals get `_2`, `_3`, ….
+    A name that a spec allows is kept. Every other one is cleaned and ends in hex digits of its own SHA-256:
+    it is the same whatever other names there are, and in whatever order. Of allowed names that are equal
+    after `fold` the first in sorted order (small letters before capitals) is kept, and the others get such
+    digits, too. A name that comes again gets `_2`, `_3`, … in the order given: nothing else tells its tools
+    apart.
     """
-    cleaned = [clean(name) for name in names]
-    order = sorted(range(len(names)), key=lambda index: (cleaned[index] != names[index], index))
     taken: set[str] = set()
-    chosen = list(cleaned)
-    for index in order:
-        number, candidate = 1, cleaned[index]
+    chosen: dict[str, str] = {}
+    for name in sorted(set(names), key=lambda name: (_ALLOWED.fullmatch(name) is None, name.swapcase())):
+        candidate = name
+        digits = _DIGITS
+        if not _ALLOWED.fullmatch(name):
+            candidate = _marked(_stem(name), name)
         while fold(candidate) in taken:
-            number += 1
-            candidate = _cut(cleaned[index], f"_{number}")
+            candidate = _marked(_stem(name), name, digits)
+            digits += 1
         taken.add(fold(candidate))
-        chosen[index] = candidate
-    return chosen
+        chosen[name] = candidate
+    found: list[str] = []
+    seen: set[str] = set()
+    for name in names:
+        number, candidate = 1, chosen[name]
+        while name in seen and fold(candidate) in taken:
+            number += 1
+            candidate = _cut(chosen[name], f"_{number}")
+        seen.add(name)
+        taken.add(fold(candidate))
+        found.append(candidate)
+    return found
+
+
+def _stem(name: str) -> str:
+    """What stays readable of a name that gets digits."""
+    folded = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    cleaned = re.sub(r"[^A-Za-z0-9_-]+", "_", folded).strip("_-")
+    return cleaned if re.match(r"[A-Za-z]", cleaned) else f"{_EMPTY}_{cleaned}".rstrip("_")
+
+
+def _marked(stem: str, name: str, digits: int = _DIGITS) -> str:
+    """`stem` with hex digits of the SHA-256 of `name`."""
+    return _cut(stem, "_" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:digits])
 
 
 def _cut(name: str, suffix: str) -> str:
     return name[: MAX_LENGTH - len(suffix)] + suffix
-
-
-def _digest(name: str) -> str:
-    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]

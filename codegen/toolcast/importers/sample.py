@@ -12,7 +12,7 @@ from typing import Any
 from ..diagnostics import Diagnostic
 from ..spec.model import Permission
 from .load import Document, read_documents
-from .names import unique
+from .names import clean
 from .shapes import Declared
 from .spec_text import spec_text
 from .tools import Imported
@@ -40,7 +40,7 @@ def import_sample(
         samples += found
         problems += bad
     specs: dict[str, str] = {}
-    chosen = unique([name])[0]
+    chosen = clean(name)
     if samples and not problems:
         try:
             parameters = infer(samples)

@@ -54,6 +54,7 @@ class Offers:
         self._normalizer = Normalizer(terms.limits.tools * 4)
         self._offers: dict[str, _Offer] = {}
         self._listed: dict[str, LiveTool] = {}
+        self._owners: dict[str, list[str]] = {}  # by public name
         self._refused: dict[str, str] = {}
 
     @property
@@ -87,6 +88,9 @@ class Offers:
     def update(self, listed: Mapping[str, LiveTool], unfit: Mapping[str, str]) -> None:
         """Take a listing, whole: tools, and why others cannot be used."""
         self._listed = {name: tool for name, tool in listed.items() if self._terms.wants(name)}
+        self._owners = {}
+        for name in self._listed:
+            self._owners.setdefault(self._public(name), []).append(name)
         self._refused = {name: reason for name, reason in self._refused.items() if name in self._listed}
         for name, reason in unfit.items():
             if self._terms.wants(name):
@@ -100,16 +104,25 @@ class Offers:
 
     def approve(self, tools: tuple[str, ...]) -> None:
         """Approve what the server listed last: these tools, by either name, or all. Raises ValueError for
-        tools that are not listed."""
-        own = {self._public(name): name for name in self._listed}
-        chosen = [own.get(name, name) for name in tools] if tools else [*self._listed]
-        for name in chosen:
-            if name not in self._listed:
-                raise ValueError(f"MCP server {self._server!r} lists no tool {name!r}.")
+        tools that are not listed, and for a name that several tools have."""
+        chosen = [self._own(name) for name in tools] if tools else [*self._listed]
         pins = {name: Pin.of(self._listed[name]) for name in chosen}
         self.pins = self.pins.with_tools(self._server, pins)
         for name in chosen:
             self._take(name, self._listed[name])
+
+    def _own(self, given: str) -> str:
+        """The server's name of the one tool that has the name `given`. Raises ValueError."""
+        having: set[str] = {*self._owners.get(given, ()), *({given} & self._listed.keys())}
+        if not having:
+            raise ValueError(f"MCP server {self._server!r} lists no tool {given!r}.")
+        if len(having) > 1:
+            raise ValueError(
+                f"MCP server {self._server!r} lists several tools with the name {given!r}: "
+                f"{', '.join(map(repr, sorted(having)))}. Use a name that only one of them has, or take only "
+                "one of them with names=."
+            )
+        return having.pop()
 
     def _take(self, name: str, tool: LiveTool) -> None:
         """Register a tool, or find out why not."""
@@ -133,9 +146,9 @@ class Offers:
     def _register(self, name: str, tool: LiveTool, pin: Pin) -> None:
         output = check_tool(tool, self._normalizer, self._terms.limits)
         public, offer = self._public(name), self._offers.get(name)
-        twin = next((own for own, other in self._offers.items() if other.name == public), name)
-        if twin != name:
-            raise UnfitError(f"its name becomes {public!r}, as that of {twin!r} did")
+        twins = [own for own in self._owners[public] if own != name]
+        if twins and offer is None:  # neither is taken: which one would be depends on the server's order
+            raise UnfitError(f"its name becomes {public!r}, as that of {', '.join(map(repr, twins))} does")
         group, terms = f"mcp/{self._server}", self._terms
         binding = bind(
             tool, public, group, terms.permission_of(tool), terms.secrets_of(tool), self._normalizer

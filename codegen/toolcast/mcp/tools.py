@@ -112,7 +112,7 @@ class McpTools:
         """Approve what the server listed last: these tools, by either name, or all. Returns `pins`.
 
         A tool that is registered already changes its definition in the registry. Raises ValueError for tools
-        that are not listed.
+        that are not listed, and for a name that several tools have.
         """
         self._offers.approve(tools)
         return self._offers.pins
