@@ -348,13 +348,13 @@ def test_units_that_collide_are_refused(tmp_path: Path) -> None:
     assert codes == {
         "registry.yaml": "output-collision",
         "a-b.yaml": "name-collision",
-        "a_b.yaml": "name-collision",
         "d.yaml": "duplicate-name",
         "G/e.yaml": "output-collision",
         "g/e.yaml": "output-collision",
     }
     assert {path.name for path in config.output.glob("*.py")} == {
         "__init__.py",
+        "a_b.py",
         "d.py",
         "fine.py",
         "registry.py",

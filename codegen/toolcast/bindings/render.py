@@ -216,14 +216,12 @@ class RegistryTool(Struct, frozen=True, kw_only=True):
 
 def registry_text(tools: Sequence[Mapping[str, Any]], templates: Templates) -> str:
     """The registry module. Each tool: `name`, `module` (dotted), `constant`, `keyword`, `handler`."""
-    aliases: dict[str, str] = {}
-    used: set[str] = set()
+    used = {"_register", "_KEYWORDS"}  # of the module itself
     imports: list[str] = []
     rows: list[RegistryTool] = []
     for tool in tools:
         package, _, last = tool["module"].rpartition(".")
         alias = unique("_" + tool["module"].replace(".", "_"), used)
-        aliases[tool["module"]] = alias
         imports.append(f"from .{package} import {last} as {alias}")
         rows.append(
             RegistryTool(
@@ -235,6 +233,7 @@ def registry_text(tools: Sequence[Mapping[str, Any]], templates: Templates) -> s
                 argument=tool["keyword"],
             )
         )
+    registry = unique("registry", {row.keyword for row in rows})
     signature = [f'{row.keyword}: "{row.handler} | None",' for row in rows]
     return templates.render(
         "registry.py.jinja",
@@ -247,6 +246,7 @@ def registry_text(tools: Sequence[Mapping[str, Any]], templates: Templates) -> s
         ],
         handler_imports=sorted(imports),
         tools=rows,
+        registry=registry,
         signature=["*,", *signature] if signature else [],
     )
 

@@ -12,7 +12,8 @@ from .workers import Shop, shown
 
 
 def find_conflicts(units: Mapping[str, Unit], package: Iterable[str], shop: Shop) -> dict[str, Diagnostic]:
-    """By spec path, why a unit must be left out. Neither of two that collide is preferred.
+    """By spec path, why a unit must be left out. Of names that become one in Python, the one that is written
+    like that keeps it; of others that collide, none is preferred.
 
     `package`: the files that speak of the whole set; no unit may write one of those. Paths are compared
     without regard to case, because some file systems do so.
@@ -30,6 +31,15 @@ def find_conflicts(units: Mapping[str, Unit], package: Iterable[str], shop: Shop
     for path, unit in units.items():
         if unit.entry is not None:
             keywords[unit.entry.keyword].append(path)
+    for keyword, paths in keywords.items():
+        for path in paths if len(paths) > 1 else ():
+            if (entry := units[path].entry) is None or entry.name == keyword:
+                continue
+            message = f"its name and that of {_others(path, paths)} both become {keyword!r} in Python"
+            refuse(path, "name-collision", message, "give it another `name`")
+    for path, unit in units.items():
+        if path in problems:
+            continue
         for output in unit.outputs:
             folded = output.casefold()
             if (first := outputs.setdefault(output if folded == output else folded, path)) != path:
@@ -44,10 +54,6 @@ def find_conflicts(units: Mapping[str, Unit], package: Iterable[str], shop: Shop
                 refuse(path, *problem, "give the tool another `name`, or its folder another one")
             else:
                 sound.update(parts)
-    for keyword, paths in keywords.items():
-        for path in paths if len(paths) > 1 else ():
-            message = f"its name and that of {_others(path, paths)} both become {keyword!r} in Python"
-            refuse(path, "name-collision", message, "give one of them another `name`")
     for output, several in sorted(shared.items()):
         for path in several:
             message = f"{_others(path, several)} has the same output {output!r} (compared without case)"

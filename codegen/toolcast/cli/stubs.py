@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..config import Config, show
+from ..structs.names import unique
 from .init import create
 from .options import config_option, configuration, examples, tell
 from .steps import disk_problem
@@ -36,7 +37,7 @@ def command(config_file: Path | None) -> int:
         if path.exists() or path.is_symlink():
             continue
         try:
-            create(path, template.render(entry=entry, package=package))
+            create(path, template.render(entry=entry, package=package, function=function_name(entry.keyword)))
         except OSError as error:
             raise disk_problem("text", error, path) from None
         written += 1
@@ -44,6 +45,11 @@ def command(config_file: Path | None) -> int:
     kept = len(report.entries) - written
     click.echo(f"toolcast: {written} handler{'s'[: written != 1]} written, {kept} kept as they are")
     return int(report.failed)
+
+
+def function_name(keyword: str) -> str:
+    """What a handler is called: as the tool is in `register_all`, unless its file imports that name."""
+    return unique(keyword, {"ToolContext", "ToolResult"})
 
 
 def package_name(config: Config) -> str:

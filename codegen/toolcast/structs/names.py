@@ -97,4 +97,5 @@ def module_name(tool: str) -> str:
 def constant_name(tool: str) -> str:
     """The binding's name: `fileRead` → `FILE_READ`."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", tool)
-    return identifier(spaced, "tool").upper()
+    name = identifier(spaced, "tool").upper()
+    return name + "_" if name in IMPORTED else name
