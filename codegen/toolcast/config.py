@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from .diagnostics import Diagnostic
+from .ownership import TRUST_TEMPLATES, foreign, trusts_templates
 
 DEFAULT_PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini", "mcp")
 MODEL_FAMILIES = ("pydantic", "dataclass", "typeddict")
@@ -78,13 +79,21 @@ def load_config(start: Path, file: Path | None = None) -> tuple[Config | None, t
     """The configuration for a run started in `start`, or the reasons why there is none.
 
     Without `file` the nearest configured `pyproject.toml` counts; without one, the defaults, relative to
-    `start`.
+    `start`. One in a folder above that belongs to another user is refused: whoever can write there would
+    configure every project below. So are templates that belong to another user, unless the environment says
+    that they are to be trusted.
     """
     start = start.absolute()
     chosen = find_config(start) if file is None else start / file
     if chosen is None:
         return _resolve({}, start, None, _Locator("", "", "tool.toolcast"))
     shown = show(chosen, start)
+    if file is None and chosen.parent != start and (found := foreign((chosen, chosen.parent))) is not None:
+        message = f"is in a folder above, and {_owned(found, start)}: it is not used"
+        hint = (
+            f"if you trust it, name it: --config {shown}; else add [tool.toolcast] to a pyproject.toml here"
+        )
+        return None, (Diagnostic(file=shown, code="config-foreign", message=message, hint=hint),)
     data, problem = _read(chosen, shown)
     if problem is not None:
         return None, (problem,)
@@ -96,7 +105,27 @@ def load_config(start: Path, file: Path | None = None) -> tuple[Config | None, t
     if not isinstance(table, dict):
         message = "tool.toolcast must be a table"
         return None, (locator.at("", "config-type", message, "write [tool.toolcast] and keys below it"),)
-    return _resolve(table, chosen.parent, chosen, locator)
+    config, problems = _resolve(table, chosen.parent, chosen, locator)
+    if config is not None and (problem := _foreign_templates(config, locator)) is not None:
+        return None, (problem,)
+    return config, problems
+
+
+def _foreign_templates(config: Config, locator: "_Locator") -> Diagnostic | None:
+    folder = config.templates
+    if folder is None or config.file is None or trusts_templates():
+        return None
+    found = foreign((config.file, config.base, folder, *sorted(folder.rglob("*.jinja"))))
+    if found is None:
+        return None
+    message = f"the project's own templates are not used: {_owned(found, config.base)}"
+    hint = f"if you trust them, set {TRUST_TEMPLATES}=1 in the environment, or make the files yours (chown)"
+    return locator.at("templates", "templates-foreign", message, hint)
+
+
+def _owned(found: tuple[Path, int], start: Path) -> str:
+    path, owner = found
+    return f"{show(path, start)} belongs to another user (number {owner})"
 
 
 def show(path: Path, start: Path | None = None) -> str:

@@ -55,7 +55,7 @@ def test_the_nearest_configured_file_counts(tmp_path: Path) -> None:
         ("[tool]\ntoolcast = 3\n", (1, 1), "config-type", "table"),
         ("[tool.other]\nspecs = 1\n[ tool . 'toolcast' ]\n'specs' = 1\n", (4, 1), "config-type", "specs"),
         ("[tool.toolcast]\n[tool.toolcast.extra]\na = 1\n", (2, 2), "unknown-key", "extra"),
-        ("[tool.toolcast\n", (1, 17), "config-unreadable", "TOML"),
+        ("[tool.toolcast\n", (1, 15), "config-unreadable", "TOML"),
     ],
 )
 def test_refusals_name_the_place(

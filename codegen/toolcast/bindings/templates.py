@@ -1,5 +1,8 @@
 """The templates, built in or overridden by file name."""
 
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..paths import templates_dir
@@ -8,54 +11,120 @@ from .plain import Render, translate
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+    from .sandbox import BoundedSandbox
+
 Overrides = str | tuple[tuple[str, str], ...]
 """What stands in for built-in templates of the same name: the files of a folder, or names and texts."""
+
+MAX_TEMPLATE = 256 * 1024
+"""Bytes of one template of a project."""
+MAX_TEMPLATES = 256
+"""Templates that a project may have."""
+
+
+class TemplateFailedError(ValueError):
+    """A template of the project cannot be read, compiled or rendered; the message says which, and why."""
 
 
 class Templates:
     """Compiled templates. An unknown variable is an error, never an empty string.
 
-    Built-in ones are rendered without Jinja, which is loaded for the user's only.
+    Built-in ones are rendered without Jinja, which is loaded for the project's own only; those run in a
+    sandbox with a bound on their work.
     """
 
     def __init__(self, overrides: Overrides | None = None) -> None:
+        """Raises TemplateFailedError for a folder that cannot be read."""
         self._plain: dict[str, Render] = {}
-        self._environment = None if overrides is None else environment(overrides)
+        self._sandbox: BoundedSandbox | None = None
+        if overrides is not None:
+            self._sandbox = _sandbox(overrides)
 
     def load(self, name: str) -> None:
-        """Compile template `name` now. Raises jinja2.TemplateError."""
-        if self._environment is not None:
-            self._environment.get_template(name)
-        elif name not in self._plain:
-            self._plain[name] = translate(name, _built_in)
+        """Compile template `name` now. Raises TemplateFailedError."""
+        if self._sandbox is None:
+            if name not in self._plain:
+                self._plain[name] = translate(name, _built_in)
+            return
+        try:
+            self._sandbox.get_template(name)
+        except Exception as error:
+            raise _failed(name, error) from error
 
     def render(self, name: str, **values: Any) -> str:
-        """The text of template `name`. Raises jinja2.TemplateError, which names the template and line."""
-        if self._environment is not None:
-            return self._environment.get_template(name).render(**values)
+        """The text of template `name`. Raises TemplateFailedError, which names the template and line."""
         self.load(name)
-        return self._plain[name](values)
+        if self._sandbox is None:
+            return self._plain[name](values)
+        try:
+            with self._sandbox.rendering():
+                return self._sandbox.get_template(name).render(**values)
+        except Exception as error:  # whatever the project's template does wrong
+            raise _failed(name, error) from error
+
+
+def read_templates(folder: Path) -> tuple[tuple[str, str], ...]:
+    """Names (posix, below `folder`) and texts of a project's templates, sorted by name.
+
+    Raises TemplateFailedError for a folder or file that cannot be read, for what is too large, and for a link
+    that leads out of the folder: what it leads to would be printed into the output.
+    """
+    if not folder.is_dir():
+        raise TemplateFailedError(f"there is no folder {folder.name!r} of templates")
+    paths = sorted(folder.rglob("*.jinja"))
+    if len(paths) > MAX_TEMPLATES:
+        raise TemplateFailedError(f"{folder.name} holds more than {MAX_TEMPLATES} templates")
+    root = os.path.realpath(folder)
+    return tuple((path.relative_to(folder).as_posix(), _text(path, root)) for path in paths)
+
+
+def _text(path: Path, root: str) -> str:
+    target = os.path.realpath(path)
+    if not target.startswith(root + os.sep):
+        raise TemplateFailedError(f"{path.name}: this link leads out of the folder of templates")
+    if not Path(target).is_file():
+        raise TemplateFailedError(f"{path.name}: the template is no file")
+    try:
+        with open(target, "rb") as file:  # noqa: PTH123 - beside `realpath`
+            data = file.read(MAX_TEMPLATE + 1)
+        if len(data) > MAX_TEMPLATE:
+            raise TemplateFailedError(f"{path.name}: larger than {MAX_TEMPLATE} bytes")
+        return data.decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise TemplateFailedError(f"{path.name}: the template cannot be read: {error}") from error
+
+
+def _failed(name: str, error: Exception) -> TemplateFailedError:
+    """The same with the innermost template and line that the error passed."""
+    place, trace = name, error.__traceback__
+    while trace is not None:
+        if (file := trace.tb_frame.f_code.co_filename).endswith(".jinja"):
+            place = f"{file}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    if (line := getattr(error, "lineno", None)) is not None:  # of a syntax error
+        place = f"{getattr(error, 'name', None) or name}:{line}"
+    return TemplateFailedError(f"{place}: {type(error).__name__}: {str(error)[:300]}")
 
 
 def _built_in(name: str) -> str:
     return (templates_dir() / name).read_text(encoding="utf-8")
 
 
+def _sandbox(overrides: Overrides) -> "BoundedSandbox":
+    from jinja2 import FunctionLoader
+
+    from .sandbox import BoundedSandbox
+
+    own = dict(read_templates(Path(overrides)) if isinstance(overrides, str) else overrides)
+    built_in = {path.name: path.read_text(encoding="utf-8") for path in templates_dir().glob("*.jinja")}
+    texts: Mapping[str, str] = {**built_in, **own}
+
+    def load(name: str) -> tuple[str, str, Callable[[], bool]] | None:
+        return (texts[name], name, lambda: True) if name in texts else None
+
+    return BoundedSandbox(FunctionLoader(load))
+
+
 def environment(overrides: Overrides = ()) -> "Environment":
     """Jinja, as all templates are written for it; with `overrides` before the built-in ones."""
-    from jinja2 import BaseLoader, ChoiceLoader, DictLoader, Environment, FileSystemLoader, StrictUndefined
-
-    loaders: list[BaseLoader] = [FileSystemLoader(templates_dir(), encoding="utf-8")]
-    if isinstance(overrides, tuple):
-        loaders.insert(0, DictLoader(dict(overrides)))
-    else:
-        loaders.insert(0, FileSystemLoader(overrides, encoding="utf-8"))
-    return Environment(
-        loader=ChoiceLoader(loaders),
-        undefined=StrictUndefined,
-        autoescape=False,  # Python source, and every string arrives as a literal
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        auto_reload=False,
-    )
+    return _sandbox(overrides)

@@ -58,5 +58,5 @@ def forgetful(report: Report, shown_state: str, error: OSError) -> Report:
 def whole_failed(file: str, fault: str) -> Diagnostic:
     """That the files that speak of all tools cannot be made."""
     message = f"the compiler failed on the files that speak of all tools: {fault}"
-    hint = "this is a fault of toolcast; please report it with the specs"
+    hint = "this is a fault of toolcast or of an overriding template; please report it with the specs"
     return Diagnostic(file=file, code="internal-error", message=message, hint=hint)

@@ -8,11 +8,11 @@ import click
 from ..config import Config, show
 from ..structs.names import unique
 from .init import create
-from .options import config_option, configuration, examples, tell
+from .options import config_option, configuration, examples, refuse, tell
 from .steps import disk_problem
 
 if TYPE_CHECKING:
-    from jinja2 import Template
+    from ..bindings.templates import Templates
 
 
 @click.command("stubs", epilog=examples("toolcast stubs", "toolcast stubs --config app/pyproject.toml"))
@@ -24,20 +24,26 @@ def command(config_file: Path | None) -> int:
     """
     config = configuration(config_file)
 
+    from ..bindings.templates import TemplateFailedError
     from ..build.generate import build
     from ..build.rooms import FRONTEND
 
     report = build(config, FRONTEND, mode="diff")
     tell(report.diagnostics)
     package = package_name(config)
-    template = _template(config)
+    # Every string that the template prints is a name checked by the compiler; nothing here is HTML.
+    templates = _templates(config)
     written = 0
     for entry in report.entries:
         path = config.stubs.joinpath(*entry.module.split(".")).with_suffix(".py")
         if path.exists() or path.is_symlink():
             continue
         try:
-            create(path, template.render(entry=entry, package=package, function=function_name(entry.keyword)))
+            function = function_name(entry.keyword)
+            text = templates.render("stub.py.jinja", entry=entry, package=package, function=function)
+            create(path, text)
+        except TemplateFailedError as error:
+            raise _failed(config, error) from None
         except OSError as error:
             raise disk_problem("text", error, path) from None
         written += 1
@@ -62,15 +68,15 @@ def package_name(config: Config) -> str:
     return ".".join(parts)
 
 
-def _template(config: Config) -> "Template":
-    """`stub.py.jinja`, from the project's own templates if it is there."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+def _templates(config: Config) -> "Templates":
+    from ..bindings.templates import TemplateFailedError, Templates
 
-    from ..paths import templates_dir
+    try:
+        return Templates(None if config.templates is None else str(config.templates))
+    except TemplateFailedError as error:
+        raise _failed(config, error) from None
 
-    folders = [*([config.templates] if config.templates else []), templates_dir()]
-    # Every string that the template prints is a name checked by the compiler; nothing here is HTML.
-    loader = FileSystemLoader(folders)
-    return Environment(loader=loader, undefined=StrictUndefined, keep_trailing_newline=True).get_template(
-        "stub.py.jinja"
-    )
+
+def _failed(config: Config, error: Exception) -> click.exceptions.Exit:
+    shown = show(config.templates or config.base)
+    return refuse(shown, "template-failed", str(error), "correct the template, or remove it")

@@ -8,9 +8,11 @@ from msgspec import UNSET
 from ..contract.tree import Choice, Field, Object
 from ..structs.model import ClassDefinition
 from .literals import Literals
-from .meant import Printed
+from .meant import Printed, same
 from .syntax import default_of, factory_value, wire_of, word
 from .vocabulary import UnsoundError, dotted, is_text, text_of, value_of
+
+_POST_INIT = ast.parse("def __post_init__(self) -> None: ...").body[0]
 
 
 def prove_class(
@@ -39,6 +41,8 @@ class _Class:
         node, definition, target = self.node, self.definition, self.target
         if [dotted(base) for base in node.bases] != ["Struct"] or node.decorator_list:
             raise UnsoundError(f"line {node.lineno}: {node.name} should be a plain Struct")
+        if getattr(node, "type_params", None) or any(option.arg is None for option in node.keywords):
+            raise UnsoundError(f"line {node.lineno}: unexpected options of {node.name}")
         options = {option.arg: value_of(option.value) for option in node.keywords if option.arg}
         closed = bool(options.pop("forbid_unknown_fields", False))
         rename = options.pop("rename", {})
@@ -136,6 +140,9 @@ class _Class:
     def checks(self, function: ast.FunctionDef) -> None:
         if function.name != "__post_init__" or not self.definition.checks:
             raise UnsoundError(f"line {function.lineno}: unexpected function {function.name}")
+        for part in ("args", "decorator_list", "returns", "type_params"):
+            if not same(getattr(function, part, None), getattr(_POST_INIT, part, None)):
+                raise UnsoundError(f"line {function.lineno}: unexpected head of {function.name}")
         for row in function.body:
             if isinstance(row, ast.If):
                 self.literals.vocabulary(row.test)

@@ -36,19 +36,19 @@ class Printed:
 def _require_same(nodes: Sequence[ast.stmt], meant: str, name: str) -> None:
     wanted = ast.parse(meant).body
     for node, other in zip(nodes, wanted, strict=False):
-        if not _same(node, other):
+        if not same(node, other):
             raise UnsoundError(f"line {node.lineno}: {name} should say {ast.unparse(other)}")
     if len(nodes) != len(wanted):
         raise UnsoundError(f"line {nodes[0].lineno}: {name} has {len(nodes)} statements, not {len(wanted)}")
 
 
-def _same(one: Any, other: Any) -> bool:
+def same(one: Any, other: Any) -> bool:
     """Whether two trees, lists of trees or literals are equal, wherever they stand. Two dumps take five
     times as long."""
     if type(one) is not type(other):
         return False
     if isinstance(one, ast.AST):
-        return all(_same(getattr(one, name, None), getattr(other, name, None)) for name in one._fields)
+        return all(same(getattr(one, name, None), getattr(other, name, None)) for name in one._fields)
     if isinstance(one, list):
-        return len(one) == len(other) and all(map(_same, one, other))
+        return len(one) == len(other) and all(map(same, one, other))
     return bool(one == other)

@@ -102,7 +102,8 @@ def _open(config: Config) -> tuple[Shop, tuple[str, ...], list[Diagnostic]]:
         known_providers=known,
         options=Options(
             providers=tuple(name for name in providers if name in known),
-            templates=None if config.templates is None else str(config.templates),
+            # The built-in templates: no code that a template of the project adds is run, and every definition
+            # and binding that one prints was proven to be as these print it.
             profiles=profiles.files,
         ),
     )

@@ -1,6 +1,5 @@
 """A checked contract's output files."""
 
-import ast
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -18,13 +17,13 @@ from ...bindings.render import (
     tool_text,
     type_text,
 )
-from ...bindings.templates import Overrides, Templates
+from ...bindings.templates import Overrides, TemplateFailedError, Templates
 from ...contract.build import Built
 from ...diagnostics import Diagnostic
-from ...prove.ending import without_tail
+from ...prove.ending import proven_rows, without_tail
 from ...prove.isolate import Isolated, build_decoders, prove_binding
 from ...prove.module import prove_module
-from ...prove.vocabulary import PACKAGES, UnsoundError
+from ...prove.vocabulary import UnsoundError
 from ...providers import (
     LedgerEntry,
     SchemaError,
@@ -49,8 +48,13 @@ def _read_templates(overrides: Overrides | None, _states: tuple[tuple[str, int, 
 
 
 def _states(folder: str) -> tuple[tuple[str, int, int], ...]:
+    if not Path(folder).is_dir():  # reading it says so
+        return ()
     found = [(path.name, path.stat()) for path in Path(folder).iterdir() if path.is_file()]
     return tuple(sorted((name, state.st_mtime_ns, state.st_size) for name, state in found))
+
+
+_REMEDY = "correct the template, or remove it: the built-in one of that name is used then"
 
 
 def warm() -> None:
@@ -90,11 +94,13 @@ def emit_tool(tool: ToolSpec, built: Built, options: Options) -> Compiled:
         if told.ledger:
             ledger[id] = told.ledger
     offered = Offered(ways=tuple(undone), envelopes=envelopes)
-    source = tool_text(tool, names, module, roots, _templates(options.templates), offered)
     files: dict[str, bytes] = {}
     try:
+        source = tool_text(tool, names, module, roots, _templates(options.templates), offered)
         files["/".join(path) + ".py"] = python = formatted(source, ours=options.templates is None)
         prove_tool(python, tool, built, module, roots, names, options, offered)
+    except TemplateFailedError as problem:
+        return _refused(tool, built, "template-failed", str(problem), _REMEDY)
     except (ValueError, UnsoundError) as problem:
         return _refused(
             tool,
@@ -156,27 +162,20 @@ def prove_tool(
     tree, ours = parsed(python), options.templates is None
     tail = (names.handler, names.constant)
     prove_module(tree, module, built.contract, python=python, tail=tail, ours=ours)
-    if not ours and _foreign(tree):
-        return
     dotted = ".".join(names.module)
-    run = without_tail(tree) if ours else python.decode()
-    with Isolated({dotted: run, **_shared_sources(built, options)}) as isolated:
+    run = without_tail(tree) if ours else proven_rows(tree, _defined(module), names.constant)
+    with Isolated({dotted: run, **_shared_sources(built)}) as isolated:
         prove_binding(isolated.load(dotted), names.constant, tool, roots, asdict(offered))
 
 
-def _foreign(tree: ast.Module) -> bool:
-    """Whether an overriding template imports what is not ours: then only the user may run the module."""
-    return any(
-        isinstance(node, ast.Import | ast.ImportFrom)
-        and not (isinstance(node, ast.ImportFrom) and (node.level or node.module in PACKAGES))
-        and ast.unparse(node) != "import msgspec"
-        for node in ast.walk(tree)
-    )
+def _defined(module: Module) -> frozenset[str]:
+    return frozenset(each.name for each in (*module.definitions, *module.late_definitions))
 
 
-def _shared_sources(built: Built, options: Options) -> dict[str, str]:
-    """The modules of the shared types in use, by dotted name; not formatted, as nobody reads them."""
-    templates = _templates(options.templates)
+def _shared_sources(built: Built) -> dict[str, str]:
+    """The modules of the shared types in use, by dotted name, as the built-in templates print them: nothing
+    that a template of the project adds is run. Not formatted, as nobody reads them."""
+    templates = _templates(None)
     return {
         ".".join(module_path(file)): type_text(file, "", type_module(built, file), templates)
         for file in built.normal.uses
@@ -216,13 +215,15 @@ def emit_type(path: str, document: Document, built: Built, options: Options) -> 
     module = type_module(built, path)
     place = module_path(path)
     described = document.data.get("description") if isinstance(document.data, dict) else None
-    source = type_text(path, str(described or ""), module, _templates(options.templates))
     uses = tuple(file for file in built.normal.uses if file != path)
     try:
+        source = type_text(path, str(described or ""), module, _templates(options.templates))
         python = formatted(source, ours=options.templates is None)
         _prove_type(python, path, built, module, options)
     except (ValueError, UnsoundError) as problem:
-        found: Diagnostic = diagnose(document, (), "unsound-module", str(problem))
+        failed = isinstance(problem, TemplateFailedError)
+        code, hint = ("template-failed", _REMEDY) if failed else ("unsound-module", "")
+        found: Diagnostic = diagnose(document, (), code, str(problem), hint)
         return Compiled(path=path, files={}, diagnostics=(*built.diagnostics, found), uses=uses)
     files = {
         "/".join(place) + ".py": python,
@@ -235,10 +236,9 @@ def _prove_type(python: bytes, path: str, built: Built, module: Module, options:
     assert built.contract is not None
     tree, ours = parsed(python), options.templates is None
     prove_module(tree, module, built.contract, python=python, ours=ours)
-    if not ours and _foreign(tree):
-        return
     dotted = ".".join(module_path(path))
-    with Isolated({**_shared_sources(built, options), dotted: python.decode()}) as isolated:
+    run = python.decode() if ours else proven_rows(tree, _defined(module))
+    with Isolated({**_shared_sources(built), dotted: run}) as isolated:
         defined = (*module.definitions, *module.late_definitions)
         build_decoders(isolated.load(dotted), tuple(definition.name for definition in defined))
 

@@ -50,17 +50,14 @@ def read_setting(config: Config) -> tuple[Setting | None, tuple[Diagnostic, ...]
 def _templates(folder: Path | None) -> tuple[dict[str, str] | None, tuple[Diagnostic, ...]]:
     if folder is None:
         return None, ()
-    texts: dict[str, str] = {}
-    problems: list[Diagnostic] = []
-    for path in sorted(folder.rglob("*.jinja")):
-        try:
-            texts[path.relative_to(folder).as_posix()] = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            message, hint = f"the template cannot be read: {error}", "correct the file, or remove it"
-            problems.append(
-                Diagnostic(file=show(path), code="template-unreadable", message=message, hint=hint)
-            )
-    return texts, tuple(problems)
+    from ...bindings.templates import TemplateFailedError, read_templates
+
+    try:
+        return dict(read_templates(folder)), ()
+    except TemplateFailedError as error:
+        hint = "correct that, or remove the file"
+        problem = Diagnostic(file=show(folder), code="template-unreadable", message=str(error), hint=hint)
+        return None, (problem,)
 
 
 def generator_files(*, models: bool) -> tuple[Path, ...]:
