@@ -12,7 +12,7 @@ BAZEL  := .venv-bazel
 PYTEST := $(BIN)/python -m pytest
 DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyproject.toml)
 
-.PHONY: help generate test check lint format types verify lint-tools clients mcp-servers bazel wheel conformance fuzz fuzz-bridge fuzz-sent corpora laws rules deviations grammars bench peers ci nightly clean crash machine pythons
+.PHONY: help generate test check lint format types verify lint-tools clients mcp-servers bazel wheel conformance fuzz fuzz-bridge fuzz-sent corpora laws rules deviations grammars bench peers ci nightly clean crash machine pythons native-unions
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -89,6 +89,9 @@ fuzz-bridge: $(STAMP) ## Arbitrary arguments against every kind of registry, for
 fuzz-sent: $(STAMP) ## Arguments decoded in one pass, held to the general way; five minutes
 	$(BIN)/python -m bench.sent $(ARGS)
 
+native-unions: $(STAMP) ## Every union that msgspec decodes natively, with each msgspec, under a memory checker; ARGS="--forms all"
+	$(BIN)/python -m bench.unions $(ARGS)
+
 crash: $(STAMP) ## Kill a build at every single step, and the tests of hostile disks; some minutes
 	TOOLCAST_EVERY_STEP=1 $(PYTEST) -n auto tests/crash $(ARGS)
 
@@ -139,6 +142,7 @@ ci: ## What continuous integration runs
 
 nightly: clients ## What takes longer: more random inputs, every kill, other interpreters
 	$(MAKE) fuzz fuzz-bridge fuzz-sent laws crash machine pythons
+	$(MAKE) native-unions ARGS="--forms all --raw 3"
 
 clean: ## Remove the environment and caches (never generated/)
-	rm -rf $(VENV) .venv-pythons $(ENGINES) $(BAZEL) $(PEERS) $(MCP_SERVERS) .toolcast .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
+	rm -rf $(VENV) .venv-pythons .venv-msgspec $(ENGINES) $(BAZEL) $(PEERS) $(MCP_SERVERS) .toolcast .mypy_cache .pytest_cache .ruff_cache .hypothesis dist

@@ -21,7 +21,7 @@ class CronJob(Struct, frozen=True, kw_only=True, omit_defaults=True):
     next_run: str | None
     """Time of the next run; null when the job is disabled or over."""
     last_run: str | None | UnsetType = UNSET
-    last_status: Literal["succeeded", "failed", "skipped", None] | UnsetType = UNSET
+    last_status: Literal["succeeded", "failed", "skipped"] | None | UnsetType = UNSET
 
     def __post_init__(self) -> None:
         if self.next_run is not None:

@@ -19,7 +19,7 @@ class WebSearchParams(
     """Only return results from these domains. Empty means any."""
     blocked_domains: Annotated[list[Annotated[str, Meta(min_length=3)]], Meta(max_length=20)] = []
     """Never return results from these domains."""
-    recency: Literal["day", "week", "month", "year", None] | UnsetType = UNSET
+    recency: Literal["day", "week", "month", "year"] | None | UnsetType = UNSET
     """Only return pages from the last day, week, month or year. null means any age."""
     language: str | None = None
     """Preferred language, such as en or pt-BR."""

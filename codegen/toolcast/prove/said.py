@@ -17,6 +17,7 @@ from ..contract.tree import (
 )  # fmt: skip
 from ..contract.walk import below, nodes
 from ..runtime.schema import translate
+from ..structs.scalars import literal_parts
 
 
 def index(contract: Contract) -> dict[str, list[Node]]:
@@ -41,8 +42,9 @@ class Said:
 
     @cached_property
     def choices(self) -> frozenset[str]:
-        """Each enum's members as the `repr` of a tuple."""
-        return frozenset(repr(node.values) for node in self._inline if isinstance(node, Choice))
+        """Each enum's members as the `repr` of a tuple; its strings and its integers, too."""
+        enums = [node.values for node in self._inline if isinstance(node, Choice)]
+        return frozenset(repr(alike) for values in enums for alike in (values, *literal_parts(values)))
 
     @cached_property
     def patterns(self) -> frozenset[str]:

@@ -135,8 +135,8 @@ class Builder:
             ),
         )
         kinds = frozenset({"custom"}) if marker else expression.kinds
-        patterned = expression.patterned and not marker
-        return Expression(text=name, kinds=kinds, uses=frozenset({name}), patterned=patterned)
+        details = frozenset[str]() if marker else expression.details
+        return Expression(text=name, kinds=kinds, uses=frozenset({name}), details=details)
 
     # -- definitions --------------------------------------------------------------------------
 

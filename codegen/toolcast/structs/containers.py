@@ -16,12 +16,15 @@ def sequence(builder: Builder, node: Sequence, file: str, hint: Hint) -> Express
             checks = ("check_unique({label}, {value})",)
         else:
             exact = False
+    bare, meta = f"list[{items.text}]", scalars.sequence_meta(node)
     return Expression(
-        text=scalars.annotated(f"list[{items.text}]", scalars.sequence_meta(node)),
+        text=scalars.annotated(bare, meta),
         kinds=frozenset({"list"}),
         exact=exact,
         checks=checks,
         uses=items.uses,
+        bare=bare,
+        details=scalars.details(meta),
     )
 
 
@@ -33,6 +36,7 @@ def fixed(builder: Builder, node: Fixed, file: str, hint: Hint) -> Expression:
         kinds=frozenset({"list"}),
         exact=not node.residue,
         uses=frozenset[str]().union(*(item.uses for item in items)),
+        details=frozenset({"positions"}),
     )
 
 
@@ -40,9 +44,12 @@ def dictionary(builder: Builder, node: Dictionary, file: str, hint: Hint) -> Exp
     """`dict[str, T]`."""
     values = builder.settled(node.values, file, *hint, "Value")
     keys = "str" if node.keys is None else scalars.string(node.keys).text
+    bare, meta = f"dict[{keys}, {values.text}]", scalars.dictionary_meta(node)
     return Expression(
-        text=scalars.annotated(f"dict[{keys}, {values.text}]", scalars.dictionary_meta(node)),
+        text=scalars.annotated(bare, meta),
         kinds=frozenset({"dict"}),
         exact=not node.residue,
         uses=values.uses,
+        bare=bare,
+        details=scalars.details(meta),
     )

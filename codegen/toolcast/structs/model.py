@@ -9,7 +9,9 @@ class Expression(Struct, frozen=True, kw_only=True):
     `text` is the annotation. `kinds` are what msgspec tells apart in a union (`str`, `int`, `float`, `bool`,
     `none`, `list`, `dict`, `struct:Name`, `any`, `custom`). With `exact`, decoding to `text` accepts what the
     schema accepts, provided that `checks` (calls with `{value}` and `{label}`) pass. `marker` is the source
-    of a checked type that is always exact.
+    of a checked type that is always exact. `bare` is `text` without constraints, where it may have some.
+    `details` are what msgspec keeps beside the kinds of `text` itself, not of what stands inside brackets:
+    `pattern`, `limits` (any other constraint of a Meta), `positions` (the items of a tuple of fixed length).
     """
 
     text: str
@@ -18,7 +20,8 @@ class Expression(Struct, frozen=True, kw_only=True):
     checks: tuple[str, ...] = ()
     marker: str = ""
     uses: frozenset[str] = frozenset()  # generated names in `text`
-    patterned: bool = False  # holds a string with a Meta(pattern=…), not inside brackets
+    bare: str = ""
+    details: frozenset[str] = frozenset()
 
     @property
     def native(self) -> bool:

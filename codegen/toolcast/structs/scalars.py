@@ -23,12 +23,14 @@ def string(node: String) -> Expression:
     if node.python is not None:
         return Expression(text=node.python, kinds=frozenset({"python"}), exact=False)
     check = f"check_format({{label}}, {{value}}, {text(node.format)})" if node.format else ""
+    meta = string_meta(node)
     return Expression(
-        text=_annotated("str", string_meta(node)),
+        text=_annotated("str", meta),
         kinds=frozenset({"str"}),
         exact=not node.residue,
         checks=(check,) if check else (),
-        patterned=node.pattern is not None,
+        bare="str",
+        details=details(meta),
     )
 
 
@@ -53,12 +55,16 @@ def numeric(node: Numeric) -> Expression:
             kinds=frozenset({"int"}),
             exact=not node.residue,
             checks=tuple(dict.fromkeys(checks)),
+            bare="int",
+            details=details(whole),
         )
     return Expression(
         text=f"{_annotated('int', whole)} | {_annotated('float', real)}",
         kinds=frozenset({"int", "float"}),
         exact=not node.residue,
         checks=tuple(dict.fromkeys(checks)),
+        bare="int | float",
+        details=details(whole + real),
     )
 
 
@@ -109,13 +115,14 @@ def _strictest(parts: list[str]) -> list[str]:
 
 
 def choice(node: Choice) -> Expression:
-    """`Literal[…]` where Python and msgspec have one, else the values' types and a membership check."""
+    """`Literal[…]` for each kind where Python and msgspec have one, else types and a membership check."""
     kinds = frozenset(_kind(value) for value in node.values)
     check = f"check_member({{label}}, {{value}}, {literal(tuple(node.values))})"
     if kinds <= {"str", "int", "none"} and all(
         not isinstance(v, int) or -INT64 <= v < INT64 for v in node.values
     ):
-        return Expression(text=f"Literal[{', '.join(literal(v) for v in node.values)}]", kinds=kinds)
+        parts = [f"Literal[{', '.join(map(literal, alike))}]" for alike in literal_parts(node.values)]
+        return Expression(text=" | ".join(parts + ["None"] * ("none" in kinds)), kinds=kinds)
     if kinds & {"list", "dict"}:
         return Expression(text="Any", kinds=frozenset({"any"}), exact=False)
     names = {"str": "str", "int": "int", "float": "int | float", "bool": "bool", "none": "None"}
@@ -125,6 +132,13 @@ def choice(node: Choice) -> Expression:
     if {"int", "float"} <= kinds:  # 3.0 means 3 where that is listed, which no check can put in its place
         return Expression(text=text, kinds=widened, exact=False)
     return Expression(text=text, kinds=widened, checks=(check,))
+
+
+def literal_parts(values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+    """Strings and integers of an enum, apart: `msgspec.inspect`, before 0.22, fails at a Literal of values
+    that Python cannot sort."""
+    found = [tuple(v for v in values if _kind(v) == kind) for kind in ("str", "int")]
+    return [alike for alike in found if alike]
 
 
 def _kind(value: Any) -> str:
@@ -149,6 +163,11 @@ def _sizes(least: int, most: int | None) -> list[str]:
 
 def _annotated(base: str, meta: list[str]) -> str:
     return f"Annotated[{base}, Meta({', '.join(meta)})]" if meta else base
+
+
+def details(meta: list[str]) -> frozenset[str]:
+    """What msgspec keeps for these arguments of a Meta, as `Expression.details`."""
+    return frozenset("pattern" if part.startswith("pattern=") else "limits" for part in meta)
 
 
 annotated = _annotated

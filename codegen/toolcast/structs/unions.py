@@ -2,7 +2,7 @@
 
 from msgspec import structs
 
-from ..contract.tree import Anything, Node, Null, Object, Reference, String, Union
+from ..contract.tree import Anything, Node, Null, Object, Reference, Union
 from .builder import ANY, Builder, Hint
 from .model import Expression
 
@@ -32,19 +32,26 @@ def express_union(builder: Builder, node: Union, file: str, hint: Hint) -> Expre
         exact=native,
         marker="" if native else f"one_of({builder.place(file, node.pointer)}, {places})",
         uses=frozenset[str]().union(*(b.uses for b in branches)),
-        patterned=any(b.patterned for b in branches),
+        details=_details(branches),
     )
 
 
 def _corrupts(branches: list[Expression]) -> bool:
-    """Whether msgspec 0.22 would free memory that is not its own: in a union of a string that has a pattern
-    with an array or a map. Such a union never reaches it; each branch alone does."""
-    containers = any(b.kinds & {"list", "dict"} for b in branches)
-    return containers and any(b.patterned for b in branches)
+    """Whether msgspec, in all versions up to 0.22, would read and free memory that is not its own: in a union
+    of a string that has a pattern with an array or a map, and in one of a tuple of fixed length with whatever
+    has constraints (docs/limits.md). Such a union never reaches it; each branch alone does."""
+    details = _details(branches)
+    if "positions" in details and details & {"pattern", "limits"}:
+        return True
+    return "pattern" in details and any(b.kinds & {"list", "dict"} for b in branches)
 
 
-def _without_pattern(node: Node) -> Node:
-    return structs.replace(node, pattern=None) if isinstance(node, String) else node
+def _details(branches: list[Expression]) -> frozenset[str]:
+    return frozenset[str]().union(*(b.details for b in branches))
+
+
+def _without_constraints(branch: Expression) -> Expression:
+    return structs.replace(branch, text=branch.bare or branch.text, details=branch.details & {"positions"})
 
 
 def _nullable(builder: Builder, node: Union, other: Node, file: str, hint: Hint) -> Expression:
@@ -59,7 +66,7 @@ def _nullable(builder: Builder, node: Union, other: Node, file: str, hint: Hint)
         exact=not node.residue,
         checks=inner.checks,
         uses=inner.uses,
-        patterned=inner.patterned,
+        details=inner.details,
     )
 
 
@@ -80,12 +87,9 @@ def _tagged(
 def _by_type(builder: Builder, node: Union, named: list[tuple[Node, Hint]], file: str) -> Expression:
     """A `type` list: the kinds never overlap, so one look at the whole node checks every branch."""
     branches = [builder.express(b, file, *name) for b, name in named]
-    exact = not node.residue and not _corrupts(branches)
-    if not exact:
-        branches = [
-            builder.express(_without_pattern(b), file, *name) if isinstance(b, String) else e
-            for e, (b, name) in zip(branches, named, strict=True)
-        ]
+    corrupts = _corrupts(branches)
+    if corrupts:
+        branches = [_without_constraints(b) for b in branches]
     if any(not b.exact for b in branches):
         branches = [builder.settle(e, b, file, *n) for e, (b, n) in zip(branches, named, strict=True)]
         if any("custom" in b.kinds for b in branches):
@@ -93,9 +97,9 @@ def _by_type(builder: Builder, node: Union, named: list[tuple[Node, Hint]], file
     return Expression(
         text=_joined(branches),
         kinds=frozenset[str]().union(*(b.kinds for b in branches)),
-        exact=exact and all(b.native for b in branches),
+        exact=not node.residue and not corrupts and all(b.native for b in branches),
         uses=frozenset[str]().union(*(b.uses for b in branches)),
-        patterned=any(b.patterned for b in branches),
+        details=_details(branches),
     )
 
 
