@@ -23,7 +23,8 @@ def toolbox(folder: str | os.PathLike[str] = ".") -> ToolRegistry:
     def list_folder(params: ListFolderParams, _: ToolContext) -> ListFolderResult:
         return ListFolderResult(names=workspace.names(params.path))
 
-    registry = ToolRegistry(policy=Policy(autonomy="read_only"), timeout=10, output_limit=20_000)
+    policy = Policy(autonomy="read_only")
+    registry = ToolRegistry(policy=policy, timeout=10, output_limit=20_000, check_results=True)
     register_all(registry, list_folder=list_folder, read_file=read_file)
     registry.freeze()
     return registry

@@ -10,8 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from toolcast.runtime import Content, RefusalError, ToolContext, ToolRegistry, ToolResult
-from toolcast.runtime.handlers import abandoned
+from toolcast.runtime import Content, RefusalError, ToolContext, ToolRegistry, ToolResult, abandoned
 
 from generated._types.process_state import ProcessState
 from generated.files.edit import EDIT

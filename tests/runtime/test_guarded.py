@@ -14,7 +14,15 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolcast.runtime import Content, RefusalError, ToolContext, ToolRegistry, ToolResult, abandoned
+from toolcast.runtime import (
+    Content,
+    RefusalError,
+    ToolContext,
+    ToolRegistry,
+    ToolResult,
+    Workers,
+    abandoned,
+)
 from toolcast.runtime.cutting import cut, cut_result
 from toolcast.runtime.events import Event, Finished, TimedOut
 from toolcast.runtime.policy import Policy
@@ -178,18 +186,20 @@ def test_a_timeout_reaches_an_async_handler() -> None:
 
 
 def test_a_timeout_of_a_plain_handler_says_that_it_runs_on(caplog: pytest.LogCaptureFixture) -> None:
-    ended = threading.Event()
+    workers = Workers()
 
     def slow(params: Any, context: Any) -> str:
         while not abandoned():
             time.sleep(0.002)
-        ended.set()
         raise KeyError("nobody sees it")
 
     watch = Watch()
     with caplog.at_level(logging.WARNING, "toolcast.runtime"):
-        result = run(one(slow, timeout={"edit": 0.02, "other": 9.0}, hooks=watch))
-    assert ended.is_set()
+        result = run(one(slow, timeout={"edit": 0.02, "other": 9.0}, hooks=watch, workers=workers))
+        until = time.monotonic() + 5
+        while "ended with" not in caplog.text and time.monotonic() < until:
+            time.sleep(0.002)
+    assert not workers.running
     assert "could not be stopped and may still take effect" in result.error
     (late,) = [event for event in watch.events if isinstance(event, TimedOut)]
     assert (late.runs_on, late.seconds) == (True, 0.02)
@@ -209,13 +219,11 @@ def test_a_plain_handler_that_never_began_is_stopped() -> None:
         return "busy"
 
     async def both() -> ToolResult:
-        from concurrent.futures import ThreadPoolExecutor
-
-        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
-        registry = one(busy)
+        workers = Workers(1)
+        registry = one(busy, workers=workers)
         first = asyncio.create_task(registry.execute("edit", GOOD))
         await asyncio.sleep(0.01)
-        limited = one(busy, timeout=0.02)
+        limited = one(busy, timeout=0.02, workers=workers)
         result = await limited.execute("edit", GOOD, context=ToolContext(call_id="waiting"))
         free.set()
         await first
@@ -316,6 +324,9 @@ def test_two_hundred_bad_calls_leave_nothing_behind(handler: Any) -> None:
             assert result.output == str(number)
     # Plain handlers wait for one of few threads, and that takes of their time.
     assert any(isinstance(result, ToolResult) and result.success for result in results)
+    until = time.monotonic() + 5
+    while threading.active_count() > threads and time.monotonic() < until:
+        time.sleep(0.005)
     assert threading.active_count() == threads
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from ..runtime.dispatch.call import Call
 from ..runtime.dispatch.render import render
 from ..runtime.result import ToolResult
+from ..runtime.results import fault_of_result
 from .listed import ListedTool, dialect_of
 
 _LOG = logging.getLogger("toolcast.mcp")
@@ -32,9 +33,6 @@ def answer(name: str, tool: ListedTool, result: ToolResult, version: str) -> dic
 
 def _broken(name: str, made: dict[str, Any], how: str) -> dict[str, Any]:
     _LOG.warning("A result of tool %r %s.", name, how)
-    text = (
-        f"Tool {name!r} ran, and its result {how}. This is a fault of the tool, not of the arguments; what "
-        "it did is done."
-    )
+    text = fault_of_result(name, how)
     rest = {key: value for key, value in made.items() if key != "structuredContent"}
     return {**rest, "content": [{"type": "text", "text": text}, *made["content"]], "isError": True}

@@ -27,9 +27,10 @@ from .errors import (
     UnknownProviderError,
     UnknownToolError,
 )
-from .handlers import Returns, abandoned
+from .handlers import Returns
 from .registry import ToolRegistry
 from .result import ToolResult
+from .workers import Workers, abandoned
 
 if TYPE_CHECKING:
     from .delegation import delegate
@@ -66,6 +67,7 @@ __all__ = [
     "UnknownProviderError",
     "UnknownToolError",
     "Violation",
+    "Workers",
     "abandoned",
     "check_bounds",
     "check_format",

@@ -14,61 +14,78 @@ from .binding import ToolBinding
 from .brief import schema_of
 from .context import ToolContext
 from .errors import ArgumentError, RefusalError
+from .execution import Execution, Ready
 from .handlers import Handler, call, call_in_thread
+from .interrupts import is_from_outside
 from .result import ToolResult
+from .results import as_result, encodable, mismatch, mismatched
+from .workers import RaisedInThreadError, Workers
 
 if TYPE_CHECKING:
     from .ways.guesses import Guesses
 
 
 async def run(
-    binding: ToolBinding[Any, Any],
-    handler: Handler,
-    awaited: bool,
+    tool: Ready,
     arguments: Any,
     context: ToolContext,
-    guesses: "Guesses | None" = None,
+    guesses: "Guesses | None",
+    execution: Execution,
 ) -> ToolResult:
-    """Carry out one call. Whatever happens is a ToolResult; only cancellation passes through.
+    """Carry out one call. Whatever happens is a ToolResult; only what comes from outside passes through
+    (`is_from_outside`).
 
-    `awaited` says that the handler is async. This is the way without secrets, policy, hooks and limits.
+    This is the way without secrets, policy, hooks and limits.
     """
+    binding, handler, awaited = tool
     stage = "reading the arguments"
     try:
         try:
             params = binding.decode(arguments, context.provider, guesses)
         except ArgumentError as problem:
-            return ToolResult.failed(explain(binding, problem, context.provider))
+            raise RefusalError(explain(binding, problem, context.provider)) from problem
         stage = "the precheck"
         if hasattr(handler, "precheck"):
-            refusal = await ask_precheck(binding.name, handler, params, context)
+            refusal = await ask_precheck(binding.name, execution.workers, handler, params, context)
             if refusal is not None:
-                return ToolResult.failed(refusal)
+                raise RefusalError(refusal)
         stage = "the handler"
         if awaited:
             value = await handler(params, context)
         else:
-            value = await call_in_thread(handler, params, context)
+            value = await call_in_thread(execution.workers, handler, params, context)
         stage = "encoding the result"
-        return as_result(binding, value)
+        result = as_result(binding, value)
+        if execution.check_results:
+            how = mismatch(binding, value)
+            if how is not None:
+                result = mismatched(binding.name, context.call_id, how, result)
     except RefusalError as problem:
-        return ToolResult.failed(str(problem) or f"The call of {binding.name!r} was refused.")
-    except (Exception, SystemExit) as problem:
-        return report(binding.name, context.call_id, stage, unwrap(problem))
+        result = ToolResult.failed(str(problem) or f"The call of {binding.name!r} was refused.")
+    except BaseException as problem:
+        if is_from_outside(problem):
+            raise
+        result = report(binding.name, context.call_id, stage, unwrap(problem))
+    return encodable(result, binding.name, context.call_id)
 
 
 def unwrap(problem: BaseException) -> BaseException:
-    """A coroutine cannot raise StopIteration; Python reports a RuntimeError caused by it."""
+    """What was raised, out of what carries it. A coroutine cannot raise StopIteration; Python reports a
+    RuntimeError caused by it."""
+    if isinstance(problem, RaisedInThreadError):
+        return problem.problem
     cause = problem.__cause__
     return cause if isinstance(cause, StopIteration) else problem
 
 
-async def ask_precheck(tool: str, handler: Handler, params: Any, context: ToolContext) -> str | None:
+async def ask_precheck(
+    tool: str, workers: Workers, handler: Handler, params: Any, context: ToolContext
+) -> str | None:
     """The handler's own refusal, if it has a precheck and that has one."""
     precheck = getattr(handler, "precheck", None)
     if precheck is None:
         return None
-    refusal = await call(precheck, params, context)
+    refusal = await call(workers, precheck, params, context)
     if refusal is None:
         return None
     if isinstance(refusal, str):
@@ -91,17 +108,6 @@ def explain(binding: ToolBinding[Any, Any], problem: ArgumentError, provider: st
     if schema is None:
         schema = msgspec.json.encode(binding.schema())
     return f"{problem}\nThe full schema of {binding.name!r}: {schema.decode()}"
-
-
-def as_result(binding: ToolBinding[Any, Any], value: Any) -> ToolResult:
-    """What a handler returned, as a ToolResult. Raises TypeError where it has no JSON text."""
-    if isinstance(value, str):
-        return ToolResult(True, value, value if binding.result is str else None)
-    if isinstance(value, ToolResult):
-        return value
-    if value is None:
-        return ToolResult(True)
-    return ToolResult.ok(binding.encode_result(value).decode(), value)
 
 
 def report(tool: str, call_id: str, where: str, problem: BaseException) -> ToolResult:

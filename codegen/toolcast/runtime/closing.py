@@ -4,8 +4,11 @@ import asyncio
 from collections.abc import Iterable
 from typing import Any
 
+from .bridge import unwrap
 from .handlers import call
+from .interrupts import is_from_outside
 from .records import ERROR, log
+from .workers import Workers
 
 
 async def release(handlers: Iterable[tuple[str, Any]]) -> None:
@@ -17,6 +20,7 @@ async def release(handlers: Iterable[tuple[str, Any]]) -> None:
     done: set[int] = set()
     problems: list[Exception] = []
     cancelled: asyncio.CancelledError | None = None
+    workers = Workers(1)  # of its own: handlers that hang are no reason to hold on to the others
     for name, handler in handlers:
         if id(handler) in done:
             continue
@@ -25,11 +29,14 @@ async def release(handlers: Iterable[tuple[str, Any]]) -> None:
         if close is None:
             continue
         try:
-            await call(close)
-        except asyncio.CancelledError as problem:
-            cancelled = problem
-        except (Exception, SystemExit) as problem:
-            problems.append(_noted(name, problem))
+            await call(workers, close)
+        except BaseException as problem:
+            if not is_from_outside(problem):
+                problems.append(_noted(name, unwrap(problem)))
+            elif isinstance(problem, asyncio.CancelledError):
+                cancelled = problem
+            else:
+                raise
     if cancelled is not None:
         raise cancelled
     if problems:
@@ -53,6 +60,6 @@ def _noted(name: str, problem: BaseException) -> Exception:
         tool=name,
         problem=problem,
     )
-    kept = problem if isinstance(problem, Exception) else RuntimeError(f"SystemExit({problem})")
+    kept = problem if isinstance(problem, Exception) else RuntimeError(f"{type(problem).__name__}({problem})")
     kept.add_note(f"while releasing the handler of tool {name!r}")
     return kept

@@ -5,6 +5,8 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
+from .encodable import is_encodable, replaced
+
 Report: TypeAlias = Callable[[float, float | None, str], object]
 """Whoever listens to progress: how much is done, of how much (None where nobody knows), and words. Called
 from whatever thread the handler runs in; it must not block."""
@@ -31,7 +33,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
         if self.report is None:
             return
         try:
-            self.report(done, total, message)
+            self.report(done, total, message if is_encodable(message) else replaced(message))
         except Exception as problem:
             from .records import WARNING, log
 

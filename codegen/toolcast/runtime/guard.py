@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .events import Event, Hooks, Observer
+from .interrupts import is_from_outside
 from .records import ERROR, log
 from .secrets.secrets import Resolver, Secrets
 
@@ -57,10 +58,12 @@ class Guard:
         for observer in observers:
             try:
                 observer(event)
-            except Exception as problem:
+            except BaseException as problem:
+                if is_from_outside(problem):
+                    raise
                 self.hook_failed(type(event).__name__, event.tool, event.call_id, problem)
 
-    def hook_failed(self, where: str, tool: str, call_id: str, problem: Exception) -> None:
+    def hook_failed(self, where: str, tool: str, call_id: str, problem: BaseException) -> None:
         """A hook is no reason to fail."""
         log(
             ERROR,

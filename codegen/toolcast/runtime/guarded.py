@@ -7,12 +7,12 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import msgspec
 
 from .binding import ToolBinding
-from .bridge import as_result, ask_precheck, explain, fault, unwrap
+from .bridge import ask_precheck, explain, fault, unwrap
 from .context import Report, ToolContext
 from .cutting import cut_result
 from .errors import ArgumentError, RefusalError
@@ -28,11 +28,15 @@ from .events import (
     Started,
     TimedOut,
 )
+from .execution import Execution, Ready
 from .guard import Guard
-from .handlers import Handler, RunsOn, call_in_thread
+from .handlers import call_in_thread
+from .interrupts import is_from_outside
 from .records import ERROR, log
 from .result import ToolResult
+from .results import as_result, encodable, mismatch, mismatched
 from .surrounding import surrounded
+from .workers import RunsOn
 
 if TYPE_CHECKING:
     from .secrets.secrets import Secrets
@@ -65,14 +69,14 @@ class Guarded:
 
     def run(
         self,
-        binding: ToolBinding[Any, Any],
-        handler: Handler,
-        awaited: bool,
+        tool: Ready,
         arguments: Any,
         context: ToolContext,
-        guesses: "Guesses | None" = None,
+        guesses: "Guesses | None",
+        execution: Execution,
     ) -> Awaitable[ToolResult]:
-        """Carry out one call. Whatever happens is a ToolResult; only cancellation passes through."""
+        """Carry out one call. Whatever happens is a ToolResult; only what comes from outside passes through
+        (`is_from_outside`)."""
         guard, call_id = self.guard, context.call_id
         if guard.secrets is not None:
             if context.report is not None:
@@ -80,8 +84,9 @@ class Guarded:
             call_id = guard.text(call_id)
             if call_id != context.call_id:  # a model may write any id, and a handler may log it
                 context = msgspec.structs.replace(context, call_id=call_id)
+        call = _Call(guard, guard.observers, call_id, tool, execution)
         steps = _surrounded if guard.surrounds else _steps
-        return steps(guard, guard.observers, call_id, binding, handler, awaited, arguments, context, guesses)
+        return steps(call, arguments, context, guesses)
 
     def shown(self, name: Any) -> Any:
         """A name that a model made up, without the values of secrets."""
@@ -92,7 +97,7 @@ class Guarded:
     ) -> ToolResult:
         """A call that no tool takes: `refused`, and the hooks know. `name` holds no secret."""
         guard = self.guard
-        result = ToolResult.failed(guard.text(refused.error))
+        result = encodable(ToolResult.failed(guard.text(refused.error)), str(name)[:64], "")
         if guard.hooks:
             call_id = "" if context is None else guard.text(context.call_id)
             tool = name[:64] if isinstance(name, str) else ""
@@ -101,34 +106,27 @@ class Guarded:
         return result
 
 
+class _Call(NamedTuple):
+    """What the steps of one call share."""
+
+    guard: Guard
+    observers: Observers
+    call_id: str
+    tool: Ready
+    execution: Execution
+
+
 async def _surrounded(
-    guard: Guard,
-    observers: Observers,
-    call_id: str,
-    binding: ToolBinding[Any, Any],
-    handler: Handler,
-    awaited: bool,
-    arguments: Any,
-    context: ToolContext,
-    guesses: "Guesses | None",
+    call: _Call, arguments: Any, context: ToolContext, guesses: "Guesses | None"
 ) -> ToolResult:
     """The call, with what hooks put around it."""
-    with surrounded(guard, binding, context) as observers:
-        return await _steps(guard, observers, call_id, binding, handler, awaited, arguments, context, guesses)
+    with surrounded(call.guard, call.tool.binding, context) as observers:
+        return await _steps(call._replace(observers=observers), arguments, context, guesses)
 
 
-async def _steps(
-    guard: Guard,
-    observers: Observers,
-    call_id: str,
-    binding: ToolBinding[Any, Any],
-    handler: Handler,
-    awaited: bool,
-    arguments: Any,
-    context: ToolContext,
-    guesses: "Guesses | None",
-) -> ToolResult:
+async def _steps(call: _Call, arguments: Any, context: ToolContext, guesses: "Guesses | None") -> ToolResult:
     """The whole order, and how it ended. Spelt out in one piece: it is the price of every call."""
+    guard, observers, call_id, (binding, handler, awaited), execution = call
     begun = perf_counter()
     name, provider, secrets = binding.name, context.provider, guard.secrets
     stage: str = "arguments"
@@ -143,7 +141,9 @@ async def _steps(
             for observer in observers:  # as `Guard.tell` does it, three calls of a function less
                 try:
                     observer(decoded)
-                except Exception as problem:
+                except BaseException as problem:
+                    if is_from_outside(problem):
+                        raise
                     guard.hook_failed("Decoded", name, call_id, problem)
         decision, since = None, 0
         if guard.policy is not None:
@@ -159,7 +159,9 @@ async def _steps(
                 params = await _within(guard, name, secrets.fill(binding, shown))
         stage = "precheck"
         if hasattr(handler, "precheck"):
-            refusal = await _within(guard, name, ask_precheck(name, handler, params, context))
+            refusal = await _within(
+                guard, name, ask_precheck(name, execution.workers, handler, params, context)
+            )
             if refusal is not None:
                 raise RefusalError(refusal)
         if guard.policy is not None:
@@ -175,7 +177,9 @@ async def _steps(
                 for observer in observers:
                     try:
                         observer(approved)
-                    except Exception as problem:
+                    except BaseException as problem:
+                        if is_from_outside(problem):
+                            raise
                         guard.hook_failed("Approved", name, call_id, problem)
         stage = "handler"
         if observers:
@@ -183,12 +187,19 @@ async def _steps(
             for observer in observers:
                 try:
                     observer(started)
-                except Exception as problem:
+                except BaseException as problem:
+                    if is_from_outside(problem):
+                        raise
                     guard.hook_failed("Started", name, call_id, problem)
-        work = handler(params, context) if awaited else call_in_thread(handler, params, context)
+        workers = execution.workers
+        work = handler(params, context) if awaited else call_in_thread(workers, handler, params, context)
         value = await (work if guard.timeout is None else _within(guard, name, work))
         stage = "encoding the result"
         result = as_result(binding, value) if secrets is None else _redacted(secrets, binding, value)
+        if execution.check_results:
+            how = mismatch(binding, value)  # before redacting: a mark is no number
+            if how is not None:
+                result = mismatched(name, call_id, guard.text(how), result)
         if guard.limit is not None:
             # After redacting: half a secret would not be found any more.
             result = cut_result(result, guard.limit)
@@ -199,12 +210,13 @@ async def _steps(
     except _TimeoutError as problem:
         guard.tell(observers, TimedOut(name, call_id, provider, stage, problem.seconds, problem.runs_on))
         result = _late(name, problem)
-    except asyncio.CancelledError:
-        guard.tell(observers, Cancelled(name, call_id, provider, stage))
-        raise
-    except (Exception, SystemExit) as problem:
+    except BaseException as problem:
+        if is_from_outside(problem):
+            guard.tell(observers, Cancelled(name, call_id, provider, stage))
+            raise
         result, failed = _report(guard, name, call_id, provider, stage, begun, unwrap(problem))
         guard.tell(observers, failed)
+    result = encodable(result, name, call_id)
     if observers:
         guard.tell(observers, Finished(name, call_id, provider, result, perf_counter() - begun))
     return result

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 from .binding import ToolBinding
 from .bindings_map import LazyBindings
 from .errors import DuplicateToolError, FrozenRegistryError
+from .execution import Execution
 from .handlers import Handler
 from .later import Later
 from .view import Common, Entry, Snapshot, ToolView
+from .workers import Workers
 
 if TYPE_CHECKING:
     from .events import Hooks
@@ -46,13 +48,17 @@ class ToolRegistry(ToolView):
         hooks: "Hooks | Iterable[Hooks] | None" = None,
         timeout: float | Mapping[str, float] | None = None,
         output_limit: int | None = None,
+        check_results: bool = False,
+        workers: Workers | None = None,
     ) -> None:
         """`guesses` are made at arguments that a contract refuses, whatever the tool; none by default.
 
         `secrets` resolves `<secret_ref:NAME>`, `policy` decides which calls may run, `hooks` (one or
         several) see every step.
         `timeout` is in seconds, for the precheck and for the handler each: one for all, or by tool name. Text
-        of results longer than `output_limit` characters is cut. Raises ValueError for values out of range.
+        of results longer than `output_limit` characters is cut. `check_results` holds typed results to their
+        contracts: one that breaks its own is a failed result. `workers` are the threads of plain handlers, of
+        the registry's own unless given. Raises ValueError for values out of range.
         """
         if on_duplicate not in ("refuse", "raise"):
             raise ValueError(f"on_duplicate must be 'refuse' or 'raise', not {on_duplicate!r}.")
@@ -68,7 +74,23 @@ class ToolRegistry(ToolView):
             from .guarded import Guarded
 
             guarded = Guarded(Guard(secrets, policy, hooks, timeout, output_limit))
-        self._common = Common(guesses, guarded)
+        execution = Execution(Workers() if workers is None else workers, check_results)
+        self._common = Common(guesses, guarded, execution)
+
+    @property
+    def check_results(self) -> bool:
+        """Whether results are held to the contracts of their tools: a handler's fault shows where it is, not
+        at the client or in the model's next answer. May be set at any time; selections follow."""
+        return self._common.execution.check_results
+
+    @check_results.setter
+    def check_results(self, check: bool) -> None:
+        self._common.execution.check_results = check
+
+    @property
+    def workers(self) -> Workers:
+        """The threads in which plain handlers run."""
+        return self._common.execution.workers
 
     def register(self, binding: ToolBinding[P, H], handler: H) -> bool:
         """Offer a tool. False where its name is taken: then nothing changes but `refused`, and the log.

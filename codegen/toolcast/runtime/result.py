@@ -21,9 +21,17 @@ class ToolResult(Struct, frozen=True):
     error: str = ""
     content: tuple[Content, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Raises TypeError for an `output` or `error` that is no text: typed values belong in `data`."""
+        if not isinstance(self.output, str) or not isinstance(self.error, str):
+            kind = type(self.error if isinstance(self.output, str) else self.output).__name__
+            raise TypeError(
+                f"output and error must be text, not {kind}. Return a typed value itself, or give it as data."
+            )
+
     @classmethod
     def ok(cls, output: str = "", data: Any = None, content: tuple[Content, ...] = ()) -> "ToolResult":
-        """A success."""
+        """A success. Raises TypeError where `output` is no text."""
         return cls(success=True, output=output, data=data, content=content)
 
     @classmethod

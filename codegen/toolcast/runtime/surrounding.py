@@ -8,6 +8,7 @@ from .binding import ToolBinding
 from .context import ToolContext
 from .events import Observer
 from .guard import Guard
+from .interrupts import is_from_outside
 
 
 @contextmanager
@@ -28,7 +29,9 @@ def surrounded(
                 manager = around(binding, context)
                 observer = manager.__enter__()
                 entered.append(manager)
-            except Exception as problem:
+            except BaseException as problem:
+                if is_from_outside(problem):
+                    raise
                 guard.hook_failed("the beginning", binding.name, context.call_id, problem)
         observers.append(hook.on if observer is None else observer)
     try:
@@ -37,5 +40,7 @@ def surrounded(
         for manager in reversed(entered):
             try:
                 manager.__exit__(None, None, None)
-            except Exception as problem:
+            except BaseException as problem:
+                if is_from_outside(problem):
+                    raise
                 guard.hook_failed("the end", binding.name, context.call_id, problem)

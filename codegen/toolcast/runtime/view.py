@@ -9,6 +9,7 @@ from .binding import Level, ToolBinding
 from .bridge import report, run
 from .context import ToolContext
 from .errors import UnknownToolError
+from .execution import Execution, Ready
 from .handlers import Handler, is_async
 from .later import Later
 from .parse import Arguments
@@ -37,27 +38,27 @@ class Snapshot:
 
     def __init__(self, entries: "dict[str, Entry | Later]") -> None:
         self.entries = {name: entries[name] for name in sorted(entries)}
-        # Plain tuples of binding, handler, and whether that is async: they are unpacked for each call.
-        self.ready: dict[str, tuple[ToolBinding[Any, Any], Handler, bool]] = {}
+        self.ready: dict[str, Ready] = {}
         self.definitions: dict[tuple[str, str], bytes] = {}
 
-    def make_ready(self, name: object) -> tuple[ToolBinding[Any, Any], Handler, bool] | None:
+    def make_ready(self, name: object) -> Ready | None:
         """What a call of a tool needs, kept; None for an unknown one. Raises what importing it raises."""
         entry = self.entries.get(name) if isinstance(name, str) else None
         if entry is None:
             return None
-        ready = self.ready[entry.binding.name] = (entry.binding, entry.handler, is_async(entry.handler))
+        ready = self.ready[entry.binding.name] = Ready(entry.binding, entry.handler, is_async(entry.handler))
         return ready
 
 
 class Common:
     """What a registry shares with every selection of it."""
 
-    __slots__ = ("closed", "guarded", "guesses")
+    __slots__ = ("closed", "execution", "guarded", "guesses")
 
-    def __init__(self, guesses: "Guesses | None", guarded: "Guarded | None") -> None:
+    def __init__(self, guesses: "Guesses | None", guarded: "Guarded | None", execution: Execution) -> None:
         self.guesses = guesses
         self.guarded = guarded
+        self.execution = execution
         self.closed = False
 
 
@@ -115,7 +116,8 @@ class ToolView:
         context: ToolContext | None = None,
         guesses: "Guesses | None" = None,
     ) -> ToolResult:
-        """Carry out a call. Whatever happens is a ToolResult; only cancellation passes through.
+        """Carry out a call. Whatever happens is a ToolResult; only a cancellation that this task was asked
+        for, and the end of the program, pass through.
 
         `arguments` is the provider's JSON text, or a parsed mapping; `provider` the dialect it is written in.
         `guesses` takes the place of the registry's own.
@@ -132,21 +134,20 @@ class ToolView:
                 stage: Stage = "loading" if name in snapshot.entries else "lookup"
                 return first if guarded is None else guarded.refuse(stage, shown, provider, context, first)
             found = first
-        binding, handler, awaited = found
         if common.closed:
             refused = ToolResult.failed(f"Tool {name!r} cannot be called: the program is closing its tools.")
             return refused if guarded is None else guarded.refuse("closing", name, provider, context, refused)
         if context is None:
-            circumstances = ToolContext(tool=binding.name, provider=provider)
+            circumstances = ToolContext(tool=found.binding.name, provider=provider)
         else:
             try:
-                circumstances = _complete(context, binding.name, provider)
+                circumstances = _complete(context, found.binding.name, provider)
             except Exception as problem:
-                return report(binding.name, "", "reading the context", problem)
+                return report(found.binding.name, "", "reading the context", problem)
         chosen = common.guesses if guesses is None else guesses
         if guarded is None:
-            return await run(binding, handler, awaited, arguments, circumstances, chosen)
-        return await guarded.run(binding, handler, awaited, arguments, circumstances, chosen)
+            return await run(found, arguments, circumstances, chosen, common.execution)
+        return await guarded.run(found, arguments, circumstances, chosen, common.execution)
 
     def definitions(self, provider: str, level: Level = "full") -> bytes:
         """What goes into a request: a JSON array of all tool objects, sorted by name; `[]` without tools.
@@ -232,9 +233,7 @@ def _find(snapshot: Snapshot, name: Any) -> Entry:
     return Entry(entry.binding, entry.handler) if isinstance(entry, Later) else entry
 
 
-def _first(
-    snapshot: Snapshot, name: Any, shown: Any, context: ToolContext | None
-) -> tuple[ToolBinding[Any, Any], Handler, bool] | ToolResult:
+def _first(snapshot: Snapshot, name: Any, shown: Any, context: ToolContext | None) -> Ready | ToolResult:
     """What the first call of a tool needs; a failure where there is no such tool, or it cannot be loaded."""
     try:
         ready = snapshot.make_ready(name)

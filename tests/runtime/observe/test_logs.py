@@ -281,6 +281,11 @@ def test_no_secret_reaches_a_record() -> None:
         run_on = ToolRegistry(secrets=secrets, timeout=0.01)
         run_on.register(EDIT, slow)
         asyncio.run(run_on.execute("edit", GOOD, context=ToolContext(call_id=VALUE)))
+        until = time.monotonic() + 5
+        while (
+            len(handler.records) < 2 and time.monotonic() < until
+        ):  # that the thread runs on, and that it ended
+            time.sleep(0.002)
         registry = ToolRegistry(secrets=secrets, hooks=CallLog())
         registry.register(EDIT, leak)
         context = ToolContext(call_id=f"id {VALUE}")

@@ -105,20 +105,23 @@ def test_a_long_argument_says_that_not_all_is_shown() -> None:
 def test_a_cancelled_call_lets_the_terminal_go() -> None:
     import asyncio
 
-    from toolcast.runtime.handlers import call_in_thread
+    from toolcast.runtime import Workers
 
+    workers = Workers()
     master, slave = pty.openpty()
     approver = TerminalApprover(os.ttyname(slave))
 
     async def cancel() -> None:
-        task = asyncio.create_task(call_in_thread(approver, request(a=1)))
+        task = asyncio.create_task(workers.run(approver, request(a=1)))
         await asyncio.sleep(0.05)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
 
     started = time.monotonic()
-    asyncio.run(cancel())  # waits for its threads
-    assert time.monotonic() - started < 5
+    asyncio.run(cancel())
+    while workers.running and time.monotonic() - started < 5:
+        time.sleep(0.01)
+    assert not workers.running
     os.close(master)
     os.close(slave)

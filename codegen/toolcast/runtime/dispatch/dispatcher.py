@@ -95,9 +95,3 @@ class Dispatcher:
                 f"Tool {call.name!r} did not finish within {self._timeout:g} s and was cancelled. It may "
                 "have taken effect in part: look before you call it again, and ask for less at once."
             )
-        except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if task is None or task.cancelling():
-                raise
-            # Nobody cancelled this call: something that the handler waited for was cancelled.
-            return ToolResult.failed(f"Tool {call.name!r} was cancelled from inside before it was done.")

@@ -1,5 +1,6 @@
 """Which calls may run: a program's rules, and somebody to ask."""
 
+import math
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -9,7 +10,8 @@ from msgspec import Struct
 
 from ..binding import ToolBinding
 from ..context import ToolContext
-from ..handlers import abandoned, call, is_async
+from ..handlers import call, is_async
+from ..workers import Workers, abandoned
 from .approval import Answer, ApprovalRequest, Approver, answered
 from .rate import Bucket, RateLimit
 from .shapes import FREEDOMS, Freedom, Shape, shape_of
@@ -88,6 +90,8 @@ class Policy:
         self._buckets: dict[str, Bucket] = {}
         self._session: tuple[Shape, ...] = ()
         self._forgotten = 0
+        # Of its own: questions that wait for a person take no thread from handlers, however long.
+        self._workers = Workers(64, patience=math.inf)
 
     @property
     def remembered(self) -> tuple[Shape, ...]:
@@ -192,9 +196,9 @@ class Policy:
             call_id=context.call_id,
         )
         if is_async(approver):
-            given: Any = await call(approver, request)
+            given: Any = await approver(request)  # type: ignore[misc]  # an async one, as was just asked
         else:
-            given = await call(self._ask_in_turn, approver, since, request)
+            given = await call(self._workers, self._ask_in_turn, approver, since, request)
         if isinstance(given, Decision):
             return given
         answer = answered(given)

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from ..encode import to_builtins
-from ..handlers import abandoned
 from ..inert import escaped
+from ..workers import abandoned
 from .approval import Answer, ApprovalRequest
 
 _SHOWN = 4000

@@ -5,9 +5,9 @@ from typing import Any
 
 import msgspec
 
+from ..rewrite import rewrite
 from .forms import Form, forms
 from .views import views
-from .walk import rewrite
 
 _BASE64 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_")
 WITHHELD = "[withheld: it cannot be searched for secrets]"

@@ -8,7 +8,7 @@ import msgspec
 
 from ..binding import ToolBinding
 from ..errors import RefusalError
-from .walk import rewrite
+from ..rewrite import rewrite
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _REFERENCE = re.compile(rf"<secret_ref:({NAME.pattern})>")

@@ -1,0 +1,127 @@
+"""What a handler returned, as the result of the call: typed, judged where that is asked for, encodable."""
+
+from typing import Any, TypeVar
+
+import msgspec
+
+from .binding import ToolBinding
+from .encodable import is_encodable, replaced
+from .encode import to_builtins
+from .result import ToolResult
+from .rewrite import rewrite
+
+T = TypeVar("T")
+
+_VIOLATIONS = 3
+"""How many parts of a result that do not fit are named."""
+
+
+def as_result(binding: ToolBinding[Any, Any], value: Any) -> ToolResult:
+    """What a handler returned, as a ToolResult. Raises TypeError where it has no JSON text."""
+    if isinstance(value, str):
+        return ToolResult(True, value, value if binding.result is str else None)
+    if isinstance(value, ToolResult):
+        return value
+    if value is None:
+        return ToolResult(True)
+    try:
+        text = binding.encode_result(value)
+    except UnicodeEncodeError:
+        # Text that is no Unicode. `encodable` sees the same in `data`, and says what is lost.
+        text = binding.encode_result(_replaced(value))
+    return ToolResult.ok(text.decode(), value)
+
+
+def mismatch(binding: ToolBinding[Any, Any], value: Any) -> str | None:
+    """Why what a handler returned is not what the contract of its results says; None where it is, where
+    there is none, and for a failure. Text stands for a typed result only where the contract asks for text."""
+    if binding.result is None:
+        return None
+    data = value
+    if isinstance(value, ToolResult):
+        if not value.success:
+            return None
+        data = value.data
+    elif isinstance(value, str) and binding.result is not str:
+        data = None
+    validator = binding._result().validator()
+    try:
+        plain = validator.settle(to_builtins(data))
+    except (TypeError, ValueError, RecursionError) as problem:
+        return f"has no JSON form ({type(problem).__name__})"
+    violations = validator.violations(plain, limit=_VIOLATIONS)
+    if violations and data is None:
+        return "has none of the data that its contract promises"
+    if violations:
+        wrong = "; ".join(f"{violation.path}: {violation.message}" for violation in violations)
+        return f"is not what its contract says ({wrong})"
+    return None
+
+
+def fault_of_result(tool: str, how: str) -> str:
+    """What the model reads of a result that breaks its own contract; `how` is what `mismatch` says."""
+    return (
+        f"Tool {tool!r} ran, and its result {how}. This is a fault of the tool, not of the arguments; what "
+        "it did is done."
+    )
+
+
+def mismatched(tool: str, call_id: str, how: str, result: ToolResult) -> ToolResult:
+    """A result that breaks its contract, as a failure; what the handler said beside its data stays."""
+    from .records import ERROR, log
+
+    log(
+        ERROR,
+        "A result of tool %r %s.",
+        tool,
+        how,
+        event="result_mismatch",
+        tool=tool,
+        call_id=call_id,
+    )
+    return msgspec.structs.replace(result, success=False, data=None, error=fault_of_result(tool, how))
+
+
+def encodable(result: ToolResult, tool: str, call_id: str) -> ToolResult:
+    """`result`, with U+FFFD for each code point that UTF-8 cannot carry; the same object where there is none.
+
+    Such lone surrogates are in names of files that are no UTF-8 (PEP 383), and in text that was cut within a
+    character. No provider's message and no protocol can hold them. How many were replaced is logged.
+    """
+    if is_encodable(result.output) and is_encodable(result.error) and not result.content:
+        if result.data is None:
+            return result
+        try:
+            msgspec.json.encode(result.data)
+        except Exception:  # text that is no Unicode, or what has no JSON form
+            pass
+        else:
+            return result
+    made = _replaced(result)
+    if made is not result:
+        from .records import WARNING, log
+
+        log(
+            WARNING,
+            "A result of tool %r held text that is no Unicode (lone surrogates); it was replaced.",
+            tool,
+            event="replaced_text",
+            tool=tool,
+            call_id=call_id,
+        )
+    return made
+
+
+def _replaced(value: T) -> T:
+    """`value` with replacement characters at any depth; the same object where there is nothing to replace."""
+    try:
+        made: T = rewrite(value, _leaf, _leaf)
+    except Exception:  # what cannot be walked has no JSON form either: it is never sent
+        return value
+    return made
+
+
+def _leaf(value: Any) -> Any:
+    if isinstance(value, str) and not is_encodable(value):
+        return replaced(value)
+    return value

@@ -1,0 +1,258 @@
+"""Threads for plain handlers: few at once, and calls that never return take none of them for good."""
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from contextvars import Context, ContextVar, copy_context
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from .errors import RefusalError
+
+if TYPE_CHECKING:  # the event loop of whoever calls has it loaded
+    from asyncio import AbstractEventLoop, Future, TimerHandle
+
+_DAY = 86400.0
+"""Seconds; loops do not take longer timers."""
+
+Outcome = tuple[Any, BaseException | None]
+"""What a function returned, or raised. As a value: a future cannot carry every exception."""
+
+
+class WorkersExhaustedError(RefusalError):
+    """Too many calls of plain handlers did not return; no other is begun until some of them do."""
+
+
+class RunsOn(BaseException):
+    """Marks a cancellation, as its cause, whose worker thread could not be stopped."""
+
+
+class RaisedInThreadError(Exception):
+    """Holds what a plain function raised that is no `Exception`: it says nothing of the thread that waits."""
+
+    def __init__(self, problem: BaseException) -> None:
+        super().__init__(problem)
+        self.problem = problem
+
+
+class _Job:
+    """A plain function's call in a thread, and whether anyone waits for it still. `Workers` guards its state
+    with its own lock."""
+
+    __slots__ = (
+        "abandoned",
+        "arguments",
+        "begun",
+        "context",
+        "done",
+        "function",
+        "loop",
+        "outcome",
+        "overdue",
+        "timer",
+    )
+
+    def __init__(
+        self, function: Callable[..., Any], arguments: tuple[Any, ...], loop: "AbstractEventLoop"
+    ) -> None:
+        self.function = function
+        self.arguments = arguments
+        self.context: Context | None = copy_context()
+        self.loop = loop
+        self.done: Future[None] = loop.create_future()
+        self.timer: TimerHandle | None = None
+        self.begun = 0.0
+        self.abandoned = False
+        self.overdue = False
+        self.outcome: Outcome | None = None
+
+    def run(self) -> None:
+        """Call the function, in its context; whatever it raises is its outcome."""
+        _job.set(self)
+        try:
+            self.outcome = self.function(*self.arguments), None
+        except BaseException as problem:  # a thread is no place where one could pass to somebody
+            self.outcome = None, problem
+
+    def end(self) -> None:
+        """Wake whoever waits for it, from any thread."""
+        with suppress(RuntimeError):  # the loop is closed: nobody does
+            self.loop.call_soon_threadsafe(_settle, self.done)
+
+    def tell(self, event: str, what: str, error_type: str | None = None) -> None:
+        from .records import WARNING, log
+
+        # Handlers and prechecks get their context last, approvers a request: both know the call.
+        last = self.arguments[-1] if self.arguments else None
+        log(
+            WARNING,
+            "Plain handler %s %s.",
+            getattr(self.function, "__qualname__", type(self.function).__qualname__),
+            what,
+            event=event,
+            tool=getattr(last, "tool", None),
+            call_id=getattr(last, "call_id", None),
+            error_type=error_type,
+            seconds=monotonic() - self.begun,
+        )
+
+
+_job: ContextVar[_Job] = ContextVar("toolcast_job")
+
+
+def abandoned() -> bool:
+    """For plain handlers: whether the call was cancelled or timed out, so that it is time to give up."""
+    job = _job.get(None)
+    return job is not None and job.abandoned
+
+
+class Workers:
+    """Threads for plain functions, one for each call, at most `size` of them at work.
+
+    A call that nobody waits for any more, and one that takes longer than `patience` seconds, does not count:
+    its thread runs on, and another takes its place. There are at most `limit` of those; then calls that would
+    need another thread are refused. The threads are daemons, so a call that never returns does not keep the
+    program from ending.
+
+    A registry has one of its own; give the same to several to have them share it.
+    """
+
+    def __init__(self, size: int | None = None, *, patience: float = 10.0, limit: int = 256) -> None:
+        """`size` is `min(32, CPUs + 4)` unless it is given. Raises ValueError for values out of range."""
+        if (size is not None and size < 1) or limit < 1 or not patience > 0:
+            raise ValueError("size and limit must be at least 1, and patience more than 0 seconds.")
+        self._size = min(32, (os.cpu_count() or 1) + 4) if size is None else size
+        self._patience = patience
+        self._limit = limit
+        self._lock = threading.Lock()
+        self._running: set[_Job] = set()
+        self._waiting: deque[_Job] = deque()
+
+    @property
+    def running(self) -> int:
+        """How many threads there are, with those of calls that nobody waits for."""
+        return len(self._running)
+
+    @property
+    def stuck(self) -> int:
+        """How many of them do not count: abandoned, or at work for longer than `patience`."""
+        with self._lock:
+            return sum(job.abandoned or job.overdue for job in self._running)
+
+    async def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a plain function in a thread, with this task's context.
+
+        Raises what it raises, `RaisedInThreadError` for what is no `Exception`, and WorkersExhaustedError.
+        Cancelled, it waits no longer. A function that has not begun never will; one that has runs on, can ask
+        `abandoned()`, and both this and its end are logged.
+        """
+        import asyncio
+
+        job = _Job(function, arguments, asyncio.get_running_loop())
+        with self._lock:
+            self._waiting.append(job)
+        self._look(job)
+        try:
+            await job.done
+        except asyncio.CancelledError as cancelled:
+            if self._abandon(job):
+                raise cancelled from RunsOn()
+            raise
+        finally:
+            if job.timer is not None:
+                job.timer.cancel()
+        outcome, job.outcome = job.outcome, None  # an exception's frames hold the job
+        if outcome is None:
+            raise RuntimeError("A worker thread ended without an outcome.")
+        value, problem = outcome
+        if problem is None:
+            return value
+        raise problem if isinstance(problem, Exception) else RaisedInThreadError(problem)
+
+    def _look(self, job: _Job) -> None:
+        """Begin what can begin; where that is not this call, look again when others may be late."""
+        self._begin()
+        if not job.begun and job.outcome is None:
+            job.timer = job.loop.call_later(min(self._patience, _DAY), self._look, job)
+
+    def _begin(self) -> None:
+        """Begin what waits, as far as there is room; refuse it where calls that hang have taken all of it."""
+        with self._lock:
+            overdue = self._late() if self._waiting else []
+            refused: list[_Job] = []
+            stuck = sum(job.abandoned or job.overdue for job in self._running)
+            while self._waiting and (stuck >= self._limit or len(self._running) - stuck < self._size):
+                job = self._waiting.popleft()
+                if stuck >= self._limit or not self._start(job):
+                    refused.append(job)
+        for job in overdue:
+            job.tell("overdue", f"runs for more than {self._patience:g} s; others begin without it")
+        for job in refused:
+            if job.outcome is None:
+                job.outcome = None, _exhausted(stuck)
+            job.end()
+
+    def _late(self) -> list[_Job]:
+        """Calls that count no longer from now on. Holds the lock."""
+        before = monotonic() - self._patience
+        late = [job for job in self._running if not job.overdue and not job.abandoned and job.begun <= before]
+        for job in late:
+            job.overdue = True
+        return late
+
+    def _start(self, job: _Job) -> bool:
+        """Begin one call. Holds the lock. False where the system has no thread left."""
+        job.begun = monotonic()
+        self._running.add(job)
+        try:
+            threading.Thread(target=self._work, args=(job,), name="toolcast", daemon=True).start()
+        except RuntimeError as problem:
+            self._running.discard(job)
+            job.outcome = None, problem
+            return False
+        return True
+
+    def _work(self, job: _Job) -> None:
+        """A thread: one call."""
+        context, job.context = job.context, None  # which holds the job
+        if context is not None:
+            context.run(job.run)
+        with self._lock:
+            self._running.discard(job)
+            forgotten = job.abandoned
+        self._begin()
+        if forgotten:
+            problem = None if job.outcome is None else job.outcome[1]
+            kind = None if problem is None else type(problem).__name__
+            how = "" if kind is None else f" with {kind}"
+            job.tell("ran_on", f"ended{how}, after nobody waited for it any more", kind)
+        job.end()
+
+    def _abandon(self, job: _Job) -> bool:
+        """Wait for a call no longer. True where it runs on: a thread cannot be stopped from outside."""
+        with self._lock:
+            job.abandoned = True
+            running = job in self._running
+            if not running and job in self._waiting:
+                self._waiting.remove(job)
+        if running:
+            job.tell("runs_on", "was cancelled, and its thread runs on")
+            self._begin()
+        return running
+
+
+def _settle(done: Any) -> None:
+    if not done.done():
+        done.set_result(None)
+
+
+def _exhausted(stuck: int) -> WorkersExhaustedError:
+    from .records import ERROR, log
+
+    log(ERROR, "No worker thread is left: %d calls did not return.", stuck, event="workers_exhausted")
+    return WorkersExhaustedError(
+        f"The tool was not called: {stuck} earlier calls of tools of this program did not return and hold "
+        "its threads. Do not call it again; go on without it, and tell the user that the program hangs."
+    )
