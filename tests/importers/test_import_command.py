@@ -100,3 +100,14 @@ def test_reached_through_the_main_command(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "import sys; from toolcast.cli.entry import main; sys.exit(main())"]
     done = subprocess.run([*command, *arguments], capture_output=True, check=False)
     assert b"2 specs written" in done.stdout, done.stderr
+
+
+def test_hints_decide_when_they_are_trusted(tmp_path: Path) -> None:
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps([{**TOOL, "annotations": {"readOnlyHint": True}}]), encoding="utf-8")
+    arguments = ["tools", str(path), "--into", str(tmp_path / "s"), "--secrets", "none"]
+    for options, permission, count in (([], "TODO", 1), (["--trust-hints"], "read", 0)):
+        result = CliRunner().invoke(import_group, [*arguments, *options, "--force"])
+        assert f"{count} with TODO lines" in result.output
+        spec = yaml.safe_load((tmp_path / "s" / "find.yaml").read_text(encoding="utf-8"))
+        assert spec["permission"] == permission

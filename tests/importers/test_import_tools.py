@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolcast.importers.defaults import without_wrong_defaults
 from toolcast.importers.load import Document, parse_documents
+from toolcast.importers.spec_text import Choices
 from toolcast.importers.tools import Imported, import_tools
 from toolcast.spec import load_library
 
@@ -28,7 +29,8 @@ MCP = {
 def run(tmp_path: Path, data: Any, name: str = "tools.json", **options: Any) -> Imported:
     path = tmp_path / name
     path.write_text(data if isinstance(data, str) else json.dumps(data), encoding="utf-8")
-    return import_tools([path], **options)
+    group = options.pop("group", "")
+    return import_tools([path], Choices(**options), group=group)
 
 
 def only(imported: Imported) -> dict[str, Any]:
@@ -76,7 +78,7 @@ def test_mcp_tool_keeps_all_it_says(tmp_path: Path) -> None:
     imported = run(tmp_path, [MCP], group="web/search")
     spec = only(imported)
     assert list(imported.specs) == ["web/search/find.yaml"]
-    assert spec["permission"] == "read"
+    assert spec["permission"] == "TODO"
     assert spec["result"] == {"type": "object"}
     assert spec["annotations"] == {"title": "Find", "idempotent": True}
     assert '# Left out: ["annotations.category"]' in imported.specs["web/search/find.yaml"]
@@ -96,10 +98,21 @@ def test_mcp_tool_keeps_all_it_says(tmp_path: Path) -> None:
         ({}, "TODO"),
     ],
 )
-def test_permission_comes_from_hints_that_state_it(
+def test_trusted_hints_decide_where_they_state_it(
     tmp_path: Path, hints: dict[str, Any], expected: str
 ) -> None:
-    assert only(run(tmp_path, [{**MCP, "annotations": hints}]))["permission"] == expected
+    trusting = run(tmp_path, [{**MCP, "annotations": hints}], trust_hints=True)
+    assert only(trusting)["permission"] == expected
+    told = run(tmp_path, [{**MCP, "annotations": hints}], trust_hints=True, permission="execute")
+    assert only(told)["permission"] == "execute"
+
+
+def test_hints_that_nobody_trusts_decide_nothing(tmp_path: Path) -> None:
+    tool = {**MCP, "name": "drop_all_tables", "annotations": {"readOnlyHint": True}}
+    imported = run(tmp_path, [tool])
+    assert only(imported)["permission"] == "TODO"
+    (text,) = imported.specs.values()
+    assert "does not compile until decided; its hints claim read\n" in text
 
 
 def test_options_decide_for_all(tmp_path: Path) -> None:
@@ -261,7 +274,7 @@ def test_no_text_crashes_the_reader(text: str, lines: bool) -> None:
 def test_corpora_become_one_spec_per_tool(shared_dir: Path) -> None:
     files = sorted((shared_dir / "corpora").glob("*.jsonl"))
     records = [json.loads(line) for path in files for line in path.read_text(encoding="utf-8").splitlines()]
-    imported = import_tools(files, examples=2)
+    imported = import_tools(files, Choices(examples=2))
     assert {problem.code for problem in imported.diagnostics} == {"import-default"}
     assert len(imported.specs) == len(records)
     for record, text in zip(records, imported.specs.values(), strict=True):
@@ -273,14 +286,14 @@ def test_corpora_become_one_spec_per_tool(shared_dir: Path) -> None:
         if spec.get("examples"):
             validator = jsonschema_rs.validator_for(record["parameters"])
             assert all(validator.is_valid(example) for example in spec["examples"])
-    assert import_tools(files, examples=2) == imported
+    assert import_tools(files, Choices(examples=2)) == imported
 
 
 @pytest.mark.corpora
 def test_our_own_reader_accepts_what_was_imported(shared_dir: Path, tmp_path: Path) -> None:
     """Every fifth spec loads as it is once permission and secrets are decided."""
     files = sorted((shared_dir / "corpora").glob("*.jsonl"))
-    imported = import_tools(files, permission="read", secrets=())
+    imported = import_tools(files, Choices(permission="read", secrets=()))
     for name, text in list(imported.specs.items())[::5]:
         (tmp_path / name).write_text(text, encoding="utf-8")
     library = load_library(tmp_path, shown_root="specs", known_providers=frozenset())

@@ -47,7 +47,7 @@ def _common(command: _Command) -> _Command:
     options = [
         click.option("--into", required=True, type=_FOLDER, help="Specs folder."),
         click.option("--group", default="", callback=_group, help="Folder below --into."),
-        click.option("--permission", type=_PERMISSIONS, help="For all tools; else as annotated, or TODO."),
+        click.option("--permission", type=_PERMISSIONS, help="For all tools; else a TODO line."),
         click.option("--secrets", callback=_secrets, help="Parameters that may carry secrets: a,b or none."),
         click.option("--examples", default=3, show_default=True, type=_COUNT, help="Calls kept per tool."),
         click.option("--force", is_flag=True, help="Overwrite existing specs."),
@@ -65,6 +65,7 @@ def import_group() -> None:
 @import_group.command("tools")
 @click.argument("files", nargs=-1, required=True, type=_FILES)
 @_common
+@click.option("--trust-hints", is_flag=True, help="Permissions as MCP's hints claim them.")
 def import_tools_command(
     files: tuple[Path, ...],
     into: Path,
@@ -73,15 +74,18 @@ def import_tools_command(
     secrets: tuple[str, ...] | None,
     examples: int,
     force: bool,
+    trust_hints: bool,
 ) -> None:
     """Write one spec per tool found in FILES.
 
     Each file is a JSON array, JSON lines or a tools/list answer; each tool as MCP, OpenAI, Anthropic
-    or Gemini write it.
+    or Gemini write it. Without --permission or --trust-hints a person decides what each tool may do.
     """
+    from ..importers.spec_text import Choices
     from ..importers.tools import import_tools
 
-    imported = import_tools(files, permission=permission, secrets=secrets, group=group, examples=examples)
+    choices = Choices(permission=permission, trust_hints=trust_hints, secrets=secrets, examples=examples)
+    imported = import_tools(files, choices, group=group)
     _write(imported, into, force=force)
 
 
@@ -101,10 +105,10 @@ def import_sample_command(
 ) -> None:
     """Infer one spec from samples of a tool's arguments in FILES (JSON objects)."""
     from ..importers.sample import import_sample
+    from ..importers.spec_text import Choices
 
-    imported = import_sample(
-        files, name=name, permission=permission, secrets=secrets, group=group, examples=examples
-    )
+    choices = Choices(permission=permission, secrets=secrets, examples=examples)
+    imported = import_sample(files, choices, name=name, group=group)
     _write(imported, into, force=force)
 
 

@@ -10,27 +10,20 @@ from pathlib import Path
 from typing import Any
 
 from ..diagnostics import Diagnostic
-from ..spec.model import Permission
 from .load import Document, read_documents
 from .names import clean
 from .shapes import Declared
-from .spec_text import spec_text
-from .tools import Imported
+from .spec_text import Choices, spec_text
+from .tools import NOTHING_CHOSEN, Imported
 from .yaml_text import UnwritableError, check_writable
 
 
 def import_sample(
-    files: Sequence[Path],
-    *,
-    name: str,
-    permission: Permission | None = None,
-    secrets: Sequence[str] | None = None,
-    group: str = "",
-    examples: int = 3,
+    files: Sequence[Path], choices: Choices = NOTHING_CHOSEN, *, name: str, group: str = ""
 ) -> Imported:
     """Infer one spec from samples: each file holds an object, an array of objects, or one object per line.
 
-    A parameter is required when every sample has it. The first `examples` different samples become
+    A parameter is required when every sample has it. The first different samples become
     examples. Reads `files`, writes nothing; with no usable sample there is no spec and a diagnostic.
     """
     documents, problems = read_documents(files)
@@ -51,7 +44,7 @@ def import_sample(
                 calls=tuple(samples),
             )
             path = f"{group}/{chosen}.yaml" if group else f"{chosen}.yaml"
-            specs[path] = spec_text(tool, chosen, permission=permission, secrets=secrets, examples=examples)
+            specs[path] = spec_text(tool, chosen, choices)
         except (UnwritableError, RecursionError) as error:
             reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
             problems.append(

@@ -5,23 +5,31 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from ..spec.model import Permission
 from .defaults import without_wrong_defaults
 from .shapes import Declared
 from .yaml_text import dump
 
-PERMISSION_TODO = "permission: TODO  # read, write, execute or network; does not compile until decided\n"
 _MAX_EXAMPLE_BYTES = 20_000
 
 
-def spec_text(
-    tool: Declared,
-    name: str,
-    *,
-    permission: Permission | None,
-    secrets: Sequence[str] | None,
-    examples: int,
-) -> str:
+class Choices(Struct, frozen=True, kw_only=True):
+    """What the one who imports decides for all tools.
+
+    Without `permission` a TODO line stands there that does not compile; with `trust_hints` only where MCP's
+    hints state nothing. `secrets` names parameters: each tool gets those that it has, `()` means none, None
+    leaves a TODO line. At most `examples` calls that the schema accepts become examples.
+    """
+
+    permission: Permission | None = None
+    trust_hints: bool = False
+    secrets: Sequence[str] | None = None
+    examples: int = 3
+
+
+def spec_text(tool: Declared, name: str, choices: Choices) -> str:
     """YAML text of the spec. Raises UnwritableError where YAML cannot hold what was declared."""
     head: dict[str, Any] = {"name": name}
     described = tidy(tool.description) if tool.description else ""
@@ -33,16 +41,13 @@ def spec_text(
     tail: dict[str, Any] = {"parameters": parameters}
     if tool.result is not None:
         tail["result"] = tool.result
-    chosen = valid_calls(tool, examples)
+    chosen = valid_calls(tool, choices.examples)
     if chosen:
         tail["examples"] = chosen
     if tool.annotations:
         tail["annotations"] = tool.annotations
-    decided = permission or permission_of(tool)
-    allowed = dump({"permission": decided}) if decided else PERMISSION_TODO
-    return (
-        _comments(tool, name, described, wrong) + dump(head) + allowed + _secrets(tool, secrets) + dump(tail)
-    )
+    decided = _permission(tool, choices) + _secrets(tool, choices.secrets)
+    return _comments(tool, name, described, wrong) + dump(head) + decided + dump(tail)
 
 
 def tidy(description: str) -> str:
@@ -51,7 +56,7 @@ def tidy(description: str) -> str:
 
 
 def permission_of(tool: Declared) -> Permission | None:
-    """What MCP's hints state, or None where they state nothing or contradict each other.
+    """What MCP's hints claim, or None where they claim nothing or contradict each other.
 
     A read that reaches an open world sends its arguments out, so it is `network`, not `read`. Hints
     about destruction are only meaningful for tools that write, so stating one states `write`.
@@ -65,6 +70,17 @@ def permission_of(tool: Declared) -> Permission | None:
     if tool.read_only is False or destructive is not None:
         return "write"
     return None
+
+
+def _permission(tool: Declared, choices: Choices) -> str:
+    """The line that says what the tool may do. Hints decide only for who trusts their source: "Clients should
+    never make tool use decisions based on ToolAnnotations received from untrusted servers" (MCP, schema)."""
+    claimed = permission_of(tool)
+    decided = choices.permission or (claimed if choices.trust_hints else None)
+    if decided:
+        return dump({"permission": decided})
+    hint = f"; its hints claim {claimed}" if claimed and not choices.trust_hints else ""
+    return f"permission: TODO  # read, write, execute or network; does not compile until decided{hint}\n"
 
 
 def property_names(parameters: Any) -> list[str]:

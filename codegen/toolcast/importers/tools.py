@@ -6,12 +6,11 @@ from pathlib import Path
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
-from ..spec.model import Permission
 from .defaults import without_wrong_defaults
 from .load import Element, read_elements
 from .names import unique
 from .shapes import Declared, ShapeError, read_shape
-from .spec_text import spec_text
+from .spec_text import Choices, spec_text
 from .yaml_text import UnwritableError, check_writable
 
 
@@ -23,22 +22,15 @@ class Imported(Struct, frozen=True, kw_only=True):
     renamed: tuple[tuple[str, str], ...]  # (original, name in the spec), in input order
 
 
-def import_tools(
-    files: Sequence[Path],
-    *,
-    permission: Permission | None = None,
-    secrets: Sequence[str] | None = None,
-    group: str = "",
-    examples: int = 3,
-) -> Imported:
+NOTHING_CHOSEN = Choices()
+
+
+def import_tools(files: Sequence[Path], choices: Choices = NOTHING_CHOSEN, *, group: str = "") -> Imported:
     """Turn lists of tools into specs. Reads `files`, writes nothing.
 
-    `permission` and `secrets` decide for all tools; without them MCP's hints decide where they state it,
-    and a TODO line that does not compile stands where nothing does. `secrets` names parameters: each tool
-    gets those that it has, `[]` means none. `group` is the folder below the specs root. Schemas are taken
-    as they are: whether they are right is for the compiler to say. Only a default that does not fit its own
-    schema is left out, with a warning and a comment in the spec. At most `examples` recorded calls that
-    the schema accepts become examples.
+    `group` is the folder below the specs root. Schemas are taken as they are: whether they are right is for
+    the compiler to say. Only a default that does not fit its own schema is left out, with a warning and a
+    comment in the spec.
     """
     elements, problems = read_elements(files)
     declared: list[tuple[Element, Declared]] = []
@@ -57,9 +49,7 @@ def import_tools(
         problems += _warnings(element, tool)
     names = unique([tool.name for _, tool in declared])
     specs = {
-        f"{group}/{name}.yaml" if group else f"{name}.yaml": spec_text(
-            tool, name, permission=permission, secrets=secrets, examples=examples
-        )
+        f"{group}/{name}.yaml" if group else f"{name}.yaml": spec_text(tool, name, choices)
         for (_, tool), name in zip(declared, names, strict=True)
     }
     renamed = tuple(
