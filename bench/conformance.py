@@ -37,7 +37,7 @@ REASONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "reference-outside": ("a reference points outside the specs folder", ("$ref",)),
     "unknown-dialect": ("`$schema` names a dialect that is unknown", ("$schema",)),
     "default-mismatch": ("a default does not fit its own schema", ("default",)),
-    "unsatisfiable": ("no value fits the required property", ("false", "not", "enum", "type")),
+    "unsatisfiable": ("no value fits it", ("false", "not", "enum", "type")),
 }
 """Code of a refusal → what it means, and words of which one must stand in a schema refused for it."""
 

@@ -130,7 +130,7 @@ def test_further_properties_are_kept(tools: dict[str, Binding]) -> None:
     "schema",
     [
         {"allOf": [{"type": "string", "enum": ["a", "b"]}, {"enum": ["b", "c"]}]},
-        {"allOf": [{"enum": [True]}, {"enum": [1]}]},
+        {"allOf": [{"enum": [True, 0]}, {"enum": [1, 0]}]},
         {
             "type": "object",
             "allOf": [{"properties": {"a": False}}, {"properties": {"a": {}}}],

@@ -68,6 +68,43 @@ parameters:
     A: {anyOf: [‸{$ref: '#/$defs/A'}, {type: string}]}
 """,
     "unsatisfiable": "parameters: {type: object, required: [a], properties: {a: ‸{enum: [1], type: string}}}",
+    **{
+        f"unsatisfiable ({name})": f"parameters: {{type: object, properties: {{a: {schema}}}}}"
+        for name, schema in {
+            "enum of another type": "‸{enum: [1, 2], type: string}",
+            "const beyond a bound": "‸{const: 7, maximum: 3}",
+            "empty enum": "‸{enum: []}",
+            "minimum": "‸{type: integer, minimum: 9, maximum: 3}",
+            "exclusive bounds": "‸{type: number, exclusiveMinimum: 3, maximum: 3}",
+            "no integer": "‸{type: integer, exclusiveMinimum: 3, exclusiveMaximum: 4}",
+            "no multiple": "‸{type: number, minimum: 0.3, maximum: 0.4, multipleOf: 0.25}",
+            "no common multiple": "‸{type: integer, minimum: 1, maximum: 9, allOf: [{multipleOf: 4}, {multipleOf: 6}]}",
+            "lengths": "‸{type: string, minLength: 3, maxLength: 2}",
+            "items": "‸{type: array, minItems: 3, maxItems: 2}",
+            "contains": "‸{type: array, contains: {}, minContains: 3, maxContains: 2}",
+            "properties": "‸{type: object, minProperties: 3, maxProperties: 2}",
+            "more required than allowed": "‸{type: object, required: [x, y], maxProperties: 1}",
+            "required and not allowed": "{type: object, required: [x], additionalProperties: ‸false}",
+            "allOf of types": "‸{allOf: [{type: string}, {type: integer}]}",
+            "allOf of values": "‸{allOf: [{enum: [true]}, {enum: [1]}]}",
+            "allOf of bounds": "‸{type: integer, minimum: 5, allOf: [{maximum: 3}]}",
+            "all branches": "{anyOf: [‸{type: string, maxLength: 0, minLength: 1}, {type: string, enum: []}]}",
+            "branches beside a type": "‸{type: integer, anyOf: [{type: string}, {type: 'null'}]}",
+            "item": "{type: array, items: ‸{type: string, enum: [1]}}",
+            "value of a map": "{type: object, additionalProperties: ‸{type: string, enum: [1]}}",
+            "branch": "{anyOf: [‸{type: string, enum: [1]}, {type: 'null'}]}",
+            "deeper": "{type: object, required: [b], properties: {b: ‸{type: integer, minimum: 9, maximum: 3}}}",
+        }.items()
+    },
+    "unsatisfiable (definition)": """\
+parameters:
+  type: object
+  properties: {a: {$ref: '#/$defs/A'}}
+  $defs:
+    A: ‸{type: integer, minimum: 9, maximum: 3}
+""",
+    "unsatisfiable (parameters)": "parameters: ‸{type: object, minProperties: 2, maxProperties: 1}",
+    "unsatisfiable (required and forbidden)": "parameters: {type: object, required: [a], properties: {a: ‸false}}",
     "default-mismatch": "parameters: {type: object, properties: {a: {type: integer, default: ‸x}}}",
     "default-mismatch (nested)": """\
 parameters:
@@ -94,7 +131,8 @@ parameters:
 def test_place(name: str) -> None:
     found, place = problems(CASES[name], {"_types/geo.yaml": GEO})
     code = name.partition(" ")[0]
-    assert [(d.code, d.line, d.column) for d in found] == [(code, *place)], found
+    assert (found[0].code, found[0].line, found[0].column) == (code, *place), found
+    assert len(found) == (2 if name.endswith("(all branches)") else 1), found
     assert found[0].file == "specs/geo/tool.yaml"
     assert found[0].severity == ("warning" if code in ("unknown-keyword", "slow-pattern") else "error")
     assert found[0].message

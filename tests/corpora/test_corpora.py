@@ -85,8 +85,8 @@ def judged(outcome: Outcome, record: dict[str, Any]) -> Verdict:
 def test_what_compiles_and_what_does_not_is_told_apart(outcome: Outcome) -> None:
     assert outcome.faults == ()
     assert outcome.compiled == ("note", "odd")
-    assert [(each.tool, each.code) for each in outcome.refusals] == [("bad_one", "malformed-schema")]
-    assert confirmed(outcome.refusals[0], outcome.records["bad_one"])
+    assert [(each.tool, each.code) for each in outcome.refusals] == [("bad_one_9d0f8028", "malformed-schema")]
+    assert confirmed(outcome.refusals[0], outcome.records["bad_one_9d0f8028"])
     assert not confirmed(outcome.refusals[0], outcome.records["note"])
     assert [(each.tool, each.code) for each in outcome.changes] == [("odd", "import-default")]
     assert confirmed(outcome.changes[0], outcome.records["odd"])

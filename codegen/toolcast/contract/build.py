@@ -87,7 +87,7 @@ def _build(normaliser: Normaliser) -> Built:
             files = {name: home.file for name, home in normal.homes.items() if home.file}
             reader = Reader(whole, schemas, files)
             contract = _contract(normal, reader, files)
-            found += unsatisfiable(normal, contract)
+            found += unsatisfiable(normal, reader, contract)
             found += default_problems(normal, reader, contract)
     return Built(
         contract=_unless_error(contract, found),

@@ -1,16 +1,18 @@
 """What refuses to compile although every reference leads somewhere."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from msgspec import UNSET
 
 from ..diagnostics import Diagnostic, Severity
 from ..runtime.schema import UnsupportedSchema, Validator
 from ..runtime.schema.compile import Schemas
+from ..runtime.schema.satisfiable import FORBIDDEN, Satisfiability
 from ..spec.model import ToolSpec, diagnose
+from .forms import asserting
 from .normal import Normal
-from .pointers import defined, follow
+from .pointers import defined, escape, follow, steps, subschemas
 from .read import Reader
 from .tree import Contract, Field, Nothing, Object
 from .walk import nodes
@@ -59,17 +61,72 @@ def malformed(normal: Normal, whole: Mapping[str, Any], shared: Schemas) -> Iter
             )  # fmt: skip
 
 
-def unsatisfiable(normal: Normal, contract: Contract) -> Iterator[Diagnostic]:
-    """Required properties that no value fits: a call could never succeed."""
-    for root in contract.roots.values():
-        for node in nodes(root):
-            for field in node.fields if isinstance(node, Object) else ():
-                if field.required and isinstance(field.node, Nothing):
-                    yield say(
-                        normal, field.node.pointer, "unsatisfiable",
-                        f"no value fits the required property `{field.wire}`",
-                        "loosen the schema, or remove the property from `required`",
-                    )  # fmt: skip
+def unsatisfiable(normal: Normal, reader: Reader, contract: Contract) -> Iterator[Diagnostic]:
+    """Schemas that contradict themselves, so that providers are offered what no call can contain; and
+    required properties that are forbidden. An optional property may be forbidden by `false` or `not: {}`."""
+    judge = Satisfiability(reader.resolve)
+    tops = [*(f"/{root}" for root in normal.roots), *(f"/$defs/{escape(name)}" for name in normal.defs)]
+    reasons = {
+        place: reason
+        for top in tops
+        for place, reason in contradictions(judge, follow(reader.document, top), top)
+    }
+    forbidden = {
+        field.node.pointer: field.wire
+        for root in contract.roots.values()
+        for node in nodes(root)
+        for field in (node.fields if isinstance(node, Object) else ())
+        if field.required and isinstance(field.node, Nothing) and field.node.pointer not in reasons
+    }
+    for place, name in forbidden.items():
+        yield say(
+            normal, place, "unsatisfiable", f"no value fits the required property `{name}`",
+            "loosen the schema, or remove the property from `required`",
+        )  # fmt: skip
+    for place, reason in reasons.items():
+        if not any(inner.startswith(f"{place}/") for inner in forbidden):  # which is why
+            yield say(
+                normal, place, "unsatisfiable", f"no value fits {_called(place)}: {reason}",
+                "correct the keywords that contradict each other; `false` forbids a property on purpose",
+            )  # fmt: skip
+
+
+def contradictions(judge: Satisfiability, schema: Any, pointer: str) -> Iterator[tuple[str, str]]:
+    """The places at and below `schema` that values are read by and none can fit, innermost first, with the
+    reason. Conditions and what is negated are no such places; nor is a reference, whose target is."""
+    if not isinstance(schema, dict):
+        return
+    inner = False
+    for path, below in subschemas(schema):
+        if path[0] in _READ:
+            place = pointer + "".join(f"/{escape(str(step))}" for step in path)
+            for found in contradictions(judge, below, place):
+                inner = True
+                yield found
+    alone = asserting(schema) == {"$ref"}
+    within_all = pointer.rpartition("/")[0].endswith("/allOf")  # judged with its neighbours
+    reason = None if inner or alone or within_all else judge.contradiction(schema)
+    if reason is not None and reason != FORBIDDEN:
+        yield pointer, reason
+
+
+_READ: Final = frozenset(
+    {
+        "properties", "patternProperties", "additionalProperties", "items", "prefixItems",
+        "allOf", "anyOf", "oneOf",
+    }
+)  # fmt: skip
+"""Keywords whose schemas say what a value may be, or hold."""
+
+
+def _called(pointer: str) -> str:
+    """The thing at a pointer, in words."""
+    *_, holder, last = ["", *steps(pointer)]
+    if holder == "properties":
+        return f"the property `{last}`"
+    if holder == "$defs":
+        return f"the definition `{last}`"
+    return f"the {last}" if not holder else f"this schema (`{last if not last.isdigit() else holder}`)"
 
 
 def default_problems(normal: Normal, reader: Reader, contract: Contract) -> Iterator[Diagnostic]:
