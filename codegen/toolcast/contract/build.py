@@ -13,7 +13,14 @@ from .normalise import Normaliser
 from .objects import declared
 from .places import Home
 from .pointers import direct, follow
-from .problems import circular, default_problems, example_problems, malformed, unsatisfiable
+from .problems import (
+    circular,
+    default_problems,
+    endless_defaults,
+    example_problems,
+    malformed,
+    unsatisfiable,
+)
 from .read import SHARED, Reader
 from .tree import Contract, Node, Object, Reference
 
@@ -89,6 +96,8 @@ def _build(normaliser: Normaliser) -> Built:
             contract = _contract(normal, reader, files)
             found += unsatisfiable(normal, reader, contract)
             found += default_problems(normal, reader, contract)
+            if not _errors(found):
+                found += endless_defaults(normal, reader, contract)
     return Built(
         contract=_unless_error(contract, found),
         normal=normal,

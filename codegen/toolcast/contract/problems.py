@@ -10,6 +10,7 @@ from ..runtime.schema import UnsupportedSchema, Validator
 from ..runtime.schema.compile import Schemas
 from ..runtime.schema.satisfiable import FORBIDDEN, Satisfiability
 from ..spec.model import ToolSpec, diagnose
+from .defaults import MAX_DEPTH, MAX_PARTS, endless
 from .forms import asserting
 from .normal import Normal
 from .pointers import defined, escape, follow, steps, subschemas
@@ -142,6 +143,21 @@ def default_problems(normal: Normal, reader: Reader, contract: Contract) -> Iter
                 f"the default of `{field.wire}` does not fit its own schema: {wrong[0].message}",
                 "correct the default, or leave it out",
             )  # fmt: skip
+
+
+def endless_defaults(normal: Normal, reader: Reader, contract: Contract) -> Iterator[Diagnostic]:
+    """Defaults that cannot be filled with the defaults inside of them."""
+    for found in endless(reader, contract):
+        name, at = found.field.wire, found.field.pointer + "/default"
+        if not found.circle:
+            message = f"the default of `{name}` holds more than {MAX_PARTS:,} others, or {MAX_DEPTH} levels"
+            hint = "leave it out, or write out the properties inside of it"
+            yield say(normal, at, "large-default", message, hint)
+            continue
+        way = " → ".join(f"`{field.wire}`" for field in (*found.circle, found.field))
+        message = f"the default of `{name}` contains itself: {way}"
+        hint = "leave the default out, or write into it a value of the property that ends, such as null"
+        yield say(normal, at, "circular-default", message, hint)
 
 
 def _fields(contract: Contract) -> Iterator[Field]:
