@@ -10,11 +10,11 @@ from toolcast.contract import normalise
 from toolcast.contract.keeping import judges, kept
 from toolcast.contract.normalise import Normaliser
 from toolcast.contract.pointers import follow, indexed, without
-from toolcast.contract.raising import raised
 from toolcast.contract.read import Reader
 from toolcast.contract.tree import Choice
 from toolcast.diagnostics import Diagnostic
 from toolcast.runtime.schema import Schemas, UnsupportedSchema, Validator
+from toolcast.runtime.schema.upgrade import as_written, upgrade
 from toolcast.runtime.schema.values import equal
 
 from tests.compile.strategies import parameters
@@ -142,12 +142,14 @@ def test_copied_keywords_are_those_that_the_long_way_copies(schema: Any, odd: li
 
 
 @given(st.lists(ODD, min_size=1, max_size=4), st.sampled_from([4, 6, 7, 2019, 2020]))
-def test_a_schema_without_older_keywords_is_raised_by_the_short_way(odd: list[Any], draft: int) -> None:
-    """`definitions` beside `$defs` says nothing, and asks for the long way."""
-    node = {"$defs": {}, **{key: value for each in odd for key, value in each.items()}}
-    if not isinstance(node["$defs"], dict):
-        return
-    assert list(raised(node, draft)) == list(raised({**node, "definitions": {}}, draft))
+def test_a_schema_without_older_keywords_is_left_by_the_short_way(odd: list[Any], draft: int) -> None:
+    """A key in snake_case asks for the long way, and is the last row of what that makes."""
+    node = {key: value for each in odd for key, value in each.items()}
+    found = upgrade({**node, "property_ordering": []}, draft)
+    assert found is not None
+    if upgrade(node, draft) is None:
+        assert found.rows[:-1] == as_written(node)
+        assert [change.keyword for change in found.changes] == ["property_ordering"]
 
 
 @given(parameters(), st.sampled_from(["type", "default", "minimum", "required"]))

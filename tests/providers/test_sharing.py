@@ -28,6 +28,7 @@ from toolcast.providers.children import INNER, rules_of
 from toolcast.providers.normalize import through
 from toolcast.providers.rules import HINTS, Rules
 from toolcast.providers.sharing import LEAST
+from toolcast.providers.source import source_of
 
 from tests.providers.axes.common import NONE, PLAIN
 from tests.providers.rules.survey import CORPORA, SUITE, tools
@@ -290,8 +291,8 @@ def test_an_older_draft_is_raised_wherever_it_is_named() -> None:
     }
     document = _object(a=inner, c={"type": "array", "items": inner})
     for dialect in BASES:
-        out, state = through(document, asked(rules_of(dialect)), {})
-        plain, known = through(document, rules_of(dialect), {})
+        out, state = through(source_of(document), asked(rules_of(dialect)), {})
+        plain, known = through(source_of(document), rules_of(dialect), {})
         assert (out, state.entries, state.blockers) == (plain, known.entries, known.blockers)
         assert "draft-07" not in str(out)
 
@@ -388,8 +389,8 @@ def test_a_closer_look_changes_nothing(contract: Any, dialect: Dialect) -> None:
     rules = asked(rules_of(dialect))
     assert all(getattr(rules, hint) is True for hint in HINTS)
     try:
-        out, state = through(contract, rules, {})
+        out, state = through(source_of(contract), rules, {})
     except SchemaError:
         return
-    plain, known = through(contract, rules_of(dialect), {})
+    plain, known = through(source_of(contract), rules_of(dialect), {})
     assert (out, state.entries, state.blockers) == (plain, known.entries, known.blockers)

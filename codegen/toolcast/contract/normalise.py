@@ -1,4 +1,4 @@
-"""Making the normal form: older drafts raised, references made local, shared types bundled.
+"""Making the normal form: older drafts upgraded, references made local, shared types bundled.
 
 The input is never changed. Every dict of the output remembers where it was written, so that any later
 complaint can name file, line and column.
@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ..diagnostics import Diagnostic, Severity
+from ..runtime.schema.upgrade import Row, as_written, draft_of, named_draft, upgrade
 from ..spec.model import Document, Path, diagnose
 from .normal import Normal
 from .patterns import slow_pattern
-from .places import Home, Place, dialect, draft_of, get, kind
+from .places import Home, Place, get, kind
 from .pointers import defined, escape
 from .python_types import KEYWORD, stated
-from .raising import raised
 from .references import MAX_DEPTH, ReferenceProblem, References
 from .vocabulary import ANNOTATIONS, ASSERTIONS, KNOWN, REFUSED, SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 
@@ -141,14 +141,12 @@ class Normaliser:
             return True
         out: dict[str, Any] = {}
         self.origins[id(out)] = (place.document, place.path)
-        old_ref = place.draft <= 7 and "$ref" in node
-        for keyword, value, source in raised(node, place.draft):
-            if keyword in _COPIED and not old_ref:
+        for row in self._rows(node, place):
+            keyword, value = row.keyword, row.value
+            if keyword in _COPIED:
                 out[keyword] = value
                 continue
-            here = place.at(*source)
-            if old_ref and keyword not in ("$ref", "$defs", "title", "description", "default", "examples"):
-                continue  # drafts 4 to 7: everything beside `$ref` is ignored
+            here = place.at(*row.source)
             if keyword in ("$schema", "$id", "$anchor", "$comment"):
                 if keyword == "$schema":
                     self._check_dialect(value, here)
@@ -172,7 +170,7 @@ class Normaliser:
             elif keyword in SCHEMA_LIST:
                 out[keyword] = self._list(keyword, value, here, depth)
             elif keyword in SCHEMA_MAP:
-                out[keyword] = self._map(value, here, depth)
+                out[keyword] = self._map(row, place, depth)
             else:
                 if keyword not in KNOWN and not keyword.startswith("x-"):
                     self._unknown(keyword, here)
@@ -189,8 +187,21 @@ class Normaliser:
                 )  # fmt: skip
         return out
 
+    def _rows(self, node: dict[str, Any], place: Place) -> tuple[Row, ...]:
+        """The keywords of `node` as 2020-12 writes them; tells the author what is no draft's spelling."""
+        found = upgrade(node, place.draft)
+        if found is None:
+            return as_written(node)
+        for change in found.changes:
+            if change.code:
+                self._complain(
+                    place.at(change.keyword), change.code, f"`{change.keyword}` {change.reason}",
+                    change.hint, key=True, severity=change.severity,
+                )  # fmt: skip
+        return found.rows
+
     def _check_dialect(self, value: Any, here: Place) -> None:
-        if dialect(value) is None:
+        if named_draft(value) is None:
             self._complain(
                 here, "unknown-dialect", f"{value!r} is not one of JSON Schema's drafts 4 to 2020-12",
                 "remove `$schema`, or name https://json-schema.org/draft/2020-12/schema",
@@ -218,13 +229,17 @@ class Normaliser:
         )
         return False
 
-    def _map(self, value: Any, here: Place, depth: int) -> Any:
-        if not self._check_map(value, here):
+    def _map(self, row: Row, place: Place, depth: int) -> Any:
+        here = place.at(*row.source)
+        if not self._check_map(row.value, here):
             return {}
-        if here.path[-1] == "patternProperties":
-            for pattern in value:
+        if row.keyword == "patternProperties":
+            for pattern in row.value:
                 self._check_pattern(pattern, here.at(pattern))
-        return {name: self._schema(item, here.at(name), depth + 1) for name, item in value.items()}
+        return {
+            name: self._schema(item, place.at(*row.member(name)), depth + 1)
+            for name, item in row.value.items()
+        }
 
     def _check_pattern(self, pattern: Any, here: Place, longest: Any = None) -> None:
         """Warn of a pattern that model-made text can hang; one that is no pattern is refused later."""

@@ -1,6 +1,5 @@
 """Places in spec files while schemas are read, and the small facts about what stands there."""
 
-import re
 from typing import Any
 
 from msgspec import Struct
@@ -40,19 +39,3 @@ def kind(value: Any) -> str:
     """What a JSON value is, in words."""
     names = {bool: "a boolean", str: "a string", int: "a number", float: "a number", list: "an array"}
     return "null" if value is None else names.get(type(value), "an object")
-
-
-def draft_of(schema: Any) -> int:
-    """The draft that `$schema` names: 4, 6, 7, 2019 or 2020 (the default, also where it names none)."""
-    declared = schema.get("$schema") if isinstance(schema, dict) else None
-    return dialect(declared) or 2020
-
-
-def dialect(declared: Any) -> int | None:
-    """The draft that a `$schema` names, or None. Addresses as the drafts' own meta-schemas have them."""
-    if not isinstance(declared, str):
-        return None
-    found = re.fullmatch(
-        r"https?://json-schema\.org/(?:draft-0([467])|draft/(2019)-09|draft/(2020)-12)/schema#?", declared
-    )
-    return int(found[1] or found[2] or found[3]) if found else None

@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 from msgspec import Struct
 
+from ..runtime.schema.upgrade import draft_of, rows_of
 from ..spec.model import Document, Path
 from .places import Home, Place, get
 from .vocabulary import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
@@ -78,7 +79,8 @@ class References:
         if fragment and not fragment.startswith("/"):
             home = Home(file, root)
             if home not in self._anchors:
-                self._anchors[home] = dict(_anchors(get(document.data, root), root))
+                schema = get(document.data, root)
+                self._anchors[home] = dict(_anchors(schema, root, draft_of(schema)))
             return self._anchors[home].get(fragment)
         node, path = get(document.data, root), root
         for step in fragment.split("/")[1:]:
@@ -99,21 +101,22 @@ def _definition_names(schema: Any) -> list[str]:
     return [name for group in groups if isinstance(group, dict) for name in group]
 
 
-def _anchors(node: Any, path: Path, depth: int = 0) -> Iterator[tuple[str, Path]]:
+def _anchors(node: Any, path: Path, draft: int, depth: int = 0) -> Iterator[tuple[str, Path]]:
     """Every `$anchor` below a schema, with its path. Data under literals is not read."""
     if not isinstance(node, dict) or depth > MAX_DEPTH:
         return
     if isinstance(node.get("$anchor"), str):
         yield node["$anchor"], path
-    for keyword, value in node.items():
-        if keyword in SCHEMA:
-            yield from _anchors(value, (*path, keyword), depth + 1)
-        elif keyword in SCHEMA_LIST and isinstance(value, list):
-            for i, item in enumerate(value):
-                yield from _anchors(item, (*path, keyword, i), depth + 1)
-        elif (keyword in SCHEMA_MAP or keyword == "definitions") and isinstance(value, dict):
-            for name, item in value.items():
-                yield from _anchors(item, (*path, keyword, name), depth + 1)
+    for row in rows_of(node, draft):
+        at = (*path, *row.source)
+        if row.keyword in SCHEMA:
+            yield from _anchors(row.value, at, draft, depth + 1)
+        elif row.keyword in SCHEMA_LIST and isinstance(row.value, list):
+            for i, item in enumerate(row.value):
+                yield from _anchors(item, (*at, i), draft, depth + 1)
+        elif row.keyword in SCHEMA_MAP and isinstance(row.value, dict):
+            for name, item in row.value.items():
+                yield from _anchors(item, (*path, *row.member(name)), draft, depth + 1)
 
 
 def _near(name: str, known: Iterable[str]) -> list[str]:

@@ -42,9 +42,6 @@ KNOWN: Final = (
     SCHEMA | SCHEMA_LIST | SCHEMA_MAP | ANNOTATIONS | ASSERTIONS | {"$schema", "$id", "$anchor", "$ref"}
 )
 
-OLDER: Final = frozenset({"definitions", "dependencies", "additionalItems", "id"})
-"""Keywords of drafts 4 to 7 that are raised to 2020-12."""
-
 REFUSED: Final = {
     "$dynamicRef": "dynamic references are resolved at validation time and have no static type",
     "$dynamicAnchor": "dynamic references are resolved at validation time and have no static type",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .legacy import ANNOTATIONS, with_null, wrapped
+from .keywords import ANNOTATIONS
 from .marks import MARK
+from .nullable import with_null, wrapped
 from .paths import Path
 from .state import State
 from .words import described, phrase

@@ -10,10 +10,10 @@ from .cycles import changed_behind
 from .dialect import Dialect, disposition
 from .encodings import confused
 from .errors import SchemaError
+from .keywords import MANY, NAMED, ONE
 from .nulls import left_out
 from .operations import Op, closed
 from .paths import Path, pointer
-from .refs import MANY, NAMED, ONE
 from .regex import sayable
 from .renames import judged_alike, misjudges, names_sent, renamed
 from .rules import Rules

@@ -11,12 +11,11 @@ from .paths import Path
 from .state import State
 
 Segments = tuple[str, ...]
-DEFINITIONS = ("$defs", "definitions")
 
 
 def container(segments: Segments) -> Segments:
     """The definition that a place belongs to; `()` for all that stands outside definitions."""
-    return segments[:2] if len(segments) > 1 and segments[0] in DEFINITIONS else ()
+    return segments[:2] if len(segments) > 1 and segments[0] == "$defs" else ()
 
 
 def closes(state: State, segments: Segments) -> bool:
@@ -121,7 +120,7 @@ def _graph(state: State) -> dict[Segments, set[Segments]]:
                 with suppress(SchemaError):  # a property of that name, or told where it is really used
                     graph.setdefault(at, set()).add(container(state.segments(reference, None)))
             for key, child in value.items():
-                inside = at == () and value is state.document and key in ("$defs", "definitions")
+                inside = at == () and value is state.document and key == "$defs"
                 if inside and isinstance(child, dict):
                     waiting += ((definition, (key, name)) for name, definition in child.items())
                 else:

@@ -18,15 +18,13 @@ def definitions(state: State, rules: Rules, out: Node) -> None:
     state.forget(0)  # what the root took from a definition stands in its own place here
     own: Node = {}
     done: dict[str, Any] = {}
-    for keyword in ("$defs", "definitions"):
-        found = state.document.get(keyword)
-        if isinstance(found, dict) and rules.dialect.refs == "keep":
-            for name, child in found.items():
-                if name not in own:
-                    own[name] = ((None, keyword), name), child
-                    if not rules.dialect.prune_definitions and (keyword, name) not in state.names:
-                        state.names[(keyword, name)] = name
-                        state.pending.append((keyword, name))
+    found = state.document.get("$defs")
+    if isinstance(found, dict) and rules.dialect.refs == "keep":
+        for name, child in found.items():
+            own[name] = ((None, "$defs"), name), child
+            if not rules.dialect.prune_definitions and ("$defs", name) not in state.names:
+                state.names[("$defs", name)] = name
+                state.pending.append(("$defs", name))
     while state.pending:
         segments = state.pending.pop()
         name = state.names[segments]

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from .cycles import reaches
+from .keywords import MANY, NAMED, ONE
 from .maps import is_map
 from .paths import Path
-from .refs import MANY, NAMED, ONE, Segments, remember, united
+from .refs import Segments, remember, united
 from .shapes import shapes
 from .state import INLINE_NODES, State
 from .texts import as_json

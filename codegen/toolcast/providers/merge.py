@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import lcm
 from typing import Any
 
-from .legacy import ANNOTATIONS
+from .keywords import ANNOTATIONS
 from .values import fits, same
 
 Schema = dict[str, Any]

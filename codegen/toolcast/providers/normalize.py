@@ -20,7 +20,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ..runtime.ways import Ways
 from .children import rules_of
@@ -37,6 +36,7 @@ from .renames import names_of
 from .root import rooted
 from .rules import Rules
 from .sound import takes_text
+from .source import Source, source_of
 from .state import State
 from .walk import finished
 from .ways import taken
@@ -67,15 +67,14 @@ def normalize(schema: Any, provider: str | Profile, *, strict: bool | None = Non
     unknown types, unbounded nesting), `ProfileError` for an unknown provider.
     """
     profile = provider if isinstance(provider, Profile) else load_profile(provider)
-    document = parameters_of(schema)
+    source = source_of(parameters_of(schema))
     try:
-        return finish(*decided(document, profile, strict, walk))
+        return finish(*decided(source, profile, strict, walk))
     except (MalformedError, ValueError, TypeError, AttributeError, KeyError):
-        cleaned, told = mended(document)
-        if not told:  # it is something else
+        cleaned = mended(source)
+        if cleaned.entries == source.entries:  # it is something else
             raise
-    found = finish(*decided(cleaned, profile, strict, walk))
-    return replace(found, ledger=(*told, *found.ledger))
+    return finish(*decided(cleaned, profile, strict, walk))
 
 
 Walked = tuple[dict[str, Any], State]
@@ -84,9 +83,9 @@ Reasons = tuple[LedgerEntry, ...]
 
 
 def decided(
-    document: dict[str, Any], profile: Profile, strict: bool | None, walk: Callable[..., Walked]
+    source: Source, profile: Profile, strict: bool | None, walk: Callable[..., Walked]
 ) -> tuple[dict[str, Any], State, bool | None, Reasons]:
-    """The output of the mode in which `profile` can be told of `document`, what its walk gathered, the flag,
+    """The output of the mode in which `profile` can be told of `source`, what its walk gathered, the flag,
     and why another mode was given up. `walk` is the function of that name, or one that says the same."""
     reasons: Reasons = ()
     if strict and profile.strict is None and not profile.always_strict:
@@ -100,14 +99,14 @@ def decided(
             ),
         )
     if profile.strict is not None and strict is not False:
-        out, state = walk(document, profile.strict)
+        out, state = walk(source, profile.strict)
         blockers = [*state.blockers, *_too_deep(out, state, profile.limits.depth)]
         if not blockers:
             return out, state, True, ()
         reasons = _reasons(blockers, "reject" if strict else "lost")
-    out, state = walk(document, profile.dialect)
+    out, state = walk(source, profile.dialect)
     if profile.strict is None:
-        out, state = _shallow(document, profile, out, state, walk)
+        out, state = _shallow(source, profile, out, state, walk)
     flag = None if profile.strict is None else False
     if profile.always_strict:  # there is nothing to fall back to
         reasons = _reasons(state.blockers, "reject", "cannot be said, and strictness cannot be turned off")
@@ -123,7 +122,7 @@ def finish(out: dict[str, Any], state: State, strict: bool | None, reasons: Reas
 
 
 def _shallow(
-    document: dict[str, Any], profile: Profile, out: dict[str, Any], state: State, walk: Callable[..., Walked]
+    source: Source, profile: Profile, out: dict[str, Any], state: State, walk: Callable[..., Walked]
 ) -> Walked:
     """`out`, or what nests no deeper than the provider allows: JSON text stands for what is below that."""
     if profile.limits.depth is None:
@@ -133,7 +132,7 @@ def _shallow(
         return out, state
     if not takes_text(profile.dialect):
         return out, state
-    return walk(document, profile.dialect, limit, heights(out, state.names))
+    return walk(source, profile.dialect, limit, heights(out, state.names))
 
 
 def _too_deep(out: dict[str, Any], state: State, limit: int | None) -> Reasons:
@@ -158,26 +157,24 @@ def parameters_of(schema: Any) -> dict[str, Any]:
 
 
 def walk(
-    document: dict[str, Any], dialect: Dialect, most: int | None = None, tall: Mapping[Segments, int] = {}
+    source: Source, dialect: Dialect, most: int | None = None, tall: Mapping[Segments, int] = {}
 ) -> Walked:
-    """The output for `document` under `dialect`, and what the walk gathered. Raises `SchemaError`.
+    """The output for `source` under `dialect`, and what the walk gathered. Raises `SchemaError`.
 
     `most` levels of values may be nested, `tall` are the levels of definitions.
     """
-    names = names_of(document, dialect.property_names) if dialect.property_names else {}
-    return through(document, rules_of(dialect if names else nameless(dialect), most), names, tall)
+    names = names_of(source.document, dialect.property_names) if dialect.property_names else {}
+    return through(source, rules_of(dialect if names else nameless(dialect), most), names, tall)
 
 
-def through(
-    document: dict[str, Any], rules: Rules, names: dict[str, str], tall: Mapping[Segments, int] = {}
-) -> Walked:
+def through(source: Source, rules: Rules, names: dict[str, str], tall: Mapping[Segments, int] = {}) -> Walked:
     """Walk once; and again where a definition lost what a schema that was walked before relies on.
 
     `names` are sent instead of others.
     """
     losses: frozenset[Segments] = frozenset()
     while True:
-        state = State(document, rules.dialect, losses)
+        state = State(source, rules.dialect, losses)
         state.rules = rules
         state.renames = names
         state.heights = tall
@@ -189,15 +186,12 @@ def through(
             return out, state
 
 
-DEFINITIONS = frozenset(("$defs", "definitions"))
-
-
 def _once(state: State, rules: Rules) -> dict[str, Any]:
     notes: list[str] = []
     entered: list[Segments] = []
     try:
         out = finished(state, rules, rooted(state, notes, entered), None, notes, entered)
-        if state.pending or "$defs" in out or not DEFINITIONS.isdisjoint(state.document):
+        if state.pending or "$defs" in out or "$defs" in state.document:
             definitions(state, rules, out)
     except RecursionError:
         raise SchemaError(pointer(None), "schemas are nested too deeply") from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .legacy import ANNOTATIONS, is_legacy, raised
+from .keywords import ANNOTATIONS
 from .marks import MARK, mark
 from .paths import Path
 from .refs import Segments, remember
@@ -92,8 +92,6 @@ def _without(state: State, node: Any, path: Path, entered: list[Segments], depth
     """`node` without null; `None` if nothing is left, or it refers to what is open already."""
     if not isinstance(node, dict) or not says_null(state, node, path):
         return node if isinstance(node, dict) else None
-    if is_legacy(node):
-        node = raised(state, node, path)
     if "$ref" in node:
         found = plain(state, node, path, entered)
         if not isinstance(found, dict) or depth > MAX_FOLLOWED:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from .alternatives import in_words, union, widest
+from .keywords import ANNOTATIONS
 from .kinds import MOVED, inferred, split, together
-from .legacy import ANNOTATIONS, is_legacy, raised
 from .nulls import held
 from .paths import Path
 from .refs import Segments, remember
@@ -145,8 +145,6 @@ def _kinds(
 ) -> list[Node] | None:
     """One branch as branches of one type each."""
     own: list[str] = []
-    if is_legacy(branch):
-        branch = raised(state, branch, path)
     if "oneOf" in branch:
         branch = as_any_of(state, branch, path)
     if "allOf" in branch:

@@ -9,9 +9,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from ..runtime.schema.upgrade import NEWEST, outdated
 from .dialect import disposition
 from .kinds import KINDS
-from .legacy import NEWEST, OLDER
 from .marks import MARK
 from .paths import Path
 from .refs import kept
@@ -47,7 +47,7 @@ def stated(state: State, node: Node, key: str, value: Any, out: Node, path: Path
 def draft(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
     """The name of a draft: what spoke an older one is raised."""
     out[key] = value
-    if value in OLDER:
+    if outdated(value):
         out[key] = NEWEST
         state.note(path, key, "rewritten", "kept elsewhere", "names the draft that this is raised to")
 

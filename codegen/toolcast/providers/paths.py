@@ -7,6 +7,9 @@ from urllib.parse import unquote
 
 from .errors import SchemaError
 
+MAX_SEGMENTS = 200
+"""Anchors below more are not looked for."""
+
 Path = tuple[Any, str] | None
 """A place while walking: `(parent, segment)`, `None` at the root. Cheap to extend."""
 
@@ -60,3 +63,21 @@ def resolve(document: Any, segments: tuple[str, ...], reference: str, at: Path) 
     if not isinstance(value, dict | bool):
         raise SchemaError(pointer(at), f"the reference {reference!r} leads to something that is no schema")
     return value, path
+
+
+def anchors(document: Any) -> dict[str, tuple[str, ...]]:
+    """Every `$anchor` in a document with the segments that lead to it; the first of a name wins."""
+    found: dict[str, tuple[str, ...]] = {}
+    queue: list[tuple[Any, tuple[str, ...]]] = [(document, ())]
+    while queue:
+        value, segments = queue.pop()
+        if len(segments) > MAX_SEGMENTS:
+            continue
+        if isinstance(value, dict):
+            name = value.get("$anchor")
+            if isinstance(name, str):
+                found.setdefault(name, segments)
+            queue.extend((item, (*segments, str(key))) for key, item in value.items())
+        elif isinstance(value, list):
+            queue.extend((item, (*segments, str(i))) for i, item in enumerate(value))
+    return found

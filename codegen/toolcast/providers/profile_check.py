@@ -11,8 +11,8 @@ import msgspec
 from msgspec import Struct
 
 from .dialect import Dialect
+from .keywords import MANY, NAMED, ONE
 from .limits import Limits
-from .refs import MANY, NAMED, ONE
 from .wellformed import TAKES
 
 PLACEHOLDERS = (

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 from .cycles import blocked, closes
-from .legacy import ANNOTATIONS, is_legacy, raised
+from .keywords import ANNOTATIONS, MANY, NAMED, ONE
 from .merge import merged
 from .paths import Path
 from .state import INLINE_NODES, State
@@ -14,16 +13,6 @@ from .texts import as_json
 
 Node = dict[str, Any]
 Segments = tuple[str, ...]
-
-ONE = frozenset(
-    [
-        *("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"),
-        *("unevaluatedItems", "unevaluatedProperties", "contentSchema"),
-    ]
-)
-MANY = frozenset(("anyOf", "oneOf", "allOf", "prefixItems"))
-NAMED = frozenset(("properties", "patternProperties", "$defs", "dependentSchemas"))
-RENAMED = frozenset(("definitions", "dependencies", "additionalItems"))
 
 
 def remember(state: State, node: Any, path: Path) -> None:
@@ -88,13 +77,6 @@ def _moved(state: State, child: Any, made: Any, path: Path) -> None:
             gone(state, child, part, place)
 
 
-def renamed(segments: Segments) -> bool:
-    """Whether a pointer goes through a keyword that older drafts spell differently."""
-    return not RENAMED.isdisjoint(segments) or any(
-        a == "items" and b.isdecimal() for a, b in pairwise(segments)
-    )
-
-
 def kept(state: State, reference: Any, path: Path) -> str:
     """The reference as it stands in the output; its target is queued. Raises `SchemaError` for nowhere."""
     _, _, segments = state.target(reference, path)
@@ -102,7 +84,7 @@ def kept(state: State, reference: Any, path: Path) -> str:
         blocked(state, reference, path)
     if not segments:
         return "#"
-    if state.dialect.ref_targets == "any" and not renamed(segments):
+    if state.dialect.ref_targets == "any":
         return str(reference)
     name = state.name_for(segments)
     if not str(reference).startswith("#/$defs/") or segments != ("$defs", name):
@@ -125,7 +107,7 @@ def opened(state: State, node: Node, path: Path, notes: list[str]) -> tuple[Node
         # What notes say becomes a description, which stands beside it, too.
         if not inline and (rules.ref_siblings or (len(node) == 1 and not notes)):
             break
-        siblings = {key: value for key, value in node.items() if key not in ("$ref", "$defs", "definitions")}
+        siblings = {key: value for key, value in node.items() if key not in ("$ref", "$defs")}
         count = state.opened.get(segments, 0) + entered.count(segments)
         if not inline:
             if count or segments == () or segments in entered:
@@ -156,10 +138,8 @@ def united(state: State, siblings: Node, found: Any, place: Path, path: Path) ->
         for key in siblings:
             state.note(path, key, "dropped", "kept elsewhere", "what the reference leads to takes nothing")
         return {"not": {}}
-    target = raised(state, found, place) if is_legacy(found) else found
-    if "$defs" in target:
-        target = {key: value for key, value in target.items() if key != "$defs"}
-    if siblings.keys() <= ANNOTATIONS | {"nullable"}:
+    target = {key: value for key, value in found.items() if key != "$defs"} if "$defs" in found else found
+    if siblings.keys() <= ANNOTATIONS:
         return {**target, **siblings}
     remember(state, siblings, path)
     together = None if "$ref" in target else merged(siblings, target)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
-from .legacy import ANNOTATIONS
+from .keywords import ANNOTATIONS
 from .marks import MARK, mark
 from .paths import Path
 from .regex import compiles

@@ -6,7 +6,6 @@ from typing import Any
 
 from .depth import shallow
 from .errors import SchemaError
-from .legacy import is_legacy, raised
 from .literals import bounded, with_enum
 from .maps import is_map, pairs
 from .nulls import absent
@@ -33,8 +32,6 @@ def rewritten(
     """`node` in words of JSON Schema that the dialect has. Raises `SchemaError`."""
     dialect = rules.dialect
     holder, state.absent = state.absent, None
-    if is_legacy(node):
-        node = raised(state, node, path)
     while rules.most is not None and path is not None:
         sent = shallow(state, node, path, notes, entered, rules.most)
         if sent is None:

@@ -13,7 +13,6 @@ from typing import Any
 
 from .dialect import disposition
 from .kinds import MOVED
-from .legacy import is_legacy, raised
 from .maps import holds_rest, is_map, sends_pairs
 from .paths import Path
 from .regex import compiles
@@ -185,7 +184,7 @@ def _opened(state: State, node: Any, path: Path) -> tuple[Node, Path] | None:
         if not isinstance(node, dict):
             return None
         if not isinstance(node.get("$ref"), str):
-            return (raised(state, node, path) if is_legacy(node) else node), path
+            return node, path
         node, path, _segments = state.target(node["$ref"], path)
     return None
 

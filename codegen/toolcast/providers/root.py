@@ -8,7 +8,6 @@ from .alternatives import in_words, union
 from .dialect import forbidden
 from .errors import SchemaError
 from .kinds import inferred
-from .legacy import is_legacy, raised
 from .merge import merged
 from .nulls import held
 from .paths import Path
@@ -28,8 +27,6 @@ def rooted(state: State, notes: list[str], entered: list[Segments]) -> Node:
     node: Node = state.document
     if "$ref" in node and (node.get("type") != "object" or rules.root_forbid or rules.refs == "inline"):
         node = _opened(state, node, entered)
-    if is_legacy(node):
-        node = raised(state, node, None)
     node = _object(state, node)
     if not state.rules.refused.isdisjoint(node):
         node = _flattened(state, node, notes, entered)
@@ -37,7 +34,7 @@ def rooted(state: State, notes: list[str], entered: list[Segments]) -> Node:
 
 
 def _opened(state: State, node: Node, entered: list[Segments]) -> Node:
-    own = {key: value for key, value in node.items() if key in ("$defs", "definitions", "$schema", "$id")}
+    own = {key: value for key, value in node.items() if key in ("$defs", "$schema", "$id")}
     found = plain(state, {key: value for key, value in node.items() if key not in own}, None, entered)
     if not isinstance(found, dict):
         raise SchemaError("", "the root refers to itself", "give the root a type of its own")

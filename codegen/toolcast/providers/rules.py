@@ -8,11 +8,10 @@ from typing import Any
 from . import leaves, operations
 from .depth import DOWN
 from .dialect import Dialect, Disposition, forbidden
-from .legacy import RARE
+from .keywords import MANY, NAMED, ONE
 from .marks import MARK
 from .operations import Op
 from .paths import Path
-from .refs import MANY, NAMED, ONE
 from .regex import limited
 from .state import State
 from .wellformed import TAKES, TEXTUAL
@@ -97,7 +96,9 @@ class Rules:
         copies += [] if self.patterns else [operations.pattern]
         plain = (key for key in leaves.PLAIN if ops.get(key, self.other) in copies)
         self.leaf = leaves.keywords(plain)
-        triggers = set(RARE)
+        triggers = (
+            {"exclusiveMinimum", "exclusiveMaximum"} if dialect.exclusive == "inclusive" else set[str]()
+        )
         opens = dialect.refs == "inline" or not dialect.ref_siblings or dialect.cycles == "unroll"
         triggers |= {"$ref"} if opens else set()
         triggers |= {"allOf"} if dialect.all_of == "merge" else set()

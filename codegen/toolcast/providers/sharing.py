@@ -23,6 +23,7 @@ from .profile import Profile
 from .refs import Segments
 from .renames import declared, names_of
 from .rules import Rules
+from .source import Source, source_of
 from .state import State
 from .wellformed import MalformedError
 
@@ -90,12 +91,13 @@ class Group:
 class Shared:
     """One schema, normalised for one profile after the other."""
 
-    __slots__ = ("_document", "_group", "_made", "_mended", "_names", "_walked")
+    __slots__ = ("_group", "_made", "_mended", "_names", "_schema", "_source", "_walked")
 
     def __init__(self, audience: Audience, schema: Any) -> None:
-        self._document = parameters_of(schema)
-        names = declared(self._document) if audience.patterns else []
-        self._names = {each: names_of(self._document, each, names) for each in audience.patterns}
+        self._schema = schema
+        self._source = source_of(parameters_of(schema))
+        names = declared(self._source.document) if audience.patterns else []
+        self._names = {each: names_of(self._source.document, each, names) for each in audience.patterns}
         self._group = audience.group(tuple(pattern for pattern, names in self._names.items() if names))
         self._walked: list[Walked | None] = [None] * len(self._group.rules)
         self._mended: list[Normalized] = []  # kept, so that each has an id of its own
@@ -107,34 +109,34 @@ class Shared:
         So nothing of it may be changed. Raises `SchemaError`, each time for every profile that it concerns.
         """
         try:
-            out, state, flag, reasons = decided(self._document, profile, strict, self._walk)
+            out, state, flag, reasons = decided(self._source, profile, strict, self._walk)
             key = id(state), flag, reasons
             known = self._made.get(key)
             if known is None:
                 known = self._made[key] = state, finish(out, state, flag, reasons)  # kept: its id is its own
         except (MalformedError, ValueError, TypeError, AttributeError, KeyError):  # to be mended: not shared
-            self._mended.append(normalize(self._document, profile, strict=strict))
+            self._mended.append(normalize(self._schema, profile, strict=strict))
             return self._mended[-1]
         return known[1]
 
     def _walk(
         self,
-        document: dict[str, Any],
+        source: Source,
         dialect: Dialect,
         most: int | None = None,
         tall: Mapping[Segments, int] = {},
     ) -> Walked:
         number = self._group.numbers.get(dialect) if most is None else None
         if number is None:  # another audience's, or what few schemas need: not shared
-            return walk(document, dialect, most, tall)
+            return walk(source, dialect, most, tall)
         found = self._walked[number]
         if found is None:
             if len(self._walked) < LEAST or self._walked.count(None) == 1:  # nobody to share it with
-                found = self._walked[number] = walk(document, dialect)
+                found = self._walked[number] = walk(source, dialect)
                 return found
             rules = asked(self._group.rules[number])
             names = self._names.get(rules.dialect.property_names, {})
-            found = through(document, rules, names)
+            found = through(source, rules, names)
             for each in self._group.alike(number, trace(rules)):
                 if self._walked[each] is None:
                     self._walked[each] = found

@@ -9,8 +9,9 @@ from ..runtime.ways import Ways
 from .dialect import Dialect
 from .errors import SchemaError
 from .ledger import Action, LedgerEntry, SeverityOfLoss
-from .paths import Path, parse, pointer, resolve
+from .paths import Path, anchors, parse, pointer, resolve
 from .rivalry import Rivals
+from .source import Source
 
 MAX_DEPTH = 96
 """Deepest nesting of subschemas; beyond it a schema is refused, so hostile input cannot exhaust the stack."""
@@ -67,18 +68,18 @@ class State:
     )
 
     def __init__(
-        self, document: dict[str, Any], dialect: Dialect, losses: frozenset[tuple[str, ...]] = frozenset()
+        self, source: Source, dialect: Dialect, losses: frozenset[tuple[str, ...]] = frozenset()
     ) -> None:
-        self.document = document
+        self.document = source.document
         self.dialect = dialect
         self.rules: Any = None  # the dialect made ready, a `Rules`; the walk sets it
-        self.entries: dict[tuple[str, str, str], LedgerEntry] = {}
+        self.entries: dict[tuple[str, str, str], LedgerEntry] = {**source.entries}
         self.blockers: list[LedgerEntry] = []
         self.names: dict[tuple[str, ...], str] = {}  # referenced place → its name under the output's $defs
         self.pending: list[tuple[str, ...]] = []  # referenced, not yet walked
         self.opened: dict[tuple[str, ...], int] = {}  # references being inlined right now
         self.anchors: dict[str, tuple[str, ...]] | None = None
-        self.origins: dict[int, Path] = {}  # id of a moved schema (alive in the document) → where it was
+        self.origins: dict[int, Path] = {**source.places}  # id of a schema (kept) → where it was
         self.alive: list[Any] = []  # merged schemas whose ids stand in `origins`
         self.lossy = 0  # how often a meaning was changed; what negates a subschema must not contain any
         self.evaluation = (
@@ -186,12 +187,9 @@ class State:
             own = self.document.get("$defs")
             taken = set(own) if isinstance(own, dict) else set[str]()
             taken.update(self.names.values())
-            old = self.document.get("definitions")
-            stands = len(segments) == 2 and segments[0] in ("$defs", "definitions")
-            if stands and (segments[0] == "$defs" or segments[1] not in taken):
+            if len(segments) == 2 and segments[0] == "$defs":
                 name = segments[1]
             else:
-                taken.update(old if isinstance(old, dict) else ())
                 stem = name = segments[-1] if segments[-1] else "definition"
                 count = 1
                 while name in taken:
@@ -200,21 +198,3 @@ class State:
             self.names[segments] = name
             self.pending.append(segments)
         return name
-
-
-def anchors(document: Any) -> dict[str, tuple[str, ...]]:
-    """Every `$anchor` in a document with the segments that lead to it; the first of a name wins."""
-    found: dict[str, tuple[str, ...]] = {}
-    queue: list[tuple[Any, tuple[str, ...]]] = [(document, ())]
-    while queue:
-        value, segments = queue.pop()
-        if len(segments) > 2 * MAX_DEPTH:
-            continue
-        if isinstance(value, dict):
-            name = value.get("$anchor")
-            if isinstance(name, str):
-                found.setdefault(name, segments)
-            queue.extend((item, (*segments, str(key))) for key, item in value.items())
-        elif isinstance(value, list):
-            queue.extend((item, (*segments, str(i))) for i, item in enumerate(value))
-    return found

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .keywords import ANNOTATIONS
 from .kinds import TYPE_OF
-from .legacy import ANNOTATIONS
 from .marks import mark, unmarked
 from .paths import Path
 from .state import State

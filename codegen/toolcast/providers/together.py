@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .legacy import ANNOTATIONS, is_legacy, raised
+from .keywords import ANNOTATIONS
 from .merge import merged
 from .paths import Path
 from .refs import Segments, gone, remember, united
@@ -12,15 +12,13 @@ from .state import State
 from .words import MAX_WORDS, text
 
 Node = dict[str, Any]
-BESIDE = ANNOTATIONS | {"nullable", "$defs", "definitions", "$schema", "$id", "propertyOrdering"}
+BESIDE = ANNOTATIONS | {"$defs", "$schema", "$id", "propertyOrdering"}
 
 
 def plain(state: State, branch: Any, path: Path, entered: list[Segments]) -> Node | bool | None:
     """A branch without references, so that it can be merged; `None` if it refers to what is open already."""
     seen: set[Segments] = set()
     while isinstance(branch, dict):
-        if is_legacy(branch):
-            branch = raised(state, branch, path)
         if "$ref" not in branch:
             break
         found, place, segments = state.target(branch["$ref"], path)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from .kinds import MOVED, TYPE_OF
-from .legacy import is_legacy, raised
 from .merge import merged
 from .paths import Path
 from .refs import Segments, remember
@@ -126,7 +125,7 @@ def collapsed(state: State, node: Node, path: Path) -> Node:
         del out["anyOf"]
         remember(state, rest[0], state.origins.get(id(rest[0]), ((path, "anyOf"), "0")))
         state.note(path, "anyOf", "rewritten", "kept elsewhere", "one branch is left, and stands for itself")
-        inner = raised(state, rest[0], path) if is_legacy(rest[0]) else rest[0]
+        inner = rest[0]
         out = {**inner, **out}
     return out
 

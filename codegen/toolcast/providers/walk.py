@@ -80,7 +80,7 @@ def finished(
     if rules.asks and plain(node):
         state.absent = None
     else:
-        if rules.always or not rules.triggers.isdisjoint(node) or node.get("items").__class__ is list:
+        if rules.always or not rules.triggers.isdisjoint(node):
             look(node)
             node = rewritten(state, rules, node, path, notes, entered)
         if rules.items and has_type(node, "array") and rules.dialect.items_required:

@@ -11,16 +11,16 @@ from collections.abc import Callable
 from typing import Any
 
 from .errors import SchemaError
+from .keywords import MANY, NAMED, ONE
 from .ledger import Action, LedgerEntry, SeverityOfLoss
 from .paths import Path, pointer
-from .refs import MANY, NAMED, ONE
+from .source import Source
 
 Node = dict[str, Any]
 
 TEXTS = ("title", "description", "$comment", "format", "pattern", "contentEncoding", "contentMediaType")
 NAMING = ("$schema", "$id", "$anchor", "$dynamicAnchor", "$ref", "$dynamicRef")
-NUMBERS = ("minimum", "maximum", "multipleOf")
-FLAGGED = ("exclusiveMinimum", "exclusiveMaximum")  # flags in draft 4
+NUMBERS = ("minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum")
 COUNTS = (
     *("minLength", "maxLength", "minItems", "maxItems", "minContains", "maxContains"),
     *("minProperties", "maxProperties"),
@@ -44,7 +44,6 @@ def distinct(value: Any) -> bool:
 TAKES: dict[str, frozenset[type]] = {
     **dict.fromkeys((*TEXTS, *NAMING), STR),
     **dict.fromkeys((*NUMBERS, *COUNTS), frozenset((int, float))),
-    **dict.fromkeys(FLAGGED, frozenset((int, float, bool))),
     **dict.fromkeys(FLAGS, frozenset((bool,))),
     **dict.fromkeys(("enum", "examples", "required", *MANY), frozenset((list,))),
     "dependentRequired": frozenset((dict,)),
@@ -62,7 +61,7 @@ TEXTUAL = frozenset((*TEXTS, *NAMING))
 """Keywords that only text can follow."""
 NO_TEXT = frozenset(TAKES) - TEXTUAL
 """Keywords that no text can follow."""
-SCHEMAS = frozenset((*ONE, *MANY, *NAMED, "definitions", "dependencies"))
+SCHEMAS = frozenset((*ONE, *MANY, *NAMED))
 LEVELS = 200
 
 
@@ -85,41 +84,65 @@ def takes(key: str, value: Any) -> bool:
     return value.__class__ in TAKES[key] and (key not in MORE or MORE[key](value))
 
 
-def mended(document: Node) -> tuple[Node, tuple[LedgerEntry, ...]]:
-    """`document` without values that its keywords cannot have, and what the ledger says of each.
+def mended(source: Source) -> Source:
+    """`source` without values that its keywords cannot have, and with what the ledger says of each.
 
     Null where it is no value says nothing: servers write it for what was not set. What should hold schemas
     and does not is refused: raises `SchemaError`.
     """
-    entries: list[LedgerEntry] = []
-    return _mended(document, None, entries, LEVELS, {}), tuple(entries)
+    mending = _Mending(source)
+    document = mending.mended(source.document, None, LEVELS)
+    return Source(document, mending.places, mending.entries)
 
 
-def _mended(node: Any, path: Path, entries: list[LedgerEntry], levels: int, seen: dict[int, Any]) -> Any:
-    """`seen` has what became of each object: one that stands at many places is gone through once."""
-    if id(node) in seen:
-        return seen[id(node)]
-    if isinstance(node, bool):
-        return node
-    if not isinstance(node, dict):
-        raise SchemaError(pointer(path), "a schema is an object, true or false")
-    if levels == 0:
-        raise SchemaError(pointer(path), "schemas are nested too deeply")
-    out: Node = {}
-    for key, value in node.items():
-        if key in SCHEMAS and value is not None and not (key in MANY and value == []):
-            out[key] = _below(key, value, (path, key), entries, levels - 1, seen)
-            continue
-        kept, action, severity, reason = _own(key, value)
-        if action is not None:
-            place = pointer(path)
-            entries.append(
-                LedgerEntry(path=place, keyword=key, action=action, severity=severity, reason=reason)
-            )
-        if action != "dropped":
-            out[key] = kept
-    seen[id(node)] = out
-    return out
+class _Mending:
+    """One pass over one schema. An object that stands at many places is gone through once."""
+
+    def __init__(self, source: Source) -> None:
+        self.entries = {**source.entries}
+        self.places = {**source.places}
+        self._made: dict[int, Node] = {}
+
+    def mended(self, node: Any, path: Path, levels: int) -> Any:
+        if id(node) in self._made:
+            return self._made[id(node)]
+        if isinstance(node, bool):
+            return node
+        moved = id(node) in self.places
+        path = self.places.get(id(node), path)
+        if not isinstance(node, dict):
+            raise SchemaError(pointer(path), "a schema is an object, true or false")
+        if levels == 0:
+            raise SchemaError(pointer(path), "schemas are nested too deeply")
+        out: Node = {}
+        for key, value in node.items():
+            if key in SCHEMAS and value is not None and not (key in MANY and value == []):
+                out[key] = self._below(key, value, (path, key), levels - 1)
+                continue
+            kept, action, severity, reason = _own(key, value)
+            if action is not None:
+                place = pointer(path)
+                self.entries[place, key, action] = LedgerEntry(
+                    path=place, keyword=key, action=action, severity=severity, reason=reason
+                )
+            if action != "dropped":
+                out[key] = kept
+        self._made[id(node)] = out
+        if moved:
+            self.places[id(out)] = path
+        return out
+
+    def _below(self, key: str, value: Any, path: Path, levels: int) -> Any:
+        """What stands at a keyword that holds schemas. Raises `SchemaError` where it holds something else."""
+        if key in ONE:
+            return self.mended(value, path, levels)
+        if key in MANY:
+            if not isinstance(value, list):
+                raise SchemaError(pointer(path), f"{key} must be a list of schemas")
+            return [self.mended(one, (path, str(i)), levels) for i, one in enumerate(value)]
+        if not isinstance(value, dict):
+            raise SchemaError(pointer(path), f"{key} must be an object of schemas")
+        return {name: self.mended(one, (path, name), levels) for name, one in value.items()}
 
 
 def _own(key: str, value: Any) -> tuple[Any, Action | None, SeverityOfLoss, str]:
@@ -136,21 +159,3 @@ def _own(key: str, value: Any) -> tuple[Any, Action | None, SeverityOfLoss, str]
     if key not in TAKES or takes(key, value):
         return value, None, "kept elsewhere", ""
     return None, "dropped", "lost", f"its value {value!r:.40} is malformed"
-
-
-def _below(
-    key: str, value: Any, path: Path, entries: list[LedgerEntry], levels: int, seen: dict[int, Any]
-) -> Any:
-    """What stands at a keyword that holds schemas. Raises `SchemaError` where it holds something else."""
-    if key in MANY or (key == "items" and isinstance(value, list)):
-        if not isinstance(value, list):
-            raise SchemaError(pointer(path), f"{key} must be a list of schemas")
-        return [_mended(one, (path, str(i)), entries, levels, seen) for i, one in enumerate(value)]
-    if key in ONE:
-        return _mended(value, path, entries, levels, seen)
-    if not isinstance(value, dict):
-        raise SchemaError(pointer(path), f"{key} must be an object of schemas")
-    return {
-        name: one if isinstance(one, list) else _mended(one, (path, name), entries, levels, seen)
-        for name, one in value.items()
-    }

@@ -13,7 +13,7 @@ _MAP: Final[dict[str, Any]] = {"type": "object", "additionalProperties": _SELF}
 _COUNT: Final[dict[str, Any]] = {"type": "integer", "minimum": 0}
 _NUMBER: Final[dict[str, Any]] = {"type": "number"}
 _BOUND: Final[dict[str, Any]] = {"type": ["number", "boolean"]}  # a boolean in draft 4
-_TYPES: Final = ["string", "integer", "number", "boolean", "object", "array", "null"]
+_TYPES: Final = ["string", "integer", "number", "boolean", "object", "array", "null", "any"]  # `any`: draft 3
 
 _KEYWORDS: Final[dict[str, tuple[dict[str, Any], str]]] = {
     "$ref": ({"type": "string"}, "A schema in this file (#/$defs/Name) or below _types/, by relative path."),
