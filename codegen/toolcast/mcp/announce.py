@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
+from weakref import ref
 
 from .listed import Listed, is_modern
 from .sdk import load
@@ -24,7 +25,8 @@ class Announcer:
         self._listed = listed
         self._bus = subscriptions.InMemorySubscriptionBus()
         self._event = load("mcp.shared.subscriptions").ToolsListChanged
-        self._older: dict[str, Any] = {}
+        # By their connections, which belong to the server: a session that ended is not kept alive here.
+        self._older: dict[str, ref[Any]] = {}
         self.listen = subscriptions.ListenHandler(self._bus)
         """Serves `subscriptions/listen`."""
 
@@ -35,7 +37,8 @@ class Announcer:
         headers = getattr(context.request, "headers", None)
         key = "" if headers is None else headers.get("mcp-session-id", "")
         self._older.pop(key, None)
-        self._older[key] = context.session
+        # A session object is one request's; the SDK has no other way to its connection.
+        self._older[key] = ref(context.session._connection)
         while len(self._older) > _SESSIONS:
             del self._older[next(iter(self._older))]
 
@@ -44,13 +47,16 @@ class Announcer:
         if not self._listed.changed():
             return
         await self._bus.publish(self._event())
-        told = [self._tell(key, session) for key, session in self._older.items()]
+        told = [self._tell(key, kept()) for key, kept in self._older.items()]
         await asyncio.gather(*told)
 
-    async def _tell(self, key: str, session: Any) -> None:
+    async def _tell(self, key: str, connection: Any) -> None:
+        if connection is None:
+            self._older.pop(key, None)
+            return
         try:
             async with asyncio.timeout(_PATIENCE):
-                await session.send_tool_list_changed()
+                await connection.send_tool_list_changed()
         except Exception:  # whatever a connection that is gone raises
             self._older.pop(key, None)
 

@@ -10,6 +10,10 @@ from .sdk import load
 from .server import mcp_server
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+SESSION_IDLE = 1800.0
+"""Seconds without a request after which a session of an older client is closed, and forgotten."""
+MAX_SESSIONS = 1000
+"""Sessions of older clients at once, some 40 kB each; one more is answered 503 until others end."""
 PATH = "/mcp"
 """Where a server answers; clients are given `http://HOST:PORT/mcp`."""
 
@@ -84,8 +88,14 @@ def http_app(
     *,
     allowed_hosts: Sequence[str] = (),
     allowed_origins: Sequence[str] = (),
+    session_idle: float = SESSION_IDLE,
+    max_sessions: int = MAX_SESSIONS,
 ) -> Any:
-    """The ASGI application alone, to be mounted or served otherwise. Raises ValueError as `serve_http`."""
+    """The ASGI application alone, to be mounted or served otherwise.
+
+    Clients of older revisions have sessions: at most `max_sessions`, each until it had no request for
+    `session_idle` seconds. Raises ValueError as `serve_http`, and for bounds out of range.
+    """
     if not is_loopback(host) and not allowed_hosts:
         raise ValueError(
             f"{host} is reached from other machines: name the hosts by which clients call it "
@@ -97,7 +107,13 @@ def http_app(
         allowed_hosts=[*own, *allowed_hosts],
         allowed_origins=[*(f"http://{each}" for each in own), *allowed_origins],
     )
-    return server.streamable_http_app(streamable_http_path=PATH, host=host, transport_security=security)
+    return server.streamable_http_app(
+        streamable_http_path=PATH,
+        host=host,
+        transport_security=security,
+        session_idle_timeout=session_idle,
+        max_sessions=max_sessions,
+    )
 
 
 def address(text: str) -> tuple[str, int]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from msgspec.structs import replace
@@ -68,7 +68,7 @@ def drop(state: State, node: Node, key: str, value: Any, out: Node, path: Path, 
     state.note(path, key, "dropped", "lost", "this dialect lacks the keyword")
 
 
-@cache
+@lru_cache(maxsize=512)
 def checked(op: Op | None, keyword: str) -> Op:
     """`op`, or a copy, of a value that `keyword` can have."""
     kinds, more = TAKES[keyword], MORE.get(keyword)

@@ -24,9 +24,12 @@ class Features(Struct, frozen=True, kw_only=True):
     unicode_classes: bool
 
 
-@lru_cache(maxsize=1024)
 def features(pattern: str) -> Features:
     """What `pattern` uses. Escapes and character classes are read as such, so `\\\\b` is no word boundary."""
+    return _known_features(pattern) if len(pattern) <= MAX_PATTERN else _features(pattern)
+
+
+def _features(pattern: str) -> Features:
     at, depth, end = 0, 0, len(pattern)
     escapes: set[str] = set()
     classes: set[str] = set()
@@ -66,11 +69,16 @@ def features(pattern: str) -> Features:
     )
 
 
-@lru_cache(maxsize=1024)
+_known_features = lru_cache(maxsize=1024)(_features)
+
+
 def compiles(pattern: str) -> bool:
     """Whether Python's `re` takes a pattern."""
-    if len(pattern) > MAX_PATTERN:
-        return False
+    return len(pattern) <= MAX_PATTERN and _compiles(pattern)
+
+
+@lru_cache(maxsize=1024)
+def _compiles(pattern: str) -> bool:
     try:
         re.compile(pattern)
     except (re.error, OverflowError, RecursionError):

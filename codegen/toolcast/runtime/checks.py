@@ -105,7 +105,7 @@ def _judge_format(label: str, value: str, name: str) -> None:
     from .schema.formats import FORMATS, GLANCES  # its expressions are made at first use
 
     judge = FORMATS.get(name, _anything)
-    if name not in _formats:
+    if name not in _formats and name in FORMATS:
         _formats[name] = GLANCES[name].compiled() if name in GLANCES else judge
     if not judge(value):
         from .schema.words import literal
@@ -118,8 +118,8 @@ def _anything(text: str) -> bool:  # noqa: ARG001
 
 
 _formats: dict[str, Callable[[str], object]] = {}
-"""A test for each name that was used; it may be true of less than what is valid. A cache: the same entries
-in every order."""
+"""A test for each known name that was used; it may be true of less than what is valid. A cache: the same
+entries in every order."""
 
 
 def check_pattern(label: str, value: Any, pattern: str) -> None:
@@ -135,6 +135,8 @@ def check_pattern(label: str, value: Any, pattern: str) -> None:
 
 def _judge_pattern(label: str, value: str, pattern: str) -> None:
     """What does not match, and the first of its pattern."""
+    if len(_searches) >= _PATTERNS:
+        _searches.clear()
     search = _searches[pattern] = re.compile(pattern).search
     if not search(value):
         from .schema.words import literal
@@ -143,7 +145,8 @@ def _judge_pattern(label: str, value: str, pattern: str) -> None:
 
 
 _searches: dict[str, Callable[[str], object]] = {}
-"""The search of each pattern that was used: as many as generated modules have. A cache, as above."""
+"""The search of each pattern that was used. A cache, as above; past _PATTERNS it starts anew."""
+_PATTERNS = 4096
 
 
 def check_member(name: str, value: Any, allowed: Sequence[Any]) -> None:

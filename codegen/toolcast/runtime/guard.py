@@ -16,7 +16,7 @@ class Guard:
     """What stands around every call of one registry. `surrounds` says whether some hooks stand around calls;
     `observers` are all hooks' `on`."""
 
-    __slots__ = ("hooks", "limit", "observers", "policy", "secrets", "surrounds", "timeout")
+    __slots__ = ("hooks", "limit", "observers", "policy", "secrets", "surrounds", "timed", "timeout")
 
     def __init__(
         self,
@@ -39,6 +39,7 @@ class Guard:
         self.observers: tuple[Observer, ...] = tuple(hook.on for hook in listed)
         self.surrounds = any(hasattr(hook, "around") for hook in listed)
         self.timeout = timeout
+        self.timed = 0  # steps that had a timeout
         self.limit = limit
 
     def text(self, text: str) -> str:

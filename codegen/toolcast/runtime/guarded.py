@@ -42,6 +42,10 @@ if TYPE_CHECKING:
     from .secrets.secrets import Secrets
     from .ways.guesses import Guesses
 
+_TURN = 256
+"""Calls with a timeout after which the event loop has a turn: it drops the timers of calls that are over, and
+handlers that never wait would leave it none."""
+
 Observers: TypeAlias = tuple[Observer, ...]
 
 
@@ -227,6 +231,9 @@ async def _within(guard: Guard, tool: str, work: Awaitable[Any]) -> Any:
     seconds = guard.seconds(tool)
     if seconds is None:
         return await work
+    guard.timed += 1
+    if guard.timed % _TURN == 0:
+        await asyncio.sleep(0)
     scope = asyncio.timeout(seconds)
     try:
         async with scope:

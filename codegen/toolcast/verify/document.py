@@ -5,7 +5,6 @@ Written for judging, so it shares no code with the compiler that is judged.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote
 
@@ -109,9 +108,8 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-@lru_cache(maxsize=512)
 def _compiled(pattern: str) -> re.Pattern[str] | None:
-    try:
+    try:  # `re` remembers what it compiled last
         return re.compile(pattern)
     except (re.error, OverflowError, RecursionError):
         return None

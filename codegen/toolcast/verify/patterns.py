@@ -2,10 +2,10 @@
 
 import random
 import re
-from functools import lru_cache
 from typing import Any
 
 from ..runtime.schema import UnsupportedPattern, translate
+from ..runtime.schema.memory import remembered
 
 _PARSER: Any = getattr(re, "_parser", None)
 _MAX_REPEAT = 4
@@ -20,7 +20,7 @@ _CATEGORIES = {
 }
 
 
-@lru_cache(maxsize=1024)
+@remembered
 def _parsed(pattern: str) -> Any:
     try:
         return _PARSER.parse(translate(pattern))

@@ -10,9 +10,9 @@ LONGEST: Final = 2_000
 """Characters of a text. What is longer is rare, and not kept alive: specs may be hostile."""
 
 
-def remembered(function: Callable[[str], T]) -> Callable[[str], T]:
-    """`function` with a memory of the last 256 short texts that it was asked about."""
-    known = lru_cache(maxsize=256)(function)
+def remembered(function: Callable[[str], T], size: int = 256) -> Callable[[str], T]:
+    """`function` with a memory of the last `size` short texts that it was asked about."""
+    known = lru_cache(maxsize=size)(function)
 
     @wraps(function)
     def ask(text: str) -> T:

@@ -11,6 +11,8 @@ from .way import MORE, Way, Ways, position
 Parts = tuple[Way, ...]
 """Ways that speak of the same value, without references. Their identities are a place's name."""
 _NOTHING = Way()
+_KEPT = 1024
+"""Places of one `Ways` that are remembered; past it, memory starts anew."""
 
 
 class Place:
@@ -126,13 +128,14 @@ class Place:
 
 
 class Places:
-    """Every place of one `Ways`, each made once. Recursive ways lead back to places that exist."""
+    """The places of one `Ways`, each made once as long as it is remembered. Recursive ways lead back to
+    places that exist."""
 
     def __init__(self, ways: Ways, document: Mapping[str, Any]) -> None:
         self._ways = ways
         self._document = document
         self._made: dict[tuple[tuple[int, ...], tuple[Any, ...]], Place] = {}
-        self._chosen: dict[tuple[int, tuple[int, ...]], Place] = {}
+        self._chosen: dict[tuple[Place, tuple[int, ...]], Place] = {}
         self._branches: dict[int, Branches] = {}
         self._waiting: list[Place] = []
         self._lock = RLock()  # places are made from the ways of values, which may come in several threads
@@ -149,7 +152,7 @@ class Places:
 
     def with_branches(self, place: Place, indexes: tuple[int, ...]) -> Place:
         """`place`, its choices made: `indexes` has a branch of each, -1 for none."""
-        key = (id(place), indexes)
+        key = (place, indexes)  # the object, not its identity: that is given anew when it is gone
         made = self._chosen.get(key)
         if made is None:
             with self._lock:
@@ -161,6 +164,10 @@ class Places:
         return made
 
     def _finished(self, ways: Parts, made: set[int]) -> Place:
+        if len(self._made) > _KEPT:
+            # Values decide which places are combined. Those in use stay with whoever uses them.
+            self._made.clear()
+            self._chosen.clear()
         place = self._place(ways, made)
         while self._waiting:
             self._waiting.pop().fill()

@@ -1,0 +1,83 @@
+"""Sessions that clients leave behind: they end, and nothing of them stays."""
+
+import asyncio
+import gc
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from toolcast.mcp import mcp_server
+from toolcast.mcp.serve import http_app
+from toolcast.runtime import ToolRegistry
+
+from generated.files.edit import EDIT
+from tests.mcp import app
+from tests.mcp.conftest import Sdk
+
+pytestmark = pytest.mark.usefixtures("installed")
+HEADERS = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+VERSION = "2025-06-18"
+
+
+@asynccontextmanager
+async def served(sdk: Sdk, **options: Any) -> AsyncGenerator[Any]:
+    """A client of a server in this process, without a port."""
+    httpx = sdk("httpx")
+    registry = ToolRegistry()
+    registry.register(EDIT, app.edit)
+    made = http_app(mcp_server(registry), **options)
+    transport = httpx.ASGITransport(made)
+    async with (
+        made.router.lifespan_context(made),
+        httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000", headers=HEADERS) as client,
+    ):
+        yield client
+
+
+async def begin(client: Any) -> Any:
+    """What a client of an older revision does first; then it goes without a word."""
+    about = {"protocolVersion": VERSION, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    answer = await client.post("/mcp", json=request("initialize", 1, params=about))
+    if answer.status_code != 200:
+        return answer
+    session = {"mcp-session-id": answer.headers["mcp-session-id"], "mcp-protocol-version": VERSION}
+    await client.post("/mcp", json=request("notifications/initialized"), headers=session)
+    listed = await client.post("/mcp", json=request("tools/list", 2), headers=session)
+    assert "edit" in listed.text
+    return answer
+
+
+def request(method: str, id: int | None = None, **more: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "method": method, **({} if id is None else {"id": id}), **more}
+
+
+def connections(sdk: Sdk) -> int:
+    kind = sdk("mcp.server.connection").Connection
+    gc.collect()
+    return sum(isinstance(each, kind) for each in gc.get_objects())
+
+
+def test_sessions_that_are_left_end_and_are_forgotten(sdk: Sdk) -> None:
+    before = connections(sdk)
+
+    async def use() -> None:
+        async with served(sdk, session_idle=0.3) as client:
+            for _ in range(20):
+                assert (await begin(client)).status_code == 200
+            assert connections(sdk) > before
+            for _ in range(200):
+                await asyncio.sleep(0.05)
+                if connections(sdk) <= before:
+                    return
+            raise AssertionError(f"{connections(sdk) - before} connections are kept")
+
+    asyncio.run(asyncio.wait_for(use(), 60))
+
+
+def test_no_more_sessions_than_the_limit(sdk: Sdk) -> None:
+    async def use() -> list[int]:
+        async with served(sdk, max_sessions=3) as client:
+            return [(await begin(client)).status_code for _ in range(5)]
+
+    assert asyncio.run(asyncio.wait_for(use(), 60)) == [200, 200, 200, 503, 503]

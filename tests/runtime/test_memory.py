@@ -1,0 +1,121 @@
+"""What a program keeps does not grow with what it is sent: different inputs, and the memory after them."""
+
+# ruff: noqa: ARG001 - a handler's signature is fixed, whatever it uses
+
+import asyncio
+import gc
+import itertools
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from toolcast.lint import words
+from toolcast.providers import normalize
+from toolcast.runtime import ToolRegistry, check_multiple_of, check_pattern
+from toolcast.runtime.ways.undo import Undo
+from toolcast.runtime.ways.way import Choice, Way, Ways
+from toolcast.verify import patterns
+
+from tests.runtime.sample.files.edit import EDIT
+
+GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
+
+
+def growth(work: Callable[[int], object], first: int, more: int) -> int:
+    """Bytes that the inputs from `first` to `first + more` add, once as many as `first` were seen."""
+    for number in range(first):
+        work(number)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        for number in range(first, first + more):
+            work(number)
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+
+
+def test_the_ways_of_patterns_that_speak_together() -> None:
+    """Each set of patterns that find one name makes a place of its own: there are 2 ** 16 of them."""
+    letters = "abcdefghijklmnop"
+    ways = {letter: Way(encoding="texts", texts={"1": index}) for index, letter in enumerate(letters)}
+    undo = Undo(Ways(root=Way(patterns=ways)), {})
+    names = ["".join(chosen) for size in range(17) for chosen in itertools.combinations(letters, size)]
+
+    def work(number: int) -> None:
+        (name,) = undo({names[number]: "1"}).items()
+        assert name == (names[number], letters.index(names[number][0]) if number else "1")
+
+    assert growth(work, 6_000, 4_000) < 2_000_000
+
+
+def test_the_branches_of_unions_beside_each_other() -> None:
+    """Two branches in each of sixteen unions, chosen by what a model sends."""
+    document: dict[str, Any] = {}
+    beside = []
+    for index in range(16):
+        branches = [{"required": [f"a{index}"], "type": "object"}, {"type": "object"}]
+        document[f"u{index}"] = {"anyOf": branches}
+        choices = tuple(
+            Choice(at=f"/u{index}/anyOf/{at}", way=Way(nulls=(f"n{index}_{at}",))) for at in range(2)
+        )
+        beside.append(Way(choices=choices))
+    undo = Undo(Ways(root=Way(beside=tuple(beside))), document)
+
+    def work(number: int) -> None:
+        chosen = [index for index in range(16) if number >> index & 1]
+        undone = undo({f"a{index}": 1 for index in chosen})
+        assert undone["n3_0" if 3 in chosen else "n3_1"] is None
+
+    assert growth(work, 1_500, 3_000) < 6_000_000
+
+
+def test_timeouts_of_handlers_that_never_yield() -> None:
+    """A loop that has no turn cannot drop the timers of calls that are over."""
+    registry = ToolRegistry(timeout=3600)
+
+    async def handler(params: Any, context: Any) -> str:
+        return "done"
+
+    registry.register(EDIT, handler)
+
+    async def use() -> int:
+        async def calls(count: int) -> None:
+            for _ in range(count):
+                assert (await registry.execute("edit", GOOD)).success
+
+        await calls(3000)
+        gc.collect()
+        tracemalloc.start()
+        try:
+            before = tracemalloc.get_traced_memory()[0]
+            await calls(10_000)
+            return tracemalloc.get_traced_memory()[0] - before
+        finally:
+            tracemalloc.stop()
+
+    assert asyncio.run(use()) < 400_000
+
+
+CASES: dict[str, tuple[Callable[[int], object], int]] = {
+    "names in lint": (lambda number: words.name_words(f"{number}_" + "word" * 20_000), 60),
+    "words in lint": (lambda number: words.stem(f"{number}" + "words" * 20_000), 60),
+    "patterns of providers": (lambda number: normalize(pattern(number, 100_000), "openai"), 60),
+    "patterns in verify": (lambda number: patterns.sample_first(f"x{number}" + "y" * 2_500), 12),
+    "patterns of checks": (lambda number: check_pattern("p", f"x{number}", f"x{number}"), 8_200),
+    "divisors of checks": (lambda number: check_multiple_of("n", 0.0, 0.5 + number / 2**20), 6_000),
+}
+
+
+def pattern(number: int, length: int) -> dict[str, Any]:
+    text = {"type": "string", "pattern": f"^x{number}{'y' * length}"}
+    return {"type": "object", "properties": {"a": text}}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_remembered_of_texts(case: str) -> None:
+    work, count = CASES[case]
+    assert growth(work, count, count) < 1_000_000
