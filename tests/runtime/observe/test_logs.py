@@ -306,13 +306,13 @@ def test_no_secret_reaches_a_record() -> None:
 def test_lines_of_others_are_redacted_where_asked() -> None:
     secrets = Secrets(lambda name: None)
     secrets.hide("A", VALUE)
-    secrets.hide("PIN", "271828")
+    secrets.hide("PIN", "27182818")
     record = logging.makeLogRecord(
-        {"msg": "got %s", "args": (VALUE,), "body": {"deep": [VALUE, 271828, {"x": VALUE}], VALUE: 1}}
+        {"msg": "got %s", "args": (VALUE,), "body": {"deep": [VALUE, 27182818, {"x": VALUE}], VALUE: 1}}
     )
     line = JsonLines(secrets.redact_text).format(record)
     assert VALUE not in line
-    assert "271828" not in line
+    assert "27182818" not in line
     assert json.loads(line)["message"] == "got [redacted:A]"
 
 

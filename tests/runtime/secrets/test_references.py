@@ -95,7 +95,7 @@ def test_the_decoded_parameters_stay_as_they_were() -> None:
         ({"query": {"key": ["a", "b<secret_ref:"]}}, "Only these parameters may"),
         ({"headers": {"<secret_ref:TOKEN>": "x"}}, "property's name"),
         ({"headers": {"A": "<secret_ref:GONE>"}}, "no secret 'GONE'"),
-        ({"headers": {"A": "<secret_ref:PIN>"}}, "fewer than 4 characters"),
+        ({"headers": {"A": "<secret_ref:PIN>"}}, "fewer than 8 characters"),
         *[
             ({"headers": {"A": f"x {wrong} y <secret_ref:TOKEN>"}}, "malformed")
             for wrong in (

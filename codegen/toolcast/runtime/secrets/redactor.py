@@ -1,15 +1,15 @@
 """Keeping the values of secrets out of whatever leaves the program."""
 
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
 from ..rewrite import rewrite
-from .forms import Form, forms
+from .forms import Form, forms, without_plus
 from .views import views
 
-_BASE64 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_")
 WITHHELD = "[withheld: it cannot be searched for secrets]"
 
 
@@ -65,25 +65,21 @@ class Redactor:
     def _find(self, text: str) -> list[tuple[int, int, str]]:
         """Parts of `text` that hold a value, in order, merged where they touch each other's."""
         found: list[tuple[int, int, str]] = []
-        known, spaced = self._forms, self._spaced
-        for view in views(text, spaced):
-            seen = view.text
+        known = self._forms
+        if len(text) * 4 < len(known[-1].text):  # no encoding has fewer characters
+            return found
+        for view in views(text, self._spaced):
+            seen = view.text.lower()
             for form in known:
-                wanted = form.text.replace("+", "") if "+" in form.text and "+" not in seen else form.text
-                at = seen.find(wanted) if wanted else -1
-                while at >= 0:
-                    start, end = at, at + len(wanted)
-                    if form.open:
-                        start -= start > 0 and seen[start - 1] in _BASE64
-                        end += end < len(seen) and seen[end] in _BASE64
+                sought = without_plus(form) if "+" in form.text and "+" not in seen else form
+                for start, end in _occurrences(seen, sought):
                     found.append((*view.origin(start, end), form.name))
-                    at = seen.find(wanted, at + 1)
         return _merged(found)
 
     def _mark(self, name: str) -> str:
         """A mark that is no secret itself."""
         for mark in (f"[redacted:{name}]", "[redacted]", "***", "…"):
-            if not any(form.text in mark for form in self._forms):
+            if not any(form.text in mark.lower() for form in self._forms):
                 return mark
         return ""
 
@@ -110,6 +106,19 @@ class Redactor:
             return WITHHELD
         marked = rewrite(plain, self._leaf, self._leaf)
         return value if marked is plain or marked == plain else marked
+
+
+def _occurrences(text: str, form: Form) -> Iterator[tuple[int, int]]:
+    """Where `form` stands, as few parts of `text` as cover it."""
+    at, end = form.find(text, 0) if form.text else (-1, -1)
+    while at >= 0:
+        start = at
+        at, following = form.find(text, at + 1)
+        while 0 <= at < end:
+            end = max(end, following)
+            at, following = form.find(text, at + 1)
+        yield start, end
+        end = following
 
 
 def _merged(found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:

@@ -1,154 +1,205 @@
-"""Text as a reader would see it who undoes escapes and ignores white space, and the way back to its places.
+"""Text as a reader would see it who undoes encodings and ignores what shows as nothing; and the way back.
 
-A secret is looked for in these views, so that it is found however it was escaped, wrapped or indented.
+A secret is looked for in these views, so that it is found however it was escaped, encoded, wrapped or
+coloured. Two encodings may stand in each other, and up to `LEVELS` of one family of escapes, or of all
+families together. Each view takes time in proportion to the text, and their number has a bound.
 """
 
+import binascii
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from typing import Final
 
-LEVELS = 4
+from .escapes import FAMILIES, Family
+from .forms import INVISIBLE, SHORTEST, SPACE, as_bytes
+
+LEVELS: Final = 4
 """Escapes in escapes that are undone: JSON in JSON in a URL has three."""
 
-_SPACE = re.compile(r"\s+")
+_ODD = re.compile("[\0-\x08\x1b\x7f-\xff]")
+_BEYOND = re.compile("[^\0-\x7f]")
 _PLUS = re.compile(r"\++")
-_HEX = "[0-9a-fA-F]"
+_NO_DIGIT = re.compile(r"\\[xX]|0[xX](?=[0-9A-Fa-f])|[^0-9A-Za-z]+")
+_DIGITS = re.compile(rf"[0-9A-Fa-f]{{{2 * SHORTEST - 2},}}")
+_CHARACTERS = re.compile(f"[^\udc80-\udcff]{{{SHORTEST},}}")
+_LETTERS = re.compile(f"[A-Za-z0-9+/_-]{{{SHORTEST},}}")
+_TO_ALPHABET = bytes.maketrans(b"-_", b"+/")
+_END = "\xff"
+"""Stands in no text in UTF-8."""
 
-
-def _utf8(prefix: str) -> str:
-    """One character, its UTF-8 bytes each as `prefix` and two digits."""
-    following = f"{prefix}[89abAB]{_HEX}"
-    return (
-        rf"{prefix}[c-dC-D]{_HEX}{following}|{prefix}[eE]{_HEX}(?:{following}){{2}}"
-        rf"|{prefix}[fF][0-7](?:{following}){{3}}|{prefix}[0-7]{_HEX}"
-    )
-
-
-_BYTE = r"\\x"
-_SLASH = (
-    rf"\\u[dD][89abAB]{_HEX}{{2}}\\u[dD][c-fC-F]{_HEX}{{2}}|\\u{_HEX}{{4}}"
-    rf"|\\U{_HEX}{{8}}|\\u\{{{_HEX}{{1,6}}\}}"
-    rf"|{_utf8(_BYTE)}|\\x{_HEX}{{2}}|\\(?:.|\n)"
-)
-_PERCENT = _utf8("%")
-_ENTITY = rf"&(?:amp|lt|gt|quot|apos);|&\#[0-9]{{1,7}};|&\#[xX]{_HEX}{{1,6}};"
-# One family at a time, since a value may hold what looks like another's escape; and all at once.
-_FAMILIES = (
-    ("\\", re.compile(_SLASH)),
-    ("%", re.compile(_PERCENT)),
-    ("&", re.compile(_ENTITY)),
-    ("", re.compile(f"{_SLASH}|{_PERCENT}|{_ENTITY}")),
-)
-_LETTERS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
-_ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
-
-
-def _meaning(found: re.Match[str]) -> str:
-    """The character that an escape stands for; the escape itself where it stands for none."""
-    token = found[0]
-    if token[0] == "%":
-        return bytes.fromhex(token.replace("%", "")).decode("utf-8", "replace")
-    if token.count("\\x") > 1:
-        return bytes.fromhex(token.replace("\\x", "")).decode("utf-8", "replace")
-    if token[0] == "&":
-        name = token[1:-1]
-        if name[0] != "#":
-            return _ENTITIES[name]
-        return _char(int(name[2:], 16) if name[1] in "xX" else int(name[1:])) or token
-    if len(token) == 12:  # a surrogate pair
-        high, low = int(token[2:6], 16), int(token[8:], 16)
-        return chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))
-    if len(token) > 2:
-        return _char(int(token[2:].strip("{}"), 16)) or token
-    return _LETTERS.get(token[1], token[1])
-
-
-def _char(code: int) -> str:
-    return chr(code) if code <= 0x10FFFF else ""
+Put = Callable[[re.Match[str]], str]
+Piece = tuple[int, int, int]
+"""Where a piece begins here and there, and how many characters there make one here: 0 for a token, all of
+which became all of the piece; -1 for base64."""
 
 
 class View:
-    """A text made from another by replacing tokens; knows which part of the first text a part came from."""
+    """A text made from another; knows which part of the first text a part came from."""
 
-    __slots__ = ("_new", "_old", "_pattern", "_put", "_source", "text")
+    __slots__ = ("_pieces", "_source", "text")
 
     def __init__(
-        self,
-        text: str,
-        source: "View | None" = None,
-        pattern: re.Pattern[str] = _SPACE,
-        put: Callable[[re.Match[str]], str] | None = None,
+        self, text: str, source: "View | None" = None, pieces: Callable[[], list[Piece]] | None = None
     ) -> None:
         self.text = text
         self._source = source
-        self._pattern = pattern
-        self._put = put
-        self._new: list[int] = []
-        self._old: list[tuple[int, int]] = []
+        self._pieces: Callable[[], list[Piece]] | list[Piece] | None = pieces
 
-    def unescaped(self, escape: re.Pattern[str]) -> "View":
-        """With every such escape undone once."""
-        return View(escape.sub(_meaning, self.text), self, escape, _meaning)
+    def replaced(self, pattern: re.Pattern[str], put: Put | None = None, text: str | None = None) -> "View":
+        """With each match replaced by what `put` makes of it, or by nothing. `text`: the outcome, where it is
+        known."""
+        source = self.text
+        made = pattern.sub("" if put is None else put, source) if text is None else text
+        return self if made == source else View(made, self, lambda: _replaced(source, pattern, put))
 
-    def squeezed(self, plus: bool = False) -> "View":
-        """Without white space, or with `plus` without plus signs, which stand for it in forms."""
-        if plus:
-            return View(self.text.replace("+", ""), self, _PLUS)
-        return View("".join(self.text.split()), self, _SPACE)
+    def without_invisible(self) -> "View":
+        return self.replaced(INVISIBLE) if _ODD.search(self.text) else self
+
+    def without_space(self) -> "View":
+        """Python splits ASCII text at the white space that `SPACE` means, in a fraction of the time."""
+        return self.replaced(SPACE, None, "".join(self.text.split()) if self.text.isascii() else None)
+
+    def decoded(self, text: str, pieces: list[Piece]) -> "View":
+        """Another text, of which each character stands for some of this one."""
+        return View(text, self, lambda: pieces)
 
     def origin(self, start: int, end: int) -> tuple[int, int]:
         """The part of the first text that became `text[start:end]`, which must not be empty."""
         if self._source is None:
             return start, end
-        if not self._new:
-            self._map(self._source.text)
-        first = bisect_right(self._new, start) - 1
-        last = bisect_right(self._new, end - 1) - 1
-        begin, size = self._old[first]
-        low = begin if size else begin + start - self._new[first]
-        begin, size = self._old[last]
-        high = begin + size if size else begin + end - self._new[last]
+        if callable(self._pieces):
+            self._pieces = self._pieces()
+        assert self._pieces is not None
+        low, _ = self._one(start)
+        _, high = self._one(end - 1)
         return self._source.origin(low, high)
 
-    def _map(self, text: str) -> None:
-        """Pieces in order: where each begins here, and there; with a length where it is a token."""
-        here = there = 0
-        for found in self._pattern.finditer(text):
-            self._piece(here, there, 0, found.start() - there)
-            here += found.start() - there
-            put = "" if self._put is None else self._put(found)
-            self._piece(here, found.start(), found.end() - found.start(), len(put))
-            here += len(put)
-            there = found.end()
-        self._piece(here, there, 0, len(text) - there)
+    def _one(self, at: int) -> tuple[int, int]:
+        """Which characters of the source became the one at `at`."""
+        assert isinstance(self._pieces, list)
+        assert self._source is not None
+        place = bisect_right(self._pieces, (at, _FAR, 0)) - 1
+        here, there, ratio = self._pieces[place]
+        if ratio > 0:
+            low = there + (at - here) * ratio
+            return low, low + ratio
+        if ratio < 0:  # base64: three characters here are four there
+            return there + (at - here) * 4 // 3, min(
+                there + ((at - here + 1) * 4 + 2) // 3, len(self._source.text)
+            )
+        following = self._pieces[place + 1] if place + 1 < len(self._pieces) else None
+        return there, len(self._source.text) if following is None else following[1]
 
-    def _piece(self, here: int, there: int, size: int, length: int) -> None:
-        if length:
-            self._new.append(here)
-            self._old.append((there, size))
+
+_FAR = 1 << 62
+
+
+def _replaced(text: str, pattern: re.Pattern[str], put: Put | None) -> list[Piece]:
+    pieces: list[Piece] = []
+    here = there = 0
+    for found in pattern.finditer(text):
+        start, end = found.span()
+        if start > there:
+            pieces.append((here, there, 1))
+            here += start - there
+        new = "" if put is None else put(found)
+        if new:
+            pieces.append((here, start, 0))
+            here += len(new)
+        there = end
+        if new:
+            # A token ends where the next piece begins, so that one is always there.
+            pieces.append((here, there, 1))
+    if there < len(text) or not pieces:
+        pieces.append((here, there, 1))
+    return pieces
 
 
 def views(text: str, spaced: bool) -> Iterator[View]:
-    """All views without white space in which to look. `spaced` adds those in which plus signs are white
-    space, too."""
-    plain = View(text)
-    yield from _without_space(plain, spaced)
-    present = [sign for sign, _ in _FAMILIES[:-1] if sign in text]
-    for sign, escape in _FAMILIES:
-        # With one sign in the text, all at once differs only where undoing brings another.
-        if sign not in text or not (sign or present):
-            continue
-        view = plain
-        for _ in range(LEVELS):
-            following = view.unescaped(escape)
-            if following.text == view.text:
+    """All views in which to look: in UTF-8 with a character for each byte, without white space and what is
+    invisible. `spaced` adds those in which plus signs are white space, too."""
+    first = View(text).replaced(_BEYOND, lambda found: as_bytes(found[0]), as_bytes(text))
+    seen: dict[tuple[int, int], int] = {}
+    for view in _explored(first, 2, LEVELS, seen):
+        yield view
+        if spaced and "+" in view.text:
+            yield view.replaced(_PLUS)
+
+
+def _explored(view: View, mixes: int, levels: int, seen: dict[tuple[int, int], int]) -> Iterator[View]:
+    """A text flat, and with up to `mixes` encodings undone; of the first family of escapes `levels`."""
+    effort = 8 * mixes + levels
+    if seen.get(key := (len(view.text), hash(view.text)), -1) >= effort:
+        return
+    seen[key] = effort
+    visible = view.without_invisible()
+    flat = visible.without_space().without_invisible()  # which white space or each other may have parted
+    yield flat
+    if not mixes:
+        return
+    for decoded in _decoded(flat):
+        if (readable := _readable(decoded)) is not None:
+            yield from _explored(readable, mixes - 1, 1, seen)
+    for family in FAMILIES:
+        inner = visible
+        for level in range(levels):
+            following = _undone(inner, family)
+            if following is inner:
                 break
-            view = following
-            yield from _without_space(view, spaced)
+            inner = following
+            yield from _explored(inner, mixes - 1, 0 if level else 1, seen)
+        if levels and flat is not visible:  # white space within escapes
+            yield from _explored(_undone(flat, family), mixes - 1, 0, seen)
 
 
-def _without_space(view: View, spaced: bool) -> Iterator[View]:
-    squeezed = view.squeezed()
-    yield squeezed
-    if spaced and "+" in squeezed.text:
-        yield squeezed.squeezed(plus=True)
+def _undone(view: View, family: Family) -> View:
+    """With every escape of a family undone once."""
+    if family.sign not in view.text:
+        return view
+    return view.replaced(family.pattern, family.meaning)
+
+
+def _decoded(flat: View) -> Iterator[View]:
+    """All that a text could be in base64, wherever that begins, and in hexadecimal."""
+    parts: list[str] = []
+    pieces: list[Piece] = []
+    here = 0
+    for found in _LETTERS.finditer(flat.text):
+        parts.append(found[0] + "A" * (4 - len(found[0]) % 4))
+        pieces.append((here, found.start(), 1))
+        here += len(parts[-1])
+    joined = flat.decoded("".join(parts), pieces)
+    letters = joined.text.encode("ascii").translate(_TO_ALPHABET) + b"AAAA"
+    for offset in range(4 if parts else 0):
+        data = letters[offset : offset + (len(letters) - offset) // 4 * 4]
+        yield joined.decoded(binascii.a2b_base64(data).decode("latin-1"), [(0, offset, -1)])
+    digits = flat.replaced(_NO_DIGIT)
+    runs = [found.span() for found in _DIGITS.finditer(digits.text)]
+    for offset in range(2 if runs else 0):
+        parts, pieces, here = [], [], 0
+        for start, end in runs:
+            start += offset
+            end -= (end - start) % 2
+            parts.append(bytes.fromhex(digits.text[start:end]).decode("latin-1") + _END)
+            pieces.append((here, start, 2))
+            here += len(parts[-1])
+        yield digits.decoded("".join(parts), pieces)
+
+
+def _readable(view: View) -> View | None:
+    """The parts of a decoded text that are UTF-8: of what was not encoded, hardly any."""
+    text = view.text.encode("latin-1").decode("utf-8", "surrogateescape")
+    parts: list[str] = []
+    pieces: list[Piece] = []
+    here = there = last = 0
+    for found in _CHARACTERS.finditer(text):
+        start, end = found.span()
+        there += len(text[last:start].encode("utf-8", "surrogateescape"))
+        part = as_bytes(found[0])
+        parts.append(part + _END)
+        pieces.append((here, there, 1))
+        here += len(part) + 1
+        there += len(part)
+        last = end
+    return view.decoded("".join(parts), pieces) if parts else None
