@@ -9,7 +9,7 @@ from .marks import MARK
 from .nullable import with_null, wrapped
 from .paths import Path
 from .state import State
-from .words import described, phrase
+from .words import described, phrase, tells_default
 
 Node = dict[str, Any]
 WORDS = ("default", "examples", "example", "deprecated")
@@ -24,7 +24,8 @@ def alone(state: State, out: Node, path: Path) -> Node:
     if out.keys() <= {"anyOf", MARK} or not out["anyOf"]:
         return out
     branches: list[Node] = [dict(branch) for branch in out["anyOf"]]
-    notes = [phrase(key, out[key]) for key in WORDS if key in out]
+    told_already = "default" in out and tells_default(out.get("description"), out["default"])
+    notes = [phrase(key, out[key]) for key in WORDS if key in out and not (key == "default" and told_already)]
     told = described(out.get("description"), [note for note in notes if note])
     texts = {"description": told, "title": out.get("title")}
     for key, text in texts.items():

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Schema = bytes | str | Mapping[str, Any]
 T = TypeVar("T")
-_PLAIN = Profile(id="contract", dated="", envelope={}, dialect=Dialect())
+_PLAIN = Profile(id="contract", dated="", envelope={}, dialect=Dialect(keep=("title", "$schema")))
 """JSON Schema 2020-12 itself: older drafts are raised, and nothing else is changed."""
 
 

@@ -17,7 +17,7 @@ class Dialect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
     `block` means: this cannot be said here, so the mode as a whole is given up (strict falls open).
     """
 
-    keep: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()  # `title` and `$schema` are kept where they are named here only
     spill: tuple[str, ...] = ()  # said in the description
     drop: tuple[str, ...] = ()  # only the ledger tells
     block: tuple[str, ...] = ()

@@ -22,6 +22,7 @@ from .structure import said
 from .typed import checked_types
 from .values import ATOMS, copied
 from .wellformed import MORE, TAKES, MalformedError, distinct
+from .words import tells_default
 
 Node = dict[str, Any]
 Op = Callable[[State, Node, str, Any, Node, Path, list[str]], None]
@@ -68,6 +69,11 @@ def drop(state: State, node: Node, key: str, value: Any, out: Node, path: Path, 
     state.note(path, key, "dropped", "lost", "this dialect lacks the keyword")
 
 
+def omitted(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
+    """What constrains nothing, and costs tokens in every request."""
+    state.note(path, key, "dropped", "kept elsewhere", "constrains nothing, and no model needs it")
+
+
 @lru_cache(maxsize=512)
 def checked(op: Op | None, keyword: str) -> Op:
     """`op`, or a copy, of a value that `keyword` can have."""
@@ -93,7 +99,10 @@ def names(state: State, node: Node, key: str, value: Any, out: Node, path: Path,
 
 def spill(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
     """Said in the description."""
-    said(state, path, key, value, notes)
+    if key == "default" and tells_default(node.get("description"), value):
+        state.note(path, key, "spilled", "kept elsewhere", "the description tells it already")
+    else:
+        said(state, path, key, value, notes)
 
 
 def block(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:

@@ -22,6 +22,8 @@ FEW = 40
 """An enum of so many values is long for few dialects."""
 
 
+OMITTED = ("title", "$schema")
+"""Keywords that only a dialect has which names them."""
 HINTS = ("asks", "closes", "ends", "items", "objects", "pairs", "tells", "watches")
 """Rules that only spare a closer look where there is nothing to be found: true is never wrong."""
 
@@ -53,6 +55,8 @@ class Rules:
         )
         for disposition in ("keep", "drop", "spill", "block"):
             ops.update(dict.fromkeys(getattr(dialect, disposition), by[disposition]))
+        stated = {*dialect.keep, *dialect.spill, *dialect.block}
+        ops.update((key, operations.omitted) for key in OMITTED if key not in stated)
         own: tuple[tuple[frozenset[str], Op], ...] = (
             *inner.items(),
             (frozenset(("$ref",)), operations.reference),

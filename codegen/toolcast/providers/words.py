@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -67,6 +68,18 @@ def dependent(value: Any) -> str:
     return " ".join(
         f"If {text(key)} is given, {listed(names)} must be given too." for key, names in value.items()
     )
+
+
+def tells_default(description: Any, value: Any) -> bool:
+    """Whether a description tells a default already: `(default: 10)`, `Defaults to 10.`, `10 by default`."""
+    if not isinstance(description, str):
+        return False
+    plain = value if isinstance(value, str) and value else text(value)
+    words = "|".join(re.escape(each) for each in dict.fromkeys((text(value), plain)))
+    told = rf"[`'‘“]?(?<![\w.-])(?:{words})(?![\w-]|\.\w)[`'’”]?"
+    before = r"\bdefault(?:s|ed|ing)?(?: value)?(?:\s*[:=(]|\s+(?:is|to|of)\b:?)?\s*"
+    after = r"\s*(?:\(default\)|by default\b|is the default\b)"
+    return re.search(rf"{before}{told}|{told}{after}", description, re.IGNORECASE) is not None
 
 
 PHRASES: Mapping[str, Callable[[Any], str]] = {

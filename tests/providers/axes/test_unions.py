@@ -35,7 +35,7 @@ def test_null_in_an_enum_is_a_branch() -> None:
     [
         (
             {"anyOf": [STRING, INTEGER], "description": "D", "title": "T"},
-            {},
+            {"keep": ("title",)},
             [
                 {**STRING, "description": "D", "title": "T"},
                 {**INTEGER, "description": "D", "title": "T"},

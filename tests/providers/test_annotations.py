@@ -1,0 +1,103 @@
+"""Annotations that no model needs: which providers get them, and what the ledger tells of the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from toolcast.providers import available, normalize
+from toolcast.providers.words import tells_default
+
+KEEPING = {
+    "title": {
+        *("mcp", "mcp-2025-06-18", "mcp-2025-11-25", "openai", "openai-responses", "groq", "azure-openai"),
+        *("anthropic-strict", "bedrock-strict", "gemini", "vertex", "gemini-json-schema", "deepseek"),
+        *("cloud-code-assist",),
+    },
+    "$schema": {"mcp", "mcp-2025-11-25", "openai", "openai-responses", "groq", "azure-openai"},
+}
+"""Whose rules list the keyword (strict modes by what their SDKs keep); MCP's is for clients."""
+NEWEST = "https://json-schema.org/draft/2020-12/schema"
+
+
+def tool(**more: Any) -> dict[str, Any]:
+    """Parameters of which every mode can say all."""
+    properties = {"title": {"type": "string", "title": "Title", "description": "The title."}}
+    return {
+        "type": "object",
+        "title": "Parameters",
+        "properties": properties,
+        "required": ["title"],
+        "additionalProperties": False,
+        **more,
+    }
+
+
+@pytest.mark.parametrize("provider", available())
+def test_a_title_is_sent_to_those_alone_whose_profile_keeps_it(provider: str) -> None:
+    found = normalize(tool(), provider)
+    assert "title" in found.schema["properties"]  # which is a property
+    keeps = provider in KEEPING["title"]
+    assert ("title" in found.schema) is keeps
+    assert ("title" in found.schema["properties"]["title"]) is keeps
+    told = [(entry.path, entry.action, entry.severity) for entry in found.ledger if entry.keyword == "title"]
+    lost = ("dropped", "kept elsewhere")
+    assert told == ([] if keeps else [("", *lost), ("/properties/title", *lost)])
+
+
+@pytest.mark.parametrize("provider", available())
+def test_the_name_of_the_draft_is_sent_to_those_alone_whose_profile_keeps_it(provider: str) -> None:
+    found = normalize(tool(**{"$schema": NEWEST}), provider)
+    assert ("$schema" in found.schema) is (provider in KEEPING["$schema"])
+    told = [entry.action for entry in found.ledger if entry.keyword == "$schema"]
+    assert told == ([] if provider in KEEPING["$schema"] else ["dropped"])
+
+
+def test_a_title_that_is_dropped_changes_nothing_else() -> None:
+    """`oneOf` stays where its branches differ in their titles alone from what is sent."""
+    branches = [{"title": "A", "type": "string"}, {"title": "B", "type": "integer"}]
+    found = normalize({"type": "object", "properties": {"a": {"oneOf": branches}}}, "anthropic")
+    assert found.schema["properties"]["a"] == {"oneOf": [{"type": "string"}, {"type": "integer"}]}
+
+
+@pytest.mark.parametrize(
+    ("description", "value"),
+    [
+        ("How many (default: 10).", 10),
+        ("How many. Defaults to 10", 10),
+        ("How many; default is `10`.", 10),
+        ("How many, 10 by default.", 10),
+        ("Zone. Default: UTC", "UTC"),
+        ('Zone. Defaults to "UTC".', "UTC"),
+        ("Whether to follow links (default: True)", True),
+        ("default=0.5", 0.5),
+        ("Tags (default [])", []),
+        ("The default value is 10.", 10),
+        ("`a`, 'b' (default) or c", "b"),
+    ],
+)
+def test_a_default_that_the_description_tells_is_not_told_again(description: str, value: Any) -> None:
+    schema = tool(properties={"title": {"description": description, "default": value}})
+    for provider in ("anthropic-strict", "openai", "gemini", "ollama", "moonshot"):
+        found = normalize(schema, provider).schema["properties"]["title"]
+        assert "Default:" not in found["description"].removeprefix(description), provider
+    ledger = normalize(schema, "ollama").ledger
+    assert [entry.action for entry in ledger if entry.keyword == "default"] == ["spilled"]
+
+
+@pytest.mark.parametrize(
+    ("description", "value"),
+    [
+        ("How many (default: 100).", 10),
+        ("How many. Defaults to 10.5", 10),
+        ("10 of them, unlike the default.", 10),
+        ("Defaults to -10", 10),
+        ("The default is chosen by the server.", "server"),
+        ("Defaults to UTC+1", "UTC+2"),
+        ("", 10),
+    ],
+)
+def test_another_default_is_told(description: str, value: Any) -> None:
+    assert not tells_default(description, value)
+    schema = tool(properties={"title": {"description": description, "default": value}})
+    assert "Default: " in normalize(schema, "ollama").schema["properties"]["title"]["description"]
