@@ -79,7 +79,7 @@ def test_older_definitions_are_listed_where_they_were_generated() -> None:
     class Both(ToolBinding[Any, Any], frozen=True, kw_only=True, eq=False):
         """A binding that was generated for older revisions, too."""
 
-        def definition(self, provider: str, level: str = "full") -> bytes:
+        def definition(self, provider: str, level: str = "full", *, strict: bool | None = None) -> bytes:
             name = "new" if provider == "mcp" else "older"
             return json.dumps({"name": name, "inputSchema": {"type": "object"}}).encode()
 

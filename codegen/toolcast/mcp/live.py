@@ -108,6 +108,9 @@ class LiveBinding(ToolBinding[dict[str, Any], Any], frozen=True, kw_only=True, e
             self._lazy.definitions[provider, "full"] = ready
         return ready
 
+    def _generated(self) -> tuple[str, ...]:
+        return available()
+
     def _profile(self, provider: str) -> Profile:
         try:
             return load_profile(provider)

@@ -8,10 +8,11 @@ from msgspec import Struct
 
 from .brief import cut_definition
 from .definitions import read_definition
-from .home import read_resource
+from .home import list_folders, read_resource
 from .lazy import Lazy
 from .node import Node
 from .plan import Plan
+from .strictness import check, named, used, without_flag
 
 if TYPE_CHECKING:  # most tools have no way back
     from .ways.undo import Undo
@@ -61,11 +62,13 @@ class Described(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         parameters: dict[str, Any] = document["parameters"]
         return parameters
 
-    def definition(self, provider: str, level: Level = "full") -> bytes:
+    def definition(self, provider: str, level: Level = "full", *, strict: bool | None = None) -> bytes:
         """The tool object as that provider wants it: compact JSON, the same bytes each time.
 
-        `brief` has the summary for a description, and a parameter schema cut to names and types.
-        Raises UnknownProviderError where nothing was generated for `provider`.
+        `brief` has the summary for a description, and a parameter schema cut to names and types. With
+        `strict` false, the flag of a strict mode is false, and all else is the same; None leaves that to the
+        environment variable TOOLCAST_NO_STRICT. Raises UnknownProviderError where nothing was generated for
+        `provider`.
         """
         if level not in ("full", "brief"):
             raise ValueError(f"level must be 'full' or 'brief', not {level!r}.")
@@ -77,7 +80,15 @@ class Described(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
                 cut = cut_definition(whole, self.name, self.summary, self.envelopes.get(provider))
                 ready = msgspec.json.encode(cut)
             self._lazy.definitions[provider, level] = ready
-        return ready
+        if strict is None and named():
+            check(named(), self._generated())
+        if used(provider, strict):
+            return ready
+        return without_flag(ready, self.name, self.envelopes.get(provider))
+
+    def _generated(self) -> tuple[str, ...]:
+        """The providers that there are files for, where that can be seen."""
+        return list_folders(self.module, self.schemas) if self.schemas else ()
 
     def _raw_definition(self, provider: str) -> bytes:
         ready = self._lazy.definitions.get((provider, "full"))

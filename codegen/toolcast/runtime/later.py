@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import MissingDataError, UnknownProviderError
 from .handlers import Handler
+from .strictness import named
 
 if TYPE_CHECKING:
     from .binding import Level, ToolBinding
@@ -34,11 +35,11 @@ class Later:
         """Where the binding comes from."""
         return self._bindings.module(self.name)
 
-    def definition(self, provider: str, level: "Level") -> bytes:
+    def definition(self, provider: str, level: "Level", *, strict: bool | None = None) -> bytes:
         """What `binding.definition` gives."""
-        if self._made is None and level == "full":
+        if self._made is None and level == "full" and (strict or (strict is None and not named())):
             try:
                 return self._bindings.definition(self.name, provider)
             except (MissingDataError, UnknownProviderError):
                 pass  # the binding says what is wrong, and where
-        return self.binding.definition(provider, level)
+        return self.binding.definition(provider, level, strict=strict)

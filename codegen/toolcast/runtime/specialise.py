@@ -39,7 +39,7 @@ def taken(binding: Described[Any], values: Mapping[str, Sequence[str]]) -> Value
 
 def described(binding: Described[Any], provider: str, values: Values) -> bytes:
     """The tool object with the enums in it."""
-    whole = msgspec.json.decode(binding.definition(provider))
+    whole = msgspec.json.decode(binding.definition(provider, strict=True))
     sent = sent_names(binding, provider)
     for name, of in values.items():
         whole = tell(binding, provider, whole, *sent.get(name, (name, False)), of)

@@ -14,6 +14,7 @@ from .handlers import Handler, is_async
 from .later import Later
 from .parse import Arguments
 from .result import ToolResult
+from .strictness import used
 
 if TYPE_CHECKING:
     from .events import Stage
@@ -39,7 +40,7 @@ class Snapshot:
     def __init__(self, entries: "dict[str, Entry | Later]") -> None:
         self.entries = {name: entries[name] for name in sorted(entries)}
         self.ready: dict[str, Ready] = {}
-        self.definitions: dict[tuple[str, str], bytes] = {}
+        self.definitions: dict[tuple[str, str, bool], bytes] = {}
 
     def make_ready(self, name: object) -> Ready | None:
         """What a call of a tool needs, kept; None for an unknown one. Raises what importing it raises."""
@@ -149,29 +150,40 @@ class ToolView:
             return await run(found, arguments, circumstances, chosen, common.execution)
         return await guarded.run(found, arguments, circumstances, chosen, common.execution)
 
-    def definitions(self, provider: str, level: Level = "full") -> bytes:
+    def definitions(self, provider: str, level: Level = "full", *, strict: bool | None = None) -> bytes:
         """What goes into a request: a JSON array of all tool objects, sorted by name; `[]` without tools.
 
-        The same bytes until the next registration, so prompt caches hold. Raises UnknownProviderError.
+        `strict` false turns the flags of a strict mode off; None leaves that to the environment variable
+        TOOLCAST_NO_STRICT. The same bytes until the next registration, so prompt caches hold. Raises
+        UnknownProviderError.
         """
         snapshot = self._snapshot()
-        ready = snapshot.definitions.get((provider, level))
+        flags = used(provider, strict)
+        ready = snapshot.definitions.get((provider, level, flags))
         if ready is None:
             objects = [
-                (entry if isinstance(entry, Later) else entry.binding).definition(provider, level)
+                (entry if isinstance(entry, Later) else entry.binding).definition(
+                    provider, level, strict=strict
+                )
                 for entry in snapshot.entries.values()
             ]
             ready = b"[" + b",".join(objects) + b"]"
-            snapshot.definitions[provider, level] = ready
+            snapshot.definitions[provider, level, flags] = ready
         return ready
 
-    def definitions_raw(self, provider: str, level: Level = "full") -> msgspec.Raw:
+    def definitions_raw(
+        self, provider: str, level: Level = "full", *, strict: bool | None = None
+    ) -> msgspec.Raw:
         """The same bytes as a value that `msgspec.json.encode` copies into a request as it is."""
-        return msgspec.Raw(self.definitions(provider, level))
+        return msgspec.Raw(self.definitions(provider, level, strict=strict))
 
-    def definition_objects(self, provider: str, level: Level = "full") -> list[dict[str, Any]]:
+    def definition_objects(
+        self, provider: str, level: Level = "full", *, strict: bool | None = None
+    ) -> list[dict[str, Any]]:
         """The same as parsed objects, for clients that take those; new ones each time, to change at will."""
-        return cast("list[dict[str, Any]]", msgspec.json.decode(self.definitions(provider, level)))
+        return cast(
+            "list[dict[str, Any]]", msgspec.json.decode(self.definitions(provider, level, strict=strict))
+        )
 
 
 class Selection(ToolView):
