@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from toolcast.runtime import ToolRegistry
 
 # In CI a change fails for its own reasons: property tests run the same examples every time. Elsewhere they
 # are new in each run, and what they find becomes a test case. How long one takes is no matter of a test.
@@ -24,6 +25,14 @@ def shared_dir() -> Path:
     if os.environ.get("CI"):
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+@pytest.fixture(autouse=True)
+def _checked_results(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Registries hold typed results to their contracts, except in tests marked `untyped_results`."""
+    if request.node.get_closest_marker("untyped_results") is None:
+        defaults = {**(ToolRegistry.__init__.__kwdefaults__ or {}), "check_results": True}
+        monkeypatch.setattr(ToolRegistry.__init__, "__kwdefaults__", defaults)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -142,6 +142,7 @@ def test_an_unknown_tool_is_a_protocol_error_that_names_the_nearest(mode: str, s
     assert "Did you mean glob?" in problem.message
 
 
+@pytest.mark.untyped_results
 @every_mode
 def test_a_result_that_breaks_its_own_promise_is_told_as_a_failure(mode: str, sdk: Sdk) -> None:
     """The official client raises for such results, and the model would never see them."""

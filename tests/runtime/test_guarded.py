@@ -32,6 +32,8 @@ from tests.runtime.sample.misc.note import NOTE
 from tests.runtime.sample.misc.shapes import SHAPES
 from tests.runtime.test_execute import HOSTILE
 
+pytestmark = pytest.mark.untyped_results
+
 GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 
 

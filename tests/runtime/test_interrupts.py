@@ -20,6 +20,8 @@ from toolcast.runtime.text import TextDispatcher
 from tests.runtime.dispatch.answers import ANSWERS, Asked, id_for
 from tests.runtime.sample.files.edit import EDIT
 
+pytestmark = pytest.mark.untyped_results
+
 GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -19,6 +19,8 @@ from toolcast.verify import patterns
 
 from tests.runtime.sample.files.edit import EDIT
 
+pytestmark = pytest.mark.untyped_results
+
 GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 
 

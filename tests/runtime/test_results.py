@@ -20,6 +20,8 @@ from toolcast.runtime.dispatch.formats import FORMATS
 from generated.files.glob import GLOB, GlobResult
 from tests.runtime.sample.files.edit import EDIT, EditResult
 
+pytestmark = pytest.mark.untyped_results
+
 GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 LONE = "caf\udce9.txt"
 SEEN = "caf\ufffd.txt"

@@ -21,6 +21,8 @@ from toolcast.runtime import (
 
 from tests.runtime.sample.files.edit import EDIT
 
+pytestmark = pytest.mark.untyped_results
+
 Binding = ToolBinding[Any, Any]
 GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 

@@ -19,6 +19,8 @@ from toolcast.runtime import ToolContext, ToolRegistry, ToolResult, Workers
 from tests.runtime.policy.test_policy import like
 from tests.runtime.sample.files.edit import EDIT
 
+pytestmark = pytest.mark.untyped_results
+
 GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -19,6 +19,8 @@ from tests.runtime.dispatch.streaming import STREAMS
 from tests.runtime.sample.files.edit import EDIT, EditParams, EditResult
 from tests.runtime.sample.misc.note import NOTE
 
+pytestmark = pytest.mark.untyped_results
+
 OWN = ("openai", "anthropic", "bedrock")
 """Formats for which the sample's `edit` has a definition."""
 

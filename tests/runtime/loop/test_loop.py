@@ -16,6 +16,8 @@ from toolcast.runtime.record import Asked, Budget, Called, Ended, LoopEvent, Rec
 from generated.files.edit import EDIT
 from generated.web.web_fetch import WEB_FETCH
 
+pytestmark = pytest.mark.untyped_results
+
 GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 USER = [{"role": "user", "content": "Edit it."}]
 

@@ -16,6 +16,8 @@ from toolcast.runtime.policy import Policy
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.test_guarded import GOOD, Watch
 
+pytestmark = pytest.mark.untyped_results
+
 place: ContextVar[str] = ContextVar("place", default="outside")
 
 

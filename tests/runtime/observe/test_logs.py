@@ -24,6 +24,8 @@ from toolcast.runtime.secrets import Secrets
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.test_guarded import GOOD
 
+pytestmark = pytest.mark.untyped_results
+
 VALUE = "hunter2-hunter2"
 ESCAPES = "\x1b[2J\x9b31m\r\u202eevil\x00\x07"
 

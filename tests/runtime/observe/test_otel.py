@@ -25,6 +25,8 @@ from generated.shell.bash import BASH
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.test_guarded import GOOD, Watch
 
+pytestmark = pytest.mark.untyped_results
+
 ROOT = Path(__file__).resolve().parents[3]
 
 

@@ -18,6 +18,8 @@ from toolcast.runtime.policy.rate import Bucket
 
 from tests.runtime.sample.files.edit import EDIT
 
+pytestmark = pytest.mark.untyped_results
+
 Binding = ToolBinding[Any, Any]
 GOOD = {"file_path": "/src/a.py", "old_string": "x", "new_string": "y"}
 

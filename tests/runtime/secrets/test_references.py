@@ -17,6 +17,8 @@ from generated.web.http_request import HTTP_REQUEST
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.sample.misc.note import NOTE
 
+pytestmark = pytest.mark.untyped_results
+
 Binding = ToolBinding[Any, Any]
 VAULT = {"TOKEN": "s3cr3t-token-value", "OTHER": "<secret_ref:TOKEN>", "PIN": "123"}
 URL = "https://example.org/"

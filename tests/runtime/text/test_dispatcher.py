@@ -17,6 +17,8 @@ from toolcast.runtime.text import Call, Problem, TextDispatcher, parse, render_r
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.sample.misc.note import NOTE
 
+pytestmark = pytest.mark.untyped_results
+
 EDITED = {"file_path": "/a", "old_string": "x", "new_string": "y"}
 
 
