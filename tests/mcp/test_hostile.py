@@ -287,3 +287,8 @@ def test_a_server_that_fails_to_list_again_offers_nothing(sdk: Sdk) -> None:
         assert (await registry.execute("s__echo", {"text": "a"})).success
 
     connected(sdk, server, use)
+
+
+def test_a_tool_with_very_many_patterns_is_refused(sdk: Sdk) -> None:
+    properties = {f"p{index}": {"type": "string", "pattern": f"^a{index}$"} for index in range(65)}
+    assert "65 patterns" in refused(sdk, bad({"type": "object", "properties": properties}))

@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Struct, structs
 
 from ..diagnostics import Diagnostic
-from ..runtime.schema import Schemas, Validator
+from ..runtime.schema import Schemas, SearchTooLong, Validator
 from ..spec.model import Document, ToolSpec
 from .normal import Normal
 from .normalise import Normaliser
@@ -19,6 +19,7 @@ from .problems import (
     endless_defaults,
     example_problems,
     malformed,
+    slow_names,
     unsatisfiable,
 )
 from .read import SHARED, Reader
@@ -93,11 +94,15 @@ def _build(normaliser: Normaliser) -> Built:
         if not _errors(found):
             files = {name: home.file for name, home in normal.homes.items() if home.file}
             reader = Reader(whole, schemas, files)
-            contract = _contract(normal, reader, files)
-            found += unsatisfiable(normal, reader, contract)
-            found += default_problems(normal, reader, contract)
-            if not _errors(found):
-                found += endless_defaults(normal, reader, contract)
+            try:
+                contract = _contract(normal, reader, files)
+            except SearchTooLong as problem:  # a declared name, in a pattern of names
+                found.append(slow_names(normal, problem))
+            else:
+                found += unsatisfiable(normal, reader, contract)
+                found += default_problems(normal, reader, contract)
+                if not _errors(found):
+                    found += endless_defaults(normal, reader, contract)
     return Built(
         contract=_unless_error(contract, found),
         normal=normal,

@@ -1,11 +1,9 @@
 """What a schema has to say of the parts of a value that it judges."""
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from ..runtime.schema.ecma import translate
-from ..runtime.schema.memory import remembered
+from ..runtime.schema.search import searchable
 
 _BESIDE: Final = ("allOf", "anyOf", "oneOf")
 _ALONE: Final = ("not", "if", "then", "else")
@@ -81,10 +79,7 @@ def looks(judge: Mapping[str, Any], declared: frozenset[str]) -> bool:
 
 
 def finds(pattern: str, name: str) -> bool:
-    """Whether a pattern of the contract covers the property `name`."""
-    return _compiled(pattern).search(name) is not None
-
-
-@remembered
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(translate(pattern))
+    """Whether a pattern of the contract covers the property `name`. Raises SearchTooLong."""
+    search = searchable(pattern)
+    assert search is not None  # others are refused before
+    return search.finds(name)

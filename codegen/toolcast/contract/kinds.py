@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from ..runtime.schema.formats import FORMATS
 from .objects import read_object
+from .patterns import always_quick
 from .python_types import KEYWORD, TYPES
 from .reads import Reads, sizes
 from .tree import Boolean, Fixed, Node, Nothing, Null, Numeric, Sequence, String
@@ -23,13 +24,16 @@ class Site(Struct, frozen=True):
 
 def _string(_: Reads, site: Site) -> Node:
     low, high, left = sizes(site.schema, "minLength", "maxLength")
+    pattern = site.schema.get("pattern")
+    if pattern is not None and not always_quick(pattern, high):
+        pattern, left = None, (*left, "pattern")
     return String(
         pointer=site.pointer,
         description=site.description,
         residue=site.residue + left,
         min_length=low,
         max_length=high,
-        pattern=site.schema.get("pattern"),
+        pattern=pattern,
         python=TYPES[kind].text if (kind := site.schema.get(KEYWORD)) in TYPES else None,
         format=stated if (stated := site.schema.get("format")) in FORMATS else None,
     )

@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import UNSET
 
+from .patterns import always_quick
 from .pointers import escape
 from .reads import Reads, sizes
 from .tree import Anything, Dictionary, Field, Node, Nothing, Object, String
@@ -46,7 +47,7 @@ def _dictionary(
     keys: String | None = None
     place = f"{pointer}/additionalProperties"
     if further is False:
-        if len(patterns) != 1 or "propertyNames" in schema:
+        if len(patterns) != 1 or "propertyNames" in schema or not always_quick(next(iter(patterns))):
             return None
         pattern, further = next(iter(patterns.items()))
         place = f"{pointer}/patternProperties/{escape(pattern)}"

@@ -3,10 +3,10 @@
 from typing import Any, Final
 
 from ..runtime.schema import UnsupportedPattern
-from ..runtime.schema.ecma import degree, is_safe
+from ..runtime.schema.ecma import analyse, is_quick
 
-_STEPS: Final = 100_000_000
-"""Steps of a search that are over in some tenths of a second."""
+_LONG: Final = 10_000
+"""Characters of a text in which a search should be quick, where no `maxLength` says fewer."""
 
 
 def slow_pattern(pattern: Any, longest: Any = None) -> str | None:
@@ -16,19 +16,22 @@ def slow_pattern(pattern: Any, longest: Any = None) -> str | None:
     """
     if not isinstance(pattern, str):
         return None
-    limit = longest if isinstance(longest, int | float) else None
+    bounded = isinstance(longest, int | float) and 0 <= longest < _LONG
+    length = int(longest) if bounded else _LONG
     try:
-        risk = is_safe(pattern)
-        power = 1 if risk else degree(pattern)
+        if is_quick(pattern, length):
+            return None
+        exact = analyse(pattern).automaton is not None
     except UnsupportedPattern:
         return None
-    if risk:
-        short = limit is not None and 0 <= limit <= 20 and 2**limit <= _STEPS
-        return None if short else f"the pattern {pattern!r} can take exponential time: {risk}"
-    if power == 1 or (limit is not None and 0 <= limit < _STEPS and limit**power <= _STEPS):
-        return None
-    grows = "with the square" if power == 2 else f"with the power {power}"
+    what = "decoding takes a slower way there" if exact else "texts in which it would are refused"
     return (
-        f"the pattern {pattern!r} can take time that grows {grows} of the text's length: "
-        "endless repetitions in it can share one text in many ways"
+        f"a search for the pattern {pattern!r} can take millions of steps in a text of {length} characters: "
+        f"its parts can share one text in many ways; {what}"
     )
+
+
+def always_quick(pattern: str, longest: int | None = None) -> bool:
+    """Whether `re` takes few steps for each character of any text that has at most `longest`."""
+    free = analyse(pattern).cost.free()
+    return free >= (float("inf") if longest is None else longest)

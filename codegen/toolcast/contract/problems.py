@@ -6,7 +6,7 @@ from typing import Any, Final
 from msgspec import UNSET
 
 from ..diagnostics import Diagnostic, Severity
-from ..runtime.schema import UnsupportedSchema, Validator
+from ..runtime.schema import SearchTooLong, UnsupportedSchema, Validator
 from ..runtime.schema.compile import Schemas
 from ..runtime.schema.satisfiable import FORBIDDEN, Satisfiability
 from ..spec.model import ToolSpec, diagnose
@@ -60,6 +60,14 @@ def malformed(normal: Normal, whole: Mapping[str, Any], shared: Schemas) -> Iter
                 normal, problem.pointer or place, "malformed-schema", problem.reason,
                 "see the JSON Schema 2020-12 reference",
             )  # fmt: skip
+
+
+def slow_names(normal: Normal, problem: SearchTooLong) -> Diagnostic:
+    """A declared property of which nobody can say in bounded time whether a pattern of names covers it."""
+    return say(
+        normal, f"/{next(iter(normal.roots), '$defs')}", "slow-pattern", str(problem),
+        "say each repetition of the pattern in one way only, or give the property a shorter name",
+    )  # fmt: skip
 
 
 def unsatisfiable(normal: Normal, reader: Reader, contract: Contract) -> Iterator[Diagnostic]:

@@ -12,14 +12,15 @@ class Limits(Struct, frozen=True, kw_only=True):
     not read at all.
 
     Sizes are of JSON text in bytes, `description` in characters, `seconds` for a whole listing. `parts` are
-    objects and lists of a schema with its references written out. `result_size` is for one answer: its
-    content, decoded, and its structured content as JSON.
+    objects and lists of a schema with its references written out, `patterns` its regular expressions.
+    `result_size` is for one answer: its content, decoded, and its structured content as JSON.
     """
 
     tools: int = 1000
     pages: int = 100
     tool_size: int = 128 * 1024
     parts: int = 10_000
+    patterns: int = 64
     list_size: int = 8 * 1024 * 1024
     description: int = 16_384
     seconds: float = 30.0

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from ..providers import Normalizer, SchemaError
 from ..runtime.schema import UnsupportedPattern, UnsupportedSchema, Validator
-from ..runtime.schema.ecma import degree, is_safe
+from ..runtime.schema.ecma import is_quick
 from ..runtime.schema.values import too_deep
 from .judge import result_judge
 from .limits import Limits
@@ -16,8 +16,8 @@ from .visible import visible, visible_words
 from .weight import Heavy, weigh
 
 _LOG = logging.getLogger("toolcast.mcp")
-_SLOWEST = 3
-"""Powers of a text's length that a search for a server's pattern may take."""
+_SHORT = 256
+"""Characters of a text in which a search for a server's pattern must be quick."""
 
 
 class LiveTool(Struct, frozen=True, kw_only=True):
@@ -101,7 +101,10 @@ def _checked(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Validato
             weigh(schema, limits.parts)
         except Heavy as problem:
             raise UnfitError(f"its {key} cannot be used: {problem}") from None
-        for pattern in _patterns(schema):
+        patterns = _patterns(schema)
+        if len(patterns) > limits.patterns:
+            raise UnfitError(f"its {key} has {len(patterns)} patterns, and {limits.patterns} are allowed")
+        for pattern in sorted(patterns):
             _check_pattern(key, pattern)
     try:
         normalizer.prepare(msgspec.json.encode(tool.input_schema), "mcp").validator()
@@ -132,10 +135,9 @@ def _patterns(schema: Any) -> set[str]:
 def _check_pattern(key: str, pattern: str) -> None:
     """A backtracking engine would hang in some patterns, and a server chooses the text, too."""
     try:
-        reason = is_safe(pattern)
-        if reason is None and degree(pattern) > _SLOWEST:
-            reason = "its repetitions share text"
+        if is_quick(pattern, _SHORT):
+            return
+        reason = f"a search for it can take millions of steps in a text of {_SHORT} characters"
     except UnsupportedPattern as problem:
         reason = str(problem)
-    if reason is not None:
-        raise UnfitError(f"its {key} has a pattern that cannot be used, {pattern[:80]!r}: {reason}")
+    raise UnfitError(f"its {key} has a pattern that cannot be used, {pattern[:80]!r}: {reason}")

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
+from ..runtime.schema.search import found
 from .keywords import ANNOTATIONS
 from .marks import MARK, mark
 from .paths import Path
-from .regex import compiles
 from .state import State
 
 Node = dict[str, Any]
@@ -34,15 +34,15 @@ def names_of(document: Node, pattern: str, known: list[str] | None = None) -> di
     `known` are the `declared` names, where they were looked for before.
     """
     fits = _compiled(pattern).fullmatch
-    found = declared(document) if known is None else known
-    refused = [name for name in found if not fits(name)]
+    names = declared(document) if known is None else known
+    refused = [name for name in names if not fits(name)]
     if not refused:
         return {}
-    taken = {*found, *_listed(document)}
+    taken = {*names, *_listed(document)}
     judges = _patterns(document)
     out: dict[str, str] = {}
     for name in refused:
-        free = [clean for clean in _candidates(name, len(found)) if clean not in taken and fits(clean)]
+        free = [clean for clean in _candidates(name, len(names)) if clean not in taken and fits(clean)]
         # Patterns of keys judge the name that is sent: one of which they say the same as of the own name.
         alike = (clean for clean in free if all(agree(each, name, clean) for each in judges))
         out[name] = clean = next(alike, free[0] if free else name)
@@ -59,11 +59,9 @@ def _candidates(name: str, others: int) -> Iterator[str]:
 
 
 def agree(pattern: str, name: str, sent: str) -> bool:
-    """Whether a pattern of keys says the same of both names; False where Python cannot tell."""
-    if not compiles(pattern):
-        return False
-    found = _compiled(pattern).search
-    return (found(name) is None) == (found(sent) is None)
+    """Whether a pattern of keys says the same of both names; False where that cannot be told."""
+    own = found(pattern, name)
+    return own is not None and own == found(pattern, sent)
 
 
 def misjudges(state: State, pattern: str) -> bool:

@@ -6,16 +6,15 @@ choose that one. Alternatives that a key tells apart are no rivals.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Iterator
 from functools import partial
 from typing import Any
 
+from ..runtime.schema.search import found
 from .dialect import disposition
 from .kinds import MOVED
 from .maps import holds_rest, is_map, sends_pairs
 from .paths import Path
-from .regex import compiles
 from .rivalry import Rivals, Stated
 from .shapes import shapes
 from .state import State
@@ -107,11 +106,11 @@ def _further(state: State, node: Node, path: Path, name: str) -> Iterator[tuple[
         return  # said by closing it
     if patterns and disposition(state.dialect, "patternProperties") != "keep":
         return  # what is left is open
-    found = [one for one in patterns if not compiles(one) or re.search(one, name)]
-    for pattern in found:
+    covering = [one for one in patterns if found(one, name) is not False]
+    for pattern in covering:
         yield patterns[pattern], ((path, "patternProperties"), pattern)
     rest = node.get("additionalProperties")
-    if not found and rest and isinstance(rest, dict):
+    if not covering and rest and isinstance(rest, dict):
         yield rest, (path, "additionalProperties")
 
 

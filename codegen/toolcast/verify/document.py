@@ -3,10 +3,11 @@
 Written for judging, so it shares no code with the compiler that is judged.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
+
+import jsonschema_rs
 
 Schema = Any
 """A dict or a boolean; documents come from files, so nothing is promised."""
@@ -108,17 +109,17 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _compiled(pattern: str) -> re.Pattern[str] | None:
-    try:  # `re` remembers what it compiled last
-        return re.compile(pattern)
-    except (re.error, OverflowError, RecursionError):
+def _judge(pattern: str) -> jsonschema_rs.Draft202012Validator | None:
+    try:
+        return jsonschema_rs.Draft202012Validator({"pattern": pattern})
+    except ValueError:
         return None
 
 
 def matches(pattern: str, text: str) -> bool:
     """Roughly whether a pattern finds something: good enough to say which schema *may* apply."""
-    found = _compiled(pattern)
-    return found is not None and found.search(text) is not None
+    judge = _judge(pattern)
+    return judge is not None and judge.is_valid(text)
 
 
 def places(schema: Schema, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:

@@ -9,12 +9,13 @@ if TYPE_CHECKING:
     from .compile import Schemas
     from .document import Document
     from .ecma import translate
-    from .errors import TooManyBranches, UnsupportedPattern, UnsupportedSchema, Violation
+    from .errors import SearchTooLong, TooManyBranches, UnsupportedPattern, UnsupportedSchema, Violation
     from .validator import Validator
 
 __all__ = [
     "Document",
     "Schemas",
+    "SearchTooLong",
     "TooManyBranches",
     "UnsupportedPattern",
     "UnsupportedSchema",
@@ -26,6 +27,7 @@ __all__ = [
 _HOMES = {
     "Document": "document",
     "Schemas": "compile",
+    "SearchTooLong": "errors",
     "TooManyBranches": "errors",
     "UnsupportedPattern": "errors",
     "UnsupportedSchema": "errors",

@@ -5,15 +5,25 @@ u flag, `{`, `}` and `]` stand for themselves where they cannot be syntax, and a
 """
 
 import re
+from typing import NamedTuple
 
 from . import charset
+from .automaton import MANY, Automaton, Part
 from .charset import Ranges
-from .costs import BRACES, Costs
 from .errors import UnsupportedPattern
+from .escapes import Scanner
 from .memory import remembered
-from .shape import EMPTY, Shape, character
+from .searching import ANY_LENGTH, STEPS, Cost, cost
 
 _MAX_NESTING = 100
+_UNROLLED = 1_000
+"""Turns of a counted repetition that are looked at one by one,"""
+_FEW = 8
+"""and in a pattern of which that says too little."""
+_LONG = 256
+_PLACES = 1_000
+"""Places of an automaton that is kept, beside one for each character of the pattern."""
+_BRACES = re.compile(r"\{([0-9]+)(?:(,)([0-9]*))?\}")
 _ENDLESS = re.compile(r"[*+]|\{[0-9]+,[}?]")
 _NAME = re.compile(r"<((?:[^\W\d]|\$)[\w$]*)>")
 _W = charset.source(charset.WORD)
@@ -37,37 +47,51 @@ def translate(pattern: str) -> str:
     return source
 
 
-def is_safe(pattern: str) -> str | None:
-    """None, or why the pattern can take exponential time in a backtracking engine.
+class Analysis(NamedTuple):
+    """What a search costs in a backtracking engine, and the automaton that takes all ways at once: None where
+    that engine is always quick, or the automaton is not exact or too large."""
 
-    Finds repetitions whose turns can be cut in many ways: `(a+)+`, `(\\w+\\s?)*`, `(a|a)*`. It does not look
-    for longer alternatives that spell the same text, as in `(a|aa)*`. Raises UnsupportedPattern like
-    `translate`.
-    """
-    return _costs(pattern)[0]
-
-
-def degree(pattern: str) -> int:
-    """The power of a text's length that a search for the pattern may take where it fails: 1 is linear.
-
-    Says nothing about patterns that `is_safe` complains about. Raises UnsupportedPattern like `translate`.
-    """
-    return _costs(pattern)[1]
+    cost: Cost
+    automaton: Automaton | None
 
 
 @remembered
-def _costs(pattern: str) -> tuple[str | None, int]:
-    """What `is_safe` and `degree` say of a pattern: each spec asks for both, and many have the same ones."""
-    translator = _Translator(pattern)
-    translator.run()
-    return translator.risk, 1 if translator.risk else translator.degree()
+def analyse(pattern: str) -> Analysis:
+    """What a search with `translate(pattern)` costs. Raises UnsupportedPattern like `translate`."""
+    automaton = _Translator(pattern, _UNROLLED).build()
+    if automaton.complete and automaton.exact and len(automaton.ranges) <= _PLACES + len(pattern):
+        found = cost(automaton, 0)
+        return Analysis(found, None if found.free() == ANY_LENGTH else automaton)
+    return Analysis(_full_cost(pattern, automaton), None)
 
 
-class _Translator(Costs):
-    """One left-to-right pass; a method per construct, each appends to `out`."""
+def is_quick(pattern: str, length: int) -> bool:
+    """Whether a backtracking engine is done with any text of this length in millions of steps. Raises
+    UnsupportedPattern."""
+    found = analyse(pattern)
+    if found.cost.free() >= length:
+        return True
+    whole = found.cost if found.automaton is None else _full_cost(pattern, found.automaton, length)
+    return whole.beyond(length) <= STEPS
 
-    def __init__(self, pattern: str) -> None:
+
+def _full_cost(pattern: str, automaton: Automaton, length: int = MANY) -> Cost:
+    found = cost(automaton, STEPS, length)
+    if found.more is None and len(found.sums) < min(_LONG, length):
+        coarse = cost(_Translator(pattern, _FEW).build(), STEPS, length)
+        found = max(found, coarse, key=lambda each: len(each.sums))
+    return found
+
+
+class _Translator(Scanner):
+    """One left-to-right pass; a method per construct, each appends to `out` and leaves its `part`."""
+
+    def __init__(self, pattern: str, unrolled: int = _FEW) -> None:
         super().__init__(pattern)
+        self.automaton = Automaton(unrolled)
+        self.part = Part()  # what was read last
+        # The character repeated without end at the start of the only alternative.
+        self.leading: tuple[str, Ranges] = ("", ())
         self.names = _group_names(pattern)
         self.count = 0
         self.open: list[int] = []  # capturing groups not yet closed
@@ -82,26 +106,29 @@ class _Translator(Costs):
             raise self.fail("unmatched `)`")
         # What matches from the middle of such a run matches from its start, too. To try only there makes
         # `\s+$` linear in a long run of spaces, where a search from each of them is quadratic.
-        return f"(?<!{self.leading}){source}" if self.leading else source
+        return f"(?<!{self.leading[0]}){source}" if self.leading[0] else source
+
+    def build(self) -> Automaton:
+        self.run()
+        self.automaton.finish(self.part, self.leading[1])
+        return self.automaton
 
     def disjunction(self, depth: int) -> str:
         if depth > _MAX_NESTING:
             raise self.fail(f"groups nested more than {_MAX_NESTING} deep", valid=True)
         out: list[str] = []
         text = self.text
-        alternatives: list[Shape] = []
-        shape = EMPTY
-        self.anchored &= depth > 0 or text.startswith("^", self.at)
+        automaton = self.automaton
+        alternatives: list[Part] = []
+        part = automaton.nothing()
         while self.at < len(text) and text[self.at] != ")":
             if text[self.at] == "|":
                 self.at += 1
-                self.anchored &= depth > 0 or text.startswith("^", self.at)
                 out.append("|")
-                alternatives.append(shape)
-                shape = EMPTY
+                alternatives.append(part)
+                part = automaton.nothing()
                 continue
             first_group, first_reference = self.count + 1, len(self.references)
-            start = self.at
             term, repeatable = self.term(depth)
             bounds = self.quantifier()
             if bounds:
@@ -109,16 +136,15 @@ class _Translator(Costs):
                     raise self.fail("nothing to repeat")
                 if not bounds.startswith("?"):
                     self.check_references(first_group, first_reference)
-                single = self.shape.single and term[0] != "("  # a copied group would be numbered
+                single = self.part.single and term[0] != "("  # a copied group would be numbered
                 if depth == 0 and not out and single and _ENDLESS.match(bounds):
-                    self.leading = term
-                self.repeat(bounds, start)
+                    self.leading = term, automaton.ranges[self.part.low]
+                self.part = automaton.repeat(self.part, *_turns(bounds))
             out.append(term + bounds)
-            self.places.connect(shape.ends, self.shape.starts)
-            shape = shape.then(self.shape)
+            part = automaton.then(part, self.part)
         if depth == 0 and (alternatives or len(out) == 1):
-            self.leading = ""
-        self.join(shape, alternatives)
+            self.leading = "", ()
+        self.part = automaton.either([*alternatives, part])
         return "".join(out)
 
     def check_references(self, first_group: int, first_reference: int) -> None:
@@ -134,7 +160,7 @@ class _Translator(Costs):
         if char and char in "*+?":
             self.at += 1
             bounds = char
-        elif char == "{" and (match := BRACES.match(self.text, self.at)):
+        elif char == "{" and (match := _BRACES.match(self.text, self.at)):
             low, comma, high = match.groups()
             if len(low) > 9 or len(high or "") > 9:
                 raise self.fail("repetition count too large")
@@ -147,7 +173,7 @@ class _Translator(Costs):
         if self.text.startswith("?", self.at):
             self.at += 1
             bounds += "?"
-        if self.text[self.at : self.at + 1] in {"*", "+", "?"} or BRACES.match(self.text, self.at):
+        if self.text[self.at : self.at + 1] in {"*", "+", "?"} or _BRACES.match(self.text, self.at):
             raise self.fail("nothing to repeat")
         return bounds
 
@@ -160,17 +186,16 @@ class _Translator(Costs):
             return self.one_of(self.char_class())
         if char == "\\":
             return self.escape()
-        if char in "*+?" or (char == "{" and BRACES.match(self.text, self.at)):
+        if char in "*+?" or (char == "{" and _BRACES.match(self.text, self.at)):
             raise self.fail("nothing to repeat")
         self.at += 1
         if char in "^$":
-            self.must_end |= char == "$"
-            self.shape = EMPTY
+            self.part = self.automaton.start() if char == "^" else self.automaton.end()
             return ("^" if char == "^" else r"\Z"), False
         return self.one_of(_DOT if char == "." else ((ord(char), ord(char)),))
 
     def one_of(self, ranges: Ranges) -> tuple[str, bool]:
-        self.shape = character(ranges, self.places.add(ranges))
+        self.part = self.automaton.character(ranges)
         return charset.source(ranges), True
 
     def group(self, depth: int) -> tuple[str, bool]:
@@ -204,8 +229,10 @@ class _Translator(Costs):
             self.closed.add(number)
         if opening.endswith("!"):
             self.void.update(range(first, self.count + 1))
-        if opening not in ("(", "(?:"):
-            self.shape = EMPTY
+        if behind:
+            self.part = self.automaton.behind(self.part)
+        elif opening not in ("(", "(?:"):
+            self.part = self.automaton.ahead(self.part)
         return f"{opening}{body})", not behind
 
     def reference(self, number: int) -> str:
@@ -214,7 +241,7 @@ class _Translator(Costs):
         if self.behind:
             raise self.fail("a back-reference inside a look-behind is not supported", valid=True)
         self.references.append((self.at, number))
-        self.shape = EMPTY
+        self.part = self.automaton.reference()
         if number in self.void or number not in self.closed:
             return "(?:)"  # undefined there, and an undefined group matches the empty string
         return f"(?:(?({number})\\{number}))"
@@ -223,7 +250,7 @@ class _Translator(Costs):
         char = self.text[self.at + 1 : self.at + 2]
         if char and char in "bB":
             self.at += 2
-            self.shape = EMPTY
+            self.part = self.automaton.condition()
             return (_BOUNDARY if char == "b" else _NO_BOUNDARY), False
         if char == "k":
             match = _NAME.match(self.text, self.at + 2)
@@ -239,6 +266,15 @@ class _Translator(Costs):
             self.at = match.end()
             return self.reference(int(match.group())), True
         return self.one_of(self.character())
+
+
+def _turns(bounds: str) -> tuple[int, int | None]:
+    """How often a quantifier repeats: at least, and at most."""
+    match = _BRACES.match(bounds)
+    if not match:
+        return (1 if bounds[0] == "+" else 0), (1 if bounds[0] == "?" else None)
+    low = int(match[1])
+    return low, int(match[3]) if match[3] else (None if match[2] else low)
 
 
 def _group_names(pattern: str) -> list[str]:

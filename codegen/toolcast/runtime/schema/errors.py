@@ -46,3 +46,15 @@ class TooManyBranches(ValueError):  # noqa: N818  # a public name
         super().__init__(
             "the value would have to be compared with too many forms; send a smaller or flatter one"
         )
+
+
+class SearchTooLong(ValueError):  # noqa: N818  # a public name
+    """A pattern would have to be searched for in a text for more steps than one call may take."""
+
+    def __init__(self, pattern: str, length: int) -> None:
+        self.pattern = pattern
+        shown = pattern if len(pattern) <= 200 else f"{pattern[:200]}…"
+        super().__init__(
+            f"to find out whether a text of {length} characters matches the pattern `{shown}` would take too "
+            "many steps; send a shorter text"
+        )

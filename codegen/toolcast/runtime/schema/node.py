@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, ParamSpec, TypeVar
 
 from .errors import TooManyBranches, Violation
+from .search import Search
+from .searching import STEPS
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -20,20 +22,29 @@ class Run:
     """The state of one call: memory of verdicts (so shared branches are judged once), depth of references.
 
     Keys hold `id`s of values; `keep` holds the values that settling makes, so that no id is used twice.
+    `searching` is what all searches for patterns may take beyond what each text has.
     `patient` runs ask for a verdict more than once, so they remember those of unions as well.
     """
 
     __slots__ = (
-        "branches", "depth", "found", "keep", "limit", "patient", "settled", "stride", "verdicts",
+        "branches", "depth", "found", "keep", "limit", "patient", "searching", "settled", "stride",
+        "verdicts",
     )  # fmt: skip
 
     def __init__(
-        self, stride: int, limit: int = 1, *, patient: bool = False, branches: int = BRANCHES
+        self,
+        stride: int,
+        limit: int = 1,
+        *,
+        patient: bool = False,
+        branches: int = BRANCHES,
+        searching: int = STEPS,
     ) -> None:
         self.stride = stride
         self.limit = limit
         self.patient = patient
         self.branches = branches  # that may still be tried
+        self.searching = searching  # steps that searches for patterns may still take
         self.depth = 0
         self.verdicts: dict[tuple[int, int], bool] = {}
         self.found: dict[tuple[int, int, str], list[Violation]] = {}
@@ -50,6 +61,20 @@ class Run:
         self.branches -= branches
         if self.branches < 0:
             raise TooManyBranches
+
+    def finds(self, search: Search, text: str) -> bool:
+        """Whether a pattern is found in `text`. What takes many steps is searched once. Raises
+        SearchTooLong."""
+        if len(text) <= search.free:
+            return search.quick(text) is not None
+        place = (id(text), id(search))
+        known = self.verdicts.get(place)
+        if known is None:
+            known, steps = search.find(text, self.searching)
+            if steps:
+                self.searching -= steps
+                self.verdicts[place] = known
+        return known
 
     def enter(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Call `function`; every `stride` references deep, on a fresh stack.

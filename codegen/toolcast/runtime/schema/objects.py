@@ -72,7 +72,7 @@ def pattern_properties_rule(site: Site) -> Rule | None:
         return None
     at = f"{site.pointer}/patternProperties"
     pairs = [
-        (compile_pattern(pattern, at).search, site.child(sub, "patternProperties", pattern))
+        (compile_pattern(pattern, at), site.child(sub, "patternProperties", pattern))
         for pattern, sub in site.schema["patternProperties"].items()
     ]
 
@@ -80,7 +80,7 @@ def pattern_properties_rule(site: Site) -> Rule | None:
         if isinstance(value, dict):
             for name, item in value.items():
                 for search, node in pairs:
-                    if search(name) and not node.check(item, run):
+                    if run.finds(search, name) and not node.check(item, run):
                         return False
         return True
 
@@ -88,7 +88,7 @@ def pattern_properties_rule(site: Site) -> Rule | None:
         found: list[Violation] = []
         for name, item in value.items():
             for search, node in pairs:
-                if search(name) and not node.check(item, run):
+                if run.finds(search, name) and not node.check(item, run):
                     found += node.explain(item, words.member(path, name), run)
             if len(found) >= run.limit:
                 break
@@ -96,12 +96,12 @@ def pattern_properties_rule(site: Site) -> Rule | None:
 
     def settle(value: Any, run: Run) -> Any:
         def matching(name: str) -> list[Node]:
-            return [node for search, node in pairs if search(name)]
+            return [node for search, node in pairs if run.finds(search, name)]
 
         return _settle_items(value, run, matching)
 
     def names(value: Any, run: Run, seen: set[Any]) -> bool:
-        seen.update(name for name in value if any(search(name) for search, _ in pairs))
+        seen.update(name for name in value if any(run.finds(search, name) for search, _ in pairs))
         return False
 
     return Rule(check, explain, settle, names=names)
@@ -114,22 +114,22 @@ def additional_rule(site: Site) -> Rule | None:
     node = site.child(site.schema["additionalProperties"], "additionalProperties")
     known = frozenset(site.schema.get("properties", ()))
     patterns = site.schema.get("patternProperties", {})
-    searches = [compile_pattern(pattern, f"{site.pointer}/patternProperties").search for pattern in patterns]
+    searches = [compile_pattern(pattern, f"{site.pointer}/patternProperties") for pattern in patterns]
 
-    def extra(name: str) -> bool:
-        return name not in known and not any(search(name) for search in searches)
+    def extra(name: str, run: Run) -> bool:
+        return name not in known and not any(run.finds(search, name) for search in searches)
 
     def check(value: Any, run: Run) -> bool:
         if isinstance(value, dict):
             for name, item in value.items():
-                if name not in known and not node.check(item, run) and extra(name):
+                if name not in known and not node.check(item, run) and extra(name, run):
                     return False
         return True
 
     def explain(value: Any, path: str, run: Run) -> list[Violation]:
         found: list[Violation] = []
         for name, item in value.items():
-            if extra(name) and not node.check(item, run):
+            if extra(name, run) and not node.check(item, run):
                 found += explain_extra(node, name, item, path, run, known, "additionalProperties")
                 if len(found) >= run.limit:
                     break
@@ -137,7 +137,7 @@ def additional_rule(site: Site) -> Rule | None:
 
     def settle(value: Any, run: Run) -> Any:
         def matching(name: str) -> list[Node]:
-            return [node] if extra(name) else []
+            return [node] if extra(name, run) else []
 
         return _settle_items(value, run, matching)
 

@@ -8,8 +8,9 @@ from fractions import Fraction
 from math import ceil, lcm
 from typing import Any, Final
 
-from .ecma import degree, is_safe
+from .ecma import analyse
 from .errors import UnsupportedPattern, UnsupportedSchema
+from .searching import ANY_LENGTH
 from .validator import Validator
 from .values import is_number, is_whole
 
@@ -256,7 +257,7 @@ def _slow(keyword: str, value: Any) -> bool:
     if keyword != "pattern" or not isinstance(value, str):
         return False
     try:
-        return is_safe(value) is not None or degree(value) > 1
+        return analyse(value).cost.free() < ANY_LENGTH
     except UnsupportedPattern:
         return True
 

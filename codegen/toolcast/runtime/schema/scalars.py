@@ -2,20 +2,19 @@
 
 # ruff: noqa: ARG001, ARG005, E731, SIM110  # checks share one signature; loops are twice as fast as generators
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import words
-from .ecma import translate
 from .errors import UnsupportedPattern, UnsupportedSchema
 from .node import Check, Rule, Run
+from .search import Search
+from .searching import ANY_LENGTH
 from .site import Builder, Site, plain
 from .values import as_decimal, equal, is_multiple, is_number, is_whole, key
 
 _LONG = 1_000
-"""Characters in which any search that the build did not warn of is quick."""
-_ANY_LENGTH = float("inf")
+"""Characters of a text that is searched although it is too long: the message names both."""
 
 _TYPE_CHECKS: dict[str, Check] = {
     "object": lambda value, run: isinstance(value, dict),
@@ -189,11 +188,12 @@ def pattern_rule(site: Site) -> Rule | None:
     if "pattern" not in site.schema:
         return None
     pattern = site.schema["pattern"]
-    search = compile_pattern(pattern, f"{site.pointer}/pattern").search
-    # Text that is far too long is told so by maxLength; a search in it may take its time.
-    longest = max(site.schema.get("maxLength", _ANY_LENGTH), _LONG)
+    search = compile_pattern(pattern, f"{site.pointer}/pattern")
+    # Text that is too long is refused by maxLength; to search in it may take its time.
+    shown = _LONG if search.exact else min(search.free, _LONG)
+    longest = max(site.schema.get("maxLength", ANY_LENGTH), shown)
     return plain(
-        lambda value, run: not isinstance(value, str) or len(value) > longest or search(value) is not None,
+        lambda value, run: not isinstance(value, str) or len(value) > longest or run.finds(search, value),
         "pattern",
         pattern,
         lambda value, path: (
@@ -202,10 +202,10 @@ def pattern_rule(site: Site) -> Rule | None:
     )
 
 
-def compile_pattern(pattern: str, pointer: str) -> re.Pattern[str]:
-    """The pattern ready for `search`; UnsupportedSchema at `pointer` when it cannot be."""
+def compile_pattern(pattern: str, pointer: str) -> Search:
+    """The pattern ready for searches; UnsupportedSchema at `pointer` when it cannot be."""
     try:
-        return re.compile(translate(pattern))
+        return Search(pattern)
     except UnsupportedPattern as problem:
         reason = f"the pattern {words.literal(pattern)} is not supported: {problem.reason}"
         raise UnsupportedSchema(pointer, reason) from None

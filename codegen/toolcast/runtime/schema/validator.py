@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from .compile import Compiler, Schemas
 from .document import Document, base_of
-from .errors import TooManyBranches, UnsupportedSchema, Violation
+from .errors import SearchTooLong, TooManyBranches, UnsupportedSchema, Violation
 from .node import BRANCHES, BRANCHES_PER_PART, Run, on_fresh_stack
 from .values import MAX_DEPTH, count_parts, find_foreign, too_deep
 
@@ -68,16 +68,17 @@ class Validator:
             return False
         try:
             return self._run(self._node.check, value)
-        except (_NotJsonError, TooManyBranches):
+        except (_NotJsonError, TooManyBranches, SearchTooLong):
             return False
 
     def fits(self, value: Any) -> bool:
         """Like `accepts`, without the look at the depth: for values known to nest 200 levels at most.
 
         Deeper ones may raise RecursionError, what is no JSON TypeError or AttributeError, and what would
-        have too many branches tried TooManyBranches.
+        have too many branches tried TooManyBranches. Raises SearchTooLong where a search for a pattern needs
+        more steps than every text has: many such values may be asked about in one call.
         """
-        return self._node.check(value, Run(self._stride))
+        return self._node.check(value, Run(self._stride, searching=0))
 
     def violations(self, value: Any, limit: int = 50) -> list[Violation]:
         """Every constraint that `value` breaks, at most `limit`; empty exactly when it is accepted."""
@@ -94,13 +95,15 @@ class Validator:
             return [Violation("$", f"the value holds {problem}, which is not JSON", "json")]
         except TooManyBranches as problem:
             return [Violation("$", str(problem), "branches", BRANCHES)]
+        except SearchTooLong as problem:
+            return [Violation("$", str(problem), "pattern", problem.pattern)]
 
     def settle(self, value: Any) -> Any:
         """`value` with the two allowances applied: the very same object when neither applies, else a copy.
 
         An explicit null of an optional property whose schema refuses null is dropped; a whole float becomes
         the int that the schema asks for. A value that is accepted as it is keeps its meaning. One that would
-        have too many branches tried comes back as it is.
+        have too many branches tried, or be searched for too long, comes back as it is.
         """
         if too_deep(value):
             return value
@@ -109,7 +112,7 @@ class Validator:
             # One dropped null may change which branch applies; every round leaves less to do.
             while (settled := self._run(self._node.settle, last, patient=True)) is not last:
                 last = settled
-        except (_NotJsonError, TooManyBranches):
+        except (_NotJsonError, TooManyBranches, SearchTooLong):
             return value
         return last
 

@@ -1,12 +1,15 @@
 """Ways made ready to be gone: what all of them say of one place, with references and choices resolved."""
 
-import re
 from collections.abc import Mapping
 from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ..schema.errors import SearchTooLong
 from .branches import Branches
 from .way import MORE, Way, Ways, position
+
+if TYPE_CHECKING:
+    from ..schema.search import Search
 
 Parts = tuple[Way, ...]
 """Ways that speak of the same value, without references. Their identities are a place's name."""
@@ -60,7 +63,7 @@ class Place:
         self.nulls = tuple(dict.fromkeys(name for part in parts for name in part.nulls))
         self.drops = frozenset(name for part in parts for name in part.drops)
         self.properties: dict[str, Place | None] = {}
-        self.patterns: list[tuple[re.Pattern[str], Way]] = []
+        self.patterns: list[tuple[Search, Way]] = []
         self.ways: dict[str, tuple[Way, ...]] = {}  # of declared properties, kept where patterns speak, too
         self.prefix: list[Place | None] = []
         self.items: Place | None = None
@@ -114,7 +117,10 @@ class Place:
 
     def member(self, sent: str) -> "Place | None":
         """The place of a property of an object of which patterns speak, too, by the name that is sent."""
-        found = tuple(way for pattern, way in self.patterns if pattern.search(sent))
+        try:
+            found = tuple(way for pattern, way in self.patterns if pattern.finds(sent))
+        except SearchTooLong:
+            return self.places.of((_NOTHING,))  # the contract, which has the pattern, refuses it
         if not found:
             return self.properties.get(sent, self.values)
         return self.places.together((*self.ways.get(sent, ()), *found))

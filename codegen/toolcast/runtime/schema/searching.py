@@ -1,0 +1,138 @@
+"""What a search of a backtracking engine costs at most, by the length of the text.
+
+Such an engine visits each way through the automaton once. For every set of places that one text leads to, the
+ways to each place are counted, a character at a time: a determinisation with multiplicities. Where the counts
+stop growing, a search is linear; where they grow, their sums bound it.
+"""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from .alphabet import Alphabet
+from .automaton import AT_END, EVERYTHING, MANY, NOTHING, Automaton
+
+PER_CHARACTER: Final = 256
+"""Steps that a search may take for each character of a text, and for eight more."""
+STEPS: Final = 4_000_000
+"""Further steps that the searches of one call may take together; some tenths of a second."""
+ANY_LENGTH: Final = float("inf")
+_NEVER: Final = 10**15
+_EFFORT: Final = 60_000
+"""Edges that are followed to find out; some hundredths of a second."""
+_EFFORT_PER_PLACE: Final = 20
+_RANGES: Final = 50_000
+"""Ranges of code points in one pattern."""
+
+
+class Cost(NamedTuple):
+    """`sums[n]`: the steps of a search in a text of n characters, at most. `more`: those for each further
+    character; None where they are not known, or too many."""
+
+    sums: tuple[int, ...] = (_NEVER,)
+    more: int | None = None
+
+    def beyond(self, length: int) -> int:
+        """The steps past those that every text of this length has."""
+        known = len(self.sums) - 1
+        if length > known and self.more is None:
+            return _NEVER
+        steps = self.sums[min(length, known)] + max(0, length - known) * (self.more or 0)
+        return max(0, steps - PER_CHARACTER * (length + 8))
+
+    def free(self) -> float:
+        """Up to this length no text takes a step beyond."""
+        for length in range(len(self.sums) + 1):
+            if self.beyond(length):
+                return length - 1
+        return ANY_LENGTH if self.more is not None and self.more <= PER_CHARACTER else len(self.sums)
+
+
+def cost(automaton: Automaton, most: int = STEPS, longest: int = MANY) -> Cost:
+    """The cost of a search, up to `most` steps beyond those that every text has, or for texts up to
+    `longest`. It is not known for a pattern that is too large to look at.
+    """
+    if not automaton.complete or sum(map(len, automaton.ranges)) > _RANGES:
+        return Cost()
+    return _Counting(automaton).run(most, longest)
+
+
+Places = tuple[int, ...]
+Sources = tuple[tuple[int, int], ...]
+"""Positions in a tuple of counts, each with a factor."""
+
+
+class _Counting:
+    """Counts of ways, by the places that a text leads to; each count belongs to the place of its position."""
+
+    def __init__(self, automaton: Automaton) -> None:
+        self.letters = Alphabet(automaton.ranges).accepted
+        self.follow = automaton.follow
+        self.certain = frozenset(_certain(automaton))
+        last = automaton.whole.last
+        self.tries = [1 + sum(row.values()) + last.get(at, (0, 0))[0] for at, row in enumerate(self.follow)]
+        self.known: dict[Places, list[tuple[Places, tuple[Sources, ...]]]] = {}
+        self.tries[Automaton.START] += automaton.whole.initially_empty
+        self.tries[Automaton.SEARCH] += automaton.whole.empty
+        self.again = automaton.again
+        self.effort = _EFFORT + _EFFORT_PER_PLACE * len(self.follow)
+
+    def run(self, limit: int, longest: int) -> Cost:
+        most: dict[Places, tuple[int, ...]] = {(Automaton.START,): (1,)}
+        changed = list(most)
+        widest = self.tries[Automaton.START] + self.again
+        sums = [widest]
+        while changed:
+            found: dict[Places, tuple[int, ...]] = {}
+            for places in changed:
+                counts = most[places]
+                for after, rows in self.known.get(places) or self.ways_on(places):
+                    self.effort -= len(rows)
+                    # A row without sources is a place that counts once.
+                    raised = tuple([min(MANY, sum([counts[at] * by for at, by in row])) or 1 for row in rows])
+                    if after in found:
+                        raised = tuple(map(max, raised, found[after]))
+                    found[after] = raised
+            changed = []
+            for places, counts in found.items():
+                before = most.get(places)
+                now = counts if before is None else tuple(map(max, counts, before))
+                if now != before:
+                    most[places] = now
+                    changed.append(places)
+                    steps = (
+                        sum([count * self.tries[at] for count, at in zip(now, places, strict=True)])
+                        + self.again
+                    )
+                    widest = max(widest, steps)
+            sums.append(sums[-1] + widest)
+            if self.effort < 0 or sums[-1] > limit + PER_CHARACTER * (len(sums) + 8):
+                return Cost(tuple(sums[:-1]))
+            if len(sums) > longest:
+                return Cost(tuple(sums))
+        return Cost(tuple(sums), widest)
+
+    def ways_on(self, places: Places) -> list[tuple[Places, tuple[Sources, ...]]]:
+        """Where each next character leads from `places`, and from which counts those there come: none where
+        the count is one, whatever they are."""
+        letters: dict[int, dict[int, list[tuple[int, int]]]] = {}
+        for position, place in enumerate(places):
+            for following, times in self.follow[place].items():
+                self.effort -= 1 + len(self.letters[following])
+                for letter in self.letters[following]:
+                    letters.setdefault(letter, {}).setdefault(following, []).append((position, times))
+        ways = {
+            (after, tuple(() if at in self.certain else tuple(rows[at]) for at in after))
+            for rows in letters.values()
+            for after in (tuple(sorted(rows)),)
+        }
+        self.known[places] = sorted(ways)
+        return self.known[places]
+
+
+def _certain(automaton: Automaton) -> Iterator[int]:
+    """Places from which the search succeeds, whatever follows. The engine leaves such a place only with a
+    match, so it enters one of them at a time."""
+    for place, (_, needs) in automaton.whole.last.items():
+        endless = automaton.ranges[place] == EVERYTHING and place in automaton.follow[place]
+        if needs == NOTHING or (needs == AT_END and endless):
+            yield place
