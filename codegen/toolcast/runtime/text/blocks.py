@@ -46,6 +46,24 @@ def read(source: Source, mark: re.Match[str]) -> Read | None:
     return _token(source, mark.end())
 
 
+def read_canonical(source: Source, mark: re.Match[str]) -> Read | None:
+    """The call of the one form that `instructions` asks for, and its end; None for any other mark.
+
+    Raises BrokenError for an object between such marks that is no call.
+    """
+    if mark["tag"] != "tool_call" or mark["attributes"]:
+        return None
+    at = _skip(source, mark.end())
+    if source.text[at : at + 1] != "{":
+        return None
+    end = jsons.extent(source, at)
+    found = None if end < 0 else jsons.canonical(source.text[at:end])
+    closed = end if end < 0 else _skip(source, end)
+    if found is None or not source.text.startswith("</tool_call>", closed):
+        raise BrokenError(_NO_CALL)
+    return [found], closed + len("</tool_call>")
+
+
 def _tag(source: Source, mark: re.Match[str]) -> Read | None:
     attributes = mark["attributes"]
     name = ATTRIBUTE_NAME.search(attributes) if attributes else None

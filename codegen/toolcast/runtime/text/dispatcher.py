@@ -33,12 +33,14 @@ class Outcome(Struct, frozen=True, kw_only=True):
 class TextDispatcher:
     """Carries out the calls of texts with the tools of a registry or of a selection."""
 
-    def __init__(self, registry: ToolView, *, limit: int = 8) -> None:
-        """At most `limit` calls of a text run at once. Raises ValueError for less than one."""
+    def __init__(self, registry: ToolView, *, limit: int = 8, canonical: bool = False) -> None:
+        """At most `limit` calls of a text run at once. With `canonical`, only the form that `instructions`
+        asks for is a call. Raises ValueError for a limit of less than one."""
         if limit < 1:
             raise ValueError(f"limit must be at least 1, not {limit!r}.")
         self._registry = registry
         self._limit = limit
+        self._canonical = canonical
         own = registry.guesses
         # The registry's own guesses hold for textual calls, too.
         self.guesses = Guesses({*TEXT_GUESSES, *(own.allow if own is not None else ())})
@@ -48,7 +50,7 @@ class TextDispatcher:
 
         Whatever happens to a call is its result; only cancellation passes through, and reaches every handler.
         """
-        parsed = parse(text)
+        parsed = parse(text, canonical=self._canonical)
         results = await self._results(parsed, context)
         message = render_results(parsed.calls, results, parsed.problems)
         return Outcome(text=parsed.text, calls=parsed.calls, results=results, message=message)

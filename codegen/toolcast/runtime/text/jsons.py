@@ -14,6 +14,8 @@ _LIST = msgspec.json.Decoder(list[msgspec.Raw])
 _STRING = msgspec.json.Decoder(str)
 _IDS = ("id", "tool_call_id", "call_id")
 _TOOL_CALLS = ("tool_calls", "function_call")
+_DEPTH = 8
+"""Lists around a call: each is read anew."""
 _FAULTS = (msgspec.MsgspecError, UnicodeError, RecursionError)
 
 
@@ -60,24 +62,26 @@ def series(source: Source, start: int) -> tuple[list[str], int]:
 def calls(raw: str, *, strict: bool = False) -> list[Found] | None:
     """The calls of a JSON value: an object with a name, an answer in OpenAI's form, or an array of such.
 
-    None where it is not JSON or anything in it is no call. `strict` asks for arguments beside the name:
-    without a tag around it, an object with a name alone is data.
+    None where it is not JSON, anything in it is no call, or lists nest deeper than anybody writes them.
+    `strict` asks for arguments beside the name: without a tag around it, an object with a name alone is data.
     """
     found: list[Found] = []
-    waiting = [raw]
+    waiting = [(raw, 0)]
     while waiting:
-        value = waiting.pop()
+        value, depth = waiting.pop()
+        if depth > _DEPTH:
+            return None
         try:
             if value.lstrip()[:1] == "[":
                 items = _LIST.decode(value)
                 if not items:
                     return None
-                waiting += [_text(item) for item in reversed(items)]
+                waiting += [(_text(item), depth + 1) for item in reversed(items)]
                 continue
             members = {key: _text(item) for key, item in _OBJECT.decode(value).items()}
             inner = next((members[key] for key in _TOOL_CALLS if _holds(members.get(key))), None)
             if inner is not None and "name" not in members:
-                waiting.append(inner)
+                waiting.append((inner, depth + 1))
                 continue
             one = _call(members, strict)
         except _FAULTS:
@@ -86,6 +90,18 @@ def calls(raw: str, *, strict: bool = False) -> list[Found] | None:
             return None
         found.append(one)
     return found
+
+
+def canonical(raw: str) -> Found | None:
+    """The call of an object with a name and an object of arguments, and nothing else; None for any other."""
+    try:
+        members = {key: _text(item) for key, item in _OBJECT.decode(raw).items()}
+        if members.keys() != {"name", "arguments"} or members["arguments"][:1] != "{":
+            return None
+        name = _STRING.decode(members["name"])
+    except _FAULTS:
+        return None
+    return Found(name, members["arguments"], "json") if name.strip() == name != "" else None
 
 
 def content(raw: str) -> str:

@@ -16,7 +16,7 @@ BEGUN = re.compile(
 """How a call in words begins."""
 _HEAD = re.compile(rf"({NAME})(?=[ \t]+[\w.-]+[ \t]*=[ \t]*[\"'])")
 _ATTRIBUTE = re.compile(
-    r"""\s*,?\s*([\w.-]{1,128})[ \t]*=[ \t]*(?:"((?:[^"\\]++|\\.)*+)"|'((?:[^'\\]++|\\.)*+)')""", re.DOTALL
+    r"""\s*+,?+\s*+([\w.-]{1,128})[ \t]*=[ \t]*(?:"((?:[^"\\]++|\\.)*+)"|'((?:[^'\\]++|\\.)*+)')""", re.DOTALL
 )
 _LINE = re.compile(r"[ \t]*([A-Za-z_][\w.-]{0,127})[ \t]*:(?:[ \t]+(.*))?")
 _BARE = re.compile(rf"{NAME}")

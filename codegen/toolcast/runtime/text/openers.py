@@ -80,4 +80,5 @@ FENCE_END = re.compile(r"\s*```(?=[ \t]*(?:\r?\n|\Z))")
 ARROW_END = re.compile(r"\s*(?:\[/TOOL_CALL\]|/TOOL_CALL\b)")
 SPACE = re.compile(r"\s*")
 JSON_FENCE = re.compile(r"```(?:json)?[ \t]*\r?\n\s*")
-EOS = re.compile(r"\s*(?:</s>|<\|im_end\|>|<\|eot_id\|>)\s*\Z")
+ENDS = ("</s>", "<|im_end|>", "<|eot_id|>")
+"""What a model writes behind its last word."""

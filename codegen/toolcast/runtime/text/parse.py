@@ -1,27 +1,29 @@
 """From a model's text to the calls in it. Reads once, from left to right; nothing is executed here."""
 
 import re
+from collections.abc import Callable
 
 from ..plan import MAX_TEXT
 from ..ways.fragments import MAX_CALLS
 from . import blocks, jsons
-from .call import BrokenError, Call, Found, Parsed, Problem
-from .openers import EOS, FENCE_END, SPACE, next_mark
+from .call import BrokenError, Call, Found, Parsed, Problem, Read
+from .openers import ENDS, FENCE_END, SPACE, next_mark
 from .source import Source
 
 _THINK = re.compile(r"\s*<think(ing)?>")
 
 
-def parse(text: str) -> Parsed:
+def parse(text: str, *, canonical: bool = False) -> Parsed:
     """The calls of a text, and what is left of it for the user. Never raises.
 
     Thoughts are removed; JSON is a call only between marks, or where the whole text is nothing else. At most
-    MAX_CALLS calls are read, of texts up to MAX_TEXT characters: more is a problem.
+    MAX_CALLS calls are read, of texts up to MAX_TEXT characters: more is a problem. With `canonical`, only
+    the form that `instructions` asks for is a call, and all others are text.
     """
-    return read(Source(text))
+    return read(Source(text), canonical=canonical)
 
 
-def read(source: Source) -> Parsed:
+def read(source: Source, *, canonical: bool = False) -> Parsed:
     """`parse`, with the source's count of steps for who wants to see it."""
     text = source.text
     if len(text) > MAX_TEXT:
@@ -31,12 +33,12 @@ def read(source: Source) -> Parsed:
         return Parsed(
             calls=(), text=text, problems=(Problem(start=0, end=len(text), reason=reason),) * marked
         )
-    whole = _whole(source)
+    whole = None if canonical else _whole(source)
     if whole is not None:
         return whole
     if next_mark(source, 0) is None:
         return Parsed(calls=(), text=text)
-    return _Reader(source).read()
+    return _Reader(source, blocks.read_canonical if canonical else blocks.read).read()
 
 
 def _whole(source: Source) -> Parsed | None:
@@ -82,8 +84,9 @@ def _too_many(start: int, end: int) -> tuple[Problem, ...]:
 class _Reader:
     """One pass over a text that has at least one mark."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, block: Callable[[Source, re.Match[str]], Read | None]) -> None:
         self.source = source
+        self.block = block
         self.calls: list[Call] = []
         self.problems: list[Problem] = []
         self.pieces: list[str] = []
@@ -110,7 +113,7 @@ class _Reader:
                 continue
             fenced = fenced or mark["fence"] is not None
             try:
-                block = blocks.read(source, mark)
+                block = self.block(source, mark)
             except BrokenError as problem:
                 # Where a broken block ends cannot be known, and a mark inside of it is no call of its own.
                 reason = f"{problem}. Nothing after it was read: write the calls that followed it again, too"
@@ -134,5 +137,6 @@ class _Reader:
 
     def rest(self) -> str:
         """What is left, without the blanks at both ends, and after calls without the model's own end mark."""
-        rest = "".join(self.pieces)
-        return (EOS.sub("", rest) if self.calls else rest).strip()
+        rest = "".join(self.pieces).strip()
+        end = next((end for end in ENDS if rest.endswith(end)), "") if self.calls else ""
+        return rest.removesuffix(end).strip()

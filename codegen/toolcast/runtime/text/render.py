@@ -12,8 +12,19 @@ from .call import Call, Problem
 
 _BREAKS = re.compile("[\x7f-\x9f\u2028\u2029]")
 """Ends of lines, for some readers, that JSON does not escape."""
-_MARKS = (("&", "&amp;"), ("<", "&lt;"), ("```", "&#96;``"), ("TOOL_CALL", "TOOL&#95;CALL"))
+_MARKS = (("&", "&amp;"), ("<", "&lt;"), ("TOOL_CALL", "TOOL&#95;CALL"))
 """What could close a block or open a call, and what is written instead."""
+_FENCE = re.compile("`{3,}")
+
+
+def _key(*names: str) -> re.Pattern[str]:
+    """One of some names as a key of JSON, any of its letters written as an escape."""
+    spelt = ("".join(f"(?:{letter}|\\\\u00{ord(letter):x})" for letter in name) for name in names)
+    return re.compile(rf'"(?P<key>{"|".join(spelt)})"(?=\s*:)', re.IGNORECASE)
+
+
+_NAME_KEY = _key("name", "function")
+_ARGUMENTS_KEY = _key("arguments", "parameters")
 
 
 def render_call(name: str, arguments: Any) -> str:
@@ -49,9 +60,16 @@ def render_results(
 
 
 def escaped(text: str) -> str:
-    """Text that can neither end the block it stands in nor begin a call."""
+    """Text that can neither end the block it stands in nor begin a call, also where a model repeats it.
+
+    Character references stand for what could; `&` is one, too, so that each text has its own form. JSON that
+    is a call without any mark has a name and arguments: the key of the latter loses its quotes.
+    """
     for mark, instead in _MARKS:
         text = text.replace(mark, instead)
+    text = _FENCE.sub(lambda found: "&#96;" * len(found[0]), text)
+    if _NAME_KEY.search(text):
+        text = _ARGUMENTS_KEY.sub(r"&quot;\g<key>&quot;", text)
     return text
 
 
