@@ -21,8 +21,8 @@ _UNROLLED = 1_000
 _FEW = 8
 """and in a pattern of which that says too little."""
 _LONG = 256
-_PLACES = 1_000
-"""Places of an automaton that is kept, beside one for each character of the pattern."""
+_EDGES = 100
+"""Edges of an automaton that is kept, for each character of the pattern and for a hundred more."""
 _BRACES = re.compile(r"\{([0-9]+)(?:(,)([0-9]*))?\}")
 _ENDLESS = re.compile(r"[*+]|\{[0-9]+,[}?]")
 _NAME = re.compile(r"<((?:[^\W\d]|\$)[\w$]*)>")
@@ -59,7 +59,8 @@ class Analysis(NamedTuple):
 def analyse(pattern: str) -> Analysis:
     """What a search with `translate(pattern)` costs. Raises UnsupportedPattern like `translate`."""
     automaton = _Translator(pattern, _UNROLLED).build()
-    if automaton.complete and automaton.exact and len(automaton.ranges) <= _PLACES + len(pattern):
+    edges = sum(map(len, automaton.follow))
+    if automaton.complete and automaton.exact and edges <= _EDGES * (100 + len(pattern)):
         found = cost(automaton, 0)
         return Analysis(found, None if found.free() == ANY_LENGTH else automaton)
     return Analysis(_full_cost(pattern, automaton), None)
