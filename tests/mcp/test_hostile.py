@@ -2,11 +2,12 @@
 
 import asyncio
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from toolcast.mcp import Limits, ListingError, McpTools, ToolChanges, mcp_tools
-from toolcast.mcp.visible import visible
+from toolcast.mcp.visible import visible, visible_words
 from toolcast.providers import available
 from toolcast.runtime import ToolRegistry
 from toolcast.runtime.dispatch import Dispatcher
@@ -271,6 +272,35 @@ def test_calls_and_references_in_a_result_stay_text(sdk: Sdk) -> None:
 @pytest.mark.parametrize("text", ["plain", "Ünïcödé\n\tline", "👩‍👩‍👧 ❤️", "نص عربي", "क्ष"])
 def test_what_a_reader_sees_stays(text: str) -> None:
     assert visible(text) == text
+
+
+@pytest.mark.parametrize("name", ["default", "const", "enum", "example", "examples", "description", "title"])
+@pytest.mark.parametrize("holder", ["properties", "$defs", "patternProperties", "dependentSchemas"])
+def test_a_name_of_the_servers_choice_hides_no_description(name: str, holder: str) -> None:
+    below = {"type": "string", "description": f"a{HIDDEN}b", "enum": [HIDDEN]}
+    shown = visible_words({"type": "object", holder: {name: {"items": [below], **below}}})
+    assert shown[holder][name] == {"items": [{**below, "description": "ab"}], **below, "description": "ab"}
+
+
+@pytest.mark.parametrize("keyword", ["format", "contentEncoding", "contentMediaType", "pattern", "default"])
+def test_a_sentence_about_a_constraint_hides_nothing(sdk: Sdk, keyword: str) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string", keyword: f"x{HIDDEN}y"}}}
+    registry = ToolRegistry()
+    server = Scripted(sdk, {"name": "add", "description": "Adds.", "inputSchema": schema})
+
+    def descriptions(node: Any) -> Iterator[str]:
+        if isinstance(node, dict):
+            yield from [node["description"]] if isinstance(node.get("description"), str) else []
+        for item in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+            yield from descriptions(item)
+
+    async def use(client: Any) -> None:
+        await mcp_tools(client, registry, server="s")
+        for provider in available():
+            for text in descriptions(json.loads(registry.definitions(provider))):
+                assert visible(text) == text, provider
+
+    connected(sdk, server, use)
 
 
 def test_a_server_that_fails_to_list_again_offers_nothing(sdk: Sdk) -> None:

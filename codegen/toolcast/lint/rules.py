@@ -115,6 +115,18 @@ RULES: Final[dict[str, Rule]] = {
         "Too many enum values in one tool",
         "Enum values of one tool, summed.",
     ),
+    "hidden-text": Rule(
+        "error",
+        "A text deceives its reader",
+        "Characters that show text in another order than it has (U+202A to U+202E, U+2066 to U+2069), or that"
+        " can spell text which nobody sees (tags, further variation selectors).",
+    ),
+    "hidden-character": Rule(
+        "warning",
+        "A text holds a character that nobody sees",
+        "Control and format characters, fillers, blanks, and joiners or variation selectors where no script"
+        " and no emoji needs one.",
+    ),
     "long-enum": Rule(
         "warning",
         "An enum is long",

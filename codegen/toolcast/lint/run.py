@@ -10,6 +10,7 @@ from ..diagnostics import Diagnostic
 from .descriptions import descriptions
 from .finding import Finding, merged
 from .flags import flags
+from .hidden import hidden_text
 from .limits import tool_limits
 from .policy import policy
 from .project import Progress, Project, meant, opened, unknown_tools
@@ -96,6 +97,7 @@ def checked(project: Project, subjects: Sequence[Subject], lossy: bool) -> Itera
         yield from descriptions(subject)
         yield from policy(subject)
         yield from flags(subject)
+        yield from hidden_text(subject)
         for profile in project.profiles:
             if profile.id in subject.emitted:
                 yield from tool_limits(subject, profile, index)

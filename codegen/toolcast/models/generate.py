@@ -5,12 +5,16 @@ the user's files decide: no formatter (ours runs later), no settings from a pypr
 no remote or file reference. What it returns is parsed and checked before anyone sees it.
 """
 
+import ast
+import io
 import keyword
+import tokenize
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+from ..runtime.hidden import described, hidden
 from .check import check_module
 from .plain import ModelError, plain_schema
 
@@ -98,7 +102,33 @@ def _call(schema: dict[str, Any], family: Family, class_name: str) -> str:
             ) from error
     if not isinstance(result, str):
         raise ModelError("datamodel-code-generator wrote several modules")
-    return result.removeprefix("# -")
+    return _printable(result.removeprefix("# -"))
+
+
+def _printable(source: str) -> str:
+    """`source` with strings in which no character is hidden: each keeps its value. Raises ModelError for
+    names in which one is."""
+    if not hidden(source):
+        return source
+    lines = source.split("\n")
+    tokens = tokenize.generate_tokens(io.StringIO(source, newline="\n").readline)
+    for token in reversed([token for token in tokens if hidden(token.string)]):
+        if token.type == tokenize.NAME:
+            letter = token.string[hidden(token.string)[0]]
+            raise ModelError(f"a name holds {described(letter)}, which nobody would see in the model")
+        if token.type != tokenize.STRING:
+            continue
+        (first, start), (last, end) = token.start, token.end
+        raw = "r" in token.string[: token.string.find(token.string[-1])].lower()
+        text = repr(ast.literal_eval(token.string)) if raw else _escaped(token.string)
+        made = lines[first - 1][:start] + text + lines[last - 1][end:]
+        lines[first - 1 : last] = made.split("\n")
+    return "\n".join(lines)
+
+
+def _escaped(literal: str) -> str:
+    places = frozenset(hidden(literal))
+    return "".join(ascii(char)[1:-1] if place in places else char for place, char in enumerate(literal))
 
 
 _NOWHERE = "/nonexistent/toolcast"  # no settings: no pyproject.toml stands above it

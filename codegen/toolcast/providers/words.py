@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 
+from ..runtime.hidden import escaped, hidden
+
 MAX_WORDS = 600
 """Longest sentence put into a description, in characters: a longer one costs more than it tells."""
 FARTHEST = 2**53 - 1
@@ -25,10 +27,15 @@ IDLE: Mapping[str, tuple[Any, ...]] = {
 
 
 def text(value: Any) -> str:
-    """Compact JSON of a literal."""
+    """Compact JSON of a literal, in which no character is hidden."""
     if value.__class__ is int:
         return str(value)
-    return msgspec.json.encode(value).decode()
+    return escaped(msgspec.json.encode(value).decode())
+
+
+def plain(value: Any) -> str:
+    """A word as it is; as JSON where it hides something."""
+    return text(value) if isinstance(value, str) and hidden(value) else str(value)
 
 
 def listed(values: Any) -> str:
@@ -55,12 +62,14 @@ def bound(words: str, value: Any) -> str:
 
 def schema(value: Any) -> str:
     """A schema in as few words as it needs: `string`, or its JSON."""
-    return str(value["type"]) if value.keys() == {"type"} and isinstance(value["type"], str) else text(value)
+    return (
+        plain(value["type"]) if value.keys() == {"type"} and isinstance(value["type"], str) else text(value)
+    )
 
 
 def whole(pattern: str) -> str:
     """A pattern between marks that do not stand in it."""
-    return text(pattern) if "`" in pattern else f"`{pattern}`"
+    return text(pattern) if "`" in pattern or hidden(pattern) else f"`{pattern}`"
 
 
 def dependent(value: Any) -> str:
@@ -91,7 +100,7 @@ PHRASES: Mapping[str, Callable[[Any], str]] = {
     "minLength": lambda v: f"Must have at least {counted(v, 'character')}.",
     "maxLength": lambda v: f"Must have at most {counted(v, 'character')}.",
     "pattern": lambda v: f"Must match the regular expression {whole(v)}." if isinstance(v, str) else "",
-    "format": lambda v: f"Format: {v}." if isinstance(v, str) else "",
+    "format": lambda v: f"Format: {plain(v)}." if isinstance(v, str) else "",
     "minItems": lambda v: f"Must have at least {counted(v, 'item')}.",
     "maxItems": lambda v: f"Must have at most {counted(v, 'item')}.",
     "uniqueItems": lambda v: "Each item must be unique." if v else "",
@@ -101,8 +110,8 @@ PHRASES: Mapping[str, Callable[[Any], str]] = {
     "const": lambda v: f"Must be {text(v)}.",
     "default": lambda v: f"Default: {text(v)}." if v is not None else "",
     "examples": lambda v: f"Examples: {listed(v)}." if v else "",
-    "contentEncoding": lambda v: f"Encoded as {v}.",
-    "contentMediaType": lambda v: f"Content type: {v}.",
+    "contentEncoding": lambda v: f"Encoded as {plain(v)}.",
+    "contentMediaType": lambda v: f"Content type: {plain(v)}.",
     "deprecated": lambda v: "Deprecated." if v else "",
     "dependentRequired": dependent,
     "not": lambda v: f"Must not match this schema: {text(v)}.",

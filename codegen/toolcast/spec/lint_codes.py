@@ -12,6 +12,8 @@ LINT_CODES: Final = (
     "duplicate-description",
     "enum-values",
     "flag-argument",
+    "hidden-character",
+    "hidden-text",
     "long-enum",
     "lossy",
     "missing-description",

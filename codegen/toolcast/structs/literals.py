@@ -2,6 +2,8 @@
 
 from typing import Any, Final
 
+from ..runtime.hidden import hidden
+
 WIDTH: Final = 96
 """Columns that docstrings fill, their indent included."""
 
@@ -21,10 +23,15 @@ def literal(value: Any) -> str:
 def text(value: str) -> str:
     """A printable literal on one line, in the quotes that black prefers: those that need fewer escapes."""
     if '"' not in value:
-        return f'"{repr(value)[1:-1]}"'
+        return f'"{_inner(value)}"'
     quote = "'" if value.count('"') > value.count("'") else '"'
     # Without one kind of quote, repr escapes none of the other kind either.
-    return quote + f"\\{quote}".join(repr(part)[1:-1] for part in value.split(quote)) + quote
+    return quote + f"\\{quote}".join(_inner(part) for part in value.split(quote)) + quote
+
+
+def _inner(value: str) -> str:
+    """What stands between the quotes: a character that a reader would not see is an escape."""
+    return _printable(repr(value)[1:-1])
 
 
 def docstring(value: str, indent: str) -> str:
@@ -32,7 +39,13 @@ def docstring(value: str, indent: str) -> str:
 
     Black reshapes docstrings; this one already has the shape that black leaves.
     """
-    if value.isprintable() and len(value) <= WIDTH - len(indent) and '"' not in value and "\\" not in value:
+    if (
+        value.isprintable()
+        and not hidden(value)
+        and len(value) <= WIDTH - len(indent)
+        and '"' not in value
+        and "\\" not in value
+    ):
         bare = value.strip(" ")  # one row, with nothing to escape
         return f'"""{bare}"""' if bare else ""
     rows = [
@@ -66,7 +79,12 @@ def _escaped(row: str) -> str:
 
 
 def _printable(row: str) -> str:
-    return row if row.isprintable() else "".join(ch if ch.isprintable() else repr(ch)[1:-1] for ch in row)
+    places = frozenset(hidden(row))
+    if not places and row.isprintable():
+        return row
+    return "".join(
+        ch if ch.isprintable() and place not in places else ascii(ch)[1:-1] for place, ch in enumerate(row)
+    )
 
 
 def _wrapped(line: str, width: int) -> list[str]:

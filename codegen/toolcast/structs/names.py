@@ -27,11 +27,13 @@ IN_CLASS_BODY: Final = frozenset(
 
 
 _WORD: Final = re.compile(r"[^\W_]+")
+_FILLERS: Final[dict[int, str]] = dict.fromkeys((0x115F, 0x1160), " ")
+"""Letters of Python's names that nobody sees; NFKC turns the others of their kind into these."""
 
 
 def words(text: str) -> list[str]:
     """The words of a name in any style: `get-user_ID` → get, user, ID."""
-    return _WORD.findall(unicodedata.normalize("NFKC", text))
+    return _WORD.findall(unicodedata.normalize("NFKC", text).translate(_FILLERS))
 
 
 def camel(text: str) -> str:
@@ -51,7 +53,7 @@ def identifier(text: str, fallback: str = "field") -> str:
     """A valid, public identifier close to `text`: `class` → `class_`, `2fa` → `field_2fa`, `a-b` → `a_b`."""
     if text.isascii() and text.isidentifier() and text[0] != "_":
         return text + "_" if keyword.iskeyword(text) else text
-    name = unicodedata.normalize("NFKC", text)
+    name = unicodedata.normalize("NFKC", text).translate(_FILLERS)
     name = re.sub(r"\W", "_", name).lstrip("_")
     name = name if name.strip("_") else fallback
     if not name.isidentifier():
