@@ -27,7 +27,11 @@ _STYLES = {
     "add": "32",
     "del": "31",
 }
-_CONTROL = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+_CONTROL = (
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+_COMMAND = re.compile(r"^(\s*):(?=:)|#(?=#\[)", re.MULTILINE)
+"""What a line that is a command to a CI runner has: `::error::` at its start, or `##[error]` anywhere."""
 
 
 def wants_colour(stream: IO[str]) -> bool:
@@ -45,14 +49,34 @@ def paint(text: str, style: str, colour: bool) -> str:
 
 
 def printable(text: str) -> str:
-    """`text` without what would steer a terminal or reorder the line."""
+    """`text` without what would steer a terminal or a CI runner, or reorder the line. Line breaks stay."""
+    text = _COMMAND.sub(lambda found: f"{found[1] or ''}\\x{'3a' if found[1] is not None else '23'}", text)
     return re.sub(_CONTROL, lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def one_line(text: str) -> str:
+    """`printable` text that stays on its line: what names, paths and descriptions go through."""
+    return printable(text.replace("\n", "\\n").replace("\t", "\\t"))
+
+
+def inert_json(text: str) -> str:
+    """JSON text that means the same, without what would steer a terminal or a CI runner."""
+    text = text.replace("##[", "\\u0023#[")
+    return re.sub(_CONTROL, lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print one line, in one piece."""
+    stream = sys.stderr if err else sys.stdout
+    stream.write(f"{one_line(text)}\n")
+    stream.flush()
 
 
 def render(diagnostics: Sequence[Diagnostic], form: Format, *, colour: bool = False) -> str:
     """All diagnostics, in their order; ends with a newline unless there is nothing to say."""
     if form == "json":
-        return msgspec.json.format(msgspec.json.encode(list(diagnostics)), indent=2).decode() + "\n"
+        text = msgspec.json.format(msgspec.json.encode(list(diagnostics)), indent=2).decode()
+        return inert_json(text) + "\n"
     if form == "github":
         return "".join(f"{_annotation(problem)}\n" for problem in diagnostics)
     sources: dict[str, list[str]] = {}
@@ -71,7 +95,7 @@ def tell(problems: Sequence[Diagnostic], form: Format = "text") -> None:
 
 
 def _text(problem: Diagnostic, sources: dict[str, list[str]], colour: bool) -> str:
-    place = printable(problem.file)
+    place = one_line(problem.file)
     if problem.line:
         place += f":{problem.line}" + (f":{problem.column}" if problem.column else "")
     kind = paint(f"{problem.severity}[{problem.code}]", problem.severity, colour)
@@ -143,7 +167,8 @@ def _annotation(problem: Diagnostic) -> str:
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    data = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return re.sub(_CONTROL, lambda found: found[0].encode("unicode_escape").decode(), data)
 
 
 def _property(text: str) -> str:

@@ -91,7 +91,19 @@ def test_long_lines_are_cut_around_the_column(tmp_path: Path) -> None:
     assert source[caret.index("^")] == "H"
 
 
+HARMLESS = st.text(
+    st.characters(exclude_categories=["Cc", "Cf", "Cs", "Zl", "Zp"]) | st.sampled_from("\n\r\t%:,")
+)
+
+
 @given(st.text(), st.text())
+def test_github_annotations_hold_nothing_that_steers_a_log(file: str, message: str) -> None:
+    text = render((Diagnostic(file=file, line=1, code="c", message=message),), "github")
+    assert text.count("\n") == 1
+    assert not {"\x1b", "\x9b", "\u2028", "\u202e", "\r"} & set(text)
+
+
+@given(HARMLESS, HARMLESS)
 def test_github_annotations_are_one_line_and_read_back(file: str, message: str) -> None:
     """The oracle is the runner's own rule: undo %25, %0D, %0A, and in properties %3A and %2C."""
     text = render((Diagnostic(file=file, line=1, code="c", message=message),), "github")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..config import show
-from ..console import Format
+from ..console import Format, say
 from .options import config_option, configuration, examples, format_option, tell
 from .steps import disk_problem, expanded, setting_of, stop
 
@@ -86,7 +86,7 @@ def command(
                 out,
                 shown_output=show(out),
                 config=config,
-                waiting=lambda message: click.echo(message, err=True),
+                waiting=lambda message: say(message, err=True),
             )
             problems = (*problems, *placed.diagnostics)
             failed |= any(problem.severity == "error" for problem in placed.diagnostics)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..config import load_config, show
-from ..console import Format, paint, render, tell, wants_colour
+from ..console import Format, inert_json, one_line, paint, render, say, tell, wants_colour
 from ..diagnostics import Diagnostic
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def generate(
             jobs=jobs,
             share="distrust" if no_cache else "use",
             progress=bar,
-            waiting=lambda message: _print(message, err=True),
+            waiting=lambda message: say(message, err=True),
             looked=looked,
         )
     repair = "toolcast generate" + (f" --config {_quoted(config_file)}" if config_file else "")
@@ -63,7 +63,7 @@ def generate(
     elif check and form == "text":
         _print_drift(drift, output, repair, failed=report.failed)
     if form != "json" and not check:
-        _print(summary(report, would=diff or dry_run), err=diff or dry_run)
+        say(summary(report, would=diff or dry_run), err=diff or dry_run)
     return int(report.failed or bool(drift))
 
 
@@ -138,14 +138,14 @@ def _print_drift(drift: tuple[Diagnostic, ...], output: str, repair: str, *, fai
     colour = wants_colour(sys.stdout)
     kinds = [problem.code.removeprefix("drift-") for problem in drift]
     for problem, kind in zip(drift, kinds, strict=True):
-        _print(f"{paint(f'{kind:8}', 'error', colour)} {problem.file}")
+        _print(f"{paint(f'{kind:8}', 'error', colour)} {one_line(problem.file)}")
     if drift:
         counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in ("changed", "missing", "orphaned"))
-        _print(f"toolcast: {output} is out of date: {counts}; to repair it, run: {repair}")
+        say(f"toolcast: {output} is out of date: {counts}; to repair it, run: {repair}")
         if endings := sum(problem.message == _ENDINGS for problem in drift):
-            _print(f"toolcast: {endings} of them only in their line endings; {_ATTRIBUTES}")
+            say(f"toolcast: {endings} of them only in their line endings; {_ATTRIBUTES}")
     elif not failed:
-        _print(f"toolcast: {output} is up to date")
+        say(f"toolcast: {output} is up to date")
 
 
 def _print_plan(report: "Report", output: str, *, diff: bool) -> None:
@@ -193,7 +193,7 @@ def _tell_json(
         answer["diff"] = "".join(render_diff(plan, output, colour=False))
     if dry_run:
         answer["plan"] = as_data(plan, output)
-    _print(json.dumps(answer, indent=2, ensure_ascii=False))
+    _print(inert_json(json.dumps(answer, indent=2, ensure_ascii=False)))
 
 
 def _print(text: str, *, err: bool = False) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from ..config import Config, show
+from ..console import say
 from .options import config_option, configuration, examples, refuse, tell
 
 
@@ -39,7 +40,7 @@ def command(dry_run: bool, former: bool, cache: bool, config_file: Path | None) 
         config,
         dry_run=dry_run,
         only_former=former,
-        waiting=lambda message: click.echo(message, err=True),
+        waiting=lambda message: say(message, err=True),
     )
     tell(report.diagnostics)
     folders = (*report.former, (config.output, report.files))
@@ -47,11 +48,11 @@ def command(dry_run: bool, former: bool, cache: bool, config_file: Path | None) 
     if dry_run:
         for folder, files in folders:
             for path in files:
-                click.echo(f"would remove  {show(folder)}/{path}")
+                say(f"would remove  {show(folder)}/{path}")
         state = "" if former else f", and {show(config.state)}/"
-        click.echo(f"toolcast: {_files(count)} would be removed{state}")
+        say(f"toolcast: {_files(count)} would be removed{state}")
     else:
-        click.echo(f"toolcast: {_files(count)} removed")
+        say(f"toolcast: {_files(count)} removed")
     return int(any(problem.severity == "error" for problem in report.diagnostics))
 
 
@@ -80,5 +81,5 @@ def _empty(config: Config, *, dry_run: bool) -> int:
         message = str(error) if isinstance(error, StoreError) else str(error.strerror)
         raise refuse(place.store.shown, "cache-failed", message, "correct that, then try again") from None
     verb = "would be removed" if dry_run else "removed"
-    click.echo(f"toolcast: {_files(files)} ({size / 1e6:.1f} MB) {verb} from {place.store.shown}")
+    say(f"toolcast: {_files(files)} ({size / 1e6:.1f} MB) {verb} from {place.store.shown}")
     return 0

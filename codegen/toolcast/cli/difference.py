@@ -6,7 +6,7 @@ from typing import Any
 
 from ..build.output.content import Content
 from ..build.output.plan import Plan
-from ..console import paint, printable
+from ..console import one_line, paint, printable
 
 
 def render_diff(plan: Plan, shown_output: str, *, colour: bool, raw: bool = False) -> Iterator[str]:
@@ -53,7 +53,7 @@ def render_list(plan: Plan, shown_output: str, *, colour: bool) -> Iterator[str]
     ]
     done += [(delete.path, "deleted", "del") for delete in plan.deletes]
     for path, kind, style in sorted(done):
-        yield f"{paint(f'{kind:8}', style, colour)} {shown_output}/{printable(path)}\n"
+        yield f"{paint(f'{kind:8}', style, colour)} {one_line(shown_output)}/{one_line(path)}\n"
 
 
 def as_data(plan: Plan, shown_output: str) -> dict[str, Any]:

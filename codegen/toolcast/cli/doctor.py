@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from ..config import Config, show
-from ..console import paint, printable, wants_colour
+from ..console import inert_json, one_line, paint, say, wants_colour
 from .options import config_option, configuration, examples
 
 if TYPE_CHECKING:
@@ -53,17 +53,15 @@ def command(tool: str | None, form: Form, config_file: Path | None) -> int:
         rows = [
             {"topic": each.topic, "state": each.state, "text": each.text, "fix": each.fix} for each in found
         ]
-        click.echo(json.dumps({"findings": rows, "broken": broken}, indent=2, ensure_ascii=False))
+        click.echo(inert_json(json.dumps({"findings": rows, "broken": broken}, indent=2, ensure_ascii=False)))
         return int(broken > 0)
     colour = wants_colour(sys.stdout)
     width = max(len(each.topic) for each in found)
     for each in found:
         state = paint(f"{each.state:6}", _STYLES[each.state], colour)
-        click.echo(f"{state}  {each.topic:{width}}  {printable(each.text)}", color=colour)
+        click.echo(f"{state}  {each.topic:{width}}  {one_line(each.text)}", color=colour)
         if each.fix:
-            click.echo(
-                f"{'':{width + 10}}{paint('fix:', 'hint', colour)} {printable(each.fix)}", color=colour
-            )
+            click.echo(f"{'':{width + 10}}{paint('fix:', 'hint', colour)} {one_line(each.fix)}", color=colour)
     notes = sum(each.state == "note" for each in found)
     click.echo(f"toolcast: {broken} broken, {notes} worth a note, {len(found) - broken - notes} well")
     return int(broken > 0)
@@ -94,10 +92,10 @@ def _explain(config: Config, name: str, form: Form) -> int:
             "outputs": explanation.outputs,
             "generator": explanation.generator,
         }
-        click.echo(json.dumps(answer, indent=2, ensure_ascii=False))
+        click.echo(inert_json(json.dumps(answer, indent=2, ensure_ascii=False)))
         return 0
     for line in _told(explanation, f"{specs}/{path}", now, before):
-        click.echo(printable(line))
+        say(line)
     return 0
 
 

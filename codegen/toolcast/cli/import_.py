@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ..console import printable
+from ..console import one_line, say
 from ..diagnostics import Diagnostic
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _write(imported: "Imported", into: Path, *, force: bool) -> None:
     errors = [problem for problem in problems if problem.severity == "error"]
     warned = len(problems) - len(errors)
     undecided = sum(bool(_TODO.search(text)) for text in imported.specs.values())
-    click.echo(
+    say(
         f"{_count(written, 'spec')} written to {into.as_posix()}, {len(imported.renamed)} renamed, "
         f"{undecided} with TODO lines, {_count(len(errors), 'problem')}"
         + (f", {_count(warned, 'warning')}" if warned else "")
@@ -152,7 +152,7 @@ def _line(problem: Diagnostic) -> str:
     if problem.line:
         place += f":{problem.line}" + (f":{problem.column}" if problem.column else "")
     hint = f"; {problem.hint}" if problem.hint else ""
-    return printable(
+    return one_line(
         f"{place}: {problem.severity}[{problem.code}]: {problem.message}{hint}".replace("\n", " ")
     )
 

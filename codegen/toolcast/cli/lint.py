@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from ..console import paint, render, wants_colour
+from ..console import inert_json, paint, render, wants_colour
 from ..diagnostics import Diagnostic, Severity
 from .options import config_option, configuration, examples, refuse, tell
 
@@ -135,7 +135,7 @@ def _fields(struct: Any) -> dict[str, Any]:
 def _pretty(value: Any) -> str:
     import msgspec
 
-    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+    return inert_json(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
 
 
 def _print(outcome: "Outcome", form: Form) -> None:

@@ -2,11 +2,13 @@
 
 import difflib
 import importlib
+import io
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import click
 
+from ..console import printable
 from .streams import write_anything
 
 COMMANDS = {
@@ -105,7 +107,9 @@ def run(arguments: Sequence[str]) -> int:
     try:
         outcome = cli.main(list(arguments), prog_name="toolcast", standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        words = io.StringIO()
+        error.show(words)
+        click.echo(printable(words.getvalue()), nl=False, err=True)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("toolcast: stopped", err=True)

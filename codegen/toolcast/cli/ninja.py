@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ..config import show
-from ..console import Format
+from ..console import Format, say
 from .options import config_option, configuration, examples, format_option, tell
 from .steps import disk_problem, stop
 
@@ -98,7 +98,7 @@ def command(file: str, folder: str, size: int, words: str, form: Format, config_
         raise disk_problem(form, error, Path(file)) from None
     specs = len(found.tools) + len(found.types)
     said = f"{specs} spec{'s'[: specs != 1]} in {len(shards)} shard{'s'[: len(shards) != 1]}"
-    click.echo(f"toolcast: {said}: {file}")
+    say(f"toolcast: {said}: {file}")
     return 0
 
 

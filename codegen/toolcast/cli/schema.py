@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from ..console import inert_json
 from .options import config_option, configuration, examples, tell
 
 
@@ -27,5 +28,5 @@ def command(config_file: Path | None) -> int:
     profiles, problems = profiles_of(config, known_providers)
     tell(problems)
     schema = format_schema(frozenset(profiles.known))
-    click.echo(msgspec.json.format(msgspec.json.encode(schema), indent=2).decode())
+    click.echo(inert_json(msgspec.json.format(msgspec.json.encode(schema), indent=2).decode()))
     return int(bool(problems))

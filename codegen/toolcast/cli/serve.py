@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..console import one_line, printable
 from .options import examples, refuse
 
 if TYPE_CHECKING:
@@ -192,9 +193,21 @@ async def _close(registry: "ToolView") -> None:
         logging.getLogger("toolcast.mcp").exception("The registry was not closed properly.")
 
 
+class _OneLine(logging.Formatter):
+    """Each record on its line; a traceback below it, indented. Both quote what servers and clients send."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the name that logging calls
+        return one_line(super().formatMessage(record))
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802 - the name that logging calls
+        return "\n".join(f"  {printable(line)}" for line in super().formatException(ei).split("\n"))
+
+
 def _log(verbose: bool) -> None:
     """Logs to stderr: ours, and from others what matters."""
-    logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_OneLine("%(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(handlers=[handler])
     logging.getLogger("toolcast").setLevel(logging.INFO)
     if verbose:
         logging.getLogger().setLevel(logging.INFO)

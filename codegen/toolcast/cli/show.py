@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from ..config import Config, show
-from ..console import wants_colour
+from ..console import inert_json, wants_colour
 from .options import config_option, configuration, examples, refuse, tell
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def find_spec(root: str, shown_root: str, paths: tuple[str, ...], known: tuple[s
 
 
 def _print(content: bytes) -> None:
-    text = msgspec.json.format(content, indent=2).decode()
+    text = inert_json(msgspec.json.format(content, indent=2).decode())
     if not wants_colour(sys.stdout):
         click.echo(text)
         return

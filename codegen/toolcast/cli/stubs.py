@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..config import Config, show
+from ..console import say
 from ..structs.names import unique
 from .init import create
 from .options import config_option, configuration, examples, refuse, tell
@@ -47,9 +48,9 @@ def command(config_file: Path | None) -> int:
         except OSError as error:
             raise disk_problem("text", error, path) from None
         written += 1
-        click.echo(f"created   {show(path)}")
+        say(f"created   {show(path)}")
     kept = len(report.entries) - written
-    click.echo(f"toolcast: {written} handler{'s'[: written != 1]} written, {kept} kept as they are")
+    say(f"toolcast: {written} handler{'s'[: written != 1]} written, {kept} kept as they are")
     return int(report.failed)
 
 

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from ..build.profiles import Profiles
 from ..config import show
-from ..console import paint, printable
+from ..console import one_line, paint
 from ..providers import LedgerEntry, available, load_profile, load_profiles
 
 Row = tuple[str, ...]
@@ -82,7 +82,7 @@ def ledger_lines(ledger: Mapping[str, Sequence[LedgerEntry]], *, colour: bool) -
 
 def _table(rows: Sequence[Row], styles: Sequence[str], colour: bool) -> Iterator[str]:
     """Columns as wide as their widest cell; the last one is not padded."""
-    shown = [tuple(printable(cell) for cell in row) for row in rows]
+    shown = [tuple(one_line(cell) for cell in row) for row in rows]
     widths = [max(len(row[column]) for row in shown) for column in range(len(shown[0]))]
     for number, row in enumerate(shown):
         line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

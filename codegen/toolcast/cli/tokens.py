@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..console import paint, printable
+from ..console import one_line, paint
 
 if TYPE_CHECKING:
     from ..lint.tokens import Tokens
@@ -41,6 +41,6 @@ def _columns(head: Sequence[str], rows: Sequence[Sequence[str]], left: int, colo
             cell.ljust(width) if index < left else cell.rjust(width)
             for index, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
-        return printable("  ".join(cells).rstrip())
+        return one_line("  ".join(cells).rstrip())
 
     return [paint(line(head), "bold", colour), *map(line, rows)]

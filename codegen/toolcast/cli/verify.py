@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from ..console import paint, printable, wants_colour
+from ..console import inert_json, one_line, paint, wants_colour
 from .options import config_option, configuration, examples, tell
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _json(outcome: "Outcome") -> str:
         "tools": outcome.reports,
         "diagnostics": outcome.diagnostics,
     }
-    return msgspec.json.format(msgspec.json.encode(answer), indent=2).decode()
+    return inert_json(msgspec.json.format(msgspec.json.encode(answer), indent=2).decode())
 
 
 def _print(outcome: "Outcome") -> None:
@@ -111,28 +111,28 @@ def counterexample(report: "ToolReport", found: "Counterexample", colour: bool) 
     """One counterexample in lines."""
     from ..verify.report import TITLES
 
-    place = paint(f"{found.file}:{found.line}:{found.column}", "bold", colour)
+    place = paint(f"{one_line(found.file)}:{found.line}:{found.column}", "bold", colour)
     law = paint(f"{found.law} {TITLES[found.law]}", "error", colour)
     whom = f" [{found.provider}]" if found.provider else ""
-    lines = [f"{printable(place) if not colour else place}: {law}: {printable(report.tool)}{whom}"]
+    lines = [f"{place}: {law}: {one_line(report.tool)}{whom}"]
     rows = [
         ("instance", found.instance),
         ("place", found.place),
         ("expected", found.expected),
         ("actual", found.actual),
     ]
-    lines += [f"  {paint(f'{name}:', 'hint', colour)} {printable(text)}" for name, text in rows if text]
+    lines += [f"  {paint(f'{name}:', 'hint', colour)} {one_line(text)}" for name, text in rows if text]
     return "\n".join(lines)
 
 
 def _opinion(report: "ToolReport", colour: bool) -> str:
-    head = f"{paint(report.file, 'bold', colour)}: second opinion on {printable(report.tool)}:"
+    head = f"{paint(one_line(report.file), 'bold', colour)}: second opinion on {one_line(report.tool)}:"
     if not report.second_opinion:
         return f"{head} pydantic models agree"
     lines = [head]
     for each in report.second_opinion:
-        shown = f": {printable(each.instance)}" if each.instance else ""
+        shown = f": {one_line(each.instance)}" if each.instance else ""
         times = f" ({each.count} instance{'s'[: each.count != 1]})"
         lines.append(f"  {paint(each.kind, 'warning', colour)}{times}{shown}")
-        lines.append(f"    {printable(each.reason)}")
+        lines.append(f"    {one_line(each.reason)}")
     return "\n".join(lines)

@@ -14,7 +14,7 @@ from ..build.state.presumed import outputs_stand, presume
 from ..build.state.unchanged import Looked
 from ..build.watch import Watched, turns, watched
 from ..config import Config, load_config
-from ..console import Format
+from ..console import Format, inert_json, say
 from ..diagnostics import Diagnostic
 from .building import as_json, summary
 from .options import tell
@@ -94,12 +94,12 @@ class _Session:
 
     def _say(self, report: Report) -> None:
         if self._form == "json":  # one line a turn
-            click.echo(json.dumps(as_json(report), ensure_ascii=False))
+            click.echo(inert_json(json.dumps(as_json(report), ensure_ascii=False)))
             return
         tell(report.diagnostics, self._form)
         kept = "; what it wrote before stays until then" if report.refused else ""
-        click.echo(f"{time.strftime('%H:%M:%S')} {summary(report)}{kept}")
+        say(f"{time.strftime('%H:%M:%S')} {summary(report)}{kept}")
 
 
 def _wait(message: str) -> None:
-    click.echo(message, err=True)
+    say(message, err=True)

@@ -17,11 +17,12 @@ from typing import ClassVar
 from setuptools.command.build_py import build_py as _build_py
 from setuptools.errors import SetupError
 
+from ..console import printable
 from .step import Mode, Project, StepError, open_project, run_step
 
 
 def _warn(message: str) -> None:
-    sys.stderr.write(f"warning: {message}\n")
+    sys.stderr.write(f"warning: {printable(message)}\n")
 
 
 def _open() -> Project:

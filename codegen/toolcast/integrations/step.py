@@ -10,7 +10,7 @@ from ..build.generate import Report, build
 from ..build.output.manifest import NAME, parse_manifest
 from ..build.rooms import FRONTEND
 from ..config import Config, load_config
-from ..console import render
+from ..console import one_line, render
 from ..diagnostics import Diagnostic
 
 Mode = Literal["verify", "generate"]
@@ -91,10 +91,10 @@ def _drift(report: Report, project: Project) -> str:
         return ""
     output = project.config.output
     place = output.relative_to(project.root) if output.is_relative_to(project.root) else output
-    lines = [f"  {kind:8} {place.as_posix()}/{path}" for path, kind in sorted(found)[:_SHOWN]]
+    lines = [f"  {kind:8} {one_line(f'{place.as_posix()}/{path}')}" for path, kind in sorted(found)[:_SHOWN]]
     if len(found) > _SHOWN:
         lines.append(f"  and {len(found) - _SHOWN} more")
-    head = f"toolcast: {place.as_posix()} is not what the specs say:"
+    head = f"toolcast: {one_line(place.as_posix())} is not what the specs say:"
     return "\n".join([head, *lines, _REPAIR])
 
 
