@@ -17,9 +17,9 @@ from .searching import ANY_LENGTH, STEPS, Cost, cost
 
 _MAX_NESTING = 100
 _UNROLLED = 1_000
-"""Turns of a counted repetition that are looked at one by one,"""
+"""Turns of a counted repetition that are looked at one by one; at first it is"""
 _FEW = 8
-"""and in a pattern of which that says too little."""
+"""which is enough for most patterns, and all there is for those that would be too large."""
 _LONG = 256
 _EDGES = 100
 """Edges of an automaton that is kept, for each character of the pattern and for a hundred more."""
@@ -58,6 +58,9 @@ class Analysis(NamedTuple):
 @remembered
 def analyse(pattern: str) -> Analysis:
     """What a search with `translate(pattern)` costs. Raises UnsupportedPattern like `translate`."""
+    coarse = cost(_Translator(pattern, _FEW).build(), 0)
+    if coarse.free() == ANY_LENGTH:  # it has all ways that the pattern has, and more
+        return Analysis(coarse, None)
     automaton = _Translator(pattern, _UNROLLED).build()
     edges = sum(map(len, automaton.follow))
     if automaton.complete and automaton.exact and edges <= _EDGES * (100 + len(pattern)):

@@ -192,8 +192,16 @@ def pattern_rule(site: Site) -> Rule | None:
     # Text that is too long is refused by maxLength; to search in it may take its time.
     shown = _LONG if search.exact else min(search.free, _LONG)
     longest = max(site.schema.get("maxLength", ANY_LENGTH), shown)
+    quick = search.quick
+    check: Check
+    if search.free == ANY_LENGTH:
+        check = lambda value, run: not isinstance(value, str) or quick(value) is not None
+    else:
+        check = lambda value, run: (
+            not isinstance(value, str) or len(value) > longest or run.finds(search, value)
+        )
     return plain(
-        lambda value, run: not isinstance(value, str) or len(value) > longest or run.finds(search, value),
+        check,
         "pattern",
         pattern,
         lambda value, path: (
