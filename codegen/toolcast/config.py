@@ -15,6 +15,8 @@ from .ownership import TRUST_TEMPLATES, foreign, trusts_templates
 DEFAULT_PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini", "mcp")
 MODEL_FAMILIES = ("pydantic", "dataclass", "typeddict")
 MAX_BYTES = 4 * 1024 * 1024
+FOLDERS = "TOOLCAST_FOLDERS"
+"""The environment variable with folders, separated as in PATH, that a configuration may lead into."""
 
 
 class Config(Struct, frozen=True, kw_only=True):
@@ -75,13 +77,19 @@ def find_config(start: Path) -> Path | None:
     return None
 
 
-def load_config(start: Path, file: Path | None = None) -> tuple[Config | None, tuple[Diagnostic, ...]]:
+def load_config(
+    start: Path, file: Path | None = None, *, staged: bool = False
+) -> tuple[Config | None, tuple[Diagnostic, ...]]:
     """The configuration for a run started in `start`, or the reasons why there is none.
 
     Without `file` the nearest configured `pyproject.toml` counts; without one, the defaults, relative to
     `start`. One in a folder above that belongs to another user is refused: whoever can write there would
     configure every project below. So are templates that belong to another user, unless the environment says
     that they are to be trusted.
+
+    What a configuration names lies in its own folder, or in one that the environment names: it came with the
+    checkout, and would say where on the machine to read and write. `staged` says that a build engine put the
+    inputs into place, which it does with links; those are not looked at then.
     """
     start = start.absolute()
     chosen = find_config(start) if file is None else start / file
@@ -106,9 +114,35 @@ def load_config(start: Path, file: Path | None = None) -> tuple[Config | None, t
         message = "tool.toolcast must be a table"
         return None, (locator.at("", "config-type", message, "write [tool.toolcast] and keys below it"),)
     config, problems = _resolve(table, chosen.parent, chosen, locator)
-    if config is not None and (problem := _foreign_templates(config, locator)) is not None:
+    if config is None:
+        return None, problems
+    if refused := _outside(config, locator, staged=staged):
+        return None, refused
+    if (problem := _foreign_templates(config, locator)) is not None:
         return None, (problem,)
     return config, problems
+
+
+def _outside(config: Config, locator: "_Locator", *, staged: bool) -> tuple[Diagnostic, ...]:
+    """What leads out of the folder of the configuration, by its path or through a link."""
+    beside = [Path(each) for each in os.environ.get(FOLDERS, "").split(os.pathsep) if each]
+    roots = [Path(os.path.normpath(config.base)), *(each for each in beside if each.is_absolute())]
+    real = [Path(os.path.realpath(root)) for root in roots]
+    named = [("specs", config.specs), ("output", config.output), ("stubs", config.stubs)]
+    named += [] if config.templates is None else [("templates", config.templates)]
+    named += [("profiles", profile) for profile in config.profiles]
+    found: list[Diagnostic] = []
+    for key, path in [*named, ("", config.state)]:
+        target = path if staged else Path(os.path.realpath(path))
+        inside = any(map(path.is_relative_to, roots)) or any(map(target.is_relative_to, real[1:]))
+        if inside and (staged or any(map(target.is_relative_to, real))):
+            continue
+        what = repr(key) if key else show(path, config.base)
+        how = "" if target == path else f" through a link to {show(target, config.base)}"
+        message = f"{what} leads out of the folder of the configuration{how}"
+        hint = f"name something below that folder, or set {FOLDERS}={target.parent} in the environment"
+        found.append(locator.at(key, "config-outside", message, hint))
+    return tuple(sorted(found))
 
 
 def _foreign_templates(config: Config, locator: "_Locator") -> Diagnostic | None:

@@ -6,7 +6,7 @@ Each line of LOG is a JSON list: the kind of access ("read", "write", "run", "co
 """
 
 # Links are kept as they are named.
-# ruff: noqa: PTH100
+# ruff: noqa: PTH100, PTH114
 import json
 import os
 import sys
@@ -37,6 +37,8 @@ def main() -> int:
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         if event == "open" and isinstance(arguments[0], (str, bytes, os.PathLike)):
+            if arguments[2] & os.O_NOFOLLOW and os.path.islink(arguments[0]):
+                return  # it is refused
             note("write" if arguments[2] & _WRITES else "read", os.path.abspath(os.fsdecode(arguments[0])))
         elif event in ("os.listdir", "os.scandir") and isinstance(arguments[0], (str, bytes, os.PathLike)):
             note("read", os.path.abspath(os.fsdecode(arguments[0])))

@@ -63,11 +63,12 @@ class Templates:
             raise _failed(name, error) from error
 
 
-def read_templates(folder: Path) -> tuple[tuple[str, str], ...]:
+def read_templates(folder: Path, *, staged: bool = False) -> tuple[tuple[str, str], ...]:
     """Names (posix, below `folder`) and texts of a project's templates, sorted by name.
 
     Raises TemplateFailedError for a folder or file that cannot be read, for what is too large, and for a link
-    that leads out of the folder: what it leads to would be printed into the output.
+    that leads out of the folder: what it leads to would be printed into the output. `staged`: links are how a
+    build engine put them there.
     """
     if not folder.is_dir():
         raise TemplateFailedError(f"there is no folder {folder.name!r} of templates")
@@ -75,12 +76,12 @@ def read_templates(folder: Path) -> tuple[tuple[str, str], ...]:
     if len(paths) > MAX_TEMPLATES:
         raise TemplateFailedError(f"{folder.name} holds more than {MAX_TEMPLATES} templates")
     root = os.path.realpath(folder)
-    return tuple((path.relative_to(folder).as_posix(), _text(path, root)) for path in paths)
+    return tuple((path.relative_to(folder).as_posix(), _text(path, root, staged=staged)) for path in paths)
 
 
-def _text(path: Path, root: str) -> str:
+def _text(path: Path, root: str, *, staged: bool) -> str:
     target = os.path.realpath(path)
-    if not target.startswith(root + os.sep):
+    if not staged and not target.startswith(root + os.sep):
         raise TemplateFailedError(f"{path.name}: this link leads out of the folder of templates")
     if not Path(target).is_file():
         raise TemplateFailedError(f"{path.name}: the template is no file")

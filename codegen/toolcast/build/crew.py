@@ -14,7 +14,7 @@ from .output.content import Files, Make, at_once, held_files
 from .output.plan import Write
 from .output.share import Done, carry_out, divide
 from .spill import Room, Spill
-from .workers import Outcome, Shop, Task, load_types, processors, run_all, shown
+from .workers import Outcome, Shop, Task, load_types, processors, run_all, safe_path, shown
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
@@ -37,6 +37,7 @@ class Crew:
         self._shop, self._room, self._jobs = shop, room, jobs or processors()
         self._pool: ProcessPoolExecutor | None = None
         self._leaving: Thread | None = None
+        self._safe = contextlib.ExitStack()  # open while there are processes
         self._types: dict[str, Document] | None = None
         self._spill: Spill | None = None
 
@@ -151,10 +152,12 @@ class Crew:
         if self._spill is not None:
             self._spill.close()
             self._spill = None
+        self._safe.close()
 
     def _start(self, count: int) -> "ProcessPoolExecutor":
         from concurrent.futures import ProcessPoolExecutor
 
+        self._safe.enter_context(safe_path())
         return ProcessPoolExecutor(count, initializer=become_hand, initargs=(self._shop, self._room.folder))
 
     def _in_processes(

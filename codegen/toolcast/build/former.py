@@ -18,6 +18,7 @@ from ..config import Config, show
 from ..diagnostics import Diagnostic
 from .output.manifest import NAME, is_manifest
 from .state.index import replace
+from .state.reading import read_plain
 
 FILE = "outputs"
 CODE = "former-output"
@@ -34,6 +35,8 @@ def former_outputs(config: Config) -> tuple[Path, ...]:
         folder = Path(os.path.normpath(config.state / place))
         if each != _name(config) or place in present or folder == config.output:
             continue
+        if not Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(config.base)):
+            continue  # the file may have come with a checkout
         if _is_ours(folder) and not _same(folder, config.output):
             found.append(folder)
     return tuple(found)
@@ -66,7 +69,7 @@ def remember_output(config: Config) -> None:
 def _read(state: Path) -> list[tuple[str, str]]:
     """Configuration and output, the present one of each configuration last; empty if nothing is known."""
     try:
-        lines = (state / FILE).read_text(encoding="utf-8").split("\n")
+        lines = read_plain(state / FILE).decode().split("\n")
     except (OSError, UnicodeDecodeError):
         return []
     if lines[0] != _HEAD:
@@ -92,7 +95,7 @@ def _seen(path: Path, state: Path) -> str:
 
 def _is_ours(folder: Path) -> bool:
     try:
-        return not folder.is_symlink() and is_manifest((folder / NAME).read_bytes())
+        return not folder.is_symlink() and is_manifest(read_plain(folder / NAME))
     except OSError:
         return False
 

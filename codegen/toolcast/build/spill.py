@@ -112,7 +112,12 @@ def sweep(state: Path, waiting: Callable[[str], None]) -> None:
     for a moment. Expects the project's lock. Raises OSError.
     """
     for folder in sorted(state.glob(f"{PREFIX}*")):
+        if folder.is_symlink():
+            folder.unlink()  # none of ours
+            continue
         for share in sorted(folder.glob(f"{_SHARE}*")):
+            if share.is_symlink():
+                continue
             with locked(share, waiting):
                 """Nobody works on it any more."""
         _remove(folder)

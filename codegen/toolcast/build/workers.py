@@ -1,8 +1,9 @@
 """Load and compile one spec after the other: what each worker of a `crew` does."""
 
+import contextlib
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -16,6 +17,7 @@ from .output.content import Files, held_files
 from .spill import Spill
 
 MISSING_LIBRARY = "missing-library"
+_SAFE_PATH = "PYTHONSAFEPATH"
 
 
 class Task(Struct, frozen=True, gc=False):
@@ -65,6 +67,21 @@ def processors() -> int:
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+@contextlib.contextmanager
+def safe_path() -> Generator[None]:
+    """Python processes that are started meanwhile find no module in the working directory: where they are not
+    forked, a new one is a `python -c`, for which that would come first."""
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop(_SAFE_PATH, None)
+        else:
+            os.environ[_SAFE_PATH] = before
 
 
 def load_types(shop: Shop) -> dict[str, Document]:

@@ -57,7 +57,7 @@ def command(
     the lines of FILE. Whatever the steps were, the outcome is what `generate` leaves. The stamp is written
     only if all went well.
     """
-    config = configuration(config_file, form)
+    config = configuration(config_file, form, staged=True)
     setting = setting_of(config, form)
 
     from ..build.steps.assemble import assemble, fingerprint_of

@@ -77,7 +77,7 @@ def command(
     tool or a shared type below the specs folder; @FILE stands for the lines of FILE. Of a tool's shared types
     only what it needs is read; the types themselves are SPECs of this step or of another one.
     """
-    config = configuration(config_file, form)
+    config = configuration(config_file, form, staged=True)
     setting = setting_of(config, form)
 
     from ..build.core.pure import Made, compile_specs

@@ -37,9 +37,9 @@ def format_option(function: Command) -> Command:
     )(function)
 
 
-def configuration(file: Path | None, form: Format = "text") -> Config:
-    """The configuration; ends the command if it has errors."""
-    config, problems = load_config(Path.cwd(), file)
+def configuration(file: Path | None, form: Format = "text", *, staged: bool = False) -> Config:
+    """The configuration; ends the command if it has errors. `staged`: see `load_config`."""
+    config, problems = load_config(Path.cwd(), file, staged=staged)
     if config is None:
         tell(problems, form)
         raise click.exceptions.Exit(1)

@@ -29,7 +29,8 @@ def command(config_file: Path | None) -> int:
     from ..build.generate import build
     from ..build.rooms import FRONTEND
 
-    report = build(config, FRONTEND, mode="diff")
+    # `check` compiles everything: what an earlier run remembers would name the files to write.
+    report = build(config, FRONTEND, mode="check")
     tell(report.diagnostics)
     package = package_name(config)
     # Every string that the template prints is a name checked by the compiler; nothing here is HTML.

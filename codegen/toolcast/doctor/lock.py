@@ -12,7 +12,7 @@ def holder(state: Path) -> int | None:
     Raises OSError where the file system knows no locks.
     """
     try:
-        handle = os.open(state / "lock", os.O_RDWR)
+        handle = os.open(state / "lock", os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
     except OSError:  # never built, or not ours to open: then nobody of us builds
         return None
     try:

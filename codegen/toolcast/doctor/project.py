@@ -12,6 +12,7 @@ from ..build.output.ownership import find_strays
 from ..build.profiles import profiles_of, unknown_providers
 from ..build.state.cache import load_cache
 from ..build.state.index import Index
+from ..build.state.reading import read_plain
 from ..config import Config, show
 from .finding import Finding
 from .lock import holder
@@ -81,7 +82,7 @@ def _output(config: Config) -> Iterator[Finding]:
         return
     yield from _former(config)
     try:
-        manifest = (config.output / NAME).read_bytes()
+        manifest = read_plain(config.output / NAME)
     except OSError:
         strays = _strays(config, frozenset())
         if any(file.endswith(".py") for file in strays):  # it bears our mark

@@ -14,7 +14,9 @@ from .profile_check import line_of
 def read_file(path: Path) -> tuple[dict[str, Any], str]:
     """What a file says, and its text. Raises `ProfileError`."""
     try:
-        text = path.read_text(encoding="utf-8")
+        if not path.is_file():  # a pipe would be waited for
+            raise ProfileError.of([ProfileProblem(file=str(path), message=_absent(path))])
+        text = path.read_bytes().decode("utf-8")
         return tomllib.loads(text), text
     except OSError as error:
         told = f"cannot be read: {error.strerror}"
@@ -24,6 +26,10 @@ def read_file(path: Path) -> tuple[dict[str, Any], str]:
         what, line = _placed(str(error))
         raise ProfileError.of([ProfileProblem(file=str(path), line=line, message=what)]) from None
     raise ProfileError.of([ProfileProblem(file=str(path), message=told)])
+
+
+def _absent(path: Path) -> str:
+    return "is no regular file" if path.exists() else "cannot be read: No such file or directory"
 
 
 def _placed(error: str) -> tuple[str, int]:

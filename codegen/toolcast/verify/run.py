@@ -10,7 +10,7 @@ from msgspec import Struct
 from ..build.core.compile import Options
 from ..build.profiles import profiles_of
 from ..build.rooms import FRONTEND
-from ..build.workers import Shop, load_types, processors
+from ..build.workers import Shop, load_types, processors, safe_path
 from ..config import Config, show
 from ..diagnostics import Diagnostic
 from ..spec.model import Document, ToolSpec
@@ -185,7 +185,7 @@ def _in_processes(
     from concurrent.futures.process import BrokenProcessPool
 
     held: dict[str, _Held] = {}
-    with ProcessPoolExecutor(count, initializer=_start, initargs=(shop, settings)) as pool:
+    with safe_path(), ProcessPoolExecutor(count, initializer=_start, initargs=(shop, settings)) as pool:
         futures = {}
         try:
             for path in paths:
@@ -206,7 +206,7 @@ def _alone(shop: Shop, path: str, settings: Settings) -> _Held:
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
-    with ProcessPoolExecutor(1, initializer=_start, initargs=(shop, settings)) as pool:
+    with safe_path(), ProcessPoolExecutor(1, initializer=_start, initargs=(shop, settings)) as pool:
         try:
             return pool.submit(_work, path).result()
         except BrokenProcessPool:

@@ -19,6 +19,7 @@ from urllib.parse import quote, unquote
 from msgspec import Struct
 
 from ..state.fingerprint import digest
+from ..state.reading import read_plain
 from ..state.replacing import replace_in_pieces
 from .content import Content
 from .manifest import is_inside, is_plain
@@ -47,7 +48,7 @@ class Journal(Struct, frozen=True):
 def read_journal(state: Path, root: Path) -> Journal:
     """What unfinished runs left in the output folder `root`; empty if the last one came to its end."""
     try:
-        lines = _file(state, root).read_text(encoding="utf-8").split("\n")
+        lines = read_plain(_file(state, root)).decode().split("\n")
     except (OSError, UnicodeDecodeError):
         return Journal()
     touched: defaultdict[str, set[str]] = defaultdict(set)

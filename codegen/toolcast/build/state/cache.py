@@ -9,6 +9,8 @@ from msgspec import Struct, field, structs
 
 from ...diagnostics import Diagnostic
 from ..core.compile import ToolEntry
+from ..output.manifest import is_inside
+from .reading import read_plain
 from .replacing import replace, replace_in_pieces
 
 FORMAT = 3
@@ -46,10 +48,25 @@ class Cache(Struct, kw_only=True):
 def load_cache(state: Path) -> Cache:
     """The cache below `.toolcast/`; a missing, damaged or foreign one counts as empty."""
     try:
-        cache = msgspec.json.decode((state / "cache.json").read_bytes(), type=Cache)
+        cache = msgspec.json.decode(read_plain(state / "cache.json"), type=Cache)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return Cache()
-    return cache if cache.format == FORMAT else Cache()
+    return cache if cache.format == FORMAT and _stays_inside(cache) else Cache()
+
+
+_SUSPECT = ("..", "\\", ":", "\0", "//", "/./", "\n/", "/\n", "\n\n", "\n./", "/.\n", "\n.\n")
+
+
+def _stays_inside(cache: Cache) -> bool:
+    """Whether no path of units leads out of its folder: the file may have come with a checkout.
+
+    All paths are searched at once for what such a path has; only where that is found, each is looked at.
+    """
+    paths = [path for unit in cache.units.values() for path in (*unit.outputs, *unit.uses)]
+    text = "\n".join(("", *paths, ""))
+    if not paths or not any(sign in text for sign in _SUSPECT):
+        return True
+    return all(map(is_inside, paths))
 
 
 def save_cache(state: Path, cache: Cache) -> None:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Generator
 from pathlib import Path
 
+_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
 _BUSY = frozenset({errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK, errno.EINTR})
 """Another holds it. Any other refusal is the file system's, and waiting would not end it."""
 
@@ -25,7 +26,7 @@ def locked(state: Path, waiting: Callable[[str], None], *, poll: float = 0.05) -
     while True:
         state.mkdir(parents=True, exist_ok=True)  # `clean` removes it with the lock
         try:
-            handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666)
+            handle = os.open(path, _FLAGS, 0o666)
         except FileNotFoundError:
             if path.is_symlink():  # one that leads nowhere: trying again would not end
                 raise

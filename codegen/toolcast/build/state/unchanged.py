@@ -19,11 +19,15 @@ Where something did change, the looks are handed to the build that follows: it n
 """
 
 # pathlib costs as much to import as all the rest
-# ruff: noqa: PTH110, PTH118, PTH120, PTH123
+# ruff: noqa: PTH110, PTH114, PTH118, PTH120, PTH123
 import os
+import stat
 import sys
 
 MAGIC = b"toolcast index 1"
+_FLAGS = (
+    os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+)
 ABSENT = (-1, -1, -1, -1)
 Signature = tuple[int, int, int, int]
 
@@ -103,7 +107,14 @@ def look(start: str) -> Looked | None:
 def read_index(folder: str) -> Looked | None:
     """What the last run in `folder` left, before any look; None where that is missing, damaged or foreign."""
     try:
-        with open(os.path.join(folder, ".toolcast", "index"), "rb") as file:
+        state = os.path.join(folder, ".toolcast")
+        if os.path.islink(state):
+            return None
+        # A link is not followed, and a pipe not waited for.
+        handle = os.open(os.path.join(state, "index"), _FLAGS)
+        with open(handle, "rb") as file:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                return None
             mark = identity(os.fstat(file.fileno()))
             head = file.read().split(b"\n", 6)
     except OSError:

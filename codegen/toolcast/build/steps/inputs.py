@@ -53,7 +53,7 @@ def _templates(folder: Path | None) -> tuple[dict[str, str] | None, tuple[Diagno
     from ...bindings.templates import TemplateFailedError, read_templates
 
     try:
-        return dict(read_templates(folder)), ()
+        return dict(read_templates(folder, staged=True)), ()
     except TemplateFailedError as error:
         hint = "correct that, or remove the file"
         problem = Diagnostic(file=show(folder), code="template-unreadable", message=str(error), hint=hint)
