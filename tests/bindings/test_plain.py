@@ -34,6 +34,7 @@ VALUES = {
         {
             "mark": TEXT,
             "imports": TEXTS,
+            "registry": TEXT,
             "handler_imports": TEXTS,
             "tools": st.lists(ROW, max_size=3),
             "signature": TEXTS,
@@ -42,6 +43,7 @@ VALUES = {
     "stub.py.jinja": st.fixed_dictionaries(
         {
             "package": TEXT,
+            "function": TEXT,
             "entry": st.builds(SimpleNamespace, name=TEXT, module=TEXT, params=TEXT, keyword=TEXT),
         }
     ),
