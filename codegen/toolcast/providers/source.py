@@ -106,6 +106,10 @@ class _Reading:
         changed = found is not None or path is None or "$ref" in node
         out: Node = {}
         for row in as_written(node) if found is None else found.rows:
+            if row.keyword == "$id" and self.draft <= 7 and str(row.value).startswith("#"):
+                self.note(path, row.source[0], "dropped", "a plain name is no $id since 2019-09")
+                changed = True
+                continue
             out[row.keyword] = value = self._below(row, path, level)
             changed = changed or value is not row.value
         made = out if changed else node
