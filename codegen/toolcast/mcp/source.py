@@ -4,9 +4,9 @@ import logging
 from typing import Any
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import Struct
 
-from ..providers import Normalizer, SchemaError, quarantined
+from ..providers import Normalizer, SchemaError
 from ..runtime.schema import UnsupportedPattern, UnsupportedSchema, Validator
 from ..runtime.schema.ecma import is_quick
 from ..runtime.schema.values import too_deep
@@ -79,20 +79,11 @@ def read_tool(server: str, listed: Any, limits: Limits) -> tuple[LiveTool, int]:
     return tool, size
 
 
-class Usable(Struct, frozen=True):
-    """A tool whose schemas can be judged exactly and in bounded time, what was left out of them, in words,
-    and the judge of its results."""
-
-    tool: LiveTool
-    left_out: tuple[str, ...]
-    output: Validator | None
-
-
-def usable(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Usable:
-    """What of a tool can be offered: bad corners of its schemas are left out. Raises UnfitError, whatever the
-    schemas are: one tool must not take the others down."""
+def check_tool(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Validator | None:
+    """Whether a tool's schemas can be judged exactly and in bounded time; the judge of its results. Raises
+    UnfitError, whatever the schemas are: one tool must not take the others down."""
     try:
-        return _usable(tool, normalizer, limits)
+        return _checked(tool, normalizer, limits)
     except UnfitError:
         raise
     except Exception as problem:
@@ -100,41 +91,29 @@ def usable(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Usable:
         raise UnfitError(f"its schemas cannot be read: {type(problem).__name__}") from problem
 
 
-def _usable(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Usable:
-    words: list[str] = []
-    parameters = _cleaned("inputSchema", tool.input_schema, limits, words)
+def _checked(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Validator | None:
+    for key, schema in (("inputSchema", tool.input_schema), ("outputSchema", tool.output_schema)):
+        if schema is None:
+            continue
+        if too_deep(schema):
+            raise UnfitError(f"its {key} is nested too deeply")
+        try:
+            weigh(schema, limits.parts)
+        except Heavy as problem:
+            raise UnfitError(f"its {key} cannot be used: {problem}") from None
+        patterns = _patterns(schema)
+        if len(patterns) > limits.patterns:
+            raise UnfitError(f"its {key} has {len(patterns)} patterns, and {limits.patterns} are allowed")
+        for pattern in sorted(patterns):
+            _check_pattern(key, pattern)
     try:
-        normalizer.prepare(msgspec.json.encode(parameters), "mcp").validator()
+        normalizer.prepare(msgspec.json.encode(tool.input_schema), "mcp").validator()
     except (SchemaError, UnsupportedSchema) as problem:
         raise UnfitError(f"its inputSchema cannot be used: {problem}") from None
-    result, judge = tool.output_schema, None
-    if result is not None:
-        result = _cleaned("outputSchema", result, limits, words)
-        try:
-            judge = result_judge(result)
-        except UnsupportedSchema as problem:
-            raise UnfitError(f"its outputSchema cannot be used: {problem}") from None
-    left = structs.replace(tool, input_schema=parameters, output_schema=result)
-    return Usable(left, tuple(words), judge)
-
-
-def _cleaned(key: str, schema: dict[str, Any], limits: Limits, words: list[str]) -> dict[str, Any]:
-    """A schema without its bad corners; what became of them is added to `words`."""
-    if too_deep(schema):
-        raise UnfitError(f"its {key} is nested too deeply")
     try:
-        weigh(schema, limits.parts)
-        left, entries = quarantined(schema)
-    except (Heavy, SchemaError) as problem:
-        raise UnfitError(f"its {key} cannot be used: {problem}") from None
-    patterns = _patterns(left)
-    if len(patterns) > limits.patterns:
-        raise UnfitError(f"its {key} has {len(patterns)} patterns, and {limits.patterns} are allowed")
-    for pattern in sorted(patterns):
-        _check_pattern(key, pattern)
-    for entry in entries:
-        words.append(f"{key}, {entry.path or 'its root'}: {entry.keyword} {entry.action}, {entry.reason}")
-    return left
+        return None if tool.output_schema is None else result_judge(tool.output_schema)
+    except UnsupportedSchema as problem:
+        raise UnfitError(f"its outputSchema cannot be used: {problem}") from None
 
 
 def _patterns(schema: Any) -> set[str]:

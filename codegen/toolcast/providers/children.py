@@ -164,14 +164,7 @@ def _named(state: State, node: Node, key: str, value: Any, out: Node, path: Path
     own = key == "properties"
     tells, here = rules.tells and own, state.here if own else None
     patterns = key == "patternProperties"
-    needed = node.get("required", ()) if own else ()
     for name, child in value.items():
-        if own and child.__class__ is dict and name not in needed:
-            reason = state.contradiction(child)
-            if reason is not None:
-                words = f"no value fits it beside what else applies, so it is forbidden: {reason}"
-                state.note(place, name, "dropped", "kept elsewhere", words)
-                child = False
         if tells:
             state.absent = holder = []
         if own and child is False and rules.dialect.booleans == "rewrite":

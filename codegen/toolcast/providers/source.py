@@ -33,7 +33,6 @@ class Source(Struct, frozen=True):
     document: Node  # the given one itself where nothing is upgraded
     places: Mapping[int, Path] = {}  # id of a schema in `document` that stands elsewhere than it was written
     entries: Mapping[tuple[str, str, str], LedgerEntry] = {}
-    fitting: frozenset[int] = frozenset()  # ids of properties' schemas that were looked at for contradictions
 
 
 def source_of(schema: Node) -> Source:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from typing import Any
 
-from ..runtime.schema.satisfiable import FORBIDDEN, Satisfiability
 from ..runtime.ways import Ways
 from .dialect import Dialect
 from .errors import SchemaError
@@ -18,9 +17,6 @@ MAX_DEPTH = 96
 """Deepest nesting of subschemas; beyond it a schema is refused, so hostile input cannot exhaust the stack."""
 MAX_NODES = 50_000
 """Most nodes in one output; references inlined into each other could otherwise multiply without end."""
-MOST_MADE = 1_000
-"""Schemas of properties that are looked at for contradictions in one walk, and schemas in each of them."""
-STEPS = 1_000
 INLINE_NODES = 5_000
 """Once this many nodes are out, references are no longer opened but widened."""
 
@@ -49,7 +45,6 @@ class State:
         "encoded",
         "entries",
         "evaluation",
-        "fitting",
         "graph",
         "heights",
         "here",
@@ -58,7 +53,6 @@ class State:
         "losses",
         "lossy",
         "lost",
-        "made",
         "names",
         "nodes",
         "opened",
@@ -106,8 +100,6 @@ class State:
         self.source: tuple[str, ...] = ()  # the definition that is walked
         self.graph: dict[tuple[str, ...], set[tuple[str, ...]]] | None = None  # which refer to which
         self.reach: dict[tuple[str, ...], frozenset[tuple[str, ...]]] = {}  # the same, followed to the end
-        self.fitting = source.fitting
-        self.made = 0  # schemas of properties that were looked at for contradictions
         self.nodes = 0
         self.depth = 0
         self.deepest = 0
@@ -183,22 +175,6 @@ class State:
         segments = self.segments(reference, path)
         found, place = resolve(self.document, segments, reference, path)
         return found, place, segments
-
-    def referred(self, reference: str) -> Any:
-        """The schema that a `$ref` leads to. Raises LookupError if that is nowhere."""
-        try:
-            return self.target(reference, None)[0]
-        except SchemaError as problem:
-            raise LookupError(reference) from problem
-
-    def contradiction(self, schema: dict[str, Any]) -> str | None:
-        """Why no value fits the schema of a property, if it was made in this walk: in merging, constraints
-        of several schemas meet. Those of the document were looked at before."""
-        if id(schema) in self.fitting or self.made >= MOST_MADE:
-            return None
-        self.made += 1
-        reason = Satisfiability(self.referred, STEPS).contradiction(schema)
-        return None if reason == FORBIDDEN else reason
 
     def resolve(self, segments: tuple[str, ...]) -> tuple[Any, Path]:
         """What stands at `segments`, known to exist, and its path."""

@@ -44,11 +44,9 @@ Parts = list[Schema]
 class Satisfiability:
     """Answers for the schemas of one document, of any draft. The document must not change meanwhile."""
 
-    def __init__(self, resolve: Callable[[str], Any], steps: int = MAX_STEPS) -> None:
-        """`resolve` gives the schema that a `$ref` names, and raises LookupError where that is not known. At
-        most `steps` schemas are looked at."""
+    def __init__(self, resolve: Callable[[str], Any]) -> None:
+        """`resolve` gives the schema that a `$ref` names; LookupError where that is not known."""
         self._resolve = resolve
-        self._most = steps
         self._known: dict[int, str | None] = {}
         self._open: set[int] = set()
         self._steps = self._depth = 0
@@ -83,7 +81,7 @@ class Satisfiability:
             if not self._collect(schema, parts, frozenset()):
                 return FORBIDDEN
         self._steps += len(parts)
-        if len(parts) > MAX_PARTS or self._steps > self._most:
+        if len(parts) > MAX_PARTS or self._steps > MAX_STEPS:
             return None
         if any(part.get("nullable") is True for part in parts):  # OpenAPI's: null satisfies it
             return None
@@ -117,9 +115,7 @@ class Satisfiability:
             values = [part["const"]] if "const" in part else part.get("enum")
             if isinstance(values, list):
                 word = "const" if "const" in part else "enum"
-                own = {**part, word: None}
-                others = [own if each is part else each for each in parts]
-                if any(_atom(value) in allowed and _fits(others, value) for value in values):
+                if any(_atom(value) in allowed and _fits(parts, value) for value in values):
                     return None  # which other keywords may refuse; that is not decided
                 if not values:
                     return "its `enum` is empty"
@@ -240,7 +236,7 @@ def _atom(value: Any) -> str:
 def _fits(parts: Parts, value: Any) -> bool:
     """Whether no keyword of `parts` that holds no schema refuses `value`."""
     for part in parts:
-        own = {k: v for k, v in part.items() if k in _SCALAR and not _undecided(k, v)}
+        own = {k: v for k, v in part.items() if k in _SCALAR and not _flag(k, v) and not _slow(k, v)}
         if not own:
             continue
         try:
@@ -251,13 +247,13 @@ def _fits(parts: Parts, value: Any) -> bool:
     return True
 
 
-def _undecided(keyword: str, value: Any) -> bool:
-    """Whether a keyword is not asked about single values: it lists them itself (None), is a flag of draft 4,
-    or looking at one value may take long, for a schema may be hostile."""
-    if value is None and keyword in ("enum", "const"):
-        return True
-    if keyword.startswith("exclusive"):
-        return isinstance(value, bool)
+def _flag(keyword: str, value: Any) -> bool:
+    """Whether an exclusive bound is the flag of draft 4."""
+    return keyword.startswith("exclusive") and isinstance(value, bool)
+
+
+def _slow(keyword: str, value: Any) -> bool:
+    """Whether looking at one value may take long: a schema may be hostile."""
     if keyword != "pattern" or not isinstance(value, str):
         return False
     try:
