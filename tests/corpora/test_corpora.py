@@ -64,9 +64,12 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     folder = tmp_path_factory.mktemp("corpus")
     odd = {"type": "object", "properties": {"n": {"type": "integer", "default": "1"}}}
     odd_tool = {"name": "odd", "description": "", "parameters": odd}
-    bad = {**TOOL, "name": "bad one", "parameters": {"type": "object", "properties": {"n": {"type": ""}}}}
+    bad = {**TOOL, "name": "bad one", "parameters": {"type": "object", "properties": {"n": 5}}}
+    corner = {**TOOL, "name": "odd one", "parameters": {"type": "object", "properties": {"n": {"type": ""}}}}
     file = folder / "notes.jsonl"
-    file.write_text("".join(json.dumps(each) + "\n" for each in (TOOL, bad, odd_tool)), encoding="utf-8")
+    file.write_text(
+        "".join(json.dumps(each) + "\n" for each in (TOOL, bad, corner, odd_tool)), encoding="utf-8"
+    )
     return compile_corpus(file, folder / "project")
 
 
@@ -75,7 +78,9 @@ def judged(outcome: Outcome, record: dict[str, Any]) -> Verdict:
         (sys.executable, "-m", "bench.corpora.judge", str(outcome.project)),
         cwd=ROOT,
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-        input=msgspec.json.encode([("note", record), ("odd", outcome.records["odd"])]),
+        input=msgspec.json.encode(
+            [(name, {**outcome.records, "note": record}[name]) for name in outcome.compiled]
+        ),
         capture_output=True,
         check=True,
     )
@@ -84,18 +89,22 @@ def judged(outcome: Outcome, record: dict[str, Any]) -> Verdict:
 
 def test_what_compiles_and_what_does_not_is_told_apart(outcome: Outcome) -> None:
     assert outcome.faults == ()
-    assert outcome.compiled == ("note", "odd")
+    assert outcome.compiled == ("note", "odd_one_1baba7ac", "odd")
     assert [(each.tool, each.code) for each in outcome.refusals] == [("bad_one_9d0f8028", "malformed-schema")]
     assert confirmed(outcome.refusals[0], outcome.records["bad_one_9d0f8028"])
     assert not confirmed(outcome.refusals[0], outcome.records["note"])
-    assert [(each.tool, each.code) for each in outcome.changes] == [("odd", "import-default")]
-    assert confirmed(outcome.changes[0], outcome.records["odd"])
+    corner, default = sorted(outcome.changes, key=lambda each: each.code)
+    assert (corner.tool, corner.code) == ("odd_one_1baba7ac", "import-corner")
+    assert confirmed(corner, outcome.records["odd_one_1baba7ac"])
+    assert not confirmed(corner, outcome.records["note"])
+    assert (default.tool, default.code) == ("odd", "import-default")
+    assert confirmed(default, outcome.records["odd"])
 
 
 def test_the_judge_agrees_with_what_was_compiled(outcome: Outcome) -> None:
     verdict = judged(outcome, TOOL)
     assert verdict.disagreements == []
-    assert (verdict.imported, verdict.calls, verdict.bad_calls, verdict.allowed) == (2, 1, 1, 1)
+    assert (verdict.imported, verdict.calls, verdict.bad_calls, verdict.allowed) == (3, 1, 1, 1)
     assert verdict.probes > 100
 
 

@@ -9,10 +9,12 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from toolcast.contract.build import build_tool
 from toolcast.importers.defaults import without_wrong_defaults
 from toolcast.importers.load import Document, parse_documents
 from toolcast.importers.spec_text import Choices
 from toolcast.importers.tools import Imported, import_tools
+from toolcast.providers import quarantined
 from toolcast.spec import load_library
 
 SCHEMA = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}
@@ -129,12 +131,96 @@ def test_a_tool_without_parameters_has_no_secrets_to_decide(tmp_path: Path) -> N
     assert spec["parameters"] == {"type": "object", "properties": {}}
 
 
-def test_broken_schemas_pass_through(tmp_path: Path) -> None:
-    broken = {"type": "dict", "properties": {"n": {"type": "float", "exclusiveMinimum": True}}}
-    tool = {"name": "b", "description": "B.", "parameters": broken, "calls": [{"n": 1}]}
-    spec = only(run(tmp_path, [tool]))
-    assert spec["parameters"] == broken
-    assert "examples" not in spec
+TOOL = {"name": "bad", "description": "B."}
+CORNERS: list[tuple[Any, Any]] = [
+    ({"type": "dict", "maxLength": 3}, {"maxLength": 3}),
+    ({"type": "string", "pattern": "(?i)abc"}, {"type": "string"}),
+    ({"type": "string", "pattern": r"\A\d+\z"}, {"type": "string"}),
+    ({"$ref": "#/$defs/nowhere", "title": "A"}, {"title": "A"}),
+    ({"$ref": "https://example.com/x.json"}, {}),
+    ({"type": "string", "minLength": "3"}, {"type": "string"}),
+    (5, {}),
+    ({"$ref": "#/properties/a", "title": "A"}, {"title": "A"}),
+    ({"type": "string", "enum": [1, 2]}, False),
+]
+
+
+@pytest.mark.parametrize(("corner", "left"), CORNERS, ids=str)
+def test_a_bad_corner_is_left_out_with_a_warning_and_a_comment(
+    tmp_path: Path, corner: Any, left: Any
+) -> None:
+    sound = {"n": {"type": "integer", "minimum": 1}}
+    tools = [
+        {**TOOL, "parameters": {"type": "object", "properties": {"a": corner, **sound}},
+         "calls": [{"n": 1}, {"n": 0}]},
+        {"name": "good", "description": "G.", "parameters": {"type": "object", "properties": sound}},
+    ]  # fmt: skip
+    imported = run(tmp_path, tools, permission="read", secrets=())
+    (warning,) = imported.diagnostics
+    assert (warning.severity, warning.code) == ("warning", "import-corner")
+    assert "tools[0]" in warning.message
+    assert "parameters/properties" in warning.message
+    bad = imported.specs["bad.yaml"]
+    (comment,) = [line for line in bad.splitlines() if line.startswith("# Schema changed: ")]
+    assert "parameters/properties" in comment
+    spec = yaml.safe_load(bad)
+    assert spec["parameters"] == {"type": "object", "properties": {"a": left, **sound}}
+    assert spec["examples"] == [{"n": 1}]
+    jsonschema_rs.meta.validate(spec["parameters"])
+    folder = tmp_path / "specs"
+    folder.mkdir()
+    for name, text in imported.specs.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    library = load_library(folder, shown_root="specs", known_providers=frozenset())
+    assert library.diagnostics == ()
+    built = [build_tool(tool, library.types) for tool in library.tools]
+    assert [each.diagnostics for each in built] == [(), ()]
+
+
+def test_nullable_becomes_a_union_with_null(tmp_path: Path) -> None:
+    properties = {
+        "text": {"type": "string", "nullable": True, "maxLength": 3},
+        "some": {"type": "string", "enum": ["a"], "nullable": True},
+        "list": {"type": "array", "items": {"type": "integer", "nullable": True}, "nullable": True},
+        "ref": {"$ref": "#/$defs/x", "nullable": True},
+        "not": {"type": "string", "nullable": False},
+        "nullable": {"type": "boolean"},
+    }
+    schema = {"type": "object", "properties": properties, "$defs": {"x": {"type": "integer"}}}
+    tool = {"name": "t", "description": "T.", "inputSchema": schema, "outputSchema": schema}
+    imported = run(tmp_path, [tool])
+    spec = only(imported)
+    (text,) = imported.specs.values()
+    assert '# Said to be nullable, and a union with null here: ["parameters/properties/text", ' in text
+    assert '"nullable": ' not in json.dumps(spec["parameters"]).replace('"nullable": {', "")
+    judge = jsonschema_rs.validator_for(spec["parameters"])
+    for name in ("text", "some", "list", "ref"):
+        assert judge.is_valid({name: None})
+    for good in ({"text": "abc"}, {"some": "a"}, {"list": [1, None]}, {"ref": 1}, {"nullable": True}):
+        assert judge.is_valid(good)
+    for wrong in (
+        {"text": "abcd"},
+        {"some": "b"},
+        {"list": ["x"]},
+        {"ref": "x"},
+        {"not": None},
+        {"nullable": None},
+    ):
+        assert not judge.is_valid(wrong)
+    assert spec["result"] == spec["parameters"]
+
+
+def test_a_sound_schema_is_kept_as_it_is_written(tmp_path: Path) -> None:
+    schema = {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "type": "object",
+        "definitions": {"x": {"type": "integer", "exclusiveMinimum": 1}},
+        "properties": {"a": {"$ref": "#/definitions/x"}, "b": False, "c": {"not": {}}},
+    }
+    assert (
+        only(run(tmp_path, [{"name": "t", "description": "T.", "parameters": schema}]))["parameters"]
+        == schema
+    )
 
 
 def test_accepted_calls_become_examples(tmp_path: Path) -> None:
@@ -156,9 +242,11 @@ def test_remote_references_are_not_followed(tmp_path: Path, monkeypatch: pytest.
     secret.write_text("{}", encoding="utf-8")
     for ref in ("http://127.0.0.1:9/x.json", secret.as_uri()):
         tool = {"name": "b", "description": "B.", "parameters": {"$ref": ref}, "calls": [{}]}
-        spec = only(run(tmp_path, [tool]))
-        assert spec["parameters"] == {"$ref": ref}
-        assert "examples" not in spec
+        imported = run(tmp_path, [tool])
+        assert [each.code for each in imported.diagnostics] == ["import-corner"]
+        (text,) = imported.specs.values()
+        spec = yaml.safe_load(text)
+        assert ref not in json.dumps(spec)
 
 
 def test_gemini_dialect_becomes_json_schema(tmp_path: Path) -> None:
@@ -275,16 +363,18 @@ def test_corpora_become_one_spec_per_tool(shared_dir: Path) -> None:
     files = sorted((shared_dir / "corpora").glob("*.jsonl"))
     records = [json.loads(line) for path in files for line in path.read_text(encoding="utf-8").splitlines()]
     imported = import_tools(files, Choices(examples=2))
-    assert {problem.code for problem in imported.diagnostics} == {"import-default"}
+    codes = [problem.code for problem in imported.diagnostics]
+    assert {*codes} == {"import-default", "import-corner"}
+    assert codes.count("import-corner") == 1  # of 1,158 tools, `type: ""`
     assert len(imported.specs) == len(records)
     for record, text in zip(records, imported.specs.values(), strict=True):
         spec = yaml.load(text, yaml.CSafeLoader)
-        parameters, wrong = without_wrong_defaults(record["parameters"])
+        parameters, wrong = without_wrong_defaults(quarantined(record["parameters"])[0])
         assert json.dumps(spec["parameters"]) == json.dumps(parameters)
         assert text.count("# Default left out") == len(wrong)
         assert spec.get("result") == record.get("output_schema")
         if spec.get("examples"):
-            validator = jsonschema_rs.validator_for(record["parameters"])
+            validator = jsonschema_rs.validator_for(spec["parameters"])
             assert all(validator.is_valid(example) for example in spec["examples"])
     assert import_tools(files, Choices(examples=2)) == imported
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from toolcast.mcp import Limits, LiveTool
 from toolcast.mcp.live import bind
-from toolcast.mcp.source import check_tool
+from toolcast.mcp.source import usable
 from toolcast.mcp.weight import weigh
 from toolcast.providers import Normalizer
 
@@ -28,8 +28,9 @@ def test_real_tools_are_taken_and_take_their_own_calls(corpus: str, shared_dir: 
             input_schema=told["parameters"],
         )
         heaviest = max(heaviest, weigh(tool.input_schema, limits.parts))
-        check_tool(tool, normalizer, limits)  # raises where the tool would be refused
-        binding = bind(tool, "s__tool", "mcp/s", "execute", (), normalizer)
+        found = usable(tool, normalizer, limits)  # raises where the tool would be refused
+        assert (found.tool, found.left_out) == (tool, ())
+        binding = bind(found.tool, "s__tool", "mcp/s", "execute", (), normalizer)
         for provider in PROVIDERS:
             assert binding.definition(provider)
         for call in told.get("calls") or ():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from toolcast.mcp import Limits, LiveTool
 from toolcast.mcp.incoming import incoming
 from toolcast.mcp.live import bind
-from toolcast.mcp.source import UnfitError, check_tool
+from toolcast.mcp.source import UnfitError, usable
 from toolcast.providers import Normalizer, available
 from toolcast.runtime import ArgumentError, ToolResult
 from toolcast.runtime.schema.form import NAMED_SUBSCHEMAS, SUBSCHEMA, SUBSCHEMAS
@@ -84,12 +84,13 @@ def test_any_schema_is_refused_or_serves(schema: Any, output: Any, arguments: An
     tool = LiveTool(server="s", name="t", input_schema=schema, output_schema=output)
     normalizer, limits = Normalizer(), Limits()
     try:
-        judge = check_tool(tool, normalizer, limits)
+        found = usable(tool, normalizer, limits)
     except UnfitError:
         event("refused")
         return
     event("taken")
-    binding = bind(tool, "s__t", "mcp/s", "execute", (), normalizer)
+    judge = found.output
+    binding = bind(found.tool, "s__t", "mcp/s", "execute", (), normalizer)
     for provider in PROVIDERS:
         assert binding.definition(provider)
         assert binding.definition(provider, "brief")

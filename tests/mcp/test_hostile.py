@@ -2,14 +2,16 @@
 
 import asyncio
 import json
+import logging
 from collections.abc import Iterator
 from typing import Any
 
+import jsonschema_rs
 import pytest
 from toolcast.mcp import Limits, ListingError, McpTools, ToolChanges, mcp_tools
 from toolcast.mcp.visible import visible, visible_words
 from toolcast.providers import available
-from toolcast.runtime import ToolRegistry
+from toolcast.runtime import ArgumentError, ToolRegistry
 from toolcast.runtime.dispatch import Dispatcher
 
 from tests.mcp.conftest import Sdk
@@ -53,20 +55,61 @@ def nested(levels: int) -> dict[str, Any]:
         (bad({"type": "object", "description": "x" * 200_000}), "bytes, and 131072 are allowed"),
         (bad(nested(105)), "nested too deeply"),
         (bad(nested(97)), "inputSchema cannot be used"),
-        (bad({"type": "object", "properties": {"a": {"$ref": "http://evil.example/s"}}}), "cannot be used"),
-        (bad({"type": "object", "properties": {"a": {"$ref": "#/$defs/none"}}}), "cannot be used"),
-        (bad({"type": "object", "properties": {"a": {"$ref": "#/properties/a"}}}), "cannot be used"),
         (bad({"type": "object", "properties": {"a": {"$id": "http://a.example/b"}}}), "`$id`"),
-        (bad({"type": "object", "properties": {"a": {"type": "no type"}}}), "inputSchema cannot be used"),
-        (bad(OBJECT, outputSchema={"type": "object", "properties": "a"}), "outputSchema cannot be used"),
-        (bad({"properties": {"a": {"type": "string", "pattern": "^(a+)+$"}}, "type": "object"}), "'^(a+)+$'"),
-        (bad({"type": "object", "patternProperties": {"(a|a)*b": {}}}), "pattern that cannot be used"),
-        (bad(OBJECT, outputSchema={**OBJECT, "properties": {"a": {"pattern": "(x*)*y"}}}), "outputSchema"),
-        (bad({"type": "object", "properties": {"a": {"type": "string", "pattern": "("}}}), "pattern"),
     ],
 )  # fmt: skip
 def test_a_tool_that_cannot_be_used_is_refused_alone(tool: dict[str, Any], words: str, sdk: Sdk) -> None:
     assert words in refused(sdk, tool)
+
+
+@pytest.mark.parametrize(
+    ("corner", "left", "words"),
+    [
+        ({"$ref": "http://evil.example/s"}, {}, "$ref dropped, the reference"),
+        ({"$ref": "#/$defs/none"}, {}, "leads nowhere"),
+        ({"$ref": "#/properties/a"}, {}, "leads back to itself"),
+        ({"properties": "a"}, {}, "an object of schemas"),
+        ({"pattern": r"^(?=(a+)+b).*$"}, {}, "can take millions of steps"),
+        ({"pattern": "^(x+)+$"}, {"pattern": "^(x+)+$"}, ""),
+        ({"type": "no type", "maxLength": 3}, {"maxLength": 3}, "'no type' is no type of JSON Schema"),
+        ({"type": "string", "pattern": "("}, {"type": "string"}, "the pattern '(' cannot be used"),
+        ({"type": "string", "pattern": "(?i)abc"}, {"type": "string"}, "'(?i)abc' cannot be used"),
+        ({"type": "string", "pattern": r"\A\d+\z"}, {"type": "string"}, "cannot be used"),
+        ({"type": "string", "enum": [1, 2]}, False, "no value fits it, so it is forbidden"),
+        ({"type": "integer", "minimum": 9, "maximum": 3}, False, "no value fits it, so it is forbidden"),
+        ({"type": "string", "nullable": True}, {"type": ["string", "null"]}, ""),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_bad_corner_costs_that_corner(
+    corner: Any, left: Any, words: str, sdk: Sdk, caplog: pytest.LogCaptureFixture
+) -> None:
+    sound = {"n": {"type": "integer", "minimum": 1}}
+    output = {**OBJECT, "properties": {"a": corner}}
+    tool = bad({**OBJECT, "properties": {"a": corner, **sound}}, outputSchema=output)
+    with caplog.at_level(logging.WARNING):
+        registry, tools = taken(sdk, tool, ECHO)
+    assert registry.names == ("s__bad", "s__echo")
+    assert tools.refused == ()
+    warned = [record.getMessage() for record in caplog.records if "'bad' of MCP server 's'" in record.message]
+    assert len(warned) == (2 if words else 0)
+    assert all(words in each for each in warned)
+    plain, _ = taken(sdk, bad({**OBJECT, "properties": {"a": left, **sound}}, outputSchema=output))
+    judge = jsonschema_rs.validator_for({**OBJECT, "properties": {"a": left, **sound}})
+    for provider in available():
+        definitions = registry.select(names="s__bad").definitions(provider)
+        assert definitions == plain.select(names="s__bad").definitions(provider)
+    binding = registry.get("s__bad").binding
+    for value in ("x", "xxxx", 1, [], {}):
+        arguments = {"a": value, "n": 1}
+        try:
+            assert binding.decode(arguments) == arguments
+            accepted = True
+        except ArgumentError:
+            accepted = False
+        assert accepted == judge.is_valid(arguments)
+    with pytest.raises(ArgumentError):
+        binding.decode({"n": 0})
 
 
 def test_two_tools_of_one_name_are_both_refused(sdk: Sdk) -> None:

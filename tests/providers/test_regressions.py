@@ -281,20 +281,12 @@ def test_a_pattern_that_does_not_compile_does_not_fail_the_request() -> None:
 @pytest.mark.parametrize(
     ("schema", "part"),
     [
-        (obj({"a": {"$ref": "#/$defs/Nope"}}), "leads nowhere"),
-        (obj({"a": {"$ref": "https://example.com/x.json"}}), "does not point into this schema"),
-        (obj({"a": {"type": "strnig"}}), "'strnig' is no JSON Schema type"),
-        (obj({"a": 5}), "a schema is an object, true or false"),
         ({"type": "string"}, "the parameters of a tool are an object"),
         ([], "the parameters of a tool are an object schema"),
         (False, "the parameters of a tool are an object schema"),
-        ({"$ref": "#"}, "refers to itself"),
-        ({"type": "object", "properties": []}, "properties must be an object"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_a_reason(provider: str, schema: Any, part: str) -> None:
-    if schema == {"$ref": "#"} and provider == "mcp":
-        part = "itself"
     with pytest.raises(SchemaError, match=part.replace("'", ".")):
         normalize(schema, provider)
 

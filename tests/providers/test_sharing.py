@@ -334,9 +334,9 @@ def test_a_profile_of_another_audience_is_told_by_itself() -> None:
 
 
 def test_who_refuses_a_schema_refuses_it_every_time() -> None:
-    shared = EVERYONE.share({"type": "object", "properties": {"a": {"$ref": "#/nowhere"}}})
+    shared = EVERYONE.share({"type": "string"})
     for profile in PROFILES * 2:
-        with pytest.raises(SchemaError, match="leads nowhere"):
+        with pytest.raises(SchemaError, match="are an object"):
             shared.normalize(profile)
     with pytest.raises(SchemaError):
         EVERYONE.share([])

@@ -4,6 +4,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from ..providers import LedgerEntry
 from .gemini import from_gemini
 from .load import Element
 
@@ -22,6 +23,7 @@ class Declared(Struct, frozen=True, kw_only=True):
     read_only: bool | None = None  # MCP's readOnlyHint
     source: str = ""
     left_out: tuple[str, ...] = ()  # what the declaration says and a spec has no place for
+    changes: tuple[tuple[str, LedgerEntry], ...] = ()  # what became of parts of `parameters` and `result`
 
 
 class ShapeError(ValueError):

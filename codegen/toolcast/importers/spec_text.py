@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from ..providers import LedgerEntry
 from ..spec.model import Permission
 from .defaults import without_wrong_defaults
 from .shapes import Declared
@@ -123,10 +124,21 @@ def _comments(tool: Declared, name: str, described: str, wrong: Sequence[tuple[s
         lines.append(
             "# The source describes nothing: the summary is the name in words. Say what the tool does.\n"
         )
+    nullable = [root + entry.path for root, entry in tool.changes if entry.keyword == "nullable"]
+    if nullable:
+        lines.append(f"# Said to be nullable, and a union with null here: {json.dumps(nullable)}\n")
+    for root, entry in tool.changes:
+        if entry.keyword != "nullable":
+            lines.append(f"# Schema changed: {json.dumps(in_short(root, entry))}\n")
     for pointer, default in wrong:
         shown = json.dumps(default) if len(json.dumps(default)) <= 200 else "a long value"
         lines.append(f"# Default left out, as it does not fit its schema: {json.dumps(pointer)}, {shown}\n")
     return "".join(lines)
+
+
+def in_short(root: str, entry: LedgerEntry) -> str:
+    """What became of a part of the schema `root`, in words."""
+    return f"{root}{entry.path}: {entry.keyword} {entry.action}, {entry.reason}"[:300]
 
 
 def valid_calls(tool: Declared, limit: int) -> list[Any]:

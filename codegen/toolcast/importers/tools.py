@@ -3,14 +3,15 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ..diagnostics import Diagnostic
+from .corners import without_bad_corners
 from .defaults import without_wrong_defaults
 from .load import Element, read_elements
 from .names import unique
 from .shapes import Declared, ShapeError, read_shape
-from .spec_text import Choices, spec_text
+from .spec_text import Choices, in_short, spec_text
 from .yaml_text import UnwritableError, check_writable
 
 
@@ -29,15 +30,16 @@ def import_tools(files: Sequence[Path], choices: Choices = NOTHING_CHOSEN, *, gr
     """Turn lists of tools into specs. Reads `files`, writes nothing.
 
     `group` is the folder below the specs root. Schemas are taken as they are: whether they are right is for
-    the compiler to say. Only a default that does not fit its own schema is left out, with a warning and a
-    comment in the spec.
+    the compiler to say. Only what would cost the whole tool is left out, with a warning and a comment in the
+    spec: a default that does not fit its own schema, and bad corners (`providers.quarantined`). `nullable`
+    becomes a union with null, with a comment.
     """
     elements, problems = read_elements(files)
     declared: list[tuple[Element, Declared]] = []
     for element in elements:
         try:
             check_writable(element.data)
-            declared.append((element, read_shape(element)))
+            declared.append((element, _cleaned(read_shape(element))))
         except (ShapeError, UnwritableError) as error:
             code = "import-shape" if isinstance(error, ShapeError) else "import-unwritable"
             problems.append(
@@ -58,9 +60,29 @@ def import_tools(files: Sequence[Path], choices: Choices = NOTHING_CHOSEN, *, gr
     return Imported(specs=specs, diagnostics=tuple(problems), renamed=renamed)
 
 
+def _cleaned(tool: Declared) -> Declared:
+    """`tool` without the bad corners of its schemas."""
+    parameters, of_parameters = without_bad_corners(tool.parameters)
+    result, of_result = without_bad_corners(tool.result)
+    changes = [("parameters", entry) for entry in of_parameters] + [("result", entry) for entry in of_result]
+    return structs.replace(tool, parameters=parameters, result=result, changes=tuple(changes))
+
+
 def _warnings(element: Element, tool: Declared) -> list[Diagnostic]:
     _, wrong = without_wrong_defaults(tool.parameters)
-    return [
+    corners = [
+        Diagnostic(
+            file=element.file,
+            line=element.line,
+            severity="warning",
+            code="import-corner",
+            message=f"{element.place} has a schema of which a part cannot be used: {in_short(root, entry)}",
+            hint="it is left out of the spec; state the right one there",
+        )
+        for root, entry in tool.changes
+        if entry.keyword != "nullable"
+    ]
+    return corners + [
         Diagnostic(
             file=element.file,
             line=element.line,

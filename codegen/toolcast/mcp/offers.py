@@ -13,12 +13,14 @@ from ..runtime.schema import Validator
 from .live import bind
 from .names import offered_name
 from .pins import Pin, Pins
-from .source import LiveTool, UnfitError, check_tool
+from .source import LiveTool, UnfitError, usable
 from .terms import Terms
 from .visible import visible
 
 OTHERWISE = "go on without, or tell the user."
 _LOG = logging.getLogger("toolcast.mcp")
+_MOST_TOLD = 20
+"""Warnings about one tool."""
 
 
 class RefusedTool(Struct, frozen=True):
@@ -144,21 +146,24 @@ class Offers:
                 self._refuse(name, "the registry is frozen, so it is there after the next start")
 
     def _register(self, name: str, tool: LiveTool, pin: Pin) -> None:
-        output = check_tool(tool, self._normalizer, self._terms.limits)
+        found = usable(tool, self._normalizer, self._terms.limits)
         public, offer = self._public(name), self._offers.get(name)
         twins = [own for own in self._owners[public] if own != name]
         if twins and offer is None:  # neither is taken: which one would be depends on the server's order
             raise UnfitError(f"its name becomes {public!r}, as that of {', '.join(map(repr, twins))} does")
         group, terms = f"mcp/{self._server}", self._terms
         binding = bind(
-            tool, public, group, terms.permission_of(tool), terms.secrets_of(tool), self._normalizer
+            found.tool, public, group, terms.permission_of(tool), terms.secrets_of(tool), self._normalizer
         )
         handler = self._handler(name)
         if offer is not None:
             self._registry.replace(binding, handler)
         elif not self._registry.register(binding, handler):
             raise UnfitError(f"the name {public!r} is taken in the registry")
-        self._offers[name] = _Offer(public, pin, output)
+        for words in found.left_out[:_MOST_TOLD]:
+            shown = visible(words)[:500]
+            _LOG.warning("Tool %r of MCP server %r is used without a part of %s.", name, self._server, shown)
+        self._offers[name] = _Offer(public, pin, found.output)
         self._refused.pop(name, None)
         self.pins = self.pins.with_tools(self._server, {name: pin})
 

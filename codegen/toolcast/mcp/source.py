@@ -4,11 +4,11 @@ import logging
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from ..providers import Normalizer, SchemaError
-from ..runtime.schema import UnsupportedPattern, UnsupportedSchema, Validator
-from ..runtime.schema.ecma import is_quick
+from ..providers import Normalizer, SchemaError, quarantined
+from ..runtime.schema import UnsupportedSchema, Validator
+from ..runtime.schema.ecma import analyse, is_quick
 from ..runtime.schema.values import too_deep
 from .judge import result_judge
 from .limits import Limits
@@ -79,11 +79,20 @@ def read_tool(server: str, listed: Any, limits: Limits) -> tuple[LiveTool, int]:
     return tool, size
 
 
-def check_tool(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Validator | None:
-    """Whether a tool's schemas can be judged exactly and in bounded time; the judge of its results. Raises
-    UnfitError, whatever the schemas are: one tool must not take the others down."""
+class Usable(Struct, frozen=True):
+    """A tool whose schemas can be judged exactly and in bounded time, what was left out of them, in words,
+    and the judge of its results."""
+
+    tool: LiveTool
+    left_out: tuple[str, ...]
+    output: Validator | None
+
+
+def usable(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Usable:
+    """What of a tool can be offered: bad corners of its schemas are left out. Raises UnfitError, whatever the
+    schemas are: one tool must not take the others down."""
     try:
-        return _checked(tool, normalizer, limits)
+        return _usable(tool, normalizer, limits)
     except UnfitError:
         raise
     except Exception as problem:
@@ -91,29 +100,39 @@ def check_tool(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Valida
         raise UnfitError(f"its schemas cannot be read: {type(problem).__name__}") from problem
 
 
-def _checked(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Validator | None:
-    for key, schema in (("inputSchema", tool.input_schema), ("outputSchema", tool.output_schema)):
-        if schema is None:
-            continue
-        if too_deep(schema):
-            raise UnfitError(f"its {key} is nested too deeply")
-        try:
-            weigh(schema, limits.parts)
-        except Heavy as problem:
-            raise UnfitError(f"its {key} cannot be used: {problem}") from None
-        patterns = _patterns(schema)
-        if len(patterns) > limits.patterns:
-            raise UnfitError(f"its {key} has {len(patterns)} patterns, and {limits.patterns} are allowed")
-        for pattern in sorted(patterns):
-            _check_pattern(key, pattern)
+def _usable(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Usable:
+    words: list[str] = []
+    parameters = _cleaned("inputSchema", tool.input_schema, limits, words)
     try:
-        normalizer.prepare(msgspec.json.encode(tool.input_schema), "mcp").validator()
+        normalizer.prepare(msgspec.json.encode(parameters), "mcp").validator()
     except (SchemaError, UnsupportedSchema) as problem:
         raise UnfitError(f"its inputSchema cannot be used: {problem}") from None
+    result, judge = tool.output_schema, None
+    if result is not None:
+        result = _cleaned("outputSchema", result, limits, words)
+        try:
+            judge = result_judge(result)
+        except UnsupportedSchema as problem:
+            raise UnfitError(f"its outputSchema cannot be used: {problem}") from None
+    left = structs.replace(tool, input_schema=parameters, output_schema=result)
+    return Usable(left, tuple(words), judge)
+
+
+def _cleaned(key: str, schema: dict[str, Any], limits: Limits, words: list[str]) -> dict[str, Any]:
+    """A schema without its bad corners; what became of them is added to `words`."""
+    if too_deep(schema):
+        raise UnfitError(f"its {key} is nested too deeply")
     try:
-        return None if tool.output_schema is None else result_judge(tool.output_schema)
-    except UnsupportedSchema as problem:
-        raise UnfitError(f"its outputSchema cannot be used: {problem}") from None
+        weigh(schema, limits.parts)
+        left, entries = quarantined(schema, refuses=_too_slow)
+    except (Heavy, SchemaError) as problem:
+        raise UnfitError(f"its {key} cannot be used: {problem}") from None
+    patterns = _patterns(left)
+    if len(patterns) > limits.patterns:
+        raise UnfitError(f"its {key} has {len(patterns)} patterns, and {limits.patterns} are allowed")
+    for entry in entries:
+        words.append(f"{key}, {entry.path or 'its root'}: {entry.keyword} {entry.action}, {entry.reason}")
+    return left
 
 
 def _patterns(schema: Any) -> set[str]:
@@ -132,12 +151,9 @@ def _patterns(schema: Any) -> set[str]:
     return found
 
 
-def _check_pattern(key: str, pattern: str) -> None:
-    """A backtracking engine would hang in some patterns, and a server chooses the text, too."""
-    try:
-        if is_quick(pattern, _SHORT):
-            return
-        reason = f"a search for it can take millions of steps in a text of {_SHORT} characters"
-    except UnsupportedPattern as problem:
-        reason = str(problem)
-    raise UnfitError(f"its {key} has a pattern that cannot be used, {pattern[:80]!r}: {reason}")
+def _too_slow(pattern: str) -> str:
+    """Why a pattern is left out that can be read; empty where every text is judged in bounded time. Only a
+    backtracking engine knows look-around and back-references, and a server chooses the text, too."""
+    if analyse(pattern).automaton is not None or is_quick(pattern, _SHORT):
+        return ""
+    return f"a search for {pattern[:80]!r} can take millions of steps in a text of {_SHORT} characters"

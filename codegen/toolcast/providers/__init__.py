@@ -23,5 +23,6 @@ from .profile import available as available
 from .profile import load_profile as load_profile
 from .profile import load_profile_file as load_profile_file
 from .profile import load_profiles as load_profiles
+from .quarantine import quarantined as quarantined
 from .sharing import Audience as Audience
 from .sharing import Shared as Shared

@@ -31,6 +31,7 @@ from .errors import SchemaError
 from .ledger import LedgerEntry
 from .paths import pointer
 from .profile import Profile, load_profile
+from .quarantine import without_corners
 from .refs import Segments
 from .renames import names_of
 from .root import rooted
@@ -40,7 +41,6 @@ from .source import Source, source_of
 from .state import State
 from .walk import finished
 from .ways import taken
-from .wellformed import MalformedError, mended
 
 
 class Normalized(Struct, frozen=True, kw_only=True):
@@ -62,19 +62,13 @@ def normalize(schema: Any, provider: str | Profile, *, strict: bool | None = Non
 
     `strict` None: strict if the whole contract survives it. False: never. True: demanded, so where it is not
     possible the ledger's reasons have severity `reject` instead of `lost`, and the result is still usable.
-    Never changes `schema`. Values that its keywords cannot have are left out, and the ledger has them. Raises
-    `SchemaError` for what cannot be read as parameters (a root that takes no object, references to nowhere,
-    unknown types, unbounded nesting), `ProfileError` for an unknown provider.
+    Never changes `schema`. The bad corners that `quarantined` leaves out are left out here, too, and are in
+    the ledger; what no value fits stays. Raises `SchemaError` for what cannot be read as parameters (a root
+    that takes no object, unbounded nesting), `ProfileError` for an unknown provider.
     """
     profile = provider if isinstance(provider, Profile) else load_profile(provider)
-    source = source_of(parameters_of(schema))
-    try:
-        return finish(*decided(source, profile, strict, walk))
-    except (MalformedError, ValueError, TypeError, AttributeError, KeyError):
-        cleaned = mended(source)
-        if cleaned.entries == source.entries:  # it is something else
-            raise
-    return finish(*decided(cleaned, profile, strict, walk))
+    source = without_corners(source_of(parameters_of(schema)))
+    return finish(*decided(source, profile, strict, walk))
 
 
 Walked = tuple[dict[str, Any], State]

@@ -18,14 +18,14 @@ from typing import Any
 from .asked import Trace, agree, asked, trace
 from .children import rules_of
 from .dialect import Dialect, nameless
-from .normalize import Normalized, Reasons, Walked, decided, finish, normalize, parameters_of, through, walk
+from .normalize import Normalized, Reasons, Walked, decided, finish, parameters_of, through, walk
 from .profile import Profile
+from .quarantine import without_corners
 from .refs import Segments
 from .renames import declared, names_of
 from .rules import Rules
 from .source import Source, source_of
 from .state import State
-from .wellformed import MalformedError
 
 LEAST = 4
 """Fewer dialects are walked each by itself: to write down what is asked takes a fifth of a walk."""
@@ -91,16 +91,14 @@ class Group:
 class Shared:
     """One schema, normalised for one profile after the other."""
 
-    __slots__ = ("_group", "_made", "_mended", "_names", "_schema", "_source", "_walked")
+    __slots__ = ("_group", "_made", "_names", "_source", "_walked")
 
     def __init__(self, audience: Audience, schema: Any) -> None:
-        self._schema = schema
-        self._source = source_of(parameters_of(schema))
+        self._source = without_corners(source_of(parameters_of(schema)))
         names = declared(self._source.document) if audience.patterns else []
         self._names = {each: names_of(self._source.document, each, names) for each in audience.patterns}
         self._group = audience.group(tuple(pattern for pattern, names in self._names.items() if names))
         self._walked: list[Walked | None] = [None] * len(self._group.rules)
-        self._mended: list[Normalized] = []  # kept, so that each has an id of its own
         self._made: dict[tuple[int, bool | None, Reasons], tuple[State, Normalized]] = {}
 
     def normalize(self, profile: Profile, *, strict: bool | None = None) -> Normalized:
@@ -108,15 +106,11 @@ class Shared:
 
         So nothing of it may be changed. Raises `SchemaError`, each time for every profile that it concerns.
         """
-        try:
-            out, state, flag, reasons = decided(self._source, profile, strict, self._walk)
-            key = id(state), flag, reasons
-            known = self._made.get(key)
-            if known is None:
-                known = self._made[key] = state, finish(out, state, flag, reasons)  # kept: its id is its own
-        except (MalformedError, ValueError, TypeError, AttributeError, KeyError):  # to be mended: not shared
-            self._mended.append(normalize(self._schema, profile, strict=strict))
-            return self._mended[-1]
+        out, state, flag, reasons = decided(self._source, profile, strict, self._walk)
+        key = id(state), flag, reasons
+        known = self._made.get(key)
+        if known is None:
+            known = self._made[key] = state, finish(out, state, flag, reasons)  # kept: its id is its own
         return known[1]
 
     def _walk(

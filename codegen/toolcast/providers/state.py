@@ -176,6 +176,13 @@ class State:
         found, place = resolve(self.document, segments, reference, path)
         return found, place, segments
 
+    def referred(self, reference: str) -> Any:
+        """The schema that a `$ref` leads to. Raises LookupError if that is nowhere."""
+        try:
+            return self.target(reference, None)[0]
+        except SchemaError as problem:
+            raise LookupError(reference) from problem
+
     def resolve(self, segments: tuple[str, ...]) -> tuple[Any, Path]:
         """What stands at `segments`, known to exist, and its path."""
         return resolve(self.document, segments, "#/" + "/".join(segments), None)

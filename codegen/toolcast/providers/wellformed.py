@@ -63,6 +63,7 @@ NO_TEXT = frozenset(TAKES) - TEXTUAL
 """Keywords that no text can follow."""
 SCHEMAS = frozenset((*ONE, *MANY, *NAMED))
 LEVELS = 200
+_NO_SCHEMA = "a schema is an object, true or false"
 
 
 class MalformedError(Exception):
@@ -84,15 +85,16 @@ def takes(key: str, value: Any) -> bool:
     return value.__class__ in TAKES[key] and (key not in MORE or MORE[key](value))
 
 
-def mended(source: Source) -> Source:
-    """`source` without values that its keywords cannot have, and with what the ledger says of each.
+def mended(source: Source) -> tuple[Source, frozenset[int]]:
+    """`source` without values that its keywords cannot have, and with what the ledger says of each; and the
+    ids of its schemas that accept more for it.
 
-    Null where it is no value says nothing: servers write it for what was not set. What should hold schemas
-    and does not is refused: raises `SchemaError`.
+    Null where it is no value says nothing: servers write it for what was not set. Raises `SchemaError` for
+    unbounded nesting.
     """
     mending = _Mending(source)
     document = mending.mended(source.document, None, LEVELS)
-    return Source(document, mending.places, mending.entries)
+    return Source(document, mending.places, mending.entries), frozenset(mending.wider)
 
 
 class _Mending:
@@ -101,6 +103,7 @@ class _Mending:
     def __init__(self, source: Source) -> None:
         self.entries = {**source.entries}
         self.places = {**source.places}
+        self.wider: set[int] = set()
         self._made: dict[int, Node] = {}
 
     def mended(self, node: Any, path: Path, levels: int) -> Any:
@@ -110,39 +113,56 @@ class _Mending:
             return node
         moved = id(node) in self.places
         path = self.places.get(id(node), path)
-        if not isinstance(node, dict):
-            raise SchemaError(pointer(path), "a schema is an object, true or false")
         if levels == 0:
             raise SchemaError(pointer(path), "schemas are nested too deeply")
         out: Node = {}
+        lost = False
         for key, value in node.items():
-            if key in SCHEMAS and value is not None and not (key in MANY and value == []):
+            if key in SCHEMAS and _holds(key, value):
                 out[key] = self._below(key, value, (path, key), levels - 1)
                 continue
             kept, action, severity, reason = _own(key, value)
             if action is not None:
-                place = pointer(path)
-                self.entries[place, key, action] = LedgerEntry(
-                    path=place, keyword=key, action=action, severity=severity, reason=reason
-                )
+                self._note(path, key, action, severity, reason)
+                lost = lost or severity == "lost"
             if action != "dropped":
                 out[key] = kept
+        if lost:
+            self.wider.add(id(out))
         self._made[id(node)] = out
         if moved:
             self.places[id(out)] = path
         return out
 
     def _below(self, key: str, value: Any, path: Path, levels: int) -> Any:
-        """What stands at a keyword that holds schemas. Raises `SchemaError` where it holds something else."""
+        """What stands at a keyword that holds schemas."""
         if key in ONE:
             return self.mended(value, path, levels)
         if key in MANY:
-            if not isinstance(value, list):
-                raise SchemaError(pointer(path), f"{key} must be a list of schemas")
-            return [self.mended(one, (path, str(i)), levels) for i, one in enumerate(value)]
-        if not isinstance(value, dict):
-            raise SchemaError(pointer(path), f"{key} must be an object of schemas")
-        return {name: self.mended(one, (path, name), levels) for name, one in value.items()}
+            return [self._held(one, path, str(i), levels) for i, one in enumerate(value)]
+        return {name: self._held(one, path, name, levels) for name, one in value.items()}
+
+    def _held(self, schema: Any, path: Path, name: str, levels: int) -> Any:
+        """One of several schemas; what is none accepts every value."""
+        if isinstance(schema, dict | bool):
+            return self.mended(schema, (path, name), levels)
+        self._note(path, name, "dropped", "lost", _NO_SCHEMA)
+        anything: Node = {}
+        self.wider.add(id(anything))
+        return anything
+
+    def _note(self, path: Path, key: str, action: Action, severity: SeverityOfLoss, reason: str) -> None:
+        place = pointer(path)
+        self.entries[place, key, action] = LedgerEntry(
+            path=place, keyword=key, action=action, severity=severity, reason=reason
+        )
+
+
+def _holds(key: str, value: Any) -> bool:
+    """Whether a keyword that holds schemas has a value in which schemas can be."""
+    if key in ONE:
+        return isinstance(value, dict | bool)
+    return isinstance(value, dict) if key in NAMED else isinstance(value, list) and value != []
 
 
 def _own(key: str, value: Any) -> tuple[Any, Action | None, SeverityOfLoss, str]:
@@ -156,6 +176,10 @@ def _own(key: str, value: Any) -> tuple[Any, Action | None, SeverityOfLoss, str]
         names = list(dict.fromkeys(name for name in value if isinstance(name, str)))
         same = names == value
         return names, None if same else "rewritten", "kept elsewhere", "is a list of names, each of them once"
+    if key in ONE:
+        return None, "dropped", "lost", _NO_SCHEMA
+    if key in NAMED:
+        return None, "dropped", "lost", "it must be an object of schemas"
     if key not in TAKES or takes(key, value):
         return value, None, "kept elsewhere", ""
     return None, "dropped", "lost", f"its value {value!r:.40} is malformed"

@@ -115,7 +115,9 @@ class Satisfiability:
             values = [part["const"]] if "const" in part else part.get("enum")
             if isinstance(values, list):
                 word = "const" if "const" in part else "enum"
-                if any(_atom(value) in allowed and _fits(parts, value) for value in values):
+                own = {**part, word: None}
+                others = [own if each is part else each for each in parts]
+                if any(_atom(value) in allowed and _fits(others, value) for value in values):
                     return None  # which other keywords may refuse; that is not decided
                 if not values:
                     return "its `enum` is empty"
@@ -236,7 +238,7 @@ def _atom(value: Any) -> str:
 def _fits(parts: Parts, value: Any) -> bool:
     """Whether no keyword of `parts` that holds no schema refuses `value`."""
     for part in parts:
-        own = {k: v for k, v in part.items() if k in _SCALAR and not _flag(k, v) and not _slow(k, v)}
+        own = {k: v for k, v in part.items() if k in _SCALAR and not _undecided(k, v)}
         if not own:
             continue
         try:
@@ -247,13 +249,13 @@ def _fits(parts: Parts, value: Any) -> bool:
     return True
 
 
-def _flag(keyword: str, value: Any) -> bool:
-    """Whether an exclusive bound is the flag of draft 4."""
-    return keyword.startswith("exclusive") and isinstance(value, bool)
-
-
-def _slow(keyword: str, value: Any) -> bool:
-    """Whether looking at one value may take long: a schema may be hostile."""
+def _undecided(keyword: str, value: Any) -> bool:
+    """Whether a keyword is not asked about single values: it lists them itself (None), is a flag of draft 4,
+    or looking at one value may take long, for a schema may be hostile."""
+    if value is None and keyword in ("enum", "const"):
+        return True
+    if keyword.startswith("exclusive"):
+        return isinstance(value, bool)
     if keyword != "pattern" or not isinstance(value, str):
         return False
     try:

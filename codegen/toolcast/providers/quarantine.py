@@ -1,0 +1,441 @@
+"""Bad corners of schemas that no one checked: each costs what it constrains, and nothing beside it.
+
+`without_corners` is applied once, before anything walks or judges a schema that is met at run time or
+imported. So what providers are offered and what decodes the answer are made from the same schema.
+
+Leaving a constraint out makes a schema accept more. Where that would make another keyword accept less (`not`,
+`if`, `oneOf`, `maxContains`, and keywords for what others left unevaluated), that keyword goes, too.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from ..runtime.schema.ecma import translate
+from ..runtime.schema.errors import UnsupportedPattern
+from ..runtime.schema.form import TYPES
+from ..runtime.schema.satisfiable import FORBIDDEN, Satisfiability
+from ..runtime.schema.upgrade import NEWEST, outdated
+from .dialect import Dialect
+from .errors import SchemaError
+from .keywords import MANY, NAMED, ONE
+from .ledger import Action, LedgerEntry, SeverityOfLoss
+from .paths import Path, pointer
+from .source import Source, source_of
+from .state import State
+from .wellformed import MalformedError, look, mended
+
+Node = dict[str, Any]
+
+ROUNDS = 20
+"""What is left out may be what a reference elsewhere leads to, which is then left out in the next round."""
+_LEFT = {
+    **dict.fromkeys(("$dynamicRef", "$recursiveRef"), "dynamic references are not followed"),
+    "$vocabulary": "only a dialect has vocabularies",
+}
+_IN_PLACE = frozenset(("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"))
+"""Keywords whose schemas apply to the value itself."""
+_EVALUATING = (_IN_PLACE - {"not"}) | {"contains"}
+"""Keywords whose schemas tell which parts of a value are evaluated."""
+
+
+def _refuses_none(_: str) -> str:
+    return ""
+
+
+def quarantined(
+    schema: Node, *, refuses: Callable[[str], str] = _refuses_none
+) -> tuple[Node, tuple[LedgerEntry, ...]]:
+    """`schema` without its bad corners, and what became of it: the very same object where there is none.
+
+    Left out are values that their keywords cannot have, references that lead nowhere in the schema,
+    references that close a circle, patterns that are no ECMA-262 or that `re` cannot run, types that do not
+    exist, and what is no schema where one must be. An optional property that no value fits becomes `false`,
+    which means the same. `refuses` tells why another pattern is not to be used, "" where it is. What is
+    returned instead of `schema` is in 2020-12 words. Never changes `schema`. Paths are JSON pointers into it.
+    Raises `SchemaError` for a root that is no object, and for unbounded nesting.
+    """
+    if not isinstance(schema, dict):
+        raise SchemaError("", "the schema of parameters or of a result is an object here")
+    source = source_of(schema)
+    found = quarantined_source(source, refuses)
+    if found.document is source.document:
+        return schema, ()
+    return standing_alone(found), tuple(found.entries.values())
+
+
+def standing_alone(source: Source) -> Node:
+    """The document of `source`, which is in 2020-12 words, under that name if it says an older one."""
+    document = source.document
+    return {**document, "$schema": NEWEST} if outdated(document.get("$schema")) else document
+
+
+def quarantined_source(source: Source, refuses: Callable[[str], str] = _refuses_none) -> Source:
+    """`source` without its bad corners, and with `false` for optional properties that no value fits. Raises
+    `SchemaError`."""
+    return _Forbidder(without_corners(source, refuses)).cleaned()
+
+
+def without_corners(source: Source, refuses: Callable[[str], str] = _refuses_none) -> Source:
+    """`source` without its bad corners; its document is the very same where there is none. Raises
+    `SchemaError`."""
+    found, wider = mended(source)
+    current = source if found.entries == source.entries else found
+    for _ in range(ROUNDS):
+        survey = _Survey(current, refuses, wider)
+        if not survey.corners and not wider:
+            return current
+        wider = frozenset()
+        current = _Cleaner(current, survey).cleaned()
+    raise SchemaError("", "its references lead to what cannot be used")
+
+
+class _Corner(Struct, frozen=True):
+    """A keyword to be left out, or one name of `patternProperties`."""
+
+    keyword: str
+    reason: str
+    name: str = ""
+
+
+def below(node: Node) -> Iterator[tuple[str, str, Any]]:
+    """The schemas directly below one: keyword, name or position ("" where it holds one), schema."""
+    for key, value in node.items():
+        if key in ONE:
+            yield key, "", value
+        elif key in MANY and isinstance(value, list):
+            yield from ((key, str(i), one) for i, one in enumerate(value))
+        elif key in NAMED and isinstance(value, dict):
+            yield from ((key, name, one) for name, one in value.items())
+
+
+class _Survey:
+    """The bad corners of a document by the id of their schema, and the schemas that accept more without."""
+
+    def __init__(self, source: Source, refuses: Callable[[str], str], wider: frozenset[int]) -> None:
+        document = source.document
+        self._refuses = refuses
+        self._state = State(source, Dialect())
+        self.corners: dict[int, list[_Corner]] = {}
+        self._wider: set[int] = set()
+        standing = {id(node) for node, _ in _reached(document, None)}
+        self._twins = _twins(document)
+        linked: list[tuple[Node, Node]] = []
+        above: dict[int, list[int]] = {}
+        inside: dict[
+            int, list[tuple[int, Node | None]]
+        ] = {}  # what applies to the same value, and by which $ref
+        for node, path in _reached(document, self.target):
+            found = list(self._corners(node, path))
+            if id(node) not in standing and _is_malformed(node):
+                found.append(_Corner("", "has a malformed value"))
+            if found:
+                self.corners[id(node)] = found
+            inner = inside[id(node)] = []
+            for key, _, item in below(node):
+                if key != "$defs":
+                    above.setdefault(id(item), []).append(id(node))
+                if key in _IN_PLACE:
+                    inner.append((id(item), None))
+            target = self.target(node, path)
+            if target is not None:
+                inner.append((id(target[0]), node))
+                above.setdefault(id(target[0]), []).append(id(node))
+                linked.append((node, target[0]))
+        for node in _circular(inside):
+            reason = "the reference leads back to itself and says nothing"
+            self.corners.setdefault(id(node), []).append(_Corner("$ref", reason))
+        self._rise(above, wider)
+        for node, goal in linked:  # what no keyword holds is left as it is, so that it can only be left out
+            if id(node) in standing and id(goal) not in standing and self.widens(goal):
+                reason = "it leads to a part of the schema that cannot be used"
+                self.corners.setdefault(id(node), []).append(_Corner("$ref", reason))
+        self.corners = {each: found for each, found in self.corners.items() if each in standing}
+
+    def _rise(self, above: dict[int, list[int]], wider: frozenset[int]) -> None:
+        """Note what accepts more: schemas with corners, and all whose verdict looks at them."""
+        self._wider = {*self.corners, *wider}
+        rising = [*self._wider]
+        while rising:
+            for each in above.get(rising.pop(), ()):
+                if each not in self._wider:
+                    self._wider.add(each)
+                    rising.append(each)
+
+    def target(self, node: Node, path: Path) -> tuple[Node, Path] | None:
+        """The object schema that `node` refers to, and its path."""
+        try:
+            found, place, _ = self._state.target(node["$ref"], path) if "$ref" in node else (None, None, ())
+        except SchemaError:
+            return None
+        return (found, place) if isinstance(found, dict) else None
+
+    def widens(self, schema: Any) -> bool:
+        """Whether `schema` accepts more once bad corners are left out."""
+        if isinstance(schema, list):
+            return any(map(self.widens, schema))
+        return isinstance(schema, dict) and id(schema) in self._wider
+
+    def evaluates_less(self, node: Node, path: Path) -> bool:
+        """Whether parts of a value that `node` would have evaluated may not be once corners are left out."""
+        if any(corner.keyword != "type" for corner in self.corners.get(id(node), ())):
+            return True
+        target = self.target(node, path)
+        beside = [item for key, _, item in below(node) if key in _EVALUATING]
+        return any(map(self.widens, [*beside, target[0] if target else None]))
+
+    def _corners(self, node: Node, path: Path) -> Iterator[_Corner]:
+        if "$ref" in node:
+            try:
+                self._state.target(node["$ref"], path)
+            except SchemaError as problem:
+                yield _Corner("$ref", problem.message)
+        for key, reason in _LEFT.items():
+            if key in node:
+                yield _Corner(key, reason)
+        if node.get("$anchor") in self._twins:
+            yield _Corner("$anchor", "another schema has this anchor, too")
+        if path is not None and "$schema" in node and not _is_dialect(node["$schema"]):
+            yield _Corner("$schema", "only the whole schema can name a dialect")
+        if "type" in node and not _is_type(node["type"]):
+            yield _Corner("type", f"{node['type']!r:.60} is no type of JSON Schema")
+        if isinstance(node.get("pattern"), str):
+            reason = _unusable(node["pattern"]) or self._refuses(node["pattern"])
+            if reason:
+                yield _Corner("pattern", reason)
+        names = node.get("patternProperties")
+        for name in names if isinstance(names, dict) else ():
+            reason = _unusable(name) or self._refuses(name)
+            if reason:
+                yield _Corner("patternProperties", reason, name)
+
+
+def _reached(
+    document: Node, target: Callable[[Node, Path], tuple[Node, Path] | None] | None
+) -> Iterator[tuple[Node, Path]]:
+    """Every schema object in a document, and those that references lead to by `target`; each once, with its
+    path."""
+    seen = {id(document)}
+    waiting: list[tuple[Node, Path]] = [(document, None)]
+    while waiting:
+        node, path = waiting.pop()
+        yield node, path
+        following = [
+            (item, ((path, key), name) if name else (path, key))
+            for key, name, item in below(node)
+            if isinstance(item, dict)
+        ]
+        goal = target(node, path) if target else None
+        for item, place in (*following, *([goal] if goal else ())):
+            if id(item) not in seen:
+                seen.add(id(item))
+                waiting.append((item, place))
+
+
+def _twins(document: Node) -> frozenset[Any]:
+    """Anchors that two schemas have; none where a schema with an `$id` of its own may tell them apart."""
+    nodes = [node for node, _ in _reached(document, None)]
+    if any("$id" in node for node in nodes if node is not document):
+        return frozenset()
+    names = [node["$anchor"] for node in nodes if isinstance(node.get("$anchor"), str)]
+    return frozenset(name for name, times in Counter(names).items() if times > 1)
+
+
+def _circular(inside: dict[int, list[tuple[int, Node | None]]]) -> Iterator[Node]:
+    """The schemas whose `$ref` closes a circle of schemas that apply to the same value: one for each."""
+    done: set[int] = set()
+    for start in inside:
+        way: list[tuple[int, Node | None, Iterator[tuple[int, Node | None]]]] = [
+            (start, None, iter(inside[start]))
+        ]
+        places = {start: 0}
+        while way and start not in done:
+            _, _, following = way[-1]
+            goal, by = next(following, (None, None))
+            if goal is None:
+                done.add(way[-1][0])
+                del places[way.pop()[0]]
+            elif goal in places:
+                yield [node for _, node, _ in (*way[places[goal] + 1 :], (goal, by, following)) if node][-1]
+            elif goal not in done and goal in inside:
+                places[goal] = len(way)
+                way.append((goal, by, iter(inside[goal])))
+
+
+def _is_malformed(node: Node) -> bool:
+    """Whether a keyword of `node` has a value that it cannot have."""
+    try:
+        look(node)
+    except MalformedError:
+        return True
+    held = (item for _, _, item in below(node))
+    return not all(isinstance(item, dict | bool) for item in held) or any(
+        not isinstance(value, dict) for key, value in node.items() if key in NAMED
+    )
+
+
+def _is_dialect(value: Any) -> bool:
+    """Whether a `$schema` names a draft of JSON Schema."""
+    return outdated(value) or (isinstance(value, str) and value.rstrip("#") == NEWEST)
+
+
+def _is_type(value: Any) -> bool:
+    """Whether `value` names types."""
+    if isinstance(value, str):
+        return value in TYPES
+    if not isinstance(value, list) or not value:
+        return False
+    return all(isinstance(name, str) and name in TYPES for name in value) and len({*value}) == len(value)
+
+
+def _unusable(pattern: str) -> str:
+    """Why a pattern cannot be used; empty where it can."""
+    try:
+        translate(pattern)
+    except UnsupportedPattern as problem:
+        return f"the pattern {pattern!r:.60} cannot be used: {problem.reason}"
+    except RecursionError:
+        return f"the pattern {pattern!r:.60} is nested too deeply"
+    return ""
+
+
+class _Rebuilder:
+    """Goes through a schema and makes it anew where something changes; each object once."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._entries = {**source.entries}
+        self._before = {**source.places}
+        self._after: dict[int, Path] = {}
+        self._made: dict[int, Any] = {}
+
+    def cleaned(self) -> Source:
+        """What becomes of the whole; the very same where nothing changes."""
+        document = self._clean(self._source.document, None)
+        if document is self._source.document:
+            return self._source
+        return Source(document, self._after, self._entries)
+
+    def node(self, node: Node, path: Path) -> Node:
+        """What becomes of a schema object, which was written at `path`, and of what is below it."""
+        out: Node = {}
+        for key, value in node.items():
+            out[key] = value
+            if key in ONE:
+                out[key] = self._clean(value, (path, key))
+            elif key in MANY and isinstance(value, list):
+                items = [self._clean(item, ((path, key), str(i))) for i, item in enumerate(value)]
+                out[key] = items if any(a is not b for a, b in zip(items, value, strict=True)) else value
+            elif key in NAMED and isinstance(value, dict):
+                named = {name: self._clean(item, ((path, key), name)) for name, item in value.items()}
+                out[key] = named if any(named[name] is not value[name] for name in value) else value
+        return out if any(out[key] is not node[key] for key in node) else node
+
+    def place(self, schema: Any, path: Path) -> None:
+        """Remember where a schema was written that is moved."""
+        if isinstance(schema, dict):
+            self._before.setdefault(id(schema), path)
+
+    def note(
+        self, path: Path, keyword: str, reason: str, action: Action = "dropped",
+        severity: SeverityOfLoss = "lost",
+    ) -> None:  # fmt: skip
+        """Write down what became of a keyword."""
+        at = pointer(path)
+        self._entries[at, keyword, action] = LedgerEntry(
+            path=at, keyword=keyword, action=action, severity=severity, reason=reason
+        )
+
+    def _clean(self, schema: Any, path: Path) -> Any:
+        if not isinstance(schema, dict):
+            return schema
+        known = self._made.get(id(schema))
+        if known is None:
+            place = self._before.get(id(schema), path)
+            known = self._made[id(schema)] = self.node(schema, place)
+            if place is not path:
+                self._after[id(known)] = place
+        return known
+
+
+class _Cleaner(_Rebuilder):
+    """Leaves out the corners that a survey found, and what must not stay beside them."""
+
+    def __init__(self, source: Source, survey: _Survey) -> None:
+        super().__init__(source)
+        self._survey = survey
+
+    def node(self, node: Node, path: Path) -> Node:
+        """`node` without its own corners and without those below it."""
+        corners = self._survey.corners.get(id(node), [])
+        gone = self._contrary(node, path)
+        widened = self._survey.widens(node.get("oneOf"))
+        if not corners and not gone and not widened:
+            return super().node(node, path)
+        kept = dict(node)
+        for corner in corners:
+            if corner.keyword != "patternProperties":
+                self.note(path, corner.keyword, corner.reason)
+                del kept[corner.keyword]
+                continue
+            self.note((path, "patternProperties"), corner.name, corner.reason)
+            left = {key: value for key, value in kept["patternProperties"].items() if key != corner.name}
+            kept["patternProperties"] = left
+            if node.get("additionalProperties", True) is not True:
+                gone.add("additionalProperties")
+        for keyword in sorted(gone & kept.keys()):
+            self.note(path, keyword, "would accept less, since something that it looks at was left out")
+            del kept[keyword]
+        if widened:
+            reason = "more than one may be met, since something in its branches was left out"
+            self.note(path, "oneOf", reason, "widened")
+            branches = kept.pop("oneOf")
+            for i, branch in enumerate(branches):
+                self.place(branch, ((path, "oneOf"), str(i)))
+            if "anyOf" in kept:
+                kept["allOf"] = [*kept.get("allOf", ()), {"anyOf": branches}]
+            else:
+                kept["anyOf"] = branches
+        return super().node(kept, path)
+
+    def _contrary(self, node: Node, path: Path) -> set[str]:
+        """Keywords of `node` that would accept less once others accept more."""
+        survey = self._survey
+        gone = {"not"} if survey.widens(node.get("not")) else set[str]()
+        if survey.widens(node.get("if")):
+            gone |= {"if", "then", "else"} & node.keys()
+        if survey.widens(node.get("contains")):
+            gone |= {"maxContains"} & node.keys()
+        left = {"unevaluatedProperties", "unevaluatedItems"} & node.keys()
+        return gone | left if left and survey.evaluates_less(node, path) else gone
+
+
+class _Forbidder(_Rebuilder):
+    """Makes optional properties that no value fits `false`."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self._judge = Satisfiability(State(source, Dialect()).referred)
+
+    def node(self, node: Node, path: Path) -> Node:
+        """`node` with `false` for such properties, and so below it."""
+        named, required = node.get("properties"), node.get("required")
+        if not isinstance(named, dict):
+            return super().node(node, path)
+        needed = frozenset(required) if isinstance(required, list) else frozenset[str]()
+        reasons = {
+            name: reason
+            for name, schema in named.items()
+            if name not in needed and (reason := self._judge.contradiction(schema)) not in (None, FORBIDDEN)
+        }
+        for name, reason in reasons.items():
+            words = f"no value fits it, so it is forbidden: {reason}"
+            self.note((path, "properties"), name, words, severity="kept elsewhere")
+        if reasons:
+            left = {name: False if name in reasons else schema for name, schema in named.items()}
+            node = {**node, "properties": left}
+        return super().node(node, path)
