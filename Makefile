@@ -12,7 +12,7 @@ BAZEL  := .venv-bazel
 PYTEST := $(BIN)/python -m pytest
 DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyproject.toml)
 
-.PHONY: help generate test check lint format types verify lint-tools clients mcp-servers bazel wheel conformance fuzz fuzz-bridge fuzz-sent corpora laws rules deviations grammars bench peers ci nightly clean crash machine pythons native-unions
+.PHONY: help generate test check lint format types verify lint-tools clients mcp-servers bazel wheel conformance baseline fuzz fuzz-bridge fuzz-sent corpora laws rules deviations grammars bench peers ci nightly clean crash machine pythons native-unions
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -79,6 +79,9 @@ wheel: $(STAMP) ## Build the wheel; use it in an empty environment, and in other
 
 conformance: $(STAMP) ## Judge by the official JSON Schema suite; writes docs/conformance.md
 	$(BIN)/python -m bench.conformance --write docs/conformance.md
+
+baseline: $(STAMP) ## Compare every output and report with the recorded digests; ARGS="--write" records them anew
+	$(BIN)/python -m bench.baseline $(ARGS)
 
 fuzz: $(STAMP) ## Compose 20,000 schemas with 50 instances each; some ten minutes
 	$(BIN)/python -m bench.fuzz $(ARGS)
