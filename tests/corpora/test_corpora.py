@@ -64,7 +64,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     folder = tmp_path_factory.mktemp("corpus")
     odd = {"type": "object", "properties": {"n": {"type": "integer", "default": "1"}}}
     odd_tool = {"name": "odd", "description": "", "parameters": odd}
-    bad = {**TOOL, "name": "bad one", "parameters": {"type": "object", "properties": {"n": 5}}}
+    bad = {**TOOL, "name": "bad one", "parameters": {"type": "string"}}
     corner = {**TOOL, "name": "odd one", "parameters": {"type": "object", "properties": {"n": {"type": ""}}}}
     file = folder / "notes.jsonl"
     file.write_text(
@@ -90,9 +90,8 @@ def judged(outcome: Outcome, record: dict[str, Any]) -> Verdict:
 def test_what_compiles_and_what_does_not_is_told_apart(outcome: Outcome) -> None:
     assert outcome.faults == ()
     assert outcome.compiled == ("note", "odd_one_1baba7ac", "odd")
-    assert [(each.tool, each.code) for each in outcome.refusals] == [("bad_one_9d0f8028", "malformed-schema")]
-    assert confirmed(outcome.refusals[0], outcome.records["bad_one_9d0f8028"])
-    assert not confirmed(outcome.refusals[0], outcome.records["note"])
+    assert [(each.tool, each.code) for each in outcome.refusals] == [("bad_one_9d0f8028", "not-an-object")]
+    assert not confirmed(outcome.refusals[0], outcome.records["bad_one_9d0f8028"])
     corner, default = sorted(outcome.changes, key=lambda each: each.code)
     assert (corner.tool, corner.code) == ("odd_one_1baba7ac", "import-corner")
     assert confirmed(corner, outcome.records["odd_one_1baba7ac"])

@@ -145,6 +145,7 @@ CORNERS = [
     *(("type", {"type": each}, {}) for each in BAD_TYPES),
     *((word, {word: 5}, {}) for word in ("not", "items", "allOf", "properties", "contains", "$defs")),
     ("$ref", {"$ref": "#/properties/a"}, {}),
+    ("$id", {"$id": "#foo"}, {}),
     ("$vocabulary", {"$vocabulary": {}}, {}),
     ("$schema", {"$schema": "https://example.com/dialect"}, {}),
 ]

@@ -197,6 +197,8 @@ class _Survey:
         for key, reason in _LEFT.items():
             if key in node:
                 yield _Corner(key, reason)
+        if isinstance(node.get("$id"), str) and node["$id"].partition("#")[2]:
+            yield _Corner("$id", "the address of a schema has no fragment")
         if node.get("$anchor") in self._twins:
             yield _Corner("$anchor", "another schema has this anchor, too")
         if path is not None and "$schema" in node and not _is_dialect(node["$schema"]):

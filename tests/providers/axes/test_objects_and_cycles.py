@@ -117,7 +117,6 @@ ITEMS = {"$ref": "#/properties/d/items"}
         ({"c": ITEMS, "d": {"type": "array", "items": ROOM}}, True),
         ({"c": ITEMS, "d": {"type": "array", "items": {"$ref": "#/$defs/E"}}}, True),
         ({"c": ITEMS, "d": {"type": "array", "items": {"type": "array", "items": ITEMS}}}, False),
-        ({"c": ITEMS, "d": {"type": "array", "items": {"$ref": "#/properties/c"}}}, False),
         ({"c": ITEMS, "d": {"type": "array", "items": {"type": "array", "items": {"$ref": "#"}}}}, False),
         ({"c": ITEMS, "d": {"type": "array", "items": {"$ref": "#/$defs/F"}}}, False),
     ],

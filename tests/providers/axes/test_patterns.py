@@ -46,7 +46,7 @@ def test_only_a_pattern_for_the_whole_text_is_kept(pattern: str, whole: bool) ->
     ("axis", "uses", "looks_like_it"),
     [
         ("word_boundary", [r"\ba", r"a\B", r"\\\b"], [r"\\b", r"[\b]", r"\\\\B"]),
-        ("backreferences", [r"(a)\1", r"(?<n>a)\k<n>"], [r"\\1", r"[\1]", r"\01"]),
+        ("backreferences", [r"(a)\1", r"(?<n>a)\k<n>"], [r"\\1", r"\0"]),
         ("unicode_classes", [r"\p{L}", r"[\P{Lu}]"], [r"\\p{L}", "p{2}"]),
         ("lookaround", ["(?=a)", "(?!a)b", "(?<=a)", "(?<!a)"], [r"\(?=a", "[(?=]", "(?:a)", "(?<n>a)"]),
     ],

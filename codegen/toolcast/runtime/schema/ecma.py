@@ -12,7 +12,7 @@ from .automaton import MANY, Automaton, Part
 from .charset import Ranges
 from .errors import UnsupportedPattern
 from .escapes import Scanner
-from .memory import remembered
+from .memory import compiled, remembered
 from .searching import ANY_LENGTH, STEPS, Cost, cost
 
 _MAX_NESTING = 100
@@ -41,7 +41,7 @@ def translate(pattern: str) -> str:
     """
     source = _Translator(pattern).run()
     try:
-        re.compile(source)
+        compiled(source)
     except (re.error, OverflowError, RecursionError) as problem:
         raise UnsupportedPattern(f"Python's re cannot run it: {problem}", valid=True) from None
     return source

@@ -1,11 +1,10 @@
 """A search for a pattern in a text that somebody else chose: exact, and in bounded time."""
 
-import re
 from typing import Final
 
 from .ecma import Analysis, analyse, translate
 from .errors import SearchTooLong, UnsupportedPattern
-from .memory import remembered
+from .memory import compiled, remembered
 from .searching import PER_CHARACTER, STEPS
 from .simulation import Simulation
 
@@ -41,7 +40,7 @@ class Search:
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
-        self.quick: Final = re.compile(translate(pattern)).search
+        self.quick: Final = compiled(translate(pattern)).search
         self._analysis: Final[Analysis] = analyse(pattern)
         self.free: Final = self._analysis.cost.free()
         """Up to this length `quick` takes few steps in any text."""
