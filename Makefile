@@ -12,7 +12,7 @@ BAZEL  := .venv-bazel
 PYTEST := $(BIN)/python -m pytest
 DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyproject.toml)
 
-.PHONY: help generate test check lint format types verify lint-tools clients mcp-servers bazel wheel conformance baseline fuzz fuzz-bridge fuzz-sent corpora laws rules deviations grammars bench peers ci nightly clean crash machine pythons native-unions
+.PHONY: help generate test thorough check lint format types verify lint-tools clients mcp-servers bazel wheel conformance baseline fuzz fuzz-bridge fuzz-sent corpora laws rules deviations grammars bench peers ci nightly clean crash machine pythons native-unions
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ generate: $(STAMP) ## Regenerate generated/ from specs/
 
 test: $(STAMP) ## Run the tests, on all cores
 	$(PYTEST) -n auto $(ARGS)
+
+thorough: $(STAMP) ## The tests that the default run leaves out; ARGS="--sample 60" runs 60 of them
+	$(PYTEST) -n auto -m thorough $(ARGS)
 
 check: $(STAMP) ## Fail when generated/ is not what specs/ say
 	$(BIN)/toolcast generate --check
@@ -144,7 +147,7 @@ ci: ## What continuous integration runs
 	bash .ci/run
 
 nightly: clients ## What takes longer: more random inputs, every kill, other interpreters
-	$(MAKE) fuzz fuzz-bridge fuzz-sent laws crash machine pythons
+	$(MAKE) thorough fuzz fuzz-bridge fuzz-sent laws crash machine pythons
 	$(MAKE) native-unions ARGS="--forms all --raw 3"
 
 clean: ## Remove the environment and caches (never generated/)
