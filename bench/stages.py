@@ -16,13 +16,14 @@ from toolcast.bindings.format import formatted
 from toolcast.bindings.render import tool_text
 from toolcast.bindings.templates import Templates
 from toolcast.build.core.compile import Options
+from toolcast.build.core.definitions import definition, tool_info
 from toolcast.build.core.emit import prove_tool, tool_names
-from toolcast.build.core.listeners import listeners_of
-from toolcast.build.core.offer import Offer
+from toolcast.build.core.profile_lookup import profile_of
 from toolcast.build.rooms import FRONTEND, known_providers
 from toolcast.contract.build import Built, build_tool
 from toolcast.contract.normalise import Normaliser
 from toolcast.models.generate import generate_models
+from toolcast.providers import SchemaNormalizer
 from toolcast.spec.model import Document, ToolSpec
 from toolcast.structs.module import tool_module
 
@@ -67,9 +68,10 @@ def one_tool(
 
 
 def _definitions(tool: ToolSpec, built: Built, options: Options) -> list[bytes]:
-    listeners = listeners_of(options)
-    offer = Offer(tool, built, listeners)
-    return [offer.to(profile).definition for profile in listeners.profiles]
+    info = tool_info(tool, built.normal)
+    normalizer = SchemaNormalizer(built.normal.standalone("parameters"))
+    profiles = [profile_of(id, options) for id in options.providers]
+    return [definition(info, profile, normalizer.normalize(profile)).content for profile in profiles]
 
 
 def _normal(tool: ToolSpec, types: dict[str, Document]) -> Any:

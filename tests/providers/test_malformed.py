@@ -9,8 +9,7 @@ import jsonschema_rs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.providers import SchemaError, available, decode, load_profile, normalize
-from toolcast.providers.sharing import Audience
+from toolcast.providers import SchemaError, available, decode, normalize
 
 from tests.providers.strategies import contracts
 from tests.providers.test_encodings import quick
@@ -104,10 +103,3 @@ def test_junk_anywhere(contract: Any, data: st.DataObject, provider: str) -> Non
     except SchemaError:
         return
     assert is_json_schema(result.schema), result.schema
-
-
-def test_profiles_that_share_a_walk_say_the_same() -> None:
-    schema = tool(minLength="3", description=None)
-    shared = Audience([load_profile(provider) for provider in PROVIDERS]).share(schema)
-    for provider in PROVIDERS:
-        assert shared.normalize(load_profile(provider)) == normalize(schema, provider)

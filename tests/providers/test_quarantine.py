@@ -11,7 +11,7 @@ import jsonschema_rs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.providers import Audience, SchemaError, available, decode, load_profile, normalize, quarantined
+from toolcast.providers import SchemaError, available, decode, normalize, quarantined
 from toolcast.runtime import ArgumentError
 
 from tests.providers.strategies import contracts
@@ -248,13 +248,6 @@ def test_a_sound_schema_comes_back_as_it_is() -> None:
     cleaned, entries = quarantined(schema)
     assert cleaned is schema
     assert entries == ()
-
-
-def test_profiles_that_share_a_walk_are_told_the_same() -> None:
-    schema = obj(a=BAD, b=UNSATISFIABLE[0], c={"$ref": "#/nowhere"})
-    shared = Audience([load_profile(provider) for provider in available()]).share(schema)
-    for provider in available():
-        assert shared.normalize(load_profile(provider)) == normalize(schema, provider)
 
 
 def test_one_reference_of_a_circle_is_left_out() -> None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..build.core.offer import tool_info
+from ..build.core.definitions import tool_info
 from ..providers import Profile, tool_object
 from .subject import Subject
 

@@ -17,6 +17,7 @@ from .errors import SchemaError as SchemaError
 from .ledger import LedgerEntry as LedgerEntry
 from .limits import Limits as Limits
 from .normalize import Normalized as Normalized
+from .normalize import SchemaNormalizer as SchemaNormalizer
 from .normalize import normalize as normalize
 from .profile import Profile as Profile
 from .profile import available as available
@@ -24,5 +25,3 @@ from .profile import load_profile as load_profile
 from .profile import load_profile_file as load_profile_file
 from .profile import load_profiles as load_profiles
 from .quarantine import quarantined as quarantined
-from .sharing import Audience as Audience
-from .sharing import Shared as Shared

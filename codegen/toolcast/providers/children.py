@@ -162,7 +162,7 @@ def _named(state: State, node: Node, key: str, value: Any, out: Node, path: Path
     nulls: list[str] = []
     holder: list[bool] = []
     own = key == "properties"
-    tells, here = rules.tells and own, state.here if own else None
+    tells, here = rules.nulls and own, state.here if own else None
     patterns = key == "patternProperties"
     for name, child in value.items():
         if tells:

@@ -16,7 +16,7 @@ Two decisions that the laws leave open:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -66,76 +66,98 @@ def normalize(schema: Any, provider: str | Profile, *, strict: bool | None = Non
     the ledger; what no value fits stays. Raises `SchemaError` for what cannot be read as parameters (a root
     that takes no object, unbounded nesting), `ProfileError` for an unknown provider.
     """
-    profile = provider if isinstance(provider, Profile) else load_profile(provider)
-    source = without_corners(source_of(parameters_of(schema)))
-    return finish(*decided(source, profile, strict, walk))
+    return SchemaNormalizer(schema).normalize(provider, strict=strict)
 
 
-Walked = tuple[dict[str, Any], State]
+class SchemaNormalizer:
+    """One schema, normalised for any number of providers; equal dialects are walked once.
+
+    What it returns shares containers, so nothing of it may be changed.
+    """
+
+    __slots__ = ("_source", "_walks")
+
+    def __init__(self, schema: Any) -> None:
+        """Raises `SchemaError` for a schema that is not an object, and for unbounded nesting."""
+        self._source = without_corners(source_of(parameters_of(schema)))
+        self._walks: dict[tuple[Dialect, int | None], Walk] = {}
+
+    def normalize(self, provider: str | Profile, *, strict: bool | None = None) -> Normalized:
+        """As the function of that name. Raises `SchemaError` and `ProfileError`."""
+        profile = provider if isinstance(provider, Profile) else load_profile(provider)
+        reasons: Reasons = ()
+        if strict and profile.strict is None and not profile.always_strict:
+            reasons = (
+                LedgerEntry(
+                    path="",
+                    keyword="strict",
+                    action="dropped",
+                    severity="reject",
+                    reason="this provider has no strict mode",
+                ),
+            )
+        if profile.strict is not None and strict is not False:
+            walk = self._walk(profile.strict)
+            blockers = [*walk.state.blockers, *_too_deep(walk, profile.limits.depth)]
+            if not blockers:
+                return _normalized(walk, True, ())
+            reasons = _reasons(blockers, "reject" if strict else "lost")
+        walk = self._walk(profile.dialect)
+        if profile.strict is None:
+            walk = self._shallow(walk, profile)
+        flag = None if profile.strict is None else False
+        if profile.always_strict:  # there is nothing to fall back to
+            blockers = walk.state.blockers
+            reasons = _reasons(blockers, "reject", "cannot be said, and strictness cannot be turned off")
+        return _normalized(walk, flag, reasons)
+
+    def _shallow(self, walk: Walk, profile: Profile) -> Walk:
+        """`walk`, or one that nests no deeper than the provider allows: the rest is sent as JSON text."""
+        if profile.limits.depth is None:
+            return walk
+        limit = profile.limits.depth - 1  # some count the scalars in the innermost object as a level, too
+        if _nests_within(walk, limit) or not takes_text(profile.dialect):
+            return walk
+        return self._walk(profile.dialect, limit, heights(walk.schema, walk.state.names))
+
+    def _walk(self, dialect: Dialect, most: int | None = None, tall: Mapping[Segments, int] = {}) -> Walk:
+        """The walk under `dialect`. `most` levels of values may be nested; `tall`: those of definitions."""
+        pattern = dialect.property_names
+        names = names_of(self._source.document, pattern) if pattern else {}
+        key = dialect if names else nameless(dialect), most
+        found = self._walks.get(key)
+        if found is None:
+            found = self._walks[key] = walked_through(self._source, rules_of(*key), names, tall)
+        return found
+
+
+class Walk(Struct, frozen=True):
+    """The outcome of a walk: the output, the way back that is undone with, and what the walk gathered."""
+
+    schema: dict[str, Any]
+    ways: Ways | None
+    state: State
+
+
 Reasons = tuple[LedgerEntry, ...]
 """Why a mode was given up."""
 
 
-def decided(
-    source: Source, profile: Profile, strict: bool | None, walk: Callable[..., Walked]
-) -> tuple[dict[str, Any], State, bool | None, Reasons]:
-    """The output of the mode in which `profile` can be told of `source`, what its walk gathered, the flag,
-    and why another mode was given up. `walk` is the function of that name, or one that says the same."""
-    reasons: Reasons = ()
-    if strict and profile.strict is None and not profile.always_strict:
-        reasons = (
-            LedgerEntry(
-                path="",
-                keyword="strict",
-                action="dropped",
-                severity="reject",
-                reason="this provider has no strict mode",
-            ),
-        )
-    if profile.strict is not None and strict is not False:
-        out, state = walk(source, profile.strict)
-        blockers = [*state.blockers, *_too_deep(out, state, profile.limits.depth)]
-        if not blockers:
-            return out, state, True, ()
-        reasons = _reasons(blockers, "reject" if strict else "lost")
-    out, state = walk(source, profile.dialect)
-    if profile.strict is None:
-        out, state = _shallow(source, profile, out, state, walk)
-    flag = None if profile.strict is None else False
-    if profile.always_strict:  # there is nothing to fall back to
-        reasons = _reasons(state.blockers, "reject", "cannot be said, and strictness cannot be turned off")
-    return out, state, flag, reasons
+def _normalized(walk: Walk, strict: bool | None, reasons: Reasons) -> Normalized:
+    ledger = (*reasons, *walk.state.entries.values())
+    return Normalized(schema=walk.schema, strict=strict, ledger=ledger, ways=walk.ways)
 
 
-def finish(out: dict[str, Any], state: State, strict: bool | None, reasons: Reasons) -> Normalized:
-    """What was decided, as the answer. The marks of the way back are taken out of `out`, once."""
-    if state.encoded:
-        state.ways, state.encoded = taken(out), False
-    ledger = (*reasons, *state.entries.values())
-    return Normalized(schema=out, strict=strict, ledger=ledger, ways=state.ways)
+def _nests_within(walk: Walk, limit: int) -> bool:
+    """Whether the output has at most `limit` levels of nesting."""
+    return (walk.state.deepest <= limit and not walk.state.names) or levels(walk.schema) <= limit
 
 
-def _shallow(
-    source: Source, profile: Profile, out: dict[str, Any], state: State, walk: Callable[..., Walked]
-) -> Walked:
-    """`out`, or what nests no deeper than the provider allows: JSON text stands for what is below that."""
-    if profile.limits.depth is None:
-        return out, state
-    limit = profile.limits.depth - 1  # some count the scalars in the innermost object as a level, too
-    if (state.deepest <= limit and not state.names) or levels(out) <= limit:
-        return out, state
-    if not takes_text(profile.dialect):
-        return out, state
-    return walk(source, profile.dialect, limit, heights(out, state.names))
-
-
-def _too_deep(out: dict[str, Any], state: State, limit: int | None) -> Reasons:
+def _too_deep(walk: Walk, limit: int | None) -> Reasons:
     """A strict mode that refuses deeper nesting is given up, as for anything else that it cannot say."""
-    if limit is None or (state.deepest <= limit and not state.names):
+    if limit is None or _nests_within(walk, limit):
         return ()
-    found = levels(out)
-    if found <= limit:
-        return ()
+    found = levels(walk.schema)
     shown = str(found) if found < ENDLESS else "more than a thousand"
     reason = f"{shown} levels of nesting exceed the limit of {limit}"
     return (LedgerEntry(path="", keyword="properties", action="widened", severity="lost", reason=reason),)
@@ -150,21 +172,12 @@ def parameters_of(schema: Any) -> dict[str, Any]:
     return schema
 
 
-def walk(
-    source: Source, dialect: Dialect, most: int | None = None, tall: Mapping[Segments, int] = {}
-) -> Walked:
-    """The output for `source` under `dialect`, and what the walk gathered. Raises `SchemaError`.
-
-    `most` levels of values may be nested, `tall` are the levels of definitions.
-    """
-    names = names_of(source.document, dialect.property_names) if dialect.property_names else {}
-    return through(source, rules_of(dialect if names else nameless(dialect), most), names, tall)
-
-
-def through(source: Source, rules: Rules, names: dict[str, str], tall: Mapping[Segments, int] = {}) -> Walked:
+def walked_through(
+    source: Source, rules: Rules, names: dict[str, str], tall: Mapping[Segments, int] = {}
+) -> Walk:
     """Walk once; and again where a definition lost what a schema that was walked before relies on.
 
-    `names` are sent instead of others.
+    `names` are sent instead of others, `tall` are the levels of definitions. Raises `SchemaError`.
     """
     losses: frozenset[Segments] = frozenset()
     while True:
@@ -174,10 +187,11 @@ def through(source: Source, rules: Rules, names: dict[str, str], tall: Mapping[S
         state.heights = tall
         out = _once(state, rules)
         if not state.lost or not state.judged or state.lost <= losses:
-            return out, state
+            break
         losses |= state.lost
         if not any(reaches(state, schema, losses) for schema in state.judged):
-            return out, state
+            break
+    return Walk(out, taken(out) if state.encoded else None, state)
 
 
 def _once(state: State, rules: Rules) -> dict[str, Any]:

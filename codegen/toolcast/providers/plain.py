@@ -1,7 +1,4 @@
-"""Nodes of which the node alone tells that no dialect changes anything there, so that no axis is asked.
-
-It is quicker, and it lets dialects that differ in other axes only share a walk (`sharing`).
-"""
+"""Nodes of which the node alone tells that no dialect changes anything there."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def rewritten(
             if rules.unions
             else listed_types(state, node, path)
         )
-    if rules.pairs and is_map(node) and dialect.maps == "pairs":
+    if rules.pairs and is_map(node):
         node = pairs(state, node, path, notes)
     if ("exclusiveMinimum" in node or "exclusiveMaximum" in node) and dialect.exclusive == "inclusive":
         node = bounded(state, node, path, notes)

@@ -18,14 +18,8 @@ from .wellformed import TAKES, TEXTUAL
 
 Node = dict[str, Any]
 
-FEW = 40
-"""An enum of so many values is long for few dialects."""
-
-
 OMITTED = ("title", "$schema")
 """Keywords that only a dialect has which names them."""
-HINTS = ("asks", "closes", "ends", "items", "objects", "pairs", "tells", "watches")
-"""Rules that only spare a closer look where there is nothing to be found: true is never wrong."""
 
 
 class Rules:
@@ -34,7 +28,7 @@ class Rules:
     __slots__ = (
         *("always", "dialect", "encodes", "ends", "lists", "literal", "loops", "nulls", "ops", "other"),
         *("asks", "encodes_enums", "leaf", "most", "objects", "patterns", "refused", "triggers", "unions"),
-        *("closes", "few", "items", "pairs", "tells", "watches"),
+        *("closes", "pairs", "watches"),
     )
 
     def __init__(self, dialect: Dialect, inner: Mapping[frozenset[str], Op], most: int | None = None) -> None:
@@ -124,9 +118,7 @@ class Rules:
         self.triggers = frozenset(triggers)
         self.loops = frozenset(triggers & {"$ref", "allOf", "oneOf", "anyOf"})
         self.lists = dialect.type_arrays != "keep" or dialect.any_of == "none"
-        self.nulls = self.tells = dialect.null == "absent"
-        self.items = dialect.items_required
-        self.few = dialect.max_enum is None or dialect.max_enum >= FEW
+        self.nulls = dialect.null == "absent"
         self.unions = dialect.any_of == "none"
         self.triggers |= {"type"} if self.lists else set[str]()
         self.always = dialect.typed or self.nulls or most is not None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from typing import Any
 
-from ..runtime.ways import Ways
 from .dialect import Dialect
 from .errors import SchemaError
 from .ledger import Action, LedgerEntry, SeverityOfLoss
@@ -64,7 +63,6 @@ class State:
         "rules",
         "source",
         "taken",
-        "ways",
     )
 
     def __init__(
@@ -91,7 +89,6 @@ class State:
         self.level = 0  # of values in values, where that is limited
         self.heights: Mapping[tuple[str, ...], int] = {}  # of definitions: their levels, in an earlier walk
         self.encoded = False  # whether some node is marked with a way back
-        self.ways: Ways | None = None  # the way back, once it is taken out of the output
         self.renames: dict[str, str] = {}  # property names that the dialect refuses → those that are sent
         self.taken: Container[str] = frozenset()  # JSON types that other branches of the union here take
         self.rivals: Rivals | None = None  # what the schema that is walked next may be taken for

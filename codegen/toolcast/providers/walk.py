@@ -19,7 +19,7 @@ from .paths import Path, pointer
 from .plain import plain
 from .refs import Segments
 from .rewrite import rewritten
-from .rules import FEW, Rules
+from .rules import Rules
 from .state import MAX_NODES, State
 from .structure import arrays, has_type, reopened
 from .values import copied
@@ -40,7 +40,7 @@ def walked(state: State, rules: Rules, node: Any, path: Path) -> Any:
             raise SchemaError(pointer(path), "a schema is an object, true or false")
         return _boolean(state, rules, node, path)
     if rules.leaf.issuperset(node) and ("format" not in node or _known(rules, node["format"])):
-        leaf = leaves.leaf(node, _longest(rules, node["enum"]) if "enum" in node else None)
+        leaf = leaves.leaf(node, rules.dialect.max_enum)
         if leaf is not None:
             if state.depth < state.deepest and state.nodes < MAX_NODES:
                 state.nodes += 1
@@ -58,11 +58,6 @@ def _known(rules: Rules, format: object) -> bool:
     """Whether the dialect has a format."""
     formats = rules.dialect.formats
     return formats is None or format in formats
-
-
-def _longest(rules: Rules, values: Any) -> int | None:
-    """How long an enum may be; asked of the dialect where there are more than a `FEW` values."""
-    return None if rules.few and values.__class__ is list and len(values) <= FEW else rules.dialect.max_enum
 
 
 def finished(
@@ -83,7 +78,7 @@ def finished(
         if rules.always or not rules.triggers.isdisjoint(node):
             look(node)
             node = rewritten(state, rules, node, path, notes, entered)
-        if rules.items and has_type(node, "array") and rules.dialect.items_required:
+        if rules.dialect.items_required and has_type(node, "array"):
             node = arrays(state, node, path)
     state.taken = NOTHING
     for segments in entered:

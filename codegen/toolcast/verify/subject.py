@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from ..build.core.compile import Compiled, Options, compile_tool, compile_type
-from ..build.core.listeners import profile_of
+from ..build.core.profile_lookup import profile_of
 from ..contract.build import Built, build_tool
 from ..diagnostics import Diagnostic
 from ..providers import LedgerEntry, Profile, normalize

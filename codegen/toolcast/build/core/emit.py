@@ -24,17 +24,14 @@ from ...prove.ending import proven_rows, without_tail
 from ...prove.isolate import Isolated, build_decoders, prove_binding
 from ...prove.module import prove_module
 from ...prove.vocabulary import UnsoundError
-from ...providers import (
-    LedgerEntry,
-    SchemaError,
-)
+from ...providers import LedgerEntry, SchemaError, SchemaNormalizer, unseen_places
 from ...spec.model import Document, ToolSpec, diagnose
 from ...structs.model import Module
 from ...structs.module import Roots, module_path, tool_module, type_module
 from ...structs.names import class_name, constant_name, module_name
 from .compile import Compiled, Options, ToolEntry, losses_text, pretty
-from .listeners import listeners_of
-from .offer import Offer
+from .definitions import definition, tool_info
+from .profile_lookup import profile_of
 
 
 def _templates(overrides: Overrides | None) -> Templates:
@@ -72,11 +69,12 @@ def emit_tool(tool: ToolSpec, built: Built, options: Options) -> Compiled:
     ledger: dict[str, tuple[LedgerEntry, ...]] = {}
     undone: list[str] = []
     envelopes: dict[str, tuple[str, str]] = {}
-    listeners = listeners_of(options)
-    offer = Offer(tool, built, listeners)
-    for id, profile in zip(options.providers, listeners.profiles, strict=True):
+    info = tool_info(tool, built.normal)
+    normalizer = SchemaNormalizer(built.normal.standalone("parameters"))
+    for id in options.providers:
+        profile = profile_of(id, options)
         try:
-            told = offer.to(profile)
+            parameters = normalizer.normalize(profile, strict=tool.providers.get(id, {}).get("strict"))
         except SchemaError as problem:
             return _refused(
                 tool,
@@ -85,14 +83,15 @@ def emit_tool(tool: ToolSpec, built: Built, options: Options) -> Compiled:
                 f"{id} cannot be told of {problem.path or 'these parameters'}: {problem.message}",
                 problem.hint or "simplify the schema there, or leave this provider out of the configuration",
             )
-        schemas[f"schemas/{id}/{tool.name}.json"] = told.definition
-        if told.ways is not None:
-            schemas[f"ways/{id}/{tool.name}.json"] = told.ways
+        made = definition(info, profile, parameters)
+        schemas[f"schemas/{id}/{tool.name}.json"] = made.content
+        if made.ways is not None:
+            schemas[f"ways/{id}/{tool.name}.json"] = made.ways
             undone.append(id)
-        if (places := listeners.form(profile).unseen) is not None:
+        if (places := unseen_places(profile)) is not None:
             envelopes[id] = places
-        if told.ledger:
-            ledger[id] = told.ledger
+        if made.ledger:
+            ledger[id] = made.ledger
     offered = Offered(ways=tuple(undone), envelopes=envelopes)
     files: dict[str, bytes] = {}
     try:
