@@ -1,20 +1,17 @@
-"""The templates, built in or overridden by file name."""
+"""The templates, built in or overridden by file name. All run in one sandbox, with a bound on their work."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from jinja2 import FunctionLoader
 
 from ..paths import templates_dir
-from .plain import Render, translate
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
-    from .sandbox import BoundedSandbox
+from .sandbox import BoundedSandbox
 
 Overrides = str | tuple[tuple[str, str], ...]
-"""What stands in for built-in templates of the same name: the files of a folder, or names and texts."""
+"""What replaces built-in templates of the same name: the files of a folder, or names and texts."""
 
 MAX_TEMPLATE = 256 * 1024
 """Bytes of one template of a project."""
@@ -23,42 +20,32 @@ MAX_TEMPLATES = 256
 
 
 class TemplateFailedError(ValueError):
-    """A template of the project cannot be read, compiled or rendered; the message says which, and why."""
+    """A template cannot be read, compiled or rendered; the message says which, and why."""
 
 
 class Templates:
-    """Compiled templates. An unknown variable is an error, never an empty string.
+    """Templates that are compiled on first use. An unknown variable is an error, never an empty string."""
 
-    Built-in ones are rendered without Jinja, which is loaded for the project's own only; those run in a
-    sandbox with a bound on their work.
-    """
-
-    def __init__(self, overrides: Overrides | None = None) -> None:
+    def __init__(self, overrides: Overrides = ()) -> None:
         """Raises TemplateFailedError for a folder that cannot be read."""
-        self._plain: dict[str, Render] = {}
-        self._sandbox: BoundedSandbox | None = None
-        if overrides is not None:
-            self._sandbox = _sandbox(overrides)
+        texts = {path.name: path.read_text(encoding="utf-8") for path in templates_dir().glob("*.jinja")}
+        texts.update(read_templates(Path(overrides)) if isinstance(overrides, str) else overrides)
 
-    def load(self, name: str) -> None:
-        """Compile template `name` now. Raises TemplateFailedError."""
-        if self._sandbox is None:
-            if name not in self._plain:
-                self._plain[name] = translate(name, _built_in)
-            return
-        try:
-            self._sandbox.get_template(name)
-        except Exception as error:
-            raise _failed(name, error) from error
+        def load(name: str) -> tuple[str, str, Callable[[], bool]] | None:
+            return (texts[name], name, lambda: True) if name in texts else None
+
+        self._environment = BoundedSandbox(FunctionLoader(load))
+
+    def load(self, *names: str) -> None:
+        """Compile templates now, so that processes that are forked later have them."""
+        for name in names:
+            self._environment.get_template(name)
 
     def render(self, name: str, **values: Any) -> str:
         """The text of template `name`. Raises TemplateFailedError, which names the template and line."""
-        self.load(name)
-        if self._sandbox is None:
-            return self._plain[name](values)
         try:
-            with self._sandbox.rendering():
-                return self._sandbox.get_template(name).render(**values)
+            with self._environment.rendering():
+                return self._environment.get_template(name).render(**values)
         except Exception as error:  # whatever the project's template does wrong
             raise _failed(name, error) from error
 
@@ -105,27 +92,3 @@ def _failed(name: str, error: Exception) -> TemplateFailedError:
     if (line := getattr(error, "lineno", None)) is not None:  # of a syntax error
         place = f"{getattr(error, 'name', None) or name}:{line}"
     return TemplateFailedError(f"{place}: {type(error).__name__}: {str(error)[:300]}")
-
-
-def _built_in(name: str) -> str:
-    return (templates_dir() / name).read_text(encoding="utf-8")
-
-
-def _sandbox(overrides: Overrides) -> "BoundedSandbox":
-    from jinja2 import FunctionLoader
-
-    from .sandbox import BoundedSandbox
-
-    own = dict(read_templates(Path(overrides)) if isinstance(overrides, str) else overrides)
-    built_in = {path.name: path.read_text(encoding="utf-8") for path in templates_dir().glob("*.jinja")}
-    texts: Mapping[str, str] = {**built_in, **own}
-
-    def load(name: str) -> tuple[str, str, Callable[[], bool]] | None:
-        return (texts[name], name, lambda: True) if name in texts else None
-
-    return BoundedSandbox(FunctionLoader(load))
-
-
-def environment(overrides: Overrides = ()) -> "Environment":
-    """Jinja, as all templates are written for it; with `overrides` before the built-in ones."""
-    return _sandbox(overrides)

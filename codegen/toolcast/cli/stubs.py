@@ -74,7 +74,7 @@ def _templates(config: Config) -> "Templates":
     from ..bindings.templates import TemplateFailedError, Templates
 
     try:
-        return Templates(None if config.templates is None else str(config.templates))
+        return Templates(() if config.templates is None else str(config.templates))
     except TemplateFailedError as error:
         raise _failed(config, error) from None
 

@@ -41,7 +41,7 @@ def _templates(overrides: Overrides | None) -> Templates:
 
 @lru_cache(maxsize=4)
 def _read_templates(overrides: Overrides | None, _states: tuple[tuple[str, int, int], ...]) -> Templates:
-    return Templates(overrides)
+    return Templates(overrides or ())
 
 
 def _states(folder: str) -> tuple[tuple[str, int, int], ...]:
@@ -56,7 +56,7 @@ _REMEDY = "correct the template, or remove it: the built-in one of that name is 
 
 def warm() -> None:
     """Load what every tool needs, so that it is there when processes are forked."""
-    _templates(None).load("tool.py.jinja")
+    _templates(None).load("tool.py.jinja", "_definitions.jinja")
 
 
 def emit_tool(tool: ToolSpec, built: Built, options: Options) -> Compiled:
