@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolcast.spec import SourceDocument, parse_document
-from toolcast.spec.json_scan import scan_json
+from toolcast.spec.json_reader import scan_json
 from toolcast.spec.model import Path
 from toolcast.spec.read import Kind
 

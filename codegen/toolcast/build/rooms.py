@@ -12,11 +12,11 @@ from .frontend import Found, Frontend
 
 
 def _prepare() -> None:
-    from ..spec import yaml12
+    from ..spec.yaml_reader import parse_yaml
     from .core import emit
 
     emit.warm()
-    yaml12.parse_yaml("a: 1\n")
+    parse_yaml("a: 1\n")
 
 
 def _discover(root: Path, shown_root: str) -> Found:

@@ -76,9 +76,9 @@ def parse_document(data: bytes, shown: str, kind: Kind) -> SourceDocument | tupl
     except RefusedError as error:
         return _diagnostics(shown, [error.problem])
     if kind == "json":
-        from .json_source import parse_json as parse  # each format's parser is loaded on first use
+        from .json_reader import parse_json as parse  # each format's parser is loaded on first use
     else:
-        from .yaml12 import parse_yaml as parse
+        from .yaml_reader import parse_yaml as parse
     value, problems = parse(text)
     if problems:
         return _diagnostics(shown, problems)
@@ -106,14 +106,12 @@ def decode(data: bytes) -> str:
 
 def _positions(text: str, kind: Kind) -> Node:
     if kind == "yaml":
-        from .yaml_positions import yaml_positions
+        from .yaml_reader import yaml_positions
 
         return yaml_positions(text)
-    from .json_scan import scan_json
+    from .json_reader import json_positions
 
-    _, root = scan_json(text)
-    assert root is not None, "a text that was parsed has positions"
-    return root
+    return json_positions(text)
 
 
 def _unreadable(shown: str, reason: str) -> Diagnostic:

@@ -1,8 +1,13 @@
-"""A JSON reader that knows where everything stands: for error messages and for positions."""
+"""Strict JSON text (RFC 8259) → plain data, and the position of each value.
+
+The standard library decodes. A text that it must not decode unseen (a repeated key, NaN, a number past a
+double, half of a surrogate pair, great size or depth, a syntax error) is scanned first, to name each problem
+and its position. Positions come from the same scan, when a diagnostic asks for them.
+"""
 
 import json
 import re
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 from .positions import Member, Node
 from .problems import (
@@ -30,6 +35,34 @@ _WORD = re.compile(r"[-+]?[^\W\d]\w*+")
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)")
 
 _WORD_HINTS: Final = {"none": "write null", "undefined": "write null, or leave the key out"}
+# Both may occur inside strings: a match is a reason to scan, not a problem.
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_LONG_NUMBER = re.compile(rf"[-+.eE0-9]{{{MAX_NUMBER + 1}}}")
+
+
+def parse_json(text: str) -> tuple[Any, list[Problem]]:
+    """The data in `text`, and every problem found; with problems the data means nothing. Never raises."""
+    opens = text.count("{") + text.count("[")
+    if (
+        opens <= MAX_DEPTH
+        and text.count(",") + opens < MAX_VALUES
+        and not _SURROGATE.search(text)
+        and not _LONG_NUMBER.search(text)
+    ):
+        try:
+            return _DECODER.decode(text), []
+        except ValueError:  # also JSONDecodeError and what the hooks below raise
+            pass
+    problems, _ = scan_json(text)
+    # The scan bounded the depth, so the scanner in C cannot run out of stack.
+    return (None, problems) if problems else (_DECODER.decode(text), [])
+
+
+def json_positions(text: str) -> Node:
+    """The position of every value in a text that `parse_json` accepted."""
+    _, root = scan_json(text)
+    assert root is not None, "a text that was parsed has positions"
+    return root
 
 
 def scan_json(text: str) -> tuple[list[Problem], Node | None]:
@@ -166,7 +199,7 @@ class _Scanner:
         self._fail("a key must be text in double quotes", 'write "key": value')
 
     def _string(self) -> str:
-        """Past the string at hand; its value."""
+        """Move past the string that starts here; its value."""
         begin = self._at
         found = _STRING.match(self._text, begin)
         if found is None:
@@ -225,11 +258,11 @@ class _Scanner:
 
     def _scalar(self, start: str) -> None:
         for word in ("true", "false", "null"):
-            if self._text.startswith(word, self._at) and not _wordy(self._text, self._at + len(word)):
+            if self._text.startswith(word, self._at) and not _continues(self._text, self._at + len(word)):
                 self._at += len(word)
                 return
         found = _NUMBER.match(self._text, self._at)
-        if found and not _wordy(self._text, found.end()):
+        if found and not _continues(self._text, found.end()):
             self._number(found.group())
             self._at = found.end()
             return
@@ -264,7 +297,28 @@ class _Scanner:
         )
 
 
-def _wordy(text: str, at: int) -> bool:
+def _continues(text: str, at: int) -> bool:
     """Whether a token goes on at `at`, as in `nullx` or `1.e5`."""
     following = text[at : at + 1]
     return following.isalnum() or following in ("_", ".", "-", "+")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise ValueError("repeated key")
+    return result
+
+
+def _float(token: str) -> float:
+    value = read_float(token)
+    if value is None:
+        raise ValueError("out of range")
+    return value
+
+
+def _constant(token: str) -> Any:
+    raise ValueError(token)
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_float=_float, parse_constant=_constant)
