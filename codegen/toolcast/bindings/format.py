@@ -4,7 +4,7 @@ import ast
 from functools import cache
 from typing import Any
 
-from .shape import LINE_LENGTH, shaped
+from .layout import LINE_LENGTH, lay_out
 
 
 @cache
@@ -35,11 +35,12 @@ def blacken(source: str) -> str:
 def formatted(source: str, *, ours: bool = False) -> bytes:
     """`source` as black leaves it, UTF-8 with LF.
 
-    `ours` says that a built-in template printed it: then only the statements that black would change go
-    through black, at a fraction of the time, and with the same bytes. Raises ValueError when `source` is not
-    Python, which is a bug of ours or of an overriding template, never of a spec.
+    `ours` says that a built-in template printed it: black itself is asked only where `layout` does not know
+    a long statement. Raises ValueError when `source` is not Python, which is a bug of ours or of an
+    overriding template, never of a spec.
     """
-    return (shaped(source, blacken) if ours else blacken(source)).encode()
+    laid_out = lay_out(source) if ours else None
+    return (blacken(source) if laid_out is None else laid_out).encode()
 
 
 def parsed(source: bytes) -> ast.Module:

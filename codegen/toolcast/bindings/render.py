@@ -12,7 +12,7 @@ from ..structs.literals import docstring, literal, text
 from ..structs.model import AliasDefinition, ClassDefinition, Definition, Module
 from ..structs.module import Roots
 from ..structs.names import identifier, unique
-from .shape import mapping, paragraph
+from .paragraphs import mapping, paragraph
 from .templates import Templates
 
 TYPING: Final = ("TYPE_CHECKING", "Annotated", "Any", "ClassVar", "Final", "Literal", "Protocol", "TypeAlias")

@@ -17,7 +17,7 @@ def literal(value: Any) -> str:
     if isinstance(value, list | tuple):
         items = ", ".join(literal(v) for v in value)
         return f"[{items}]" if isinstance(value, list) else f"({items}{',' if len(value) == 1 else ''})"
-    return repr(value)
+    return repr(value).replace("e+", "e")  # 1e+16 is 1e16 in black's layout
 
 
 def text(value: str) -> str:

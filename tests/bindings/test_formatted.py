@@ -66,7 +66,7 @@ SCHEMAS = st.recursive(
     properties={"p": ({"default": "a" * 150}, "")}, description="d", name="C", title="t"
 )
 @example(properties={}, description="6e4 in a name is no number", name="tG0U6e4y", title="t")
-def test_ours_is_blacks(
+def test_what_templates_print_is_as_black_leaves_it(
     tmp_path_factory: pytest.TempPathFactory,
     properties: dict[str, tuple[dict[str, object], str]],
     description: str,

@@ -3,7 +3,7 @@
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from toolcast.bindings.format import blacken
-from toolcast.bindings.split import LINE_LENGTH, split
+from toolcast.bindings.layout import LINE_LENGTH, break_row
 
 NAMES = st.from_regex(r"\A[a-zA-Z_][a-z_]{0,35}\Z").filter(
     lambda name: name not in {"as", "if", "in", "is", "or", "and", "def", "del", "for", "not", "try"}
@@ -62,10 +62,10 @@ STATEMENTS = st.one_of(
 
 @settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(statement=STATEMENTS, depth=st.integers(0, 1))
-def test_split_as_black_does(statement: str, depth: int) -> None:
+def test_rows_are_broken_as_black_breaks_them(statement: str, depth: int) -> None:
     row = "    " * depth + statement
     assume(len(row) > LINE_LENGTH)
-    lines = split(row)
+    lines = break_row(row)
     if lines is not None:
         head = "class _:\n" * depth
         assert blacken(f"{head}{row}\n") == head + "".join(f"{line}\n" for line in lines)
@@ -87,4 +87,4 @@ def test_common_statements_need_no_black() -> None:
         f'    Pet = one_of(__name__, "../contracts/adopt.json#/$defs/Pet", ("/0", lambda: {"Cat" * 20}))',
     ):
         assert len(row) > LINE_LENGTH
-        assert split(row) is not None
+        assert break_row(row) is not None
