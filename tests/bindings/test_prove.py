@@ -9,7 +9,7 @@ from toolcast.bindings.format import parsed
 from toolcast.build.core.compile import Options, compile_tool
 from toolcast.build.core.emit import prove_tool, tool_names
 from toolcast.contract.build import build_tool
-from toolcast.prove.vocabulary import UnsoundError
+from toolcast.prove.errors import UnsoundError
 from toolcast.structs.module import tool_module
 
 from tests.bindings import helper

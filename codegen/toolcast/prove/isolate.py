@@ -17,7 +17,8 @@ import msgspec
 from ..runtime import decode_hook
 from ..spec.model import ToolSpec
 from ..structs.module import Roots
-from .vocabulary import PACKAGES, PYTHON, UnsoundError
+from .allowed_syntax import PACKAGES, PYTHON
+from .errors import UnsoundError
 
 _IMPORTABLE = PACKAGES | PYTHON
 _LONGEST = 100_000
@@ -25,7 +26,7 @@ _LONGEST = 100_000
 
 
 class Isolated:
-    """Modules by dotted name, run when asked for. While the context is open they stand in `sys.modules`
+    """Modules by dotted name, run on first use. While the context is open they stand in `sys.modules`
     under a private prefix, because msgspec looks there for the names in quoted annotations."""
 
     def __init__(self, sources: Mapping[str, str | ast.Module]) -> None:
@@ -103,22 +104,22 @@ def build_decoders(module: ModuleType, names: tuple[str, ...]) -> None:
             raise UnsoundError(f"{name} cannot be decoded: {type(problem).__name__}: {problem}") from problem
 
 
-def prove_binding(
-    module: ModuleType, constant: str, tool: ToolSpec, roots: Roots, offered: Mapping[str, Any]
+def check_binding(
+    module: ModuleType, constant: str, tool: ToolSpec, roots: Roots, provider_files: Mapping[str, Any]
 ) -> None:
     """Raise UnsoundError unless the binding has the tool's exact texts and types, and its decoders can be
-    built."""
+    built. `provider_files` are the attributes of `render.Offered`."""
     binding = getattr(module, constant)
     up = "../" * (module.__name__.count(".") - 1)
-    stated = {name: v for name in _ANNOTATIONS if (v := getattr(tool.annotations, name)) is not None}
-    for name, meant in (
+    annotations = {name: v for name in _ANNOTATIONS if (v := getattr(tool.annotations, name)) is not None}
+    for name, expected in (
         ("name", tool.name),
         ("group", tool.group),
         ("permission", tool.permission),
         ("secrets", tuple(tool.secrets)),
         ("summary", tool.summary),
         ("description", tool.description),
-        ("annotations", stated),
+        ("annotations", annotations),
         ("runtime_enums", dict(tool.runtime_enums)),
         ("empty_is_absent", tool.empty_is_absent),
         ("contract", f"{up}contracts/{tool.name}.json"),
@@ -127,9 +128,9 @@ def prove_binding(
         ("params", _type(module, roots.params)),
         ("result", _type(module, roots.result)),
         ("wire", _type(module, roots.wire or "None")),
-        *offered.items(),
+        *provider_files.items(),
     ):
-        if getattr(binding, name) != meant:
+        if getattr(binding, name) != expected:
             raise UnsoundError(f"the {name} of its binding is not the spec's")
     for type_ in (binding.params, binding.wire, binding.result):
         if type_ is not None:
@@ -140,9 +141,9 @@ def prove_binding(
                 raise UnsoundError(f"its decoder cannot be built: {kind}: {problem}") from problem
 
 
-def _type(module: ModuleType, source: str) -> Any:
-    """What a type's source means in a module that is proven."""
-    return eval(source, vars(module))
+def _type(module: ModuleType, name: str) -> Any:
+    """The type called `name` in a module; None for "None"."""
+    return None if name == "None" else getattr(module, name)
 
 
 _ANNOTATIONS = ("title", "destructive", "idempotent", "open_world")

@@ -3,7 +3,7 @@
 import ast
 
 from ..structs.model import AliasDefinition
-from .vocabulary import UnsoundError, dotted, value_of
+from .errors import UnsoundError
 
 
 def defined_name(node: ast.stmt) -> str:
@@ -31,7 +31,7 @@ def alias_values(node: ast.stmt, definition: AliasDefinition) -> list[tuple[ast.
     raise UnsoundError(f"line {node.lineno}: unexpected form of {definition.name}")
 
 
-def lambdas(node: ast.Call) -> list[ast.expr]:
+def marker_types(node: ast.Call) -> list[ast.expr]:
     """The types that a marker's arguments name."""
     found: list[ast.expr] = []
     for argument in node.args[2:]:
@@ -64,9 +64,9 @@ def options_of(row: ast.AnnAssign) -> dict[str, ast.expr]:
 def wire_of(row: ast.AnnAssign, renamed: dict[str, str]) -> str:
     """The name on the wire of a field's row."""
     assert isinstance(row.target, ast.Name)
-    given = options_of(row).get("name")
-    if given is not None:
-        return str(value_of(given))
+    name = options_of(row).get("name")
+    if name is not None:
+        return str(value_of(name))
     return renamed.get(row.target.id, row.target.id)
 
 
@@ -89,6 +89,34 @@ def factory_value(node: ast.expr) -> object:
     return value_of(node)
 
 
-def word(required: bool) -> str:
-    """For messages."""
-    return "required" if required else "optional"
+def dotted(node: ast.expr) -> str:
+    """`name` or `name.attribute`; "" for anything else."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    return ""
+
+
+def is_text(node: ast.stmt) -> bool:
+    """Whether a statement is nothing but a string: a docstring, or a field's description."""
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+def text_of(node: ast.stmt) -> str:
+    """The string of a statement that `is_text`."""
+    assert isinstance(node, ast.Expr)
+    assert isinstance(node.value, ast.Constant)
+    return str(node.value.value)
+
+
+def value_of(node: ast.expr) -> object:
+    """The value of a literal. Raises UnsoundError where there is none."""
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        raise UnsoundError(f"line {node.lineno}: a literal was expected") from None

@@ -20,10 +20,10 @@ from ...bindings.render import (
 from ...bindings.templates import Overrides, TemplateFailedError, Templates
 from ...contract.build import Built
 from ...diagnostics import Diagnostic
-from ...prove.ending import proven_rows, without_tail
-from ...prove.isolate import Isolated, build_decoders, prove_binding
-from ...prove.module import prove_module
-from ...prove.vocabulary import UnsoundError
+from ...prove.errors import UnsoundError
+from ...prove.executable import checked_statements, without_protocol
+from ...prove.isolate import Isolated, build_decoders, check_binding
+from ...prove.module import check_module
 from ...providers import LedgerEntry, SchemaError, SchemaNormalizer, unseen_places
 from ...spec.model import Document, ToolSpec, diagnose
 from ...structs.model import Module
@@ -160,11 +160,11 @@ def prove_tool(
     assert built.contract is not None
     tree, ours = parsed(python), options.templates is None
     tail = (names.handler, names.constant)
-    prove_module(tree, module, built.contract, python=python, tail=tail, ours=ours)
+    check_module(tree, module, built.contract, python=python, tail=tail, ours=ours)
     dotted = ".".join(names.module)
-    run = without_tail(tree) if ours else proven_rows(tree, _defined(module), names.constant)
+    run = without_protocol(tree) if ours else checked_statements(tree, _defined(module), names.constant)
     with Isolated({dotted: run, **_shared_sources(built)}) as isolated:
-        prove_binding(isolated.load(dotted), names.constant, tool, roots, asdict(offered))
+        check_binding(isolated.load(dotted), names.constant, tool, roots, asdict(offered))
 
 
 def _defined(module: Module) -> frozenset[str]:
@@ -234,9 +234,9 @@ def emit_type(path: str, document: Document, built: Built, options: Options) -> 
 def _prove_type(python: bytes, path: str, built: Built, module: Module, options: Options) -> None:
     assert built.contract is not None
     tree, ours = parsed(python), options.templates is None
-    prove_module(tree, module, built.contract, python=python, ours=ours)
+    check_module(tree, module, built.contract, python=python, ours=ours)
     dotted = ".".join(module_path(path))
-    run = python.decode() if ours else proven_rows(tree, _defined(module))
+    run = python.decode() if ours else checked_statements(tree, _defined(module))
     with Isolated({**_shared_sources(built), dotted: run}) as isolated:
         defined = (*module.definitions, *module.late_definitions)
         build_decoders(isolated.load(dotted), tuple(definition.name for definition in defined))

@@ -1,4 +1,4 @@
-"""What a contract node lets its annotation say: the literals that may stand there, and no others."""
+"""The literals that the annotation of a contract node may hold."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -20,7 +20,7 @@ from ..runtime.schema import translate
 from ..structs.scalars import literal_parts
 
 
-def index(contract: Contract) -> dict[str, list[Node]]:
+def nodes_by_pointer(contract: Contract) -> dict[str, list[Node]]:
     """Every node of a contract by its pointer, outer ones first: a list of types shares its branches' one."""
     found: dict[str, list[Node]] = {}
     for root in (*contract.roots.values(), *contract.definitions.values()):
@@ -29,7 +29,7 @@ def index(contract: Contract) -> dict[str, list[Node]]:
     return found
 
 
-class Said:
+class AllowedLiterals:
     """The literals of a node and of what stands in place under it. Values are compared by their `repr`:
     1, 1.0 and True are three things."""
 
@@ -37,39 +37,43 @@ class Said:
         self._node, self._definitions = node, definitions
 
     @cached_property
-    def _inline(self) -> list[Node]:
-        return list(_inline(self._node, self._definitions))  # most annotations hold no literal at all
+    def _inlined(self) -> list[Node]:
+        return list(_inlined(self._node, self._definitions))  # most annotations hold no literal at all
 
     @cached_property
     def choices(self) -> frozenset[str]:
         """Each enum's members as the `repr` of a tuple; its strings and its integers, too."""
-        enums = [node.values for node in self._inline if isinstance(node, Choice)]
-        return frozenset(repr(alike) for values in enums for alike in (values, *literal_parts(values)))
+        enums = [node.values for node in self._inlined if isinstance(node, Choice)]
+        return frozenset(repr(part) for values in enums for part in (values, *literal_parts(values)))
 
     @cached_property
     def patterns(self) -> frozenset[str]:
         """Python source of each pattern."""
         return frozenset(
             translate(node.pattern)
-            for node in self._inline
+            for node in self._inlined
             if isinstance(node, String) and node.pattern is not None
         )
 
     @cached_property
     def formats(self) -> frozenset[str]:
         """Names of the formats that are asserted."""
-        return frozenset(node.format for node in self._inline if isinstance(node, String) and node.format)
+        return frozenset(node.format for node in self._inlined if isinstance(node, String) and node.format)
 
     def has_number(self, keyword: str, value: str) -> bool:
-        """Whether a node says this of its numbers; `value` is a `repr`. For integers a fractional or
-        exclusive bound may move to the next whole number; floats have theirs as a float."""
-        return any(value in _forms(node, keyword) for node in self._inline if isinstance(node, Numeric))
+        """Whether the contract has this number for `keyword`; `value` is a `repr`.
+
+        For integers a fractional or exclusive bound may move to the next whole number; floats have theirs as
+        a float.
+        """
+        numeric = [node for node in self._inlined if isinstance(node, Numeric)]
+        return any(value in _number_forms(node, keyword) for node in numeric)
 
     @cached_property
     def sizes(self) -> frozenset[str]:
         """Lengths of strings, arrays and maps."""
         found: set[int | None] = set()
-        for node in self._inline:
+        for node in self._inlined:
             if isinstance(node, String):
                 found |= {node.min_length, node.max_length}
             elif isinstance(node, Sequence):
@@ -79,8 +83,8 @@ class Said:
         return frozenset(repr(size) for size in found)
 
 
-def _inline(node: Node, definitions: Mapping[str, Node]) -> Iterable[Node]:
-    """A node and what its annotation may spell out: everything down to the next object."""
+def _inlined(node: Node, definitions: Mapping[str, Node]) -> Iterable[Node]:
+    """A node and what its annotation may hold in place: everything down to the next object."""
     queue, seen = [node], set[int]()
     while queue:
         at = queue.pop()
@@ -95,10 +99,10 @@ def _inline(node: Node, definitions: Mapping[str, Node]) -> Iterable[Node]:
         elif at is node or not isinstance(at, Object):
             queue += below(at)
         elif at.extra is not None:
-            queue.append(at.extra)  # a marker beside the object spells out the type of its further properties
+            queue.append(at.extra)  # a marker beside the object names the type of its additional properties
 
 
-def _forms(node: Numeric, keyword: str) -> set[str]:
+def _number_forms(node: Numeric, keyword: str) -> set[str]:
     """How one number of a node may be written as the argument `keyword`."""
     low, high, above, below_ = node.minimum, node.maximum, node.exclusive_minimum, node.exclusive_maximum
     exact = {

@@ -1,8 +1,11 @@
-"""The few kinds of syntax that a generated module is made of: anything else in one is refused."""
+"""The kinds of syntax that a generated module consists of: any other is refused."""
 
 import ast
 from collections.abc import Callable
 from typing import Any
+
+from .errors import UnsoundError
+from .syntax import dotted
 
 PACKAGES = frozenset({"typing", "msgspec", "toolcast.runtime"})
 """What a generated module may import, beside other modules of its package."""
@@ -20,11 +23,7 @@ _OWNERS = frozenset({"msgspec", "self", *PYTHON})
 _KNOWN = frozenset({"str", "int", "float", "bool", "list", "dict", "tuple", "__name__", "self"})
 
 
-class UnsoundError(Exception):
-    """A module that is not what was meant; the message says where."""
-
-
-def require_vocabulary(expression: ast.expr, names: frozenset[str]) -> None:
+def require_allowed_syntax(expression: ast.expr, names: frozenset[str]) -> None:
     """Raise UnsoundError unless `expression` is made of literals, types and our own calls over `names`."""
     queue: list[ast.expr] = [expression]
     while queue:
@@ -39,12 +38,12 @@ def require_vocabulary(expression: ast.expr, names: frozenset[str]) -> None:
             raise UnsoundError(f"line {expression.lineno}: unexpected {type(node).__name__}")
 
 
-def _operands(node: ast.BinOp) -> list[ast.expr]:
+def _union_operands(node: ast.BinOp) -> list[ast.expr]:
     _require(node, node.op, ast.BitOr)
     return [node.left, node.right]
 
 
-def _operand(node: ast.UnaryOp) -> list[ast.expr]:
+def _negated(node: ast.UnaryOp) -> list[ast.expr]:
     _require(node, node.op, ast.USub)
     return [node.operand]
 
@@ -60,22 +59,22 @@ def _require(node: ast.expr, operator: ast.AST, allowed: type[ast.AST]) -> None:
         raise UnsoundError(f"line {node.lineno}: unexpected {type(operator).__name__}")
 
 
-def _owner(node: ast.Attribute) -> list[ast.expr]:
+def _attribute_owner(node: ast.Attribute) -> list[ast.expr]:
     if not isinstance(node.value, ast.Name) or node.value.id not in _OWNERS:
         raise UnsoundError(f"line {node.lineno}: unexpected attribute {node.attr}")
     return [node.value]
 
 
-def _called(node: ast.Call) -> list[ast.expr]:
+def _call_parts(node: ast.Call) -> list[ast.expr]:
     name = dotted(node.func)
     if name not in _CALLS:
         raise UnsoundError(f"line {node.lineno}: unexpected call of {name or 'an expression'}")
     return [node.func, *node.args, *[option.value for option in node.keywords]]
 
 
-def _returned(node: ast.Lambda) -> list[ast.expr]:
-    given = node.args
-    if given.posonlyargs or given.args or given.vararg or given.kwonlyargs or given.kwarg:
+def _lambda_body(node: ast.Lambda) -> list[ast.expr]:
+    found = node.args
+    if found.posonlyargs or found.args or found.vararg or found.kwonlyargs or found.kwarg:
         raise UnsoundError(f"line {node.lineno}: unexpected parameters of a lambda")
     return [node.body]
 
@@ -85,46 +84,11 @@ _PARTS: dict[type[ast.expr], Callable[[Any], list[ast.expr]]] = {
     ast.Tuple: lambda node: node.elts,
     ast.List: lambda node: node.elts,
     ast.Dict: lambda node: [*[key for key in node.keys if key is not None], *node.values],
-    ast.BinOp: _operands,
-    ast.UnaryOp: _operand,
+    ast.BinOp: _union_operands,
+    ast.UnaryOp: _negated,
     ast.Compare: _compared,
-    ast.Attribute: _owner,
-    ast.Call: _called,
-    ast.Lambda: _returned,
+    ast.Attribute: _attribute_owner,
+    ast.Call: _call_parts,
+    ast.Lambda: _lambda_body,
 }
-"""What stands under an expression of each kind that may occur, beside names and literals."""
-
-
-def dotted(node: ast.expr) -> str:
-    """`name` or `name.attribute`; "" for anything else."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        return f"{node.value.id}.{node.attr}"
-    return ""
-
-
-def is_text(node: ast.stmt) -> bool:
-    """Whether a statement is nothing but a string: a docstring, or a field's description."""
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
-
-
-def text_of(node: ast.stmt) -> str:
-    """The string of a statement that `is_text`."""
-    assert isinstance(node, ast.Expr)
-    assert isinstance(node.value, ast.Constant)
-    return str(node.value.value)
-
-
-def value_of(node: ast.expr) -> object:
-    """The value of a literal. Raises UnsoundError where there is none."""
-    if isinstance(node, ast.Constant):  # nearly always; the way below takes ten times as long
-        return node.value
-    try:
-        return ast.literal_eval(node)
-    except ValueError:
-        raise UnsoundError(f"line {node.lineno}: a literal was expected") from None
+"""The operands of an expression of each allowed kind, beside names and literals."""
