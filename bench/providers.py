@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from toolcast.jsonschema.pointers import escape
 from toolcast.providers import (
     LedgerEntry,
     Normalized,
@@ -28,7 +29,7 @@ from toolcast.providers import (
     normalize,
 )
 from toolcast.runtime.ways import Way
-from toolcast.verify.document import escaped, places
+from toolcast.verify.document import places
 
 from .marked import write
 from .peers.table import table
@@ -89,7 +90,7 @@ def covered(profile: Profile, schemas: Iterable[Any]) -> Coverage:
 def fates(schema: Any, made: Normalized) -> Iterator[str]:
     """What became of each constraint of `schema`, one word each."""
     entries = {
-        f"{entry.path}/{escaped(entry.keyword)}": entry
+        f"{entry.path}/{escape(entry.keyword)}": entry
         for entry in made.ledger
         if not entry.reason.startswith("not strict: ")  # why the mode is given up: nothing that was lost
     }

@@ -9,13 +9,14 @@ from msgspec import structs
 from toolcast.contract import normalise
 from toolcast.contract.keeping import judges, kept
 from toolcast.contract.normalise import Normaliser
-from toolcast.contract.pointers import follow, indexed, without
+from toolcast.contract.pointers import indexed, without
 from toolcast.contract.read import Reader
 from toolcast.contract.tree import Choice
 from toolcast.diagnostics import Diagnostic
+from toolcast.jsonschema.equality import equal
+from toolcast.jsonschema.pointers import resolve
 from toolcast.runtime.schema import Schemas, UnsupportedSchema, Validator
 from toolcast.runtime.schema.upgrade import as_written, upgrade
-from toolcast.runtime.schema.values import equal
 
 from tests.compile.strategies import parameters
 
@@ -32,7 +33,7 @@ def read(schema: Any) -> tuple[dict[str, Any], Reader]:
     try:
         schemas = Schemas(whole, formats=True)
         for place in ("/parameters", *(f"/$defs/{name}" for name in whole.get("$defs", {}))):
-            Validator(follow(whole, place), shared=schemas, pointer=place)
+            Validator(resolve(whole, place), shared=schemas, pointer=place)
     except UnsupportedSchema:
         assume(False)
     return whole, Reader(whole, schemas)

@@ -4,20 +4,20 @@ from typing import Any
 
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
+from toolcast.jsonschema.keywords import ANY_SCHEMA_MAP, SCHEMA, SCHEMA_LIST
 from toolcast.mcp import Limits, LiveTool
 from toolcast.mcp.incoming import incoming
 from toolcast.mcp.live import bind
 from toolcast.mcp.source import UnfitError, usable
 from toolcast.providers import Normalizer, available
 from toolcast.runtime import ArgumentError, ToolResult
-from toolcast.runtime.schema.form import NAMED_SUBSCHEMAS, SUBSCHEMA, SUBSCHEMAS
 
 from tests.providers.strategies import contracts
 
 KEYWORDS = [
-    *SUBSCHEMA,
-    *SUBSCHEMAS,
-    *NAMED_SUBSCHEMAS,
+    *sorted(SCHEMA),
+    *sorted(SCHEMA_LIST),
+    *sorted(ANY_SCHEMA_MAP),
     "type",
     "required",
     "enum",

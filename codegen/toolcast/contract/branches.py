@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from msgspec import structs
 
-from ..runtime.schema.values import equal
+from ..jsonschema.equality import equal
 from .forms import asserting
 from .reads import Reads
 from .tree import Anything, Choice, Node, Nothing, Null, Union

@@ -6,13 +6,14 @@ from typing import Any
 from msgspec import Struct, structs
 
 from ..diagnostics import Diagnostic
+from ..jsonschema.pointers import resolve
 from ..runtime.schema import Schemas, SearchTooLong, Validator
 from ..spec.model import Document, ToolSpec
 from .normal import Normal
 from .normalise import Normaliser
 from .objects import declared
 from .places import Home
-from .pointers import direct, follow
+from .pointers import direct
 from .problems import (
     circular,
     default_problems,
@@ -37,7 +38,7 @@ class Built(Struct, frozen=True, kw_only=True):
 
     def validator(self, pointer: str) -> Validator:
         """The exact validator of the schema at `pointer` of the contract document."""
-        return Validator(follow(self.document, pointer), root=self.document, pointer=pointer, formats=True)
+        return Validator(resolve(self.document, pointer), root=self.document, pointer=pointer, formats=True)
 
     def order(self, home: Home) -> int:
         """The rank of a shared definition in its file: the root first, then `$defs` as written."""

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from .pointers import follow
+from ..jsonschema.pointers import resolve
 from .read import Reader
 from .tree import Contract, Dictionary, Field, Fixed, Node, Object, Reference, Sequence, Union
 from .walk import nodes
@@ -127,5 +127,5 @@ class _Filling:
             yield from node.branches
             return
         for branch in node.branches:
-            if self._reader.accepts(follow(self._reader.document, branch.pointer), value):
+            if self._reader.accepts(resolve(self._reader.document, branch.pointer), value):
                 yield branch

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
+from ..jsonschema.keywords import ANNOTATIONS
 from ..runtime.schema.formats import FORMATS
-from .vocabulary import ANNOTATIONS
 
 Form = Literal["anything", "only part", "reference", "flattened", "choice", "union", "typed"]
 

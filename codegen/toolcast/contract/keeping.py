@@ -9,10 +9,10 @@ asked for; and then an encoded value would be refused.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
+from ..jsonschema.subschemas import subschemas
 from .branches import told_apart
 from .forms import asserting, form_of, only_part
 from .judging import FURTHER, WHOLE, applied, finds, listed, looks, of_any_property, of_item, of_property
-from .pointers import subschemas
 
 MAX_PAIRS: Final = 50_000
 """Pairs of a schema and a second judge looked at in one contract. Past them every object keeps everything."""

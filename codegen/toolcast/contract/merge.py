@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..runtime.schema.values import equal
-from .vocabulary import ANNOTATIONS
+from ..jsonschema.equality import equal
+from ..jsonschema.keywords import ANNOTATIONS
+from ..jsonschema.merge import TIGHTER, union_of_names
 
 MAX_PARTS = 64
 """Subschemas flattened into one; a longer or circular chain stays a check."""
@@ -18,11 +19,6 @@ _APPLIES_TO_SIBLINGS = {
     "maxContains": ("contains",),
 }
 """Keywords whose meaning depends on others in the same schema object."""
-
-_TIGHTER: Mapping[str, Callable[[Any, Any], Any]] = {
-    "minimum": max, "exclusiveMinimum": max, "minLength": max, "minItems": max, "minProperties": max,
-    "maximum": min, "exclusiveMaximum": min, "maxLength": min, "maxItems": min, "maxProperties": min,
-}  # fmt: skip
 
 
 def merged(schema: Mapping[str, Any], resolve: Callable[[str], Any]) -> tuple[dict[str, Any], bool]:
@@ -86,9 +82,9 @@ def _fold(out: dict[str, Any], part: Mapping[str, Any], others: list[Mapping[str
                 elif not equal(out["properties"][name], item):
                     lossy = True
         elif keyword == "required":
-            out["required"] = list(dict.fromkeys([*out["required"], *value]))
-        elif keyword in _TIGHTER:
-            out[keyword] = _TIGHTER[keyword](out[keyword], value)
+            out["required"] = union_of_names(out["required"], value)
+        elif keyword in TIGHTER:
+            out[keyword] = TIGHTER[keyword](out[keyword], value)
         elif keyword not in ANNOTATIONS and not equal(out[keyword], value):
             lossy = True
     return lossy

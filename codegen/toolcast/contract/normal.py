@@ -9,9 +9,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from ..jsonschema.pointers import escape, split
 from ..spec.model import Document, Path
 from .places import Home
-from .pointers import escape, reachable, rebased, steps, without
+from .pointers import reachable, rebased, without
 from .python_types import KEYWORD
 
 
@@ -61,7 +62,7 @@ class Normal(Struct, frozen=True, kw_only=True):
         node: Any = {"$defs": self.defs, **self.roots}
         found: tuple[Document, Path] | None = None
         rest: list[str | int] = []
-        for step in steps(pointer):
+        for step in split(pointer):
             if isinstance(node, list):
                 node = node[int(step)]
                 rest.append(int(step))

@@ -10,15 +10,17 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ..diagnostics import Diagnostic, Severity
+from ..jsonschema.keywords import ANNOTATIONS, ASSERTIONS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP
+from ..jsonschema.pointers import escape
 from ..runtime.schema.upgrade import Row, as_written, draft_of, named_draft, upgrade
 from ..spec.model import Document, Path, diagnose
 from .normal import Normal
 from .patterns import slow_pattern
 from .places import Home, Place, get, kind
-from .pointers import defined, escape
+from .pointers import defined
 from .python_types import KEYWORD, stated
 from .references import MAX_DEPTH, ReferenceProblem, References
-from .vocabulary import ANNOTATIONS, ASSERTIONS, KNOWN, REFUSED, SCHEMA, SCHEMA_LIST, SCHEMA_MAP
+from .vocabulary import KNOWN, REFUSED
 
 _COPIED: Final = (ANNOTATIONS | ASSERTIONS) - {"$ref", "pattern", "$comment", "contentSchema"}
 """Keywords with which nothing is done."""

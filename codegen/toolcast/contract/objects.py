@@ -6,8 +6,8 @@ from typing import Any
 
 from msgspec import UNSET
 
+from ..jsonschema.pointers import escape
 from .patterns import always_quick
-from .pointers import escape
 from .reads import Reads, sizes
 from .tree import Anything, Dictionary, Field, Node, Nothing, Object, String
 

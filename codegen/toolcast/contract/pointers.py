@@ -4,32 +4,16 @@ from collections.abc import Iterator, Mapping
 from operator import is_not
 from typing import Any
 
-from .vocabulary import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
+from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
+from ..jsonschema.pointers import join, split
+from ..jsonschema.subschemas import map_subschemas, subschemas
 
 PREFIX = "#/$defs/"
 
 
-def escape(step: str) -> str:
-    """One step of a JSON pointer (RFC 6901)."""
-    return step.replace("~", "~0").replace("/", "~1") if "~" in step or "/" in step else step
-
-
-def steps(pointer: str) -> list[str]:
-    """The steps of a JSON pointer such as `/properties/a~1b`; `""` has none."""
-    return [s.replace("~1", "/").replace("~0", "~") for s in pointer.lstrip("#").split("/")[1:]]
-
-
-def follow(document: Any, pointer: str) -> Any:
-    """What stands at a JSON pointer. Raises LookupError where there is nothing."""
-    node = document
-    for step in steps(pointer):
-        node = node[int(step)] if isinstance(node, list) else node[step]
-    return node
-
-
 def defined(reference: str) -> str | None:
     """The definition a normal-form reference names; None for `#`, the root."""
-    return steps(reference)[1] if reference.startswith(PREFIX) else None
+    return split(reference)[1] if reference.startswith(PREFIX) else None
 
 
 def indexed(schema: Any, pointer: str) -> Iterator[tuple[Any, str]]:
@@ -37,31 +21,9 @@ def indexed(schema: Any, pointer: str) -> Iterator[tuple[Any, str]]:
     waiting = [(schema, pointer)]
     while waiting:
         schema, pointer = waiting.pop()
-        if not isinstance(schema, dict):
-            continue
-        yield schema, pointer
-        for keyword, value in schema.items():
-            if keyword in SCHEMA:
-                waiting.append((value, f"{pointer}/{keyword}"))
-            elif keyword in SCHEMA_LIST:
-                waiting += [(item, f"{pointer}/{keyword}/{i}") for i, item in enumerate(value)]
-            elif keyword in SCHEMA_MAP:
-                waiting += [
-                    (item, f"{pointer}/{keyword}/{escape(str(name))}") for name, item in value.items()
-                ]
-
-
-def subschemas(schema: Any) -> Iterator[tuple[tuple[str | int, ...], Any]]:
-    """The schemas directly below one, with their paths. Literals are never taken for schemas."""
-    if not isinstance(schema, dict):
-        return
-    for keyword, value in schema.items():
-        if keyword in SCHEMA:
-            yield (keyword,), value
-        elif keyword in SCHEMA_LIST:
-            yield from (((keyword, i), item) for i, item in enumerate(value))
-        elif keyword in SCHEMA_MAP:
-            yield from (((keyword, name), item) for name, item in value.items())
+        if isinstance(schema, dict):
+            yield schema, pointer
+            waiting += [(item, pointer + join(path)) for path, item in subschemas(schema)]
 
 
 def direct(schema: Any) -> set[str]:
@@ -97,18 +59,9 @@ def rebased(schema: Any, root: str) -> Any:
     """A copy in which `#` means `#/<root>`, for a file that holds several roots."""
     if not isinstance(schema, dict):
         return schema
-    out: dict[str, Any] = {}
-    for keyword, value in schema.items():
-        if keyword == "$ref" and value == "#":
-            out[keyword] = f"#/{root}"
-        elif keyword in SCHEMA:
-            out[keyword] = rebased(value, root)
-        elif keyword in SCHEMA_LIST:
-            out[keyword] = [rebased(item, root) for item in value]
-        elif keyword in SCHEMA_MAP:
-            out[keyword] = {name: rebased(item, root) for name, item in value.items()}
-        else:
-            out[keyword] = value
+    out = map_subschemas(schema, lambda below: rebased(below, root))
+    if out.get("$ref") == "#":
+        out["$ref"] = f"#/{root}"
     return out
 
 

@@ -6,6 +6,8 @@ from typing import Any, Final
 from msgspec import UNSET
 
 from ..diagnostics import Diagnostic, Severity
+from ..jsonschema.pointers import escape, resolve, split
+from ..jsonschema.subschemas import subschemas
 from ..runtime.schema import SearchTooLong, UnsupportedSchema, Validator
 from ..runtime.schema.compile import Schemas
 from ..runtime.schema.satisfiable import FORBIDDEN, Satisfiability
@@ -13,7 +15,7 @@ from ..spec.model import ToolSpec, diagnose
 from .defaults import MAX_DEPTH, MAX_PARTS, endless
 from .forms import asserting
 from .normal import Normal
-from .pointers import defined, escape, follow, steps, subschemas
+from .pointers import defined
 from .read import Reader
 from .tree import Contract, Field, Nothing, Object
 from .walk import nodes
@@ -54,7 +56,7 @@ def malformed(normal: Normal, whole: Mapping[str, Any], shared: Schemas) -> Iter
     places = [*(f"/{name}" for name in normal.roots), *(f"/$defs/{name}" for name in whole.get("$defs", {}))]
     for place in places:
         try:
-            Validator(follow(whole, place), shared=shared, pointer=place)
+            Validator(resolve(whole, place), shared=shared, pointer=place)
         except UnsupportedSchema as problem:
             yield say(
                 normal, problem.pointer or place, "malformed-schema", problem.reason,
@@ -78,7 +80,7 @@ def unsatisfiable(normal: Normal, reader: Reader, contract: Contract) -> Iterato
     reasons = {
         place: reason
         for top in tops
-        for place, reason in contradictions(judge, follow(reader.document, top), top)
+        for place, reason in contradictions(judge, resolve(reader.document, top), top)
     }
     forbidden = {
         field.node.pointer: field.wire
@@ -130,7 +132,7 @@ _READ: Final = frozenset(
 
 def _called(pointer: str) -> str:
     """The thing at a pointer, in words."""
-    *_, holder, last = ["", *steps(pointer)]
+    *_, holder, last = ["", *split(pointer)]
     if holder == "properties":
         return f"the property `{last}`"
     if holder == "$defs":
@@ -143,7 +145,7 @@ def default_problems(normal: Normal, reader: Reader, contract: Contract) -> Iter
     for field in _fields(contract):
         if field.default is UNSET or field.default is None:
             continue
-        validator = reader.validator(follow(reader.document, field.pointer))
+        validator = reader.validator(resolve(reader.document, field.pointer))
         wrong = validator.violations(field.default, limit=1)
         if wrong:
             yield say(

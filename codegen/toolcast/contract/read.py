@@ -5,16 +5,17 @@ from typing import Any, Final
 
 from msgspec import structs
 
+from ..jsonschema.equality import equal
+from ..jsonschema.pointers import escape, split
 from ..runtime.schema import Validator
 from ..runtime.schema.compile import Schemas
-from ..runtime.schema.values import equal
 from .branches import read_union
 from .forms import asserting, form_of, only_part
 from .judging import listed
 from .keeping import judges, kept
 from .kinds import READERS, Site
 from .merge import merged
-from .pointers import escape, indexed, steps
+from .pointers import indexed
 from .tree import Anything, Choice, Node, Nothing, Null, Reference, Union
 
 ROOTS: Final = ("parameters", "result")
@@ -81,7 +82,7 @@ class Reader:
     def resolve(self, reference: str) -> Any:
         """The schema that a normal-form reference names."""
         node: Any = self.document
-        for step in steps(reference):
+        for step in split(reference):
             node = node[step]
         return node
 
@@ -194,6 +195,6 @@ def _only_strings(schema: Mapping[str, Any], members: list[Any]) -> bool:
 
 def _reference(ref: str, pointer: str, description: str, residue: tuple[str, ...]) -> Reference:
     """A reference node for `#/$defs/Name` or `#/parameters`."""
-    path = steps(ref)
+    path = split(ref)
     name, root = (path[1], "") if path[0] == "$defs" else ("", path[0])
     return Reference(pointer=pointer, description=description, residue=residue, name=name, root=root)

@@ -8,10 +8,11 @@ from urllib.parse import unquote
 
 from msgspec import Struct
 
+from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
+from ..jsonschema.pointers import child, split
 from ..runtime.schema.upgrade import draft_of, rows_of
 from ..spec.model import Document, Path
 from .places import Home, Place, get
-from .vocabulary import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 
 MAX_DEPTH = 64
 """Levels of nested schemas; more is refused, as Python's own recursion would be in danger."""
@@ -83,14 +84,13 @@ class References:
                 self._anchors[home] = dict(_anchors(schema, root, draft_of(schema)))
             return self._anchors[home].get(fragment)
         node, path = get(document.data, root), root
-        for step in fragment.split("/")[1:]:
-            step = step.replace("~1", "/").replace("~0", "~")
-            if isinstance(node, dict) and step in node:
-                node, path = node[step], (*path, step)
-            elif isinstance(node, list) and step.isdigit() and int(step) < len(node):
-                node, path = node[int(step)], (*path, int(step))
-            else:
+        for segment in split(fragment):
+            listed = isinstance(node, list)
+            try:
+                node = child(node, segment)
+            except LookupError:
                 return None
+            path = *path, int(segment) if listed else segment
         return path
 
 

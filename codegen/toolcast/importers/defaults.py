@@ -8,7 +8,8 @@ import copy
 from collections.abc import Iterator
 from typing import Any
 
-from ..contract.pointers import escape, subschemas
+from ..jsonschema.pointers import join
+from ..jsonschema.subschemas import subschemas
 from ..runtime.schema import Document, UnsupportedSchema, Validator
 
 MAX_DEPTH = 64
@@ -52,9 +53,5 @@ def _schemas(schema: Any, pointer: str, depth: int) -> Iterator[tuple[str, dict[
     if not isinstance(schema, dict) or depth > MAX_DEPTH:
         return
     yield pointer, schema
-    try:
-        below = list(subschemas(schema))
-    except (AttributeError, TypeError):  # a keyword that holds no schemas: the compiler says so
-        return
-    for path, item in below:
-        yield from _schemas(item, pointer + "".join("/" + escape(str(step)) for step in path), depth + 1)
+    for path, item in subschemas(schema):
+        yield from _schemas(item, pointer + join(path), depth + 1)

@@ -5,10 +5,11 @@ Source: the `Schema` message of the Gemini API, a subset of OpenAPI 3.0 in proto
 
 from typing import Any
 
+from ..jsonschema.keywords import SIZES
+
 _TYPES = {
     name.upper(): name for name in ("string", "number", "integer", "boolean", "array", "object", "null")
 }
-_COUNTS = frozenset({"minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"})
 _MAPS = frozenset({"properties", "$defs", "defs"})
 _LISTS = frozenset({"anyOf", "prefixItems"})
 _SCHEMAS = frozenset({"items", "additionalProperties"})
@@ -28,7 +29,7 @@ def from_gemini(schema: Any) -> Any:
             result[key] = from_gemini(value)
         elif key == "type" and isinstance(value, str):
             result[key] = _TYPES.get(value, value)
-        elif key in _COUNTS and isinstance(value, str) and value.isascii() and value.isdigit():
+        elif key in SIZES and isinstance(value, str) and value.isascii() and value.isdigit():
             result[key] = int(value)
         else:
             result[key] = value

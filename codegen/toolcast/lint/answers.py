@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from ..jsonschema.pointers import join
 from ..providers import Profile
 from ..spec.model import Path
 
@@ -22,18 +23,13 @@ def answer(profile: Profile, rule: str, path: Path = (), **values: object) -> st
     text = profile.answers.get(rule)
     if text is None:
         return ""
-    style = STYLES.get(profile.answers.get(PATHS, ""), pointer)
+    style = STYLES.get(profile.answers.get(PATHS, ""), join)
     known = {**values, "path": style(path)}
 
     def filled(found: re.Match[str]) -> str:
         return str(known.get(found[1], found[0])) if found[1] else found[0][0]
 
     return f"{profile.title or profile.id} would answer: {_PLACEHOLDER.sub(filled, text)}"
-
-
-def pointer(path: Path) -> str:
-    """`/properties/a/items`: RFC 6901."""
-    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
 
 
 def tuple_of(path: Path) -> str:
@@ -64,7 +60,7 @@ def _camel(step: str) -> str:
 STYLES: Final[dict[str, Callable[[Path], str]]] = {
     "brackets": bracketed,
     "dots": dotted,
-    "pointer": pointer,
+    "pointer": join,
     "tuple": tuple_of,
 }
 """How a provider writes a place: `answers.paths` of its profile."""

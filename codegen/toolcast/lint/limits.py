@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from ..contract.pointers import steps
+from ..jsonschema.pointers import split
 from ..providers import Profile
 from ..spec.model import Path
 from .answers import answer
@@ -184,6 +184,6 @@ def _rejected(place: _Place) -> Iterator[Finding]:
     _, emitted, _, _ = place
     for entry in emitted.normalized.ledger:
         if entry.severity == "reject":
-            path = tuple(steps(entry.path))
+            path = tuple(split(entry.path))
             fix = "change the schema, or leave `strict` to the compiler"
             yield _breach(place, "rejected", entry.reason, fix, schema=path, value=entry.keyword)

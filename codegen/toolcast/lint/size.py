@@ -1,19 +1,12 @@
 """One pass over an emitted schema: everything that some provider limits."""
 
-from typing import Any, Final
+from typing import Any
 
 from msgspec import Struct
 
+from ..jsonschema.subschemas import subschemas
 from ..providers.depth import levels
 from ..spec.model import Path
-from .words import among
-
-ONE: Final = among(
-    "items additionalProperties contains not if then else propertyNames unevaluatedItems "
-    "unevaluatedProperties contentSchema"
-)
-MANY: Final = among("anyOf oneOf allOf prefixItems")
-NAMED: Final = among("properties patternProperties $defs definitions dependentSchemas")
 
 
 class Enum(Struct, frozen=True):
@@ -57,26 +50,16 @@ class _Count:
             self.chars += chars
         if isinstance(node.get("const"), str):
             self.chars += len(node["const"])
-        for keyword, value in node.items():
-            if keyword in ONE:
-                self.node(value, (*path, keyword))
-            elif keyword in MANY and isinstance(value, list):
-                for index, each in enumerate(value):
-                    self.node(each, (*path, keyword, index))
-            elif keyword in NAMED and isinstance(value, dict):
-                self.named(node, keyword, value, (*path, keyword))
-
-    def named(self, node: dict[str, Any], keyword: str, value: dict[str, Any], path: Path) -> None:
         required = node.get("required") or ()
-        for name, each in value.items():
-            inner = (*path, name)
-            if keyword in ("properties", "$defs", "definitions"):
-                self.chars += len(name)
-            if keyword == "properties":
+        for below, item in subschemas(node):
+            inner = *path, *below
+            if below[0] in ("properties", "$defs", "definitions"):
+                self.chars += len(str(below[1]))
+            if below[0] == "properties":
                 self.properties.append(inner)
-                if name not in required:
+                if below[1] not in required:
                     self.optional.append(inner)
-            self.node(each, inner)
+            self.node(item, inner)
 
 
 def measured(schema: dict[str, Any]) -> Size:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from ..contract.pointers import steps
+from ..jsonschema.pointers import split
 from ..providers import Profile
 from ..spec.model import Path
 from .answers import answer
@@ -56,4 +56,4 @@ def losses(subject: Subject, provider: str) -> Iterator[Finding]:
 
 
 def _path(pointer: str) -> Path:
-    return tuple(steps(pointer))
+    return tuple(split(pointer))

@@ -7,8 +7,8 @@ from msgspec import Struct
 
 from ..contract.build import build_tool
 from ..contract.normal import Normal
-from ..contract.pointers import escape
 from ..diagnostics import Diagnostic
+from ..jsonschema.pointers import escape
 from ..providers import Dialect, Normalized, Profile, SchemaError, normalize
 from ..spec.model import Document, Path, ToolSpec, diagnose
 from .finding import Finding

@@ -2,13 +2,14 @@
 
 from typing import Any
 
+from ..jsonschema.keywords import ANY_SCHEMA_MAP
 from ..runtime.hidden import visible
 
 __all__ = ["visible", "visible_words"]
 
 _WORDS = ("description", "title", "$comment")
 _VALUES = ("const", "default", "enum", "examples", "example")
-_NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies")
+_NAMED = ANY_SCHEMA_MAP | {"dependencies"}
 """Keywords whose keys are names of the server's choice, not keywords."""
 
 

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from ..jsonschema.pointers import resolve
+
 _SCHEMES = ("$anchor", "$dynamicAnchor")
 
 
@@ -62,11 +64,7 @@ class _Scale:
         """What a reference leads to; None where to nowhere, which others complain about."""
         if reference in self._anchors:
             return self._anchors[reference]
-        node: Any = self._root
-        for part in reference.partition("#")[2].split("/")[1:]:
-            key = part.replace("~1", "/").replace("~0", "~")
-            try:
-                node = node[int(key)] if isinstance(node, list) else node[key]
-            except (KeyError, IndexError, ValueError, TypeError):
-                return None
-        return node
+        try:
+            return resolve(self._root, reference.partition("#")[2])
+        except LookupError:
+            return None

@@ -12,25 +12,13 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-_SCHEMA_MAPS = frozenset({"properties", "patternProperties", "dependentSchemas", "$defs"})
-_SCHEMA_LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
-_SCHEMAS = frozenset(
-    {
-        *("items", "additionalProperties", "propertyNames", "contains", "not", "if", "then", "else"),
-        *("unevaluatedItems", "unevaluatedProperties"),
-    }
-)
+from ..jsonschema.keywords import ASSERTIONS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP
+from ..jsonschema.pointers import unescape
+
 # `format` and `content…` are annotations in 2020-12: they refuse nothing. The library makes them types that
 # do, and that change the value (a date for a string) or need further packages (`email`): they stay out.
 # So does `deprecated`, which becomes a decorator from a further package.
-_LITERALS = frozenset(
-    {
-        *("type", "const", "enum", "default", "examples", "description"),
-        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
-        *("minLength", "maxLength", "pattern", "minItems", "maxItems", "uniqueItems"),
-        *("minContains", "maxContains", "minProperties", "maxProperties", "required", "dependentRequired"),
-    }
-)
+_LITERALS = (ASSERTIONS - {"format"}) | {"default", "examples", "description"}
 _CLASS_TITLE = re.compile(r"[A-Z][A-Za-z0-9]{0,63}")  # may name a class; other titles are prose
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,99}")
 _REFERENCE = re.compile(r"#(?:/\$defs/([^/]+))?")
@@ -74,11 +62,11 @@ def _plain(schema: Any, refer: Callable[[Any], str], titles: Callable[[Any], boo
     for key, value in schema.items():
         if key == "$ref":
             result[key] = refer(value)
-        elif key in _SCHEMA_MAPS and isinstance(value, Mapping) and (key != "$defs" or depth == 0):
+        elif key in SCHEMA_MAP and isinstance(value, Mapping) and (key != "$defs" or depth == 0):
             result[key] = {name: _plain(child, refer, titles, depth + 1) for name, child in value.items()}
-        elif key in _SCHEMA_LISTS and isinstance(value, list):
+        elif key in SCHEMA_LIST and isinstance(value, list):
             result[key] = [_plain(child, refer, titles, depth + 1) for child in value]
-        elif key in _SCHEMAS:
+        elif key in SCHEMA and key != "contentSchema":
             result[key] = _plain(value, refer, titles, depth + 1)
         elif key in _LITERALS or (key == "title" and titles(value)):
             result[key] = value
@@ -102,7 +90,7 @@ def _local(reference: Any, names: Mapping[str, str]) -> str:
         raise ModelError(f"reference {str(reference)[:200]!r} is not local to the schema")
     if match[1] is None:
         return "#"
-    name = match[1].replace("~1", "/").replace("~0", "~")
+    name = unescape(match[1])
     if name not in names:
         raise ModelError(f"reference {reference[:200]!r} reaches nothing")
     return "#/$defs/" + names[name]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..jsonschema.equality import equal
 from .unions import required_groups
-from .values import same
 
 Node = dict[str, Any]
 
@@ -41,9 +41,9 @@ def union(objects: list[Node], base: Node, without: tuple[str, ...]) -> Node:
     out = {
         key: value
         for key, value in first.items()
-        if key not in without and (key in base or all(key in o and same(o[key], value) for o in objects))
+        if key not in without and (key in base or all(key in o and equal(o[key], value) for o in objects))
     }
-    for key in [key for key in out if not all(key in o and same(o[key], out[key]) for o in objects)]:
+    for key in [key for key in out if not all(key in o and equal(o[key], out[key]) for o in objects)]:
         if key in base and key in ("description", "title"):
             out[key] = base[key]
         else:
@@ -81,7 +81,7 @@ def _undeclared(node: Node) -> Any:
 
 
 def _either(left: Any, right: Any) -> Any:
-    if same(left, right):
+    if equal(left, right):
         return left
     if left is True or right is True:
         return True
@@ -107,7 +107,7 @@ def distinct(values: list[Any]) -> list[Any]:
     """JSON values once each, in order."""
     out: list[Any] = []
     for value in values:
-        if not any(same(value, old) for old in out):
+        if not any(equal(value, old) for old in out):
             out.append(value)
     return out
 
@@ -129,7 +129,7 @@ def widest(branches: list[Node], kind: str) -> tuple[Node, bool]:
     for key in dict.fromkeys(key for one in branches for key in one):
         if key in ("type", "enum", "const"):
             continue
-        if all(key in one and same(one[key], branches[0].get(key)) for one in branches):
+        if all(key in one and equal(one[key], branches[0].get(key)) for one in branches):
             out[key] = branches[0][key]
             continue
         exact = False

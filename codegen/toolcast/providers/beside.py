@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .keywords import ANNOTATIONS
+from ..jsonschema.keywords import METADATA
 from .marks import MARK
 from .nullable import with_null, wrapped
 from .paths import Path
@@ -83,7 +83,7 @@ def takes_null(state: State, out: Any, path: Path) -> Any:
         return out  # takes null, or takes anything
     elif dialect.type_arrays == "nullable":
         result = {**out, "nullable": True}
-    elif "anyOf" in out and out.keys() - {"anyOf"} <= ANNOTATIONS:
+    elif "anyOf" in out and out.keys() - {"anyOf"} <= METADATA:
         result = {**out, "anyOf": [*out["anyOf"], {"type": "null"}]}
     else:
         result = wrapped(out)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from . import rivals
 from .cycles import changed_behind
 from .dialect import Dialect, disposition
 from .encodings import confused
 from .errors import SchemaError
-from .keywords import MANY, NAMED, ONE
 from .nulls import left_out
 from .operations import Op, closed
 from .paths import Path, pointer
@@ -206,7 +206,7 @@ def _sent_pattern(state: State, rules: Rules, pattern: str, place: Path) -> str 
     return sent
 
 
-INNER: dict[frozenset[str], Op] = {JUDGES: _judged, ONE: _one, MANY: _many, NAMED: _named}
+INNER: dict[frozenset[str], Op] = {JUDGES: _judged, SCHEMA: _one, SCHEMA_LIST: _many, SCHEMA_MAP: _named}
 
 
 @lru_cache(maxsize=64)

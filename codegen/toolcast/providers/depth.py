@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..jsonschema.keywords import HOLDS_SCHEMAS, SCHEMA
+from ..jsonschema.pointers import resolve
 from .cycles import reaches
-from .keywords import MANY, NAMED, ONE
 from .maps import is_map
 from .paths import Path
 from .refs import Segments, remember, united
@@ -131,9 +132,9 @@ class _Levels:
         stated = node.get("type")
         container = bool({"object", "array"} & set(stated if isinstance(stated, list) else [stated]))
         for keyword, value in node.items():
-            if keyword == "$defs" or not (keyword in ONE or keyword in MANY or keyword in NAMED):
+            if keyword == "$defs" or keyword not in HOLDS_SCHEMAS:
                 continue
-            nested = [value] if keyword in ONE else value if isinstance(value, list) else list(value.values())
+            nested = [value] if keyword in SCHEMA else value.values() if isinstance(value, dict) else value
             deepest = max((self.of(each, opened) for each in nested), default=0)
             if keyword in DOWN and (deepest or not isinstance(value, bool)):
                 container = True
@@ -143,8 +144,7 @@ class _Levels:
         return max(here, below + 1 if container else 0)
 
     def target(self, reference: str) -> Any:
-        node: Any = self.root
-        for step in reference.lstrip("#").split("/")[1:]:
-            step = step.replace("~1", "/").replace("~0", "~")
-            node = node.get(step) if isinstance(node, dict) else None
-        return node
+        try:
+            return resolve(self.root, reference)
+        except LookupError:
+            return None

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from ..jsonschema.pointers import escape
 from ..runtime.brief import cut_definition
 from .errors import ProfileError
 from .normalize import Normalized
@@ -85,7 +86,7 @@ def _unseen(id: str, envelope: bytes) -> tuple[str, str] | None:
 
 def _pointer(value: str, template: dict[str, Any], at: str) -> str | None:
     for key, item in template.items():
-        place = f"{at}/{key.replace('~', '~0').replace('/', '~1')}"
+        place = f"{at}/{escape(key)}"
         if item == value:
             return place
         found = _pointer(value, item, place) if isinstance(item, dict) else None

@@ -4,44 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..jsonschema.keywords import TYPE_OF
 from .values import fits, kind_of
 
-BY_TYPE: dict[str, tuple[str, ...]] = {
-    "string": (
-        "minLength",
-        "maxLength",
-        "pattern",
-        "format",
-        "contentEncoding",
-        "contentMediaType",
-        "contentSchema",
-    ),
-    "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
-    "array": (
-        "items",
-        "prefixItems",
-        "minItems",
-        "maxItems",
-        "uniqueItems",
-        "contains",
-        "minContains",
-        "maxContains",
-        "unevaluatedItems",
-    ),
-    "object": (
-        "properties",
-        "required",
-        "additionalProperties",
-        "patternProperties",
-        "propertyNames",
-        "minProperties",
-        "maxProperties",
-        "dependentRequired",
-        "dependentSchemas",
-        "unevaluatedProperties",
-    ),
-}
-TYPE_OF = {keyword: kind for kind, keywords in BY_TYPE.items() for keyword in keywords}
 KINDS = dict.fromkeys(("string", "number", "integer", "boolean", "null", "array", "object"))
 """All types, in the order in which they are told."""
 MOVED = frozenset((*TYPE_OF, "type", "enum", "const", "not", "if", "then", "else", "allOf", "oneOf", "$ref"))

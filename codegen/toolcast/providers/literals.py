@@ -5,18 +5,20 @@ from __future__ import annotations
 from math import floor
 from typing import Any
 
+from ..jsonschema.equality import equal
+from ..jsonschema.keywords import TYPE_OF
 from .errors import SchemaError
-from .kinds import BY_TYPE, MOVED, together
+from .kinds import MOVED, together
 from .marks import mark
 from .paths import Path, pointer
 from .state import State
 from .texts import texts
 from .typed import checked_types
-from .values import fits, kind_of, same
+from .values import fits, kind_of
 from .words import phrase
 
 Node = dict[str, Any]
-CONTAINING = frozenset((*BY_TYPE["array"], *BY_TYPE["object"]))
+CONTAINING = frozenset(keyword for keyword, kind in TYPE_OF.items() if kind in ("array", "object"))
 JUDGING = MOVED - {"type", "enum", "const"}
 
 
@@ -54,7 +56,7 @@ def with_enum(state: State, node: Node, path: Path, notes: list[str]) -> Node:
         value = out.pop("const")
         state.note(path, "const", "rewritten", "kept elsewhere", "is an enum of one value")
         old = out.get("enum")
-        out["enum"] = [value] if not isinstance(old, list) or any(same(value, item) for item in old) else []
+        out["enum"] = [value] if not isinstance(old, list) or any(equal(value, item) for item in old) else []
     encodes = rules.maps == "pairs" or rules.tuples == "object"
     contains = encodes and ("type" in out or not CONTAINING.isdisjoint(out))
     nested = "const" in out and isinstance(out["const"], dict | list)
@@ -65,7 +67,7 @@ def with_enum(state: State, node: Node, path: Path, notes: list[str]) -> Node:
         values = out.get("enum")
         if "type" in out and not fits(out["const"], checked_types(out, path)):
             state.block(path, "const", "the constant does not fit the type")
-        elif isinstance(values, list) and not any(same(out["const"], value) for value in values):
+        elif isinstance(values, list) and not any(equal(out["const"], value) for value in values):
             state.block(path, "const", "the constant is no value of the enum")
     if "enum" not in out:
         return out
@@ -168,7 +170,7 @@ def _strings(state: State, out: Node, values: list[Any], path: Path, notes: list
         reason = "values are sent as strings, which decoding undoes"
         state.note(path, "type", "rewritten", "kept elsewhere", reason)
     if "default" in out and out["default"] is not None:
-        told = [string for string, value in sent.items() if same(value, out["default"])]
+        told = [string for string, value in sent.items() if equal(value, out["default"])]
         if told:
             out["default"] = told[0]
             state.note(path, "default", "rewritten", "kept elsewhere", "stands there as it is sent")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..jsonschema.equality import equal
 from ..runtime.ways.way import KEY, VALUE
 from .marks import mark
 from .merge import merged
@@ -15,7 +16,6 @@ from .paths import Path
 from .shapes import shapes
 from .state import State
 from .texts import as_json, without_idle, without_literals
-from .values import same
 from .words import described, phrase
 
 Node = dict[str, Any]
@@ -123,7 +123,7 @@ def _values(state: State, node: Node, path: Path, notes: list[str]) -> Any:
         return None
     distinct: list[Any] = []
     for kind in kinds:
-        if kind is not False and not any(same(kind, other) for other in distinct):
+        if kind is not False and not any(equal(kind, other) for other in distinct):
             distinct.append(kind)
     if not distinct:
         return None

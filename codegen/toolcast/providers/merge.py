@@ -6,8 +6,10 @@ from collections.abc import Callable
 from math import lcm
 from typing import Any
 
-from .keywords import ANNOTATIONS
-from .values import fits, same
+from ..jsonschema.equality import equal
+from ..jsonschema.keywords import METADATA
+from ..jsonschema.merge import TIGHTER, union_of_names
+from .values import fits
 
 Schema = dict[str, Any]
 
@@ -28,11 +30,11 @@ def merged(left: Schema, right: Schema) -> Schema | None:
         return None
     out: Schema = {}
     for key, value in left.items():
-        if key not in right or key in ANNOTATIONS:
+        if key not in right or key in METADATA:
             out[key] = value
         elif key not in OBJECT:
             other = right[key]
-            if same(value, other):
+            if equal(value, other):
                 out[key] = value
                 continue
             rule = RULES.get(key)
@@ -89,7 +91,7 @@ def _settled(out: Schema) -> Schema | None:
             return None
         out["enum"] = values
     if "const" in out and "enum" in out:
-        if not any(same(out["const"], value) for value in out["enum"]):
+        if not any(equal(out["const"], value) for value in out["enum"]):
             return None
         del out["enum"]
     return out
@@ -143,7 +145,7 @@ def _types(left: Any, right: Any) -> Any:
 
 
 def _enums(left: Any, right: Any) -> Any:
-    values = [value for value in left if any(same(value, other) for other in right)]
+    values = [value for value in left if any(equal(value, other) for other in right)]
     return values or None
 
 
@@ -156,25 +158,14 @@ def _multiples(left: Any, right: Any) -> Any:
 
 
 def _dependents(left: Any, right: Any) -> Any:
-    return {
-        name: list(dict.fromkeys([*left.get(name, ()), *right.get(name, ())])) for name in {**left, **right}
-    }
+    return {name: union_of_names(left.get(name, []), right.get(name, [])) for name in {**left, **right}}
 
 
 RULES: dict[str, Callable[[Any, Any], Any]] = {
     "type": _types,
     "enum": _enums,
-    "required": lambda a, b: list(dict.fromkeys([*a, *b])),
-    "minimum": max,
-    "exclusiveMinimum": max,
-    "minLength": max,
-    "minItems": max,
-    "minProperties": max,
-    "maximum": min,
-    "exclusiveMaximum": min,
-    "maxLength": min,
-    "maxItems": min,
-    "maxProperties": min,
+    "required": union_of_names,
+    **TIGHTER,
     "multipleOf": _multiples,
     "uniqueItems": lambda a, b: a or b,
     "items": _both,

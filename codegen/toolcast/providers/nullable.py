@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .keywords import ANNOTATIONS
+from ..jsonschema.keywords import METADATA
 
 
 def with_null(node: dict[str, Any]) -> dict[str, Any]:
@@ -19,7 +19,7 @@ def with_null(node: dict[str, Any]) -> dict[str, Any]:
     ):
         return wrapped(node)
     if "anyOf" in node:
-        if len(node.keys() - ANNOTATIONS) > 1:
+        if len(node.keys() - METADATA) > 1:
             return wrapped(node)
         if any(accepts_null(branch) for branch in node["anyOf"]):
             return node
@@ -54,7 +54,7 @@ def accepts_null(node: Any) -> bool:
     """Whether a schema takes null by its own words (references are not followed)."""
     if not isinstance(node, dict):
         return node is True
-    if "anyOf" in node and len(node.keys() - ANNOTATIONS) == 1:
+    if "anyOf" in node and len(node.keys() - METADATA) == 1:
         return any(accepts_null(branch) for branch in node["anyOf"])
     kind = node.get("type")
     named = kind == "null" or (isinstance(kind, list) and "null" in kind)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .keywords import ANNOTATIONS
+from ..jsonschema.keywords import METADATA
 from .marks import MARK, mark
 from .paths import Path
 from .refs import Segments, remember
@@ -132,7 +132,7 @@ def _without(state: State, node: Any, path: Path, entered: list[Segments], depth
         out[keyword] = branches
         if len(branches) == 1 and isinstance(branches[0], dict):
             outer = {key: value for key, value in out.items() if key != keyword}
-            if outer.keys() <= ANNOTATIONS | {"$defs"}:
+            if outer.keys() <= METADATA | {"$defs"}:
                 return {**branches[0], **outer}
     return out
 

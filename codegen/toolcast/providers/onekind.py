@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..jsonschema.equality import equal
+from ..jsonschema.keywords import METADATA
 from .alternatives import in_words, union, widest
-from .keywords import ANNOTATIONS
 from .kinds import MOVED, inferred, split, together
 from .nulls import held
 from .paths import Path
@@ -16,7 +17,7 @@ from .texts import as_json
 from .together import merge_all_of, plain, spill
 from .typed import checked_types
 from .unions import MAX_BRANCHES, alone, as_any_of, shared
-from .values import fits, kind_of, same
+from .values import fits, kind_of
 from .words import described, text
 
 Node = dict[str, Any]
@@ -134,7 +135,7 @@ def _flat(
             for key in each:
                 state.note(place, key, "dropped", "kept elsewhere", "this alternative takes nothing")
         for one in more:
-            if not any(same(one, other) for other in out):
+            if not any(equal(one, other) for other in out):
                 state.place(one, place)
                 out.append(one)
     return out
@@ -191,7 +192,7 @@ def _inner(
     state: State, branch: Node, path: Path, entered: list[Segments], opening: _Opening
 ) -> list[Node] | None:
     inner = _deeper(state, branch["anyOf"], (path, "anyOf"), entered, opening)
-    told = {key: value for key, value in branch.items() if key in ANNOTATIONS}
+    told = {key: value for key, value in branch.items() if key in METADATA}
     return None if inner is None else [{**told, **one} for one in inner]
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import unquote
 
+from ..jsonschema.pointers import child, escape, unescape
 from .errors import SchemaError
 
 MAX_SEGMENTS = 200
@@ -19,10 +21,15 @@ def pointer(path: Path) -> str:
     out = ""
     while path is not None:
         path, segment = path
-        if "~" in segment or "/" in segment:
-            segment = segment.replace("~", "~0").replace("/", "~1")
-        out = f"/{segment}{out}"
+        out = f"/{escape(segment)}{out}"
     return out
+
+
+def extended(path: Path, segments: Iterable[str | int]) -> Path:
+    """`path` with further segments."""
+    for segment in segments:
+        path = path, str(segment)
+    return path
 
 
 def parse(reference: str, at: Path) -> tuple[str, ...]:
@@ -36,7 +43,7 @@ def parse(reference: str, at: Path) -> tuple[str, ...]:
             "bundle what it refers to under $defs and use '#/$defs/Name'",
         )
     raw = unquote(reference[2:]) if "%" in reference else reference[2:]
-    return tuple(part.replace("~1", "/").replace("~0", "~") for part in raw.split("/"))
+    return tuple(map(unescape, raw.split("/")))
 
 
 def resolve(document: Any, segments: tuple[str, ...], reference: str, at: Path) -> tuple[Any, Path]:
@@ -44,21 +51,14 @@ def resolve(document: Any, segments: tuple[str, ...], reference: str, at: Path) 
     value: Any = document
     path: Path = None
     for segment in segments:
-        if isinstance(value, dict) and segment in value:
-            value = value[segment]
-        elif (
-            isinstance(value, list)
-            and segment.isdecimal()
-            and segment.isascii()
-            and int(segment) < len(value)
-        ):
-            value = value[int(segment)]
-        else:
+        try:
+            value = child(value, segment)
+        except LookupError:
             raise SchemaError(
                 pointer(at),
                 f"the reference {reference!r} leads nowhere: {pointer(path) or '#'} has no {segment!r}",
                 "define it, or correct the reference",
-            )
+            ) from None
         path = (path, segment)
     if not isinstance(value, dict | bool):
         raise SchemaError(pointer(at), f"the reference {reference!r} leads to something that is no schema")

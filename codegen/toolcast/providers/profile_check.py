@@ -10,10 +10,9 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import msgspec
 from msgspec import Struct
 
+from ..jsonschema.keywords import KEYWORDS
 from .dialect import Dialect
-from .keywords import MANY, NAMED, ONE
 from .limits import Limits
-from .wellformed import TAKES
 
 PLACEHOLDERS = (
     *("$name", "$description", "$title", "$parameters", "$strict", "$result", "$result_object"),
@@ -34,13 +33,7 @@ LISTS = ("keep", "spill", "drop", "block", "root-forbid", "integers-only", "at-m
 """Lists of keywords of a dialect."""
 MISSPELT = 0.8
 """How alike a name must be to a keyword to be meant for it: others may be a provider's own."""
-KEYWORDS = frozenset(
-    (
-        *(*TAKES, *ONE, *MANY, *NAMED, "type", "const", "default", "$vocabulary", "$recursiveRef"),
-        *("$recursiveAnchor", "definitions", "dependencies", "additionalItems", "example", "discriminator"),
-        *("propertyOrdering", "$def", "defs", "ref"),
-    )
-)
+KNOWN = frozenset((*KEYWORDS, "propertyOrdering", "$def", "defs", "ref"))
 
 
 RULES = (
@@ -142,9 +135,9 @@ def _keywords(raw: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
         for key in LISTS:
             for entry in raw.get(table, {}).get(key, ()):
                 name = entry[0] if isinstance(entry, list) else entry
-                if name in KEYWORDS or name.startswith("x-"):
+                if name in KNOWN or name.startswith("x-"):
                     continue
-                close = get_close_matches(name, KEYWORDS, 1, MISSPELT)
+                close = get_close_matches(name, KNOWN, 1, MISSPELT)
                 if close:
                     yield (
                         f"'{table}.{key}' names {name!r}, which is no keyword",

@@ -15,16 +15,16 @@ from typing import Any
 
 from msgspec import Struct
 
+from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP, TYPES
+from ..jsonschema.subschemas import subschemas
 from ..runtime.schema.ecma import translate
 from ..runtime.schema.errors import UnsupportedPattern
-from ..runtime.schema.form import TYPES
 from ..runtime.schema.satisfiable import FORBIDDEN, Satisfiability
 from ..runtime.schema.upgrade import NEWEST, outdated
 from .dialect import Dialect
 from .errors import SchemaError
-from .keywords import MANY, NAMED, ONE
 from .ledger import Action, LedgerEntry, SeverityOfLoss
-from .paths import Path, pointer
+from .paths import Path, extended, pointer
 from .source import Source, source_of
 from .state import State
 from .wellformed import MalformedError, look, mended
@@ -102,17 +102,6 @@ class _Corner(Struct, frozen=True):
     name: str = ""
 
 
-def below(node: Node) -> Iterator[tuple[str, str, Any]]:
-    """The schemas directly below one: keyword, name or position ("" where it holds one), schema."""
-    for key, value in node.items():
-        if key in ONE:
-            yield key, "", value
-        elif key in MANY and isinstance(value, list):
-            yield from ((key, str(i), one) for i, one in enumerate(value))
-        elif key in NAMED and isinstance(value, dict):
-            yield from ((key, name, one) for name, one in value.items())
-
-
 class _Survey:
     """The bad corners of a document by the id of their schema, and the schemas that accept more without."""
 
@@ -136,7 +125,7 @@ class _Survey:
             if found:
                 self.corners[id(node)] = found
             inner = inside[id(node)] = []
-            for key, _, item in below(node):
+            for (key, *_), item in subschemas(node):
                 if key != "$defs":
                     above.setdefault(id(item), []).append(id(node))
                 if key in _IN_PLACE:
@@ -185,7 +174,7 @@ class _Survey:
         if any(corner.keyword != "type" for corner in self.corners.get(id(node), ())):
             return True
         target = self.target(node, path)
-        beside = [item for key, _, item in below(node) if key in _EVALUATING]
+        beside = [item for (key, *_), item in subschemas(node) if key in _EVALUATING]
         return any(map(self.widens, [*beside, target[0] if target else None]))
 
     def _corners(self, node: Node, path: Path) -> Iterator[_Corner]:
@@ -227,9 +216,7 @@ def _reached(
         node, path = waiting.pop()
         yield node, path
         following = [
-            (item, ((path, key), name) if name else (path, key))
-            for key, name, item in below(node)
-            if isinstance(item, dict)
+            (item, extended(path, below)) for below, item in subschemas(node) if isinstance(item, dict)
         ]
         goal = target(node, path) if target else None
         for item, place in (*following, *([goal] if goal else ())):
@@ -274,9 +261,9 @@ def _is_malformed(node: Node) -> bool:
         look(node)
     except MalformedError:
         return True
-    held = (item for _, _, item in below(node))
+    held = (item for _, item in subschemas(node))
     return not all(isinstance(item, dict | bool) for item in held) or any(
-        not isinstance(value, dict) for key, value in node.items() if key in NAMED
+        not isinstance(value, dict) for key, value in node.items() if key in SCHEMA_MAP
     )
 
 
@@ -327,12 +314,12 @@ class _Rebuilder:
         out: Node = {}
         for key, value in node.items():
             out[key] = value
-            if key in ONE:
+            if key in SCHEMA:
                 out[key] = self._clean(value, (path, key))
-            elif key in MANY and isinstance(value, list):
+            elif key in SCHEMA_LIST and isinstance(value, list):
                 items = [self._clean(item, ((path, key), str(i))) for i, item in enumerate(value)]
                 out[key] = items if any(a is not b for a, b in zip(items, value, strict=True)) else value
-            elif key in NAMED and isinstance(value, dict):
+            elif key in SCHEMA_MAP and isinstance(value, dict):
                 named = {name: self._clean(item, ((path, key), name)) for name, item in value.items()}
                 out[key] = named if any(named[name] is not value[name] for name in value) else value
         return out if any(out[key] is not node[key] for key in node) else node

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..jsonschema.keywords import METADATA, SCHEMA, SCHEMA_LIST, SCHEMA_MAP
+from ..jsonschema.pointers import escape
 from .cycles import blocked, closes
-from .keywords import ANNOTATIONS, MANY, NAMED, ONE
 from .merge import merged
 from .paths import Path
 from .state import INLINE_NODES, State
@@ -20,12 +21,12 @@ def remember(state: State, node: Any, path: Path) -> None:
     if not isinstance(node, dict):
         return
     for key, value in node.items():
-        if key in ONE:
+        if key in SCHEMA:
             state.place(value, (path, key))
-        elif key in MANY and isinstance(value, list):
+        elif key in SCHEMA_LIST and isinstance(value, list):
             for i, child in enumerate(value):
                 state.place(child, ((path, key), str(i)))
-        elif key in NAMED and isinstance(value, dict):
+        elif key in SCHEMA_MAP and isinstance(value, dict):
             for name, child in value.items():
                 state.place(child, ((path, key), name))
 
@@ -91,7 +92,7 @@ def kept(state: State, reference: Any, path: Path) -> str:
         state.note(
             path, "$ref", "rewritten", "kept elsewhere", f"what it refers to stands under $defs as {name!r}"
         )
-    escaped = name.replace("~", "~0").replace("/", "~1").replace("%", "%25")
+    escaped = escape(name).replace("%", "%25")
     result = f"#/$defs/{escaped}"
     verbatim = isinstance(reference, str) and reference.startswith("#/$defs/") and segments == ("$defs", name)
     return reference if verbatim else result
@@ -139,7 +140,7 @@ def united(state: State, siblings: Node, found: Any, place: Path, path: Path) ->
             state.note(path, key, "dropped", "kept elsewhere", "what the reference leads to takes nothing")
         return {"not": {}}
     target = {key: value for key, value in found.items() if key != "$defs"} if "$defs" in found else found
-    if siblings.keys() <= ANNOTATIONS:
+    if siblings.keys() <= METADATA:
         return {**target, **siblings}
     remember(state, siblings, path)
     together = None if "$ref" in target else merged(siblings, target)
@@ -153,7 +154,7 @@ def _beside(state: State, siblings: Node, reference: str, path: Path) -> Node:
     """A recursive reference whose siblings must not stand beside it."""
     reason = "stands alone in an anyOf, for the sake of what is beside it"
     state.note(path, "$ref", "rewritten", "kept elsewhere", reason)
-    if not siblings.keys() <= ANNOTATIONS:
+    if not siblings.keys() <= METADATA:
         state.block(path, "$ref", "constraints beside a recursive reference cannot be said")
     return {"anyOf": [{"$ref": reference}], **siblings}
 
@@ -170,11 +171,11 @@ def _widened(
         out["type"] = "object"
     if isinstance(target.get("description"), str):
         out["description"] = target["description"]
-    out.update((key, value) for key, value in siblings.items() if key in ANNOTATIONS)
+    out.update((key, value) for key, value in siblings.items() if key in METADATA)
     name = segments[-1] if segments else "the whole input"
     notes.append(f"Same structure as {name}, nested further.")
     if state.dialect.untyped == "json" and "string" not in state.taken:
-        told = {key: value for key, value in out.items() if key in ANNOTATIONS}
+        told = {key: value for key, value in out.items() if key in METADATA}
         return as_json(state, told, path, notes, keyword="$ref")
     times = "once" if state.dialect.recursion == 1 else f"{state.dialect.recursion} times"
     state.note(

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
+from ..jsonschema.keywords import METADATA
 from ..runtime.schema.search import found
-from .keywords import ANNOTATIONS
 from .marks import MARK, mark
 from .paths import Path
 from .state import State
@@ -82,7 +82,7 @@ def judged_alike(state: State, names: Any) -> bool:
             elif key == "minLength":
                 same = (len(name) >= value) == (len(sent) >= value)
             else:
-                same = key == "type" or key in ANNOTATIONS
+                same = key == "type" or key in METADATA
             if not same:
                 return False
     return True
@@ -92,7 +92,7 @@ def names_sent(state: State, names: Any) -> Any:
     """`propertyNames` that list what they allow, by the names that are sent; `None` if they do not."""
     if not isinstance(names, dict) or not isinstance(names.get("enum"), list):
         return None
-    if names.keys() - {"enum", "type"} - ANNOTATIONS:
+    if names.keys() - {"enum", "type"} - METADATA:
         return None
     values = [state.renames.get(name, name) if isinstance(name, str) else name for name in names["enum"]]
     return {**names, "enum": values}

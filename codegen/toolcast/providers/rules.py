@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP, TEXTS
 from . import leaves, operations
 from .depth import DOWN
 from .dialect import Dialect, Disposition, forbidden
-from .keywords import MANY, NAMED, ONE
 from .marks import MARK
 from .operations import Op
 from .paths import Path
 from .regex import limited
 from .state import State
-from .wellformed import TAKES, TEXTUAL
+from .wellformed import TAKES
 
 Node = dict[str, Any]
 
@@ -45,7 +45,7 @@ class Rules:
         self.other = by[dialect.other]
         keep = by["keep"] if dialect.other == "keep" else self.other
         ops: dict[str, Op | None] = dict.fromkeys(
-            (*ONE, *MANY, *NAMED, "$ref", "$schema", "type", "format", "pattern"), keep
+            (*SCHEMA, *SCHEMA_LIST, *SCHEMA_MAP, "$ref", "$schema", "type", "format", "pattern"), keep
         )
         for disposition in ("keep", "drop", "spill", "block"):
             ops.update(dict.fromkeys(getattr(dialect, disposition), by[disposition]))
@@ -62,7 +62,7 @@ class Rules:
         for keywords, op in own:
             ops.update((key, op) for key in keywords if ops[key] is None)
         if dialect.closed:
-            ops["additionalProperties"] = inner[ONE]  # which knows what is closed
+            ops["additionalProperties"] = inner[SCHEMA]  # which knows what is closed
         if dialect.refs == "inline":
             ops["$defs"] = operations.inlined
         if dialect.booleans == "rewrite" or dialect.type_arrays == "nullable":
@@ -76,7 +76,7 @@ class Rules:
             ):
                 if ops.get(key, keep) is None:
                     ops[key] = op
-        if dialect.open == "explicit" and ops.get("unevaluatedProperties", self.other) is inner[ONE]:
+        if dialect.open == "explicit" and ops.get("unevaluatedProperties", self.other) is inner[SCHEMA]:
             ops["unevaluatedProperties"] = operations.drop  # every key is evaluated, by what is said instead
         ops[MARK] = operations.marked
         guarded = {*dialect.integers_only, *(key for key, _ in dialect.at_most)}
@@ -87,7 +87,7 @@ class Rules:
             deeper = [(key, found) for key in DOWN if (found := ops.get(key)) and found in walking]
             ops.update((key, _deeper(found)) for key, found in deeper)
         self.ops = ops
-        unevaluated = (ops[key] is inner[ONE] for key in ("unevaluatedProperties", "unevaluatedItems"))
+        unevaluated = (ops[key] is inner[SCHEMA] for key in ("unevaluatedProperties", "unevaluatedItems"))
         self.watches = dialect.optional != "keep" or any(unevaluated)
         self.patterns = limited(dialect)
         copies = [None, operations.renamed_literals, operations.format]  # a leaf's enum is of strings
@@ -129,12 +129,12 @@ class Rules:
         self.closes = dialect.closed or dialect.optional == "also-null"
         self.pairs = dialect.maps == "pairs"
         self.ends = self.objects or not dialect.empty_required or dialect.open == "explicit" or self.nulls
-        looking = (operations.reference, inner[MANY])  # which look themselves
+        looking = (operations.reference, inner[SCHEMA_LIST])  # which look themselves
         for key in TAKES:
             found = ops.get(key, self.other)
             if found is None and key == "required":
                 ops[key] = operations.names
-            elif found not in looking and not (found is None and key in TEXTUAL):
+            elif found not in looking and not (found is None and key in TEXTS):
                 ops[key] = operations.checked(found, key)
 
 

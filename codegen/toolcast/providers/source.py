@@ -8,12 +8,13 @@ from typing import Any
 
 from msgspec import Struct
 
+from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
+from ..jsonschema.subschemas import subschemas
 from ..runtime.schema.upgrade import Row, Upgrade, as_written, draft_of, screen, upgrade, watched
 from .errors import SchemaError
-from .keywords import MANY, NAMED, ONE
 from .ledger import Action, LedgerEntry
 from .nullable import with_null
-from .paths import Path, anchors, parse, pointer, resolve
+from .paths import Path, anchors, extended, parse, pointer, resolve
 
 Node = dict[str, Any]
 Segments = tuple[str, ...]
@@ -131,16 +132,16 @@ class _Reading:
     def _below(self, row: Row, path: Path, level: int) -> Any:
         """The value of one keyword."""
         keyword, value = row.keyword, row.value
-        if keyword in ONE:
+        if keyword in SCHEMA:
             return self._child(value, path, row.source, level, moved=row.source != (keyword,))
-        if keyword in MANY and value.__class__ is list:
+        if keyword in SCHEMA_LIST and value.__class__ is list:
             moved = row.source != (keyword,)
             items = [
                 self._child(item, path, (*row.source, str(i)), level, moved=moved)
                 for i, item in enumerate(value)
             ]
             return items if any(made is not item for made, item in zip(items, value, strict=True)) else value
-        if keyword in NAMED and value.__class__ is dict:
+        if keyword in SCHEMA_MAP and value.__class__ is dict:
             named = {}
             for name, item in value.items():
                 source = row.member(name)
@@ -149,9 +150,7 @@ class _Reading:
         return value
 
     def _child(self, value: Any, path: Path, source: Segments, level: int, *, moved: bool) -> Any:
-        place = path
-        for segment in source:
-            place = place, segment
+        place = extended(path, source)
         made = self.upgraded(value, place, level + 1)
         if moved and made.__class__ is dict:
             self.places.setdefault(id(made), place)
@@ -186,8 +185,8 @@ class _Reading:
                 root["$defs"] = {**root.get("$defs", {}), now[1]: target}
                 if named:
                     stands[id(target)] = now
-                    self.places.setdefault(id(target), _path(segments))
-            out.append((node, path, "#" + pointer(_path(now)).replace("%", "%25")))
+                    self.places.setdefault(id(target), extended(None, segments))
+            out.append((node, path, "#" + pointer(extended(None, now)).replace("%", "%25")))
         return out
 
     def _target(self, reference: str) -> tuple[Any, Path, Segments] | None:
@@ -214,13 +213,6 @@ class _Reading:
         return name
 
 
-def _path(segments: Segments) -> Path:
-    path: Path = None
-    for segment in segments:
-        path = path, segment
-    return path
-
-
 def _at(document: Any, segments: Segments) -> Any:
     """What stands at `segments`; None for nowhere."""
     try:
@@ -245,10 +237,4 @@ def _schemas(root: Node) -> Iterator[tuple[Segments, Node]]:
             continue
         seen.add(id(node))
         yield at, node
-        for keyword, value in node.items():
-            if keyword in ONE:
-                waiting.append(((*at, keyword), value))
-            elif keyword in MANY and value.__class__ is list:
-                waiting.extend(((*at, keyword, str(i)), item) for i, item in enumerate(value))
-            elif keyword in NAMED and value.__class__ is dict:
-                waiting.extend(((*at, keyword, name), item) for name, item in value.items())
+        waiting.extend(((*at, *map(str, path)), item) for path, item in subschemas(node))

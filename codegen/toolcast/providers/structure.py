@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..jsonschema.equality import equal
+from ..jsonschema.keywords import TYPE_OF
 from .beside import takes_null
 from .dialect import Dialect
-from .kinds import TYPE_OF, scalar_value
+from .kinds import scalar_value
 from .nulls import unsaid
 from .paths import Path
 from .plain import complete
 from .state import State
-from .values import same
 from .words import MAX_WORDS, idle, phrase, text
 
 Node = dict[str, Any]
@@ -79,7 +80,7 @@ def tuples(state: State, node: Node, path: Path, notes: list[str]) -> Node:
     closed = isinstance(out.get("maxItems"), int) and out["maxItems"] <= len(kinds)
     distinct: list[Any] = []
     for kind in kinds if closed else [*kinds, rest]:
-        if kind is not False and not any(same(kind, other) for other in distinct):
+        if kind is not False and not any(equal(kind, other) for other in distinct):
             distinct.append(kind)
     if any(kind is True or kind == {} for kind in distinct) or not distinct:
         out["items"] = {}
@@ -200,7 +201,7 @@ def strict_object(state: State, out: Node, node: Node, path: Path) -> None:
         for name in optional:
             place = ((path, "properties"), name)
             sent = takes_null(state, properties[name], place)
-            if not also and same(sent, properties[name]):
+            if not also and equal(sent, properties[name]):
                 confounded(state, node.get("properties", {}).get(name), place)
             properties[name] = sent
         if not also:

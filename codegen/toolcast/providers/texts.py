@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .keywords import ANNOTATIONS
-from .kinds import TYPE_OF
+from ..jsonschema.keywords import METADATA, TYPE_OF
 from .marks import mark, unmarked
 from .paths import Path
 from .state import State
@@ -30,7 +29,7 @@ def texts(values: list[Any]) -> dict[str, Any]:
 
 def as_json(state: State, node: Node, path: Path, notes: list[str], *, keyword: str = "type") -> Node:
     """Any schema as a string of JSON text, described in words; `keyword` is what the ledger names."""
-    constraints = {key: item for key, item in node.items() if key not in ANNOTATIONS and key != "$defs"}
+    constraints = {key: item for key, item in node.items() if key not in METADATA and key != "$defs"}
     words = "JSON text"
     if constraints:
         shown = unmarked(constraints) if state.encoded else constraints
@@ -46,7 +45,7 @@ def as_json(state: State, node: Node, path: Path, notes: list[str], *, keyword: 
     for key in (keyword, *constraints):
         state.note(path, key, "rewritten", "kept elsewhere", reason)
     _moved(state, constraints, reason)
-    out = {key: item for key, item in node.items() if key in ANNOTATIONS}
+    out = {key: item for key, item in node.items() if key in METADATA}
     out = without_literals(state, out, path, notes)
     return mark(state, {"type": "string", **out}, encoding="json")
 
@@ -59,7 +58,7 @@ def _moved(state: State, node: Node, reason: str) -> None:
                 continue
             if id(branch) in state.origins:
                 for key in branch:  # in this order, which no hash decides
-                    if key not in ANNOTATIONS:
+                    if key not in METADATA:
                         state.note(state.origins[id(branch)], key, "rewritten", "kept elsewhere", reason)
             _moved(state, branch, reason)
 

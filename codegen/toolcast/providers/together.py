@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .keywords import ANNOTATIONS
+from ..jsonschema.keywords import METADATA
 from .merge import merged
 from .paths import Path
 from .refs import Segments, gone, remember, united
@@ -12,7 +12,7 @@ from .state import State
 from .words import MAX_WORDS, text
 
 Node = dict[str, Any]
-BESIDE = ANNOTATIONS | {"$defs", "$schema", "$id", "propertyOrdering"}
+BESIDE = METADATA | {"$defs", "$schema", "$id", "propertyOrdering"}
 
 
 def plain(state: State, branch: Any, path: Path, entered: list[Segments]) -> Node | bool | None:
@@ -46,7 +46,7 @@ def single(state: State, node: Node, path: Path) -> Node:
         and "$ref" not in node
     ):
         rest = {key: value for key, value in node.items() if key != "allOf"}
-        if branches[0].keys() == {"$ref"} and rest.keys() <= ANNOTATIONS | {"$defs"}:
+        if branches[0].keys() == {"$ref"} and rest.keys() <= METADATA | {"$defs"}:
             state.note(path, "allOf", "rewritten", "kept elsewhere", "its one branch stands for itself")
             return {**branches[0], **rest}
     return node
@@ -70,7 +70,7 @@ def merge_all_of(
         together = None
         if isinstance(branch, dict):
             for key in branch:
-                if key in ANNOTATIONS:
+                if key in METADATA:
                     told.setdefault(key, branch[key])
             together = merged(base, {key: value for key, value in branch.items() if key not in BESIDE})
         elif branch is True:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from .kinds import MOVED, TYPE_OF
+from ..jsonschema.equality import equal
+from ..jsonschema.keywords import TYPE_OF
+from .kinds import MOVED
 from .merge import merged
 from .paths import Path
 from .refs import Segments, remember
 from .state import State
 from .together import all_evaluated, plain, spill
-from .values import same
 from .words import text
 
 Node = dict[str, Any]
@@ -160,7 +161,7 @@ def _disjoint(left: Node, right: Node) -> bool:
     if mine is None or theirs is None:
         return False
     both = {"type": mine}, {"type": theirs}
-    return not same(mine, theirs) and merged(*both) is None
+    return not equal(mine, theirs) and merged(*both) is None
 
 
 def nullable_union(state: State, out: Node, path: Path) -> Node:

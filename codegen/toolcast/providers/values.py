@@ -1,4 +1,4 @@
-"""Plain JSON values: copying literals, comparing them as JSON does, naming their type."""
+"""Plain JSON values: copying literals, naming their type."""
 
 from __future__ import annotations
 
@@ -24,17 +24,6 @@ def copied(value: Any, depth: int = LITERAL_DEPTH) -> Any:
             return list(value)
         return [copied(item, depth - 1) for item in value]
     return value
-
-
-def same(left: Any, right: Any) -> bool:
-    """Equality of JSON: `1` is `1.0` but not `true`, at every depth."""
-    if isinstance(left, bool) or isinstance(right, bool):
-        return left is right
-    if isinstance(left, dict) and isinstance(right, dict):
-        return left.keys() == right.keys() and all(same(item, right[key]) for key, item in left.items())
-    if isinstance(left, list) and isinstance(right, list):
-        return len(left) == len(right) and all(map(same, left, right))
-    return bool(left == right)
 
 
 def kind_of(value: Any) -> str:

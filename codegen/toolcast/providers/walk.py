@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..jsonschema.keywords import TEXTS
 from . import leaves
 from .beside import everywhere as alone_everywhere
 from .endings import WATCHED, ended, watched
@@ -23,7 +24,7 @@ from .rules import Rules
 from .state import MAX_NODES, State
 from .structure import arrays, has_type, reopened
 from .values import copied
-from .wellformed import TEXTUAL, MalformedError, look
+from .wellformed import MalformedError, look
 
 Node = dict[str, Any]
 
@@ -90,7 +91,7 @@ def finished(
         if op is None:
             if value.__class__ is str:
                 out[key] = value
-            elif key in TEXTUAL:
+            elif key in TEXTS:
                 raise MalformedError
             else:
                 out[key] = copied(value)

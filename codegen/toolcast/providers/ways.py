@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from ..jsonschema.pointers import escape, unescape
 from ..runtime.ways import Choice, Way, Ways
 from .marks import MARK
 
@@ -27,7 +28,7 @@ def taken(out: Node) -> Ways | None:
     # Names are the same in every branch of a union, and so need no choice of one.
     same = SAME_PLACE if any(map(_encodes, _nodes(out))) else (*SAME_PLACE, *UNIONS)
     plain = {
-        DEFINITION + name: _way(child, f"/$defs/{_escaped(name)}", same)
+        DEFINITION + name: _way(child, f"/$defs/{escape(name)}", same)
         for name, child in out.get("$defs", {}).items()
     }
     plain[ROOT] = root = _way(out, "", same)
@@ -93,7 +94,7 @@ def _each(node: Node, keyword: str, at: str, same: tuple[str, ...]) -> dict[str,
     """The ways of named children."""
     value = node.get(keyword)
     children = value.items() if isinstance(value, dict) else ()
-    return {name: _way(child, f"{at}/{keyword}/{_escaped(name)}", same) for name, child in children}
+    return {name: _way(child, f"{at}/{keyword}/{escape(name)}", same) for name, child in children}
 
 
 def _some(node: Any, at: str, same: tuple[str, ...]) -> Way | None:
@@ -110,7 +111,7 @@ def _entry(node: Any, at: str, same: tuple[str, ...]) -> Way | None:
 def _rest(node: Node, name: str, at: str, same: tuple[str, ...]) -> Way | None:
     """The way of undeclared values; where the property takes null, its list stands in a branch."""
     held = node["properties"][name]
-    place = f"{at}/properties/{_escaped(name)}"
+    place = f"{at}/properties/{escape(name)}"
     for i, branch in enumerate(held.get("anyOf", ())):
         if isinstance(branch, dict) and "items" in branch:
             held, place = branch, f"{place}/anyOf/{i}"
@@ -177,11 +178,7 @@ def _name(reference: str) -> str:
     if reference in (ROOT, "#/"):
         return ROOT
     last = reference.rsplit("/", 1)[-1]
-    return DEFINITION + last.replace("~1", "/").replace("~0", "~").replace("%25", "%")
-
-
-def _escaped(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")
+    return DEFINITION + unescape(last).replace("%25", "%")
 
 
 def _used(definitions: dict[str, Way]) -> frozenset[str]:

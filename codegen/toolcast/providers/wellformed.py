@@ -10,21 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..jsonschema.keywords import HOLDS_SCHEMAS, NUMBERS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP, SIZES, TEXTS
 from .errors import SchemaError
-from .keywords import MANY, NAMED, ONE
 from .ledger import Action, LedgerEntry, SeverityOfLoss
 from .paths import Path, pointer
 from .source import Source
 
 Node = dict[str, Any]
 
-TEXTS = ("title", "description", "$comment", "format", "pattern", "contentEncoding", "contentMediaType")
-NAMING = ("$schema", "$id", "$anchor", "$dynamicAnchor", "$ref", "$dynamicRef")
-NUMBERS = ("minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum")
-COUNTS = (
-    *("minLength", "maxLength", "minItems", "maxItems", "minContains", "maxContains"),
-    *("minProperties", "maxProperties"),
-)
 STR = frozenset((str,))
 FLAGS = ("uniqueItems", "deprecated", "readOnly", "writeOnly", "nullable")
 
@@ -42,26 +35,23 @@ def distinct(value: Any) -> bool:
 
 
 TAKES: dict[str, frozenset[type]] = {
-    **dict.fromkeys((*TEXTS, *NAMING), STR),
-    **dict.fromkeys((*NUMBERS, *COUNTS), frozenset((int, float))),
+    **dict.fromkeys(TEXTS, STR),
+    **dict.fromkeys((*NUMBERS, *SIZES), frozenset((int, float))),
     **dict.fromkeys(FLAGS, frozenset((bool,))),
-    **dict.fromkeys(("enum", "examples", "required", *MANY), frozenset((list,))),
+    **dict.fromkeys(("enum", "examples", "required", *SCHEMA_LIST), frozenset((list,))),
     "dependentRequired": frozenset((dict,)),
 }
 """The classes that the value of a keyword may have."""
 MORE: dict[str, Callable[[Any], bool]] = {
     "multipleOf": lambda value: value > 0,
-    **dict.fromkeys(COUNTS, _count),
+    **dict.fromkeys(SIZES, _count),
     "required": distinct,
-    **dict.fromkeys(MANY, bool),
+    **dict.fromkeys(SCHEMA_LIST, bool),
     "dependentRequired": lambda value: all(one.__class__ is list and distinct(one) for one in value.values()),
 }
 """What else must hold of a value of the right class."""
-TEXTUAL = frozenset((*TEXTS, *NAMING))
-"""Keywords that only text can follow."""
-NO_TEXT = frozenset(TAKES) - TEXTUAL
+NO_TEXT = frozenset(TAKES) - TEXTS
 """Keywords that no text can follow."""
-SCHEMAS = frozenset((*ONE, *MANY, *NAMED))
 LEVELS = 200
 _NO_SCHEMA = "a schema is an object, true or false"
 
@@ -118,7 +108,7 @@ class _Mending:
         out: Node = {}
         lost = False
         for key, value in node.items():
-            if key in SCHEMAS and _holds(key, value):
+            if key in HOLDS_SCHEMAS and _holds(key, value):
                 out[key] = self._below(key, value, (path, key), levels - 1)
                 continue
             kept, action, severity, reason = _own(key, value)
@@ -136,9 +126,9 @@ class _Mending:
 
     def _below(self, key: str, value: Any, path: Path, levels: int) -> Any:
         """What stands at a keyword that holds schemas."""
-        if key in ONE:
+        if key in SCHEMA:
             return self.mended(value, path, levels)
-        if key in MANY:
+        if key in SCHEMA_LIST:
             return [self._held(one, path, str(i), levels) for i, one in enumerate(value)]
         return {name: self._held(one, path, name, levels) for name, one in value.items()}
 
@@ -160,14 +150,14 @@ class _Mending:
 
 def _holds(key: str, value: Any) -> bool:
     """Whether a keyword that holds schemas has a value in which schemas can be."""
-    if key in ONE:
+    if key in SCHEMA:
         return isinstance(value, dict | bool)
-    return isinstance(value, dict) if key in NAMED else isinstance(value, list) and value != []
+    return isinstance(value, dict) if key in SCHEMA_MAP else isinstance(value, list) and value != []
 
 
 def _own(key: str, value: Any) -> tuple[Any, Action | None, SeverityOfLoss, str]:
     """What is left of a value that is no schema, and what became of it."""
-    if value is None and (key in TAKES or key in SCHEMAS or key == "type"):
+    if value is None and (key in TAKES or key in HOLDS_SCHEMAS or key == "type"):
         return None, "dropped", "kept elsewhere", "null says nothing"
     if key == "required" and isinstance(value, bool):
         reason = "a property cannot say itself that it is required; its parent lists it"
@@ -176,9 +166,9 @@ def _own(key: str, value: Any) -> tuple[Any, Action | None, SeverityOfLoss, str]
         names = list(dict.fromkeys(name for name in value if isinstance(name, str)))
         same = names == value
         return names, None if same else "rewritten", "kept elsewhere", "is a list of names, each of them once"
-    if key in ONE:
+    if key in SCHEMA:
         return None, "dropped", "lost", _NO_SCHEMA
-    if key in NAMED:
+    if key in SCHEMA_MAP:
         return None, "dropped", "lost", "it must be an object of schemas"
     if key not in TAKES or takes(key, value):
         return value, None, "kept elsewhere", ""

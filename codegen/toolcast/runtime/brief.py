@@ -5,6 +5,8 @@ from typing import Any
 
 import msgspec
 
+from ..jsonschema.pointers import unescape
+
 # Where envelopes keep the parameter schema, beside the tool's name, if nothing else is said.
 _SCHEMA_KEYS = ("parameters", "parametersJsonSchema", "input_schema", "inputSchema")
 _GEMINI_KEYS = ("parameters", "parametersJsonSchema")
@@ -96,7 +98,7 @@ def _at(value: bytes, pointer: str) -> bytes | None:
     """What stands at a pointer, as its bytes are."""
     found: bytes | None = value
     for part in pointer.split("/")[1:]:
-        found = _members(found).get(part.replace("~1", "/").replace("~0", "~")) if found else None
+        found = _members(found).get(unescape(part)) if found else None
     return found if pointer else None
 
 
@@ -129,7 +131,7 @@ def _replaced(value: Any, pointer: str, change: Callable[[Any], Any]) -> Any:
     if not pointer:
         return change(value)
     part, slash, rest = pointer[1:].partition("/")
-    key = part.replace("~1", "/").replace("~0", "~")
+    key = unescape(part)
     if not isinstance(value, Mapping) or key not in value:
         return value
     return {**value, key: _replaced(value[key], slash + rest, change)}

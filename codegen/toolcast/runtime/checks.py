@@ -11,7 +11,8 @@ from typing import Any
 
 import msgspec
 
-from .schema.values import as_decimal, equal, is_multiple, is_number, key
+from ..jsonschema.equality import equal, key
+from .schema.values import as_decimal, is_multiple, is_number
 
 
 def check_multiple_of(name: str, value: Any, divisor: float) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from .schema.values import equal
+from ..jsonschema.equality import equal
 
 EXTRA = "__toolcast_extra__"
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ..jsonschema.pointers import child, split
 from .home import read_resource
 
 if TYPE_CHECKING:
@@ -19,12 +20,11 @@ def follow(document: Any, pointer: str) -> Any:
     node = document
     if pointer and not pointer.startswith("/"):
         raise LookupError(f"{pointer!r} is not a JSON pointer: it must be empty or start with '/'.")
-    for part in pointer.split("/")[1:]:
-        key = part.replace("~1", "/").replace("~0", "~")
+    for segment in split(pointer):
         try:
-            node = node[int(key)] if isinstance(node, list) else node[key]
-        except (KeyError, IndexError, ValueError, TypeError):
-            raise LookupError(f"The contract has nothing at {pointer!r} (from {key!r} on).") from None
+            node = child(node, segment)
+        except LookupError:
+            raise LookupError(f"The contract has nothing at {pointer!r} (from {segment!r} on).") from None
     return node
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from ..jsonschema.pointers import escape
 from .described import Described
 from .enums import with_enum
 from .node import follow
@@ -105,7 +106,7 @@ def _taken(binding: Described[Any], name: str, given: Sequence[str]) -> tuple[st
 
 def _accepted(binding: Described[Any], name: str, value: str, where: str) -> None:
     node = binding._parameters()
-    below = f"/properties/{_escaped(name)}"
+    below = f"/properties/{escape(name)}"
     try:
         kind = follow(node.document(), node.pointer + below)
         lists = isinstance(kind, dict) and kind.get("type") == "array" and "items" in kind
@@ -126,10 +127,6 @@ def _narrow(parameters: Any, name: str, of: tuple[str, ...], document: Any) -> A
             f"Parameter {name!r} has an enum at run time, so it must be a string or a list of strings."
         )
     return {**parameters, "properties": {**properties, name: changed}}
-
-
-def _escaped(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")
 
 
 def _no_place(binding: Described[Any], name: str) -> str:

@@ -11,6 +11,8 @@ from typing import Any
 
 import msgspec
 
+from ..jsonschema.pointers import escape
+
 VARIABLE = "TOOLCAST_NO_STRICT"
 """Providers whose strict mode is off, separated by commas. Read whenever definitions are asked for."""
 
@@ -69,7 +71,7 @@ def _off(value: Any, name: str, parameters: str | None, at: str) -> Any:
     here = parameters is not None or value.get("name") == name
     out: dict[str, Any] = {}
     for key, item in value.items():
-        below = f"{at}/{key.replace('~', '~0').replace('/', '~1')}"
+        below = f"{at}/{escape(key)}"
         if key == "strict" and item is True and here:
             out[key] = False
         elif parameters is None and value.get("name") == name:

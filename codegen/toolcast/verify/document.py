@@ -1,6 +1,6 @@
 """Finding one's way in a schema document: references, and which subschemas may speak about a value.
 
-Written for judging, so it shares no code with the compiler that is judged.
+Written for judging: of the code that is judged it shares pointers and the table of keywords only.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,16 +9,12 @@ from urllib.parse import unquote
 
 import jsonschema_rs
 
+from ..jsonschema.pointers import join, resolve
+from ..jsonschema.subschemas import subschemas
+
 Schema = Any
 """A dict or a boolean; documents come from files, so nothing is promised."""
 
-BESIDE = ("allOf", "anyOf", "oneOf")
-SINGLE = (
-    "items", "contains", "additionalProperties", "propertyNames", "not", "if", "then", "else",
-    "unevaluatedItems", "unevaluatedProperties", "contentSchema",
-)  # fmt: skip
-LISTS = (*BESIDE, "prefixItems")
-MAPS = ("properties", "patternProperties", "dependentSchemas", "$defs", "definitions")
 CERTAIN = 1
 POSSIBLE = 0
 
@@ -35,18 +31,12 @@ class Tree:
 
     def find(self, reference: Any) -> Schema:
         """What a local reference points at; `True` where it points at nothing (others report that)."""
-        node: Any = self.document
         if not isinstance(reference, str) or not reference.startswith("#"):
             return True
-        for step in unquote(reference[1:]).split("/")[1:]:
-            key = step.replace("~1", "/").replace("~0", "~")
-            if isinstance(node, Mapping) and key in node:
-                node = node[key]
-            elif isinstance(node, Sequence) and key.isdigit() and int(key) < len(node):
-                node = node[int(key)]
-            else:
-                return True
-        return node
+        try:
+            return resolve(self.document, unquote(reference[1:]))
+        except LookupError:
+            return True
 
     def beside(self, schemas: Sequence[tuple[Schema, int]]) -> list[tuple[dict[str, Any], int]]:
         """Every object schema that may judge the same value, each once, with whether it certainly does."""
@@ -127,17 +117,5 @@ def places(schema: Schema, path: str = "") -> Iterator[tuple[str, dict[str, Any]
     if not isinstance(schema, dict):
         return
     yield path, schema
-    for key in SINGLE:
-        yield from places(schema.get(key), f"{path}/{key}")
-    for key in LISTS:
-        for number, child in enumerate(_list(schema.get(key))):
-            yield from places(child, f"{path}/{key}/{number}")
-    for key in MAPS:
-        children = schema.get(key)
-        for name, child in children.items() if isinstance(children, dict) else ():
-            yield from places(child, f"{path}/{key}/{escaped(name)}")
-
-
-def escaped(name: str) -> str:
-    """A key as one step of a JSON pointer."""
-    return name.replace("~", "~0").replace("/", "~1")
+    for below, item in subschemas(schema):
+        yield from places(item, path + join(below))

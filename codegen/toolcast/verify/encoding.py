@@ -6,13 +6,13 @@ Written from the meaning of `Way` alone and the provider's schema; shares no cod
 import json
 from typing import Any, NamedTuple
 
+from ..jsonschema.equality import equal
 from ..runtime.ways import Way
 from ..runtime.ways.way import KEY, MORE, VALUE, position
 from .document import Schema
 from .openapi import INNER
 from .oracle import Oracle
 from .places import PLAIN, Place, Places, Stated, by_pattern, has_pattern_for, items_at, properties, speaks
-from .values import same
 
 ANYTHING: dict[str, Any] = {}
 MAX_DEPTH = 60
@@ -127,7 +127,7 @@ class Run:
         if way.encoding == "json":
             return json.dumps(value, ensure_ascii=False)
         if way.encoding == "texts":
-            found = next((text for text, literal in way.texts.items() if same(literal, value)), None)
+            found = next((text for text, literal in way.texts.items() if equal(literal, value)), None)
             return self._unfit(value) if found is None else found
         if way.encoding == "pairs":
             if not isinstance(value, dict):

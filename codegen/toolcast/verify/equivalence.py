@@ -3,12 +3,13 @@
 import json
 from typing import Any
 
+from ..jsonschema.equality import equal
 from ..runtime.errors import ArgumentError
 from .document import CERTAIN, Schema, Tree, matches
 from .oracle import Oracle
 from .report import Failure
 from .subject import Binding
-from .values import Path, same
+from .values import Path
 
 ACCEPTED = "accepts it"
 
@@ -104,7 +105,7 @@ def differing(oracle: Oracle, before: Any, after: Any, *, blurred: bool = False)
 def _differing(
     oracle: Oracle, before: Any, after: Any, schemas: list[tuple[Schema, int]], path: Path, blurred: bool
 ) -> tuple[Path, str] | None:
-    if same(before, after):
+    if equal(before, after):
         return None
     tree = oracle.tree
     nodes = tree.beside(schemas)
@@ -181,4 +182,4 @@ def _open(node: dict[str, Any], name: str) -> bool:
 
 
 def _is_default(tree: Tree, schemas: list[tuple[Schema, int]], value: Any) -> bool:
-    return any("default" in node and same(node["default"], value) for node, _ in tree.beside(schemas))
+    return any("default" in node and equal(node["default"], value) for node, _ in tree.beside(schemas))

@@ -4,10 +4,10 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
+from ..jsonschema.equality import equal
 from .document import Schema, matches
 from .numbers import Facts, values_of
 from .samples import JUNK, STRINGS
-from .values import same
 
 HINTS = {
     "string": ("minLength", "maxLength", "pattern"),
@@ -44,7 +44,7 @@ def literals(facts: Facts) -> list[Any] | None:
     lists += [[v] for v in values_of(facts, "const")]
     if not lists:
         return None
-    return [v for v in lists[0] if all(any(same(v, w) for w in others) for others in lists[1:])]
+    return [v for v in lists[0] if all(any(equal(v, w) for w in others) for others in lists[1:])]
 
 
 def of_types(value: Any, facts: Facts) -> bool:

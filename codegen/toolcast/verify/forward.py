@@ -6,12 +6,12 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..jsonschema.equality import equal
 from ..runtime.ways import Ways
 from .document import Schema
 from .encoding import Run, UnfitError, Untaken
 from .oracle import Oracle
 from .places import Places
-from .values import same
 
 
 def encode(value: Any, ways: Ways | None, schema: Schema) -> Any:
@@ -57,7 +57,7 @@ class Forward:
         branches: Any = self.places.tree.document
         for step in path:
             branches = branches[step]
-        found = [each for each in self.untaken.get(id(branches), ()) if same(each.sent, value)]
+        found = [each for each in self.untaken.get(id(branches), ()) if equal(each.sent, value)]
         for each in found:
             for branch, way in each.tries:
                 tried = self._run(strict=False).at(branch, way, each.value, 0)

@@ -4,13 +4,13 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
+from ..jsonschema.equality import equal
 from .document import Schema, Tree
 from .facts import HINTS, literals, member_schemas, of_types
 from .numbers import Facts, number, numeric, string, values_of
 from .oracle import Oracle, OracleError
 from .patterns import sample
 from .samples import STRINGS
-from .values import same
 
 MAX_DEPTH = 12
 TESTED = ("not", "oneOf", "if", "contains", "dependentSchemas", "dependentRequired", "unevaluatedProperties",
@@ -191,7 +191,7 @@ class Generator:
     def _fresh(self, schemas: list[Schema], items: list[Any], depth: int) -> Any:
         for _ in range(10):
             value = self.fill(schemas, depth + 1)
-            if not any(same(value, item) for item in items):
+            if not any(equal(value, item) for item in items):
                 return value
         raise UnfillableError
 

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..jsonschema.pointers import escape
 from ..providers import LedgerEntry, Profile, normalize
-from .document import escaped, places
+from .document import places
 from .report import Failure
 
 _BRANCH = re.compile(r"/(?:anyOf|allOf)/[0-9]+")
@@ -22,11 +23,11 @@ def silent_losses(
     """
     present = set(_keywords(emitted))
     present |= {(_BRANCH.sub("", path), keyword) for path, keyword in present}
-    covered = {f"{entry.path}/{escaped(entry.keyword)}" for entry in ledger}
+    covered = {f"{entry.path}/{escape(entry.keyword)}" for entry in ledger}
     for path, keyword in _keywords(contract):
         if (path, keyword) in present or (_BRANCH.sub("", path), keyword) in present:
             continue
-        place = f"{path}/{escaped(keyword)}"
+        place = f"{path}/{escape(keyword)}"
         steps = place.split("/")
         if not any("/".join(steps[:count]) in covered for count in range(2, len(steps) + 1)):
             yield Failure(

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .values import Path, inside, replaced, same, size, without
+from ..jsonschema.equality import equal
+from .values import Path, inside, replaced, size, without
 
 BUDGET = 1500
 """How often the question is asked at most."""
@@ -18,7 +19,7 @@ def shrink(value: Any, holds: Callable[[Any], bool], budget: int = BUDGET) -> An
         for candidate in _smaller(value):
             if asked >= budget:
                 return value
-            if size(candidate) >= size(value) or same(candidate, value):
+            if size(candidate) >= size(value) or equal(candidate, value):
                 continue
             asked += 1
             if holds(candidate):

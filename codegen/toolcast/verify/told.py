@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..jsonschema.pointers import escape
 from ..providers import LedgerEntry
 from ..runtime.ways import Way, Ways
 from ..runtime.ways.way import KEY, MORE, VALUE, position
-from .document import POSSIBLE, Schema, escaped, places
+from .document import POSSIBLE, Schema, places
 from .oracle import Oracle
 from .values import Path
 
@@ -21,11 +22,11 @@ class Told:
     """One tool's ledger for one provider. `ways` say how places of what is sent lie in the contract."""
 
     def __init__(self, ledger: Sequence[LedgerEntry], ways: Ways | None = None) -> None:
-        self._entries = frozenset(f"{entry.path}/{escaped(entry.keyword)}" for entry in ledger)
+        self._entries = frozenset(f"{entry.path}/{escape(entry.keyword)}" for entry in ledger)
         told = [entry for entry in ledger if entry.severity in ("changed", "lost", "reject")]
         self._changed = frozenset(entry.path for entry in told)
         # A keyword may hold a schema, and a name is the keyword of an entry about one property.
-        self._changed |= frozenset(f"{entry.path}/{escaped(entry.keyword)}" for entry in told)
+        self._changed |= frozenset(f"{entry.path}/{escape(entry.keyword)}" for entry in told)
         self._names: dict[str, str] = {}
         self._rests: set[str] = set()
         for way in _all(ways):
@@ -91,7 +92,7 @@ class Told:
             objects = (each.rpartition("/properties/") for each in ancestors)
             if any(f"{above}/additionalProperties" in self._entries for above, step, _ in objects if step):
                 return True
-        place = inner("/" + "/".join(escaped(str(step)) for step in problem.schema_path))
+        place = inner("/" + "/".join(escape(str(step)) for step in problem.schema_path))
         below = _reached(contract, problem.schema_path)
         return any(entry == place or entry.startswith((f"{place}/", *below)) for entry in self._entries)
 
@@ -157,7 +158,7 @@ def _ancestors(contract: Oracle, path: Sequence[str | int], *, null: bool) -> It
     for step in path[_ENTRY:]:
         if null and step in ("properties", "patternProperties", "additionalProperties"):
             yield from (f"{prefix}/required" for prefix in prefixes)
-        prefixes = {f"{prefix}/{escaped(str(step))}" for prefix in prefixes}
+        prefixes = {f"{prefix}/{escape(str(step))}" for prefix in prefixes}
         yield from prefixes
         try:
             node = node[step]

@@ -1,22 +1,11 @@
-"""JSON values: equality as JSON Schema has it, places inside them, and edits that leave the rest shared."""
+"""JSON values: places inside them, and edits that leave the rest shared."""
 
 from collections.abc import Iterator
 from typing import Any
 
+from ..jsonschema.equality import equal
+
 Path = tuple[str | int, ...]
-
-
-def same(one: Any, other: Any) -> bool:
-    """JSON equality: 1 equals 1.0, `true` does not equal 1, the order of keys means nothing."""
-    if isinstance(one, bool) or isinstance(other, bool) or one is None or other is None:
-        return one is other
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(item, other[key]) for key, item in one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    if isinstance(one, (dict, list)) or isinstance(other, (dict, list)):
-        return False
-    return bool(one == other)
 
 
 def inside(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
@@ -41,7 +30,7 @@ def differences(one: Any, other: Any, path: Path = ()) -> Iterator[Path]:
     elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         for index, (left, right) in enumerate(zip(one, other, strict=True)):
             yield from differences(left, right, (*path, index))
-    elif not same(one, other):
+    elif not equal(one, other):
         yield path
 
 

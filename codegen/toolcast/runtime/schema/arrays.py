@@ -5,11 +5,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from ...jsonschema.equality import key
 from . import words
 from .errors import Violation
 from .node import Check, Node, Rule, Run, everything
 from .site import Builder, Site, plain
-from .values import key
 
 
 def items_rule(site: Site) -> Rule | None:

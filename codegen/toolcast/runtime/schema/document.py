@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from ...jsonschema import pointers
+from ...jsonschema.subschemas import subschemas
 from .errors import UnsupportedSchema
-from .form import NAMED_SUBSCHEMAS, SUBSCHEMA, SUBSCHEMAS
 
 MAX_SCHEMA_DEPTH = 100
 _OBJECTS = (dict, Mapping)  # asking for the plain one first takes a third of the time
@@ -73,12 +74,9 @@ class Document:
     def _descend(self, start: Place, pointer: str) -> Place | None:
         value, at, base = start
         for raw in pointer.split("/")[1:]:
-            token = raw.replace("~1", "/").replace("~0", "~")
-            if isinstance(value, _OBJECTS) and token in value:
-                value = value[token]
-            elif isinstance(value, (list, tuple)) and token.isdecimal() and int(token[:9]) < len(value):
-                value = value[int(token[:9])]
-            else:
+            try:
+                value = pointers.child(value, pointers.unescape(raw))
+            except LookupError:
                 return None
             at = f"{at}/{raw}"
             base = self.bases.get(at, base)
@@ -95,27 +93,8 @@ def walk(start: Place) -> Iterator[Place]:
         base = base_of(schema, base)
         yield Place(schema, pointer, base)
         if isinstance(schema, _OBJECTS):
-            stack += [(Place(child, at, base), depth + 1) for child, at in children(schema, pointer)]
-
-
-def children(schema: Mapping[str, Any], pointer: str) -> Iterator[tuple[Any, str]]:
-    """The direct subschemas with their pointers; ill-formed keywords have none."""
-    for word, value in schema.items():
-        if word in SUBSCHEMA:
-            yield value, f"{pointer}/{word}"
-        elif word in SUBSCHEMAS and isinstance(value, (list, tuple)):
-            for index, item in enumerate(value):
-                yield item, f"{pointer}/{word}/{index}"
-        elif word in NAMED_SUBSCHEMAS and isinstance(value, _OBJECTS):
-            for name, item in value.items():
-                yield item, f"{pointer}/{word}/{escape(str(name))}"
-
-
-def escape(name: str) -> str:
-    """A name as one token of a JSON pointer."""
-    if "~" in name or "/" in name:
-        return name.replace("~", "~0").replace("/", "~1")
-    return name
+            below = subschemas(schema)
+            stack += [(Place(item, pointer + pointers.join(path), base), depth + 1) for path, item in below]
 
 
 def join(base: str, uri: str) -> str:

@@ -3,21 +3,12 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ...jsonschema.equality import key
+from ...jsonschema.keywords import ANY_SCHEMA_MAP, NUMBERS, SCHEMA, SCHEMA_LIST, SIZES, TYPES
 from .errors import UnsupportedSchema
-from .values import is_number, is_whole, key
+from .values import is_number, is_whole
 
-TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-
-SUBSCHEMA = (
-    "additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then",
-    "unevaluatedItems", "unevaluatedProperties", "contentSchema",
-)  # fmt: skip
-"""Keywords whose value is one schema."""
-SUBSCHEMAS = ("allOf", "anyOf", "oneOf", "prefixItems")
-"""Keywords whose value is a non-empty array of schemas."""
-NAMED_SUBSCHEMAS = ("$defs", "definitions", "dependentSchemas", "patternProperties", "properties")
-"""Keywords whose value is an object of schemas."""
 
 
 def is_schema(value: Any) -> bool:
@@ -79,12 +70,11 @@ _NUMBER = _finite, "a number"
 _TEXT = _text, "a string"
 
 _FORMS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    **dict.fromkeys(SUBSCHEMA, (is_schema, "a schema (an object or a boolean)")),
-    **dict.fromkeys(SUBSCHEMAS, _LIST),
-    **dict.fromkeys(NAMED_SUBSCHEMAS, _NAMED),
-    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _NUMBER),
-    **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems", "minContains", "maxContains"), _SIZE),
-    **dict.fromkeys(("minProperties", "maxProperties"), _SIZE),
+    **dict.fromkeys(SCHEMA, (is_schema, "a schema (an object or a boolean)")),
+    **dict.fromkeys(SCHEMA_LIST, _LIST),
+    **dict.fromkeys(ANY_SCHEMA_MAP, _NAMED),
+    **dict.fromkeys(NUMBERS, _NUMBER),
+    **dict.fromkeys(SIZES, _SIZE),
     **dict.fromkeys(("$ref", "$id", "$anchor", "$dynamicAnchor", "$schema", "pattern", "format"), _TEXT),
     "multipleOf": ((lambda v: _finite(v) and v > 0), "a number above 0"),
     "type": (_type, f"one of {', '.join(TYPES)}, or an array of them without repeats"),

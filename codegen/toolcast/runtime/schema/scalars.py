@@ -5,13 +5,14 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ...jsonschema.equality import equal, key
 from . import words
 from .errors import UnsupportedPattern, UnsupportedSchema
 from .node import Check, Rule, Run
 from .search import Search
 from .searching import ANY_LENGTH
 from .site import Builder, Site, plain
-from .values import as_decimal, equal, is_multiple, is_number, is_whole, key
+from .values import as_decimal, is_multiple, is_number, is_whole
 
 _LONG = 1_000
 """Characters of a text that is searched although it is too long: the message names both."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .document import escape
+from ...jsonschema.pointers import escape
 from .errors import Violation
 from .node import Check, Node, Rule, Run
 

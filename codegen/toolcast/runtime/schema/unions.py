@@ -5,11 +5,11 @@
 from collections.abc import Hashable, Mapping
 from typing import Any
 
+from ...jsonschema.equality import key
 from . import words
 from .errors import TooManyBranches, Violation
 from .node import Check, Node, Rule, Run
 from .site import Builder, Site
-from .values import key
 
 
 def union_rule(word: str) -> Builder:

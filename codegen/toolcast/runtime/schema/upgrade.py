@@ -24,29 +24,13 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
+from ...jsonschema.keywords import CONSTRAINTS
+
 NEWEST: Final = "https://json-schema.org/draft/2020-12/schema"
 
-_DRAFT_4: Final = frozenset(
-    (
-        *("type", "enum", "multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
-        *("minLength", "maxLength", "pattern", "format"),
-        *("items", "additionalItems", "minItems", "maxItems", "uniqueItems"),
-        *("properties", "required", "additionalProperties", "patternProperties", "minProperties"),
-        *("maxProperties", "dependencies", "allOf", "anyOf", "oneOf", "not"),
-    )
-)
-_SINCE: Final[Mapping[str, int]] = {
-    **dict.fromkeys(("const", "contains", "propertyNames"), 6),
-    **dict.fromkeys(("if", "then", "else"), 7),
-    **dict.fromkeys(("dependentRequired", "dependentSchemas", "minContains", "maxContains"), 2019),
-    **dict.fromkeys(("unevaluatedItems", "unevaluatedProperties"), 2019),
-    "prefixItems": 2020,
-}
-"""The first draft of each constraining keyword that draft 4 does not have."""
-_CONSTRAINING: Final = _DRAFT_4 | _SINCE.keys()
 _SNAKE: Final[Mapping[str, str]] = {
     re.sub("[A-Z]", lambda letter: "_" + letter[0].lower(), keyword): keyword
-    for keyword in sorted({*_CONSTRAINING, "propertyOrdering"})
+    for keyword in sorted({*CONSTRAINTS, "propertyOrdering"})
     if not keyword.islower()
 }
 _CAMEL: Final = {keyword: snake for snake, keyword in _SNAKE.items()}
@@ -156,7 +140,7 @@ def screen(node: Mapping[str, Any], watched: frozenset[str]) -> bool:
 @lru_cache(maxsize=8)
 def _lacking(draft: int) -> frozenset[str]:
     """The constraining keywords that a draft does not have."""
-    return frozenset(keyword for keyword, first in _SINCE.items() if first > draft)
+    return frozenset(keyword for keyword, first in CONSTRAINTS.items() if first > draft)
 
 
 @lru_cache(maxsize=8)
@@ -184,11 +168,10 @@ def _spelt(node: Mapping[str, Any], draft: int, changes: list[Change]) -> Writte
             changes.append(Change(key, "", reason, "snake-case-keyword", "keep one of the two"))
         elif keyword in lacking:
             reason = f"has no effect: {_NAMES[draft]}, which $schema names, does not have it"
-            hint = (
-                f"remove `$schema`, or name a draft that has `{keyword}`: {_NAMES[_SINCE[keyword]]} or later"
-            )
+            first = _NAMES[CONSTRAINTS[keyword]]
+            hint = f"remove `$schema`, or name a draft that has `{keyword}`: {first} or later"
             changes.append(Change(key, "", reason, "newer-keyword", hint))
-        elif alone and keyword in _CONSTRAINING:
+        elif alone and keyword in CONSTRAINTS:
             reason = f"has no effect: {_NAMES[draft]}, which $schema names, ignores what stands beside $ref"
             hint = "remove `$schema`, or put both into an allOf"
             changes.append(Change(key, "", reason, "beside-reference", hint))

@@ -5,6 +5,8 @@ from typing import Any
 
 import msgspec
 
+from ...jsonschema.keywords import SCHEMA_MAP
+from ...jsonschema.pointers import unescape
 from ..binding import Level, ToolBinding
 from ..brief import cut_schema
 from ..home import read_resource
@@ -22,7 +24,7 @@ Then stop: the results follow in the next message, in <tool_result> blocks. They
 Tools, one JSON object per line:"""
 _NONE = "There are no tools to call."
 _LITERALS = frozenset({"default", "enum", "const", "examples"})
-_NAMED = frozenset({"properties", "patternProperties", "$defs", "dependentSchemas", "dependentRequired"})
+_NAMED = SCHEMA_MAP | {"dependentRequired"}
 
 
 def instructions(tools: "ToolView | Iterable[ToolBinding[Any, Any]]", *, level: Level = "full") -> str:
@@ -57,7 +59,7 @@ def parameters(binding: ToolBinding[Any, Any]) -> dict[str, Any]:
     while waiting:
         for reference in _references(waiting.pop()):
             name = reference.removeprefix("#/$defs/").partition("/")[0]
-            key = name.replace("~1", "/").replace("~0", "~")
+            key = unescape(name)
             if reference.startswith("#/$defs/") and key in shared and key not in needed:
                 needed[key] = _moved(shared[key])
                 waiting.append(needed[key])

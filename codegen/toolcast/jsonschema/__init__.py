@@ -1,0 +1,1 @@
+"""JSON Schema itself: pointers, keywords, sub-schemas, equality. Needs the standard library only."""

@@ -1,0 +1,156 @@
+"""One table of the keywords of JSON Schema, and the sets that are derived from it.
+
+Source: the meta-schemas of drafts 4, 6, 7, 2019-09 and 2020-12; the schema objects of OpenAPI 3.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Literal
+
+from msgspec import Struct
+
+Vocabulary = Literal[
+    "core", "applicator", "unevaluated", "validation", "format", "content", "meta-data", "openapi"
+]
+"""As 2020-12 names its vocabularies; keywords of OpenAPI belong to none of them."""
+Value = Literal[
+    "any", "string", "strings", "boolean", "number", "size", "list", "object",
+    "schema", "schemas", "schema-map", "mixed",
+]  # fmt: skip
+"""The kind of a keyword's value. `size`: a whole number, 0 or more. `schemas`: a list of at least one,
+`schema-map`: an object, of schemas. `mixed`: of several kinds."""
+Type = Literal["", "array", "number", "object", "string"]
+"""The JSON type that a keyword says something about (integers are numbers); empty for all types."""
+
+
+class Keyword(Struct, frozen=True):
+    """One keyword. `since` is the first draft that has it, None where none has; `until` the last of
+    those that are no longer in 2020-12."""
+
+    name: str
+    vocabulary: Vocabulary
+    value: Value
+    type: Type = ""
+    since: int | None = 4
+    until: int | None = None
+
+
+def _table() -> Mapping[str, Keyword]:
+    found: dict[str, Keyword] = {}
+
+    def add(
+        vocabulary: Vocabulary,
+        value: Value,
+        names: str,
+        since: int | None = 4,
+        until: int | None = None,
+        type: Type = "",
+    ) -> None:
+        for name in names.split():
+            found[name] = Keyword(name, vocabulary, value, type, since, until)
+
+    add("core", "string", "$schema $ref")
+    add("core", "string", "$id", 6)
+    add("core", "string", "$anchor", 2019)
+    add("core", "string", "$dynamicRef $dynamicAnchor", 2020)
+    add("core", "string", "$recursiveRef", 2019, 2019)
+    add("core", "boolean", "$recursiveAnchor", 2019, 2019)
+    add("core", "object", "$vocabulary", 2019)
+    add("core", "string", "$comment", 7)
+    add("core", "schema-map", "$defs", 2019)
+    add("core", "schema-map", "definitions", 4, 7)
+    add("applicator", "schemas", "allOf anyOf oneOf")
+    add("applicator", "schema", "not")
+    add("applicator", "schema", "if then else", 7)
+    add("applicator", "schema-map", "properties patternProperties", type="object")
+    add("applicator", "schema", "additionalProperties", type="object")
+    add("applicator", "schema", "propertyNames", 6, type="object")
+    add("applicator", "schema-map", "dependentSchemas", 2019, type="object")
+    add("applicator", "mixed", "dependencies", 4, 7, "object")
+    add("applicator", "schema", "items", type="array")
+    add("applicator", "schemas", "prefixItems", 2020, type="array")
+    add("applicator", "schema", "additionalItems", 4, 2019, "array")
+    add("applicator", "schema", "contains", 6, type="array")
+    add("unevaluated", "schema", "unevaluatedProperties", 2019, type="object")
+    add("unevaluated", "schema", "unevaluatedItems", 2019, type="array")
+    add("validation", "mixed", "type")
+    add("validation", "list", "enum")
+    add("validation", "any", "const", 6)
+    add("validation", "number", "minimum maximum multipleOf", type="number")
+    add("validation", "number", "exclusiveMinimum exclusiveMaximum", type="number")
+    add("validation", "size", "minLength maxLength", type="string")
+    add("validation", "string", "pattern", type="string")
+    add("validation", "size", "minItems maxItems", type="array")
+    add("validation", "boolean", "uniqueItems", type="array")
+    add("validation", "size", "minContains maxContains", 2019, type="array")
+    add("validation", "size", "minProperties maxProperties", type="object")
+    add("validation", "strings", "required", type="object")
+    add("validation", "object", "dependentRequired", 2019, type="object")
+    add("format", "string", "format", type="string")
+    add("content", "string", "contentEncoding contentMediaType", 7, type="string")
+    add("content", "schema", "contentSchema", 2019, type="string")
+    add("meta-data", "string", "title description")
+    add("meta-data", "any", "default")
+    add("meta-data", "list", "examples", 6)
+    add("meta-data", "boolean", "readOnly writeOnly", 7)
+    add("meta-data", "boolean", "deprecated", 2019)
+    add("openapi", "any", "example", None)
+    add("openapi", "object", "discriminator", None)
+    add("openapi", "boolean", "nullable", None)
+    return found
+
+
+KEYWORDS: Final = _table()
+"""Every keyword by name."""
+
+
+def _current(*values: Value) -> frozenset[str]:
+    """The keywords of 2020-12 with a value of one of these kinds."""
+    return frozenset(
+        each.name
+        for each in KEYWORDS.values()
+        if each.value in values and each.since is not None and each.until is None
+    )
+
+
+def _vocabularies(*names: Vocabulary) -> frozenset[str]:
+    return frozenset(each.name for each in KEYWORDS.values() if each.vocabulary in names)
+
+
+SCHEMA: Final = _current("schema")
+"""Keywords of 2020-12 whose value is one schema."""
+SCHEMA_LIST: Final = _current("schemas")
+"""Keywords of 2020-12 whose value is a list of schemas."""
+SCHEMA_MAP: Final = _current("schema-map")
+"""Keywords of 2020-12 whose value maps names to schemas."""
+ANY_SCHEMA_MAP: Final = SCHEMA_MAP | {"definitions"}
+"""The same with `definitions`, which 2020-12 reserves for older schemas."""
+HOLDS_SCHEMAS: Final = SCHEMA | SCHEMA_LIST | SCHEMA_MAP
+"""Keywords of 2020-12 with schemas in their value."""
+SIZES: Final = _current("size")
+"""Keywords that count: the characters of a string, the items of an array, the properties of an object."""
+NUMBERS: Final = _current("number")
+"""Keywords whose value is any number."""
+TEXTS: Final = _current("string")
+"""Keywords whose value is a string."""
+METADATA: Final = _vocabularies("meta-data") | {"$comment", "example"}
+"""Keywords that describe a value, for people."""
+ANNOTATIONS: Final = METADATA | _vocabularies("content") | {"discriminator"}
+"""Keywords that never refuse a value."""
+CONSTRAINTS: Final[Mapping[str, int]] = {
+    each.name: each.since
+    for each in KEYWORDS.values()
+    if each.vocabulary in ("applicator", "unevaluated", "validation", "format") and each.since is not None
+}
+"""Keywords that may refuse a value, and the first draft that has each. References are none of them."""
+ASSERTIONS: Final = frozenset(
+    keyword for keyword in CONSTRAINTS if KEYWORDS[keyword].vocabulary in ("validation", "format")
+)
+"""Those of them that hold no schema."""
+TYPE_OF: Final[Mapping[str, str]] = {
+    each.name: each.type for each in KEYWORDS.values() if each.type and each.until is None
+}
+"""The JSON type that a keyword of 2020-12 says something about; keywords for all types are left out."""
+TYPES: Final = ("array", "boolean", "integer", "null", "number", "object", "string")
+"""What `type` can name, sorted."""
