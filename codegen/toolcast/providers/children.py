@@ -22,7 +22,6 @@ from .state import State
 from .structure import said
 from .unions import free
 from .walk import NOTHING, walked
-from .wellformed import MalformedError
 
 Node = dict[str, Any]
 
@@ -101,8 +100,6 @@ def _follows(node: Node, first: str, second: str) -> bool:
 def _many(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
     if not isinstance(value, list):
         raise SchemaError(pointer(path), f"{key} must be a list of schemas")
-    if not value:
-        raise MalformedError
     rules = state.rules
     place = (path, key)
     lossy = state.lossy

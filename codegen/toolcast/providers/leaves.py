@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from .values import ATOMS
-from .wellformed import NO_TEXT
 
 SCALARS = frozenset(("string", "number", "integer", "boolean"))
 PLAIN = (
@@ -14,9 +13,6 @@ PLAIN = (
     *("minimum", "maximum", "multipleOf", "minLength", "maxLength"),
 )
 """Keywords that no rewrite touches beside one scalar type, where the dialect copies them."""
-FREE = frozenset(("minimum", "maximum"))
-BOUNDS = NO_TEXT.intersection(PLAIN)
-"""Those of them that are numbers."""
 
 
 def keywords(copied: Iterable[str]) -> frozenset[str]:
@@ -33,24 +29,11 @@ def leaf(node: dict[str, Any], longest: int | None) -> dict[str, Any] | None:
     if kind.__class__ is not str or kind not in SCALARS:
         return None
     out = node.copy()
-    for key, value in node.items():
-        given = value.__class__
-        if given is str:
-            if key in BOUNDS:
-                return None
-        elif key == "enum":
-            if kind != "string" or not _plain(value, longest):
-                return None
-            out[key] = value.copy()
-        elif key == "default":
-            if given not in ATOMS:
-                return None
-        elif key in FREE:
-            if given is not int and given is not float:
-                return None
-        elif key not in BOUNDS or given is not int or value < 0 or (value == 0 and key == "multipleOf"):
+    if "enum" in node:
+        if kind != "string" or not _plain(node["enum"], longest):
             return None
-    return out
+        out["enum"] = node["enum"].copy()
+    return out if node.get("default").__class__ in ATOMS else None
 
 
 def _plain(values: Any, longest: int | None) -> bool:

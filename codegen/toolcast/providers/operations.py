@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 from msgspec.structs import replace
@@ -21,7 +20,6 @@ from .state import State
 from .structure import said
 from .typed import checked_types
 from .values import ATOMS, copied
-from .wellformed import MORE, TAKES, MalformedError, distinct
 from .words import tells_default
 
 Node = dict[str, Any]
@@ -72,29 +70,6 @@ def drop(state: State, node: Node, key: str, value: Any, out: Node, path: Path, 
 def omitted(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
     """What constrains nothing, and costs tokens in every request."""
     state.note(path, key, "dropped", "kept elsewhere", "constrains nothing, and no model needs it")
-
-
-@lru_cache(maxsize=512)
-def checked(op: Op | None, keyword: str) -> Op:
-    """`op`, or a copy, of a value that `keyword` can have."""
-    kinds, more = TAKES[keyword], MORE.get(keyword)
-
-    def at(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
-        if value.__class__ not in kinds or (more is not None and not more(value)):
-            raise MalformedError
-        if op is None:
-            out[key] = copied(value)
-        else:
-            op(state, node, key, value, out, path, notes)
-
-    return at
-
-
-def names(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
-    """A copy of a list of names, each of them once."""
-    if value.__class__ is not list or not distinct(value):
-        raise MalformedError
-    out[key] = value.copy()
 
 
 def spill(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:

@@ -10,12 +10,13 @@ Leaving a constraint out makes a schema accept more. Where that would make anoth
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
 from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP, TYPES
+from ..jsonschema.subschemas import Path as Segments
 from ..jsonschema.subschemas import subschemas
 from ..runtime.schema.ecma import translate
 from ..runtime.schema.errors import UnsupportedPattern
@@ -27,7 +28,7 @@ from .ledger import Action, LedgerEntry, SeverityOfLoss
 from .paths import Path, extended, pointer
 from .source import Source, source_of
 from .state import State
-from .wellformed import MalformedError, look, mended
+from .wellformed import is_malformed, mended
 
 Node = dict[str, Any]
 
@@ -102,51 +103,95 @@ class _Corner(Struct, frozen=True):
     name: str = ""
 
 
+class _Site(NamedTuple):
+    """A schema object of a document, with the schemas directly below it and the one that it refers to."""
+
+    node: Node
+    path: Path
+    below: tuple[tuple[Segments, Any], ...]
+    target: tuple[Node, Path] | None
+    unresolved: str  # why its reference leads nowhere
+
+
 class _Survey:
     """The bad corners of a document by the id of their schema, and the schemas that accept more without."""
 
     def __init__(self, source: Source, refuses: Callable[[str], str], wider: frozenset[int]) -> None:
-        document = source.document
         self._refuses = refuses
         self._state = State(source, Dialect())
-        self.corners: dict[int, list[_Corner]] = {}
+        self._sites = self._reached(source.document)
         self._wider: set[int] = set()
-        standing = {id(node) for node, _ in _reached(document, None)}
-        self._twins = _twins(document)
-        linked: list[tuple[Node, Node]] = []
-        above: dict[int, list[int]] = {}
-        inside: dict[
-            int, list[tuple[int, Node | None]]
-        ] = {}  # what applies to the same value, and by which $ref
-        for node, path in _reached(document, self.target):
-            found = list(self._corners(node, path))
-            if id(node) not in standing and _is_malformed(node):
+        standing = self._standing(source.document)
+        repeated = _repeated_anchors(source.document, [self._sites[each].node for each in standing])
+        self.corners: dict[int, list[_Corner]] = {}
+        for each, site in self._sites.items():
+            found = list(self._corners(site, repeated))
+            if each not in standing and _is_unusable(site):
                 found.append(_Corner("", "has a malformed value"))
             if found:
-                self.corners[id(node)] = found
-            inner = inside[id(node)] = []
-            for (key, *_), item in subschemas(node):
-                if key != "$defs":
-                    above.setdefault(id(item), []).append(id(node))
-                if key in _IN_PLACE:
-                    inner.append((id(item), None))
-            target = self.target(node, path)
-            if target is not None:
-                inner.append((id(target[0]), node))
-                above.setdefault(id(target[0]), []).append(id(node))
-                linked.append((node, target[0]))
-        for node in _circular(inside):
+                self.corners[each] = found
+        for node in _circular(self._sites):
             reason = "the reference leads back to itself and says nothing"
             self.corners.setdefault(id(node), []).append(_Corner("$ref", reason))
-        self._rise(above, wider)
-        for node, goal in linked:  # what no keyword holds is left as it is, so that it can only be left out
-            if id(node) in standing and id(goal) not in standing and self.widens(goal):
+        if self.corners or wider:
+            self._rise(wider)
+        for each in standing if self._wider else ():
+            # What no keyword holds is left as it is, so that it can only be left out.
+            target = self._sites[each].target
+            if target is not None and id(target[0]) not in standing and self.widens(target[0]):
                 reason = "it leads to a part of the schema that cannot be used"
-                self.corners.setdefault(id(node), []).append(_Corner("$ref", reason))
+                self.corners.setdefault(each, []).append(_Corner("$ref", reason))
         self.corners = {each: found for each, found in self.corners.items() if each in standing}
 
-    def _rise(self, above: dict[int, list[int]], wider: frozenset[int]) -> None:
+    def _reached(self, document: Node) -> dict[int, _Site]:
+        """Every schema object in a document, and those that references lead to, by id."""
+        sites: dict[int, _Site] = {}
+        seen = {id(document)}
+        waiting: list[tuple[Node, Path]] = [(document, None)]
+        while waiting:
+            node, path = waiting.pop()
+            target, unresolved = self._target(node, path)
+            below = tuple(subschemas(node))
+            sites[id(node)] = _Site(node, path, below, target, unresolved)
+            for segments, item in below:
+                if isinstance(item, dict) and id(item) not in seen:
+                    seen.add(id(item))
+                    waiting.append((item, extended(path, segments)))
+            if target is not None and id(target[0]) not in seen:
+                seen.add(id(target[0]))
+                waiting.append(target)
+        return sites
+
+    def _standing(self, document: Node) -> dict[int, None]:
+        """The ids of the schemas that keywords of others hold, in the order in which they were reached."""
+        found = {id(document)}
+        waiting = [id(document)]
+        while waiting:
+            for _, item in self._sites[waiting.pop()].below:
+                if id(item) in self._sites and id(item) not in found:
+                    found.add(id(item))
+                    waiting.append(id(item))
+        return {each: None for each in self._sites if each in found}
+
+    def _target(self, node: Node, path: Path) -> tuple[tuple[Node, Path] | None, str]:
+        """The object schema that `node` refers to with its path, and why a reference leads nowhere."""
+        if "$ref" not in node:
+            return None, ""
+        try:
+            found, place, _ = self._state.target(node["$ref"], path)
+        except SchemaError as problem:
+            return None, problem.message
+        return ((found, place) if isinstance(found, dict) else None), ""
+
+    def _rise(self, wider: frozenset[int]) -> None:
         """Note what accepts more: schemas with corners, and all whose verdict looks at them."""
+        above: dict[int, list[int]] = {}
+        for each, site in self._sites.items():
+            for (key, *_), item in site.below:
+                if key != "$defs":
+                    above.setdefault(id(item), []).append(each)
+            if site.target is not None:
+                above.setdefault(id(site.target[0]), []).append(each)
         self._wider = {*self.corners, *wider}
         rising = [*self._wider]
         while rising:
@@ -155,42 +200,32 @@ class _Survey:
                     self._wider.add(each)
                     rising.append(each)
 
-    def target(self, node: Node, path: Path) -> tuple[Node, Path] | None:
-        """The object schema that `node` refers to, and its path."""
-        try:
-            found, place, _ = self._state.target(node["$ref"], path) if "$ref" in node else (None, None, ())
-        except SchemaError:
-            return None
-        return (found, place) if isinstance(found, dict) else None
-
     def widens(self, schema: Any) -> bool:
         """Whether `schema` accepts more once bad corners are left out."""
         if isinstance(schema, list):
             return any(map(self.widens, schema))
         return isinstance(schema, dict) and id(schema) in self._wider
 
-    def evaluates_less(self, node: Node, path: Path) -> bool:
+    def evaluates_less(self, node: Node) -> bool:
         """Whether parts of a value that `node` would have evaluated may not be once corners are left out."""
         if any(corner.keyword != "type" for corner in self.corners.get(id(node), ())):
             return True
-        target = self.target(node, path)
-        beside = [item for (key, *_), item in subschemas(node) if key in _EVALUATING]
-        return any(map(self.widens, [*beside, target[0] if target else None]))
+        site = self._sites[id(node)]
+        beside = [item for (key, *_), item in site.below if key in _EVALUATING]
+        return any(map(self.widens, [*beside, site.target[0] if site.target else None]))
 
-    def _corners(self, node: Node, path: Path) -> Iterator[_Corner]:
-        if "$ref" in node:
-            try:
-                self._state.target(node["$ref"], path)
-            except SchemaError as problem:
-                yield _Corner("$ref", problem.message)
+    def _corners(self, site: _Site, repeated: frozenset[str]) -> Iterator[_Corner]:
+        node = site.node
+        if site.unresolved:
+            yield _Corner("$ref", site.unresolved)
         for key, reason in _LEFT.items():
             if key in node:
                 yield _Corner(key, reason)
         if isinstance(node.get("$id"), str) and node["$id"].partition("#")[2]:
             yield _Corner("$id", "the address of a schema has no fragment")
-        if node.get("$anchor") in self._twins:
+        if repeated and node.get("$anchor") in repeated:
             yield _Corner("$anchor", "another schema has this anchor, too")
-        if path is not None and "$schema" in node and not _is_dialect(node["$schema"]):
+        if site.path is not None and "$schema" in node and not _is_dialect(node["$schema"]):
             yield _Corner("$schema", "only the whole schema can name a dialect")
         if "type" in node and not _is_type(node["type"]):
             yield _Corner("type", f"{node['type']!r:.60} is no type of JSON Schema")
@@ -205,37 +240,24 @@ class _Survey:
                 yield _Corner("patternProperties", reason, name)
 
 
-def _reached(
-    document: Node, target: Callable[[Node, Path], tuple[Node, Path] | None] | None
-) -> Iterator[tuple[Node, Path]]:
-    """Every schema object in a document, and those that references lead to by `target`; each once, with its
-    path."""
-    seen = {id(document)}
-    waiting: list[tuple[Node, Path]] = [(document, None)]
-    while waiting:
-        node, path = waiting.pop()
-        yield node, path
-        following = [
-            (item, extended(path, below)) for below, item in subschemas(node) if isinstance(item, dict)
-        ]
-        goal = target(node, path) if target else None
-        for item, place in (*following, *([goal] if goal else ())):
-            if id(item) not in seen:
-                seen.add(id(item))
-                waiting.append((item, place))
-
-
-def _twins(document: Node) -> frozenset[Any]:
+def _repeated_anchors(document: Node, nodes: list[Node]) -> frozenset[str]:
     """Anchors that two schemas have; none where a schema with an `$id` of its own may tell them apart."""
-    nodes = [node for node, _ in _reached(document, None)]
-    if any("$id" in node for node in nodes if node is not document):
-        return frozenset()
     names = [node["$anchor"] for node in nodes if isinstance(node.get("$anchor"), str)]
+    if not names or any("$id" in node for node in nodes if node is not document):
+        return frozenset()
     return frozenset(name for name, times in Counter(names).items() if times > 1)
 
 
-def _circular(inside: dict[int, list[tuple[int, Node | None]]]) -> Iterator[Node]:
+def _circular(sites: Mapping[int, _Site]) -> Iterator[Node]:
     """The schemas whose `$ref` closes a circle of schemas that apply to the same value: one for each."""
+    inside: dict[int, list[tuple[int, Node | None]]] = {}  # by schema: those applied, and by which `$ref`
+    for each, site in sites.items():
+        applied: list[tuple[int, Node | None]] = []
+        applied += [(id(item), None) for (key, *_), item in site.below if key in _IN_PLACE]
+        if site.target is not None:
+            applied.append((id(site.target[0]), site.node))
+        if applied:
+            inside[each] = applied
     done: set[int] = set()
     for start in inside:
         way: list[tuple[int, Node | None, Iterator[tuple[int, Node | None]]]] = [
@@ -255,16 +277,11 @@ def _circular(inside: dict[int, list[tuple[int, Node | None]]]) -> Iterator[Node
                 way.append((goal, by, iter(inside[goal])))
 
 
-def _is_malformed(node: Node) -> bool:
-    """Whether a keyword of `node` has a value that it cannot have."""
-    try:
-        look(node)
-    except MalformedError:
-        return True
-    held = (item for _, item in subschemas(node))
-    return not all(isinstance(item, dict | bool) for item in held) or any(
-        not isinstance(value, dict) for key, value in node.items() if key in SCHEMA_MAP
-    )
+def _is_unusable(site: _Site) -> bool:
+    """Whether a keyword of a schema has a value that it cannot have."""
+    held = (isinstance(item, dict | bool) for _, item in site.below)
+    maps = (isinstance(value, dict) for key, value in site.node.items() if key in SCHEMA_MAP)
+    return is_malformed(site.node) or not all(held) or not all(maps)
 
 
 def _is_dialect(value: Any) -> bool:
@@ -361,7 +378,7 @@ class _Cleaner(_Rebuilder):
     def node(self, node: Node, path: Path) -> Node:
         """`node` without its own corners and without those below it."""
         corners = self._survey.corners.get(id(node), [])
-        gone = self._contrary(node, path)
+        gone = self._contrary(node)
         widened = self._survey.widens(node.get("oneOf"))
         if not corners and not gone and not widened:
             return super().node(node, path)
@@ -391,7 +408,7 @@ class _Cleaner(_Rebuilder):
                 kept["anyOf"] = branches
         return super().node(kept, path)
 
-    def _contrary(self, node: Node, path: Path) -> set[str]:
+    def _contrary(self, node: Node) -> set[str]:
         """Keywords of `node` that would accept less once others accept more."""
         survey = self._survey
         gone = {"not"} if survey.widens(node.get("not")) else set[str]()
@@ -400,7 +417,7 @@ class _Cleaner(_Rebuilder):
         if survey.widens(node.get("contains")):
             gone |= {"maxContains"} & node.keys()
         left = {"unevaluatedProperties", "unevaluatedItems"} & node.keys()
-        return gone | left if left and survey.evaluates_less(node, path) else gone
+        return gone | left if left and survey.evaluates_less(node) else gone
 
 
 class _Forbidder(_Rebuilder):

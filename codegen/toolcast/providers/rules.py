@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP, TEXTS
+from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from . import leaves, operations
 from .depth import DOWN
 from .dialect import Dialect, Disposition, forbidden
@@ -14,7 +14,6 @@ from .operations import Op
 from .paths import Path
 from .regex import limited
 from .state import State
-from .wellformed import TAKES
 
 Node = dict[str, Any]
 
@@ -129,13 +128,6 @@ class Rules:
         self.closes = dialect.closed or dialect.optional == "also-null"
         self.pairs = dialect.maps == "pairs"
         self.ends = self.objects or not dialect.empty_required or dialect.open == "explicit" or self.nulls
-        looking = (operations.reference, inner[SCHEMA_LIST])  # which look themselves
-        for key in TAKES:
-            found = ops.get(key, self.other)
-            if found is None and key == "required":
-                ops[key] = operations.names
-            elif found not in looking and not (found is None and key in TEXTS):
-                ops[key] = operations.checked(found, key)
 
 
 def _deeper(op: Op) -> Op:

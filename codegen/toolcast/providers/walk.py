@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..jsonschema.keywords import TEXTS
 from . import leaves
 from .beside import everywhere as alone_everywhere
 from .endings import WATCHED, ended, watched
@@ -24,7 +23,6 @@ from .rules import Rules
 from .state import MAX_NODES, State
 from .structure import arrays, has_type, reopened
 from .values import copied
-from .wellformed import MalformedError, look
 
 Node = dict[str, Any]
 
@@ -77,7 +75,6 @@ def finished(
         state.absent = None
     else:
         if rules.always or not rules.triggers.isdisjoint(node):
-            look(node)
             node = rewritten(state, rules, node, path, notes, entered)
         if rules.dialect.items_required and has_type(node, "array"):
             node = arrays(state, node, path)
@@ -89,12 +86,7 @@ def finished(
     for key, value in node.items():
         op = get(key, other)
         if op is None:
-            if value.__class__ is str:
-                out[key] = value
-            elif key in TEXTS:
-                raise MalformedError
-            else:
-                out[key] = copied(value)
+            out[key] = value if value.__class__ is str else copied(value)
         elif op is stated and value.__class__ is str and value in KINDS:
             out[key] = value
         else:

@@ -1,8 +1,6 @@
 """Schemas of servers that no one checked: keywords whose values are none that JSON Schema knows.
 
-The walk stops at the first such value; `mended` then goes through the whole schema and leaves them out. What
-the table does at a keyword judges its value on the way, so that a schema which is right costs next to
-nothing; only a node that will be rewritten is looked at before.
+`mended` leaves them out before anything walks the schema.
 """
 
 from __future__ import annotations
@@ -50,24 +48,13 @@ MORE: dict[str, Callable[[Any], bool]] = {
     "dependentRequired": lambda value: all(one.__class__ is list and distinct(one) for one in value.values()),
 }
 """What else must hold of a value of the right class."""
-NO_TEXT = frozenset(TAKES) - TEXTS
-"""Keywords that no text can follow."""
 LEVELS = 200
 _NO_SCHEMA = "a schema is an object, true or false"
 
 
-class MalformedError(Exception):
-    """A keyword has a value that it cannot have; `normalize` answers it."""
-
-
-def look(node: Node) -> None:
-    """Raise `MalformedError` if a keyword of `node` itself has a value that it cannot have."""
-    for key, value in node.items():
-        if value.__class__ is str:
-            if key in NO_TEXT:
-                raise MalformedError
-        elif key in TAKES and not takes(key, value):
-            raise MalformedError
+def is_malformed(node: Node) -> bool:
+    """Whether a keyword of `node` itself has a value that it cannot have."""
+    return any(key in TAKES and not takes(key, value) for key, value in node.items())
 
 
 def takes(key: str, value: Any) -> bool:
