@@ -1,7 +1,7 @@
-"""What expressing a contract gathers: names, definitions, and how each definition is written.
+"""Collects what the types of a contract need: names, definitions, and the expression of each definition.
 
 One `Builder` serves one generated module. It also walks the shared types that the module uses, because
-how a shared type is called and what it is natively decides how it may be used here.
+the name and the native form of a shared type decide how it may be used here.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -15,23 +15,23 @@ from .model import AliasDefinition, Definition, Expression
 from .names import class_name, unique
 from .tags import Tag
 
-Hint = tuple[str, ...]
+NameParts = tuple[str, ...]
 ANY = Expression(text="Any", kinds=frozenset({"any"}))
-MAX_OPEN = 40
-"""Definitions that may be under way at once, each inside the one before: Python's own stack is finite."""
+MAX_NESTED = 40
+"""Definitions in progress at once, each inside the one before: Python's own stack is finite."""
 MAX_INLINE = 200
-"""Characters of a type that may stand in the place of its name: longer ones would add up."""
+"""Characters of a type that may stand instead of its name: longer ones would add up."""
 _PLAIN = ("str", "int", "bool", "None", "Any", "int | float")
 
 
-Rule = Callable[["Builder", Node, str, Hint], Expression]
+Rule = Callable[["Builder", Node, str, NameParts], Expression]
 """(builder, node, file of the module, name parts) → the type of the node."""
 DefineObject = Callable[["Builder", Object, str, str, str], Expression]
-"""(builder, node, file of the module, name, name of the marker or "") → how to write the definition."""
+"""(builder, node, file of the module, name, name of the marker or "") → the type of the definition."""
 
 
 class Builder:
-    """Expresses a contract's nodes, and gathers the definitions that doing so needs."""
+    """Makes the types of a contract's nodes, and collects the definitions that they need."""
 
     def __init__(
         self,
@@ -46,8 +46,8 @@ class Builder:
     ) -> None:
         """`public` maps definitions that live in shared type files to their names there; `documents` each
         file ("" is the tool itself) to its contract file as seen from its module; `tags` the Structs'
-        pointers to their tags, `tagged` the unions those serve. `rule` expresses any node, `define_object`
-        a definition that is an object: they call back, so they are handed in.
+        pointers to their tags, `tagged` the unions those serve. `rule` makes the type of any node,
+        `define_object` that of a definition that is an object: both call the builder back.
         """
         self.contract = contract
         self.public = public
@@ -63,12 +63,12 @@ class Builder:
             self._used.setdefault(contract.files[name], set()).add(public_name)
         self.checked = self._checked_names()
         self.pending: list[Callable[[], object]] = []  # Structs that are named but not written yet
-        self._memo: dict[str, Expression] = {}
-        self._open: dict[str, str] = {}  # definitions being expressed → their names
+        self._types: dict[str, Expression] = {}
+        self._in_progress: dict[str, str] = {}  # definition → its name
         self._recursive: set[str] = set()
 
     def _checked_names(self) -> dict[str, str]:
-        """Names beside shared Structs that need a marker, fixed first: every tool must know them alike."""
+        """Names of the checked types of shared Structs, fixed first: they must be equal for every tool."""
         found: dict[str, str] = {}
         for name, public_name in self.public.items():
             node = self.contract.definitions[name]
@@ -86,7 +86,7 @@ class Builder:
         """A free class or alias name in the module of `file`."""
         return unique(class_name(*parts), self._used.setdefault(file, set()))
 
-    def taken(self, file: str) -> frozenset[str]:
+    def type_names(self, file: str) -> frozenset[str]:
         """Names that stand for types in the module of `file`."""
         return frozenset(self._used.get(file, ())) | frozenset(self.public.values())
 
@@ -95,29 +95,29 @@ class Builder:
         self.definitions.setdefault(file, {})[definition.name] = definition
         self.owners[definition.name] = file
 
-    def place(self, file: str, pointer: str) -> str:
+    def node_arguments(self, file: str, pointer: str) -> str:
         """Source of the arguments that lead from the module of `file` to a contract node."""
         return f"__name__, {text(self.documents[file] + '#' + pointer)}"
 
     # -- nodes --------------------------------------------------------------------------------
 
-    def express(self, node: Node, file: str, *hint: str) -> Expression:
-        """The type of `node` in the module of `file`; `hint` are the name parts for what must be named."""
-        expression = self._rule(self, node, file, hint)
+    def type_of(self, node: Node, file: str, *name_parts: str) -> Expression:
+        """The type of `node` in the module of `file`; `name_parts` name what must have a name."""
+        expression = self._rule(self, node, file, name_parts)
         if expression.native or expression.marker:
             return expression
-        marker = f"checked({self.place(file, node.pointer)}, lambda: {expression.text})"
+        marker = f"checked({self.node_arguments(file, node.pointer)}, lambda: {expression.text})"
         return structs.replace(expression, marker=marker)
 
-    def settled(self, node: Node, file: str, *hint: str) -> Expression:
-        """Like `express`, made fit to stand anywhere: what is not native gets a marker with a name."""
-        return self.settle(self.express(node, file, *hint), node, file, *hint)
+    def checked_type_of(self, node: Node, file: str, *name_parts: str) -> Expression:
+        """Like `type_of`, but usable anywhere: a type that is not native becomes a named checked type."""
+        return self.checked_type(self.type_of(node, file, *name_parts), node, file, *name_parts)
 
-    def settle(self, expression: Expression, node: Node, file: str, *hint: str) -> Expression:
-        """What `settled` makes of a node that is expressed already."""
+    def checked_type(self, expression: Expression, node: Node, file: str, *name_parts: str) -> Expression:
+        """What `checked_type_of` returns for a node whose type is `expression`."""
         if expression.native:
             return expression
-        parts = ("Checked", expression.text) if isinstance(node, Object) else hint
+        parts = ("Checked", expression.text) if isinstance(node, Object) else name_parts
         return self.alias(self.new_name(file, *parts), expression, node, file)
 
     def alias(self, name: str, expression: Expression, node: Node, file: str) -> Expression:
@@ -140,28 +140,28 @@ class Builder:
 
     # -- definitions --------------------------------------------------------------------------
 
-    def referred(self, node: Reference) -> Expression:
-        """What a reference stands for, without the keywords beside it."""
-        expression = self.definition(node.name) if node.name else self.root(node.root)
+    def reference_type(self, node: Reference) -> Expression:
+        """The type of a reference's target, without the keywords beside the reference."""
+        expression = self.definition_type(node.name) if node.name else self.root_type(node.root)
         return structs.replace(expression, exact=expression.exact and not node.residue, marker="")
 
-    def root(self, name: str) -> Expression:
+    def root_type(self, name: str) -> Expression:
         """The Struct of a root that refers to itself."""
-        return self._memo["/" + name]
+        return self._types["/" + name]
 
-    def open_root(self, name: str, expression: Expression) -> None:
-        """Say how the root called `name` is written, before its fields are read."""
-        self._memo["/" + name] = expression
+    def declare_root(self, name: str, expression: Expression) -> None:
+        """Set the type of the root called `name`, before its fields are read."""
+        self._types["/" + name] = expression
 
     def define_all(self, names: Iterable[str]) -> None:
-        """Define `names` and what they refer to, what is referred to first: so nothing recurses deeply."""
+        """Define `names` and what they refer to, targets first: so nothing recurses deeply."""
         seen: set[str] = set()
         for start in names:
             stack = [(start, False)]
             while stack:
                 name, ready = stack.pop()
                 if ready:
-                    self.definition(name)
+                    self.definition_type(name)
                     self.write_pending()
                 elif name not in seen:
                     seen.add(name)
@@ -171,32 +171,34 @@ class Builder:
                     stack += [(n, False) for n in reversed(below) if n not in seen]
 
     def write_pending(self) -> None:
-        """Write the Structs that were named on the way."""
+        """Write the Structs that have a name and no definition yet."""
         while self.pending:
             self.pending.pop()()
 
-    def definition(self, name: str) -> Expression:
-        """How to write the definition called `name`, wherever it stands."""
-        if name in self._memo:
-            return self._memo[name]
-        if name in self._open:
+    def definition_type(self, name: str) -> Expression:
+        """The type of the definition called `name`."""
+        if name in self._types:
+            return self._types[name]
+        if name in self._in_progress:
             self._recursive.add(name)
             return Expression(
-                text=self._open[name], kinds=frozenset({"custom"}), uses=frozenset({self._open[name]})
+                text=self._in_progress[name],
+                kinds=frozenset({"custom"}),
+                uses=frozenset({self._in_progress[name]}),
             )
         node, file = self.contract.definitions[name], self.file_of(name)
         own = self.public.get(name) or self.new_name(file, name)
         if isinstance(node, Object):
-            self._memo[name] = self._define_object(self, node, file, own, self.checked.get(name, ""))
-            return self._memo[name]
-        if len(self._open) >= MAX_OPEN:
+            self._types[name] = self._define_object(self, node, file, own, self.checked.get(name, ""))
+            return self._types[name]
+        if len(self._in_progress) >= MAX_NESTED:
             self.pending.append(lambda: self._write_alias(name, own, node, file, named=True))
-            self._memo[name] = Expression(text=own, kinds=frozenset({"custom"}), uses=frozenset({own}))
+            self._types[name] = Expression(text=own, kinds=frozenset({"custom"}), uses=frozenset({own}))
         else:
-            self._open[name] = own
-            self._memo[name] = self._write_alias(name, own, node, file)
-            del self._open[name]
-        return self._memo[name]
+            self._in_progress[name] = own
+            self._types[name] = self._write_alias(name, own, node, file)
+            del self._in_progress[name]
+        return self._types[name]
 
     def _write_alias(self, name: str, own: str, node: Node, file: str, *, named: bool = False) -> Expression:
         """A definition that is no object: by its name `own`, or as it is where that is short or must be.
@@ -204,11 +206,11 @@ class Builder:
         A type that contains itself needs a marker under that name, and so does what others call by it
         already (`named`).
         """
-        expression = self.express(node, file, own)
+        expression = self.type_of(node, file, own)
         # An alias cannot name a class that is still being written: its text stands in its place.
         late = expression.native and not expression.uses <= self.owners.keys()
         if named or name in self._recursive or (late and len(expression.text) > MAX_INLINE):
-            marker = f"checked({self.place(file, node.pointer)}, lambda: {expression.text})"
+            marker = f"checked({self.node_arguments(file, node.pointer)}, lambda: {expression.text})"
             expression = structs.replace(expression, exact=False, marker=expression.marker or marker)
         elif late or (expression.native and expression.text in _PLAIN):
             return expression

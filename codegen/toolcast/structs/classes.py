@@ -1,6 +1,5 @@
 """Objects as Structs: their fields, defaults, checks and options."""
 
-from collections.abc import Callable
 from typing import Any
 
 from msgspec import UNSET, structs
@@ -8,7 +7,7 @@ from msgspec import UNSET, structs
 from ..contract.tree import Choice, Field, Node, Null, Object, String, Union
 from ..contract.walk import nodes
 from ..runtime.schema import translate
-from .builder import Builder, Hint
+from .builder import Builder, NameParts
 from .literals import docstring, literal, text
 from .model import AliasDefinition, ClassDefinition, Expression, FieldLine
 from .names import field_names, unique
@@ -16,35 +15,31 @@ from .names import field_names, unique
 INDENT = "    "
 
 
-def express_object(builder: Builder, node: Object, file: str, hint: Hint) -> Expression:
-    """An object met in place: a Struct named by its `hint`."""
-    name = builder.new_name(file, *hint)
-    kept: list[Expression] = []
-    _write(builder, node, file, name, kept.append)
-    return kept[-1]
+def object_type(builder: Builder, node: Object, file: str, name_parts: NameParts) -> Expression:
+    """The type of an object that is no definition: a Struct named by `name_parts`."""
+    return _define_class(builder, node, file, builder.new_name(file, *name_parts))
 
 
 def define_object(builder: Builder, node: Object, file: str, name: str, alias: str) -> Expression:
-    """A definition that is an object, written later: so it may refer to itself, and chains may be long.
+    """A definition that is an object. It is written later, so it may refer to itself, and chains may be long.
 
     What a Struct cannot check gets a marker beside it, called `alias` or `Checked<name>`, and that is what
     others use. A tagged Struct stays bare: its union uses it so, and every other use has a marker of its own.
     """
     bare = Expression(text=name, kinds=frozenset({f"struct:{name}"}), uses=frozenset({name}))
     if node.pointer in builder.tags or (not node.residue and node.extra is None):
-        builder.pending.append(lambda: _write(builder, node, file, name, lambda _: None))
-        return _with(bare, exact=node.pointer not in builder.tags)
+        builder.pending.append(lambda: _define_class(builder, node, file, name))
+        return structs.replace(bare, exact=node.pointer not in builder.tags)
     alias = alias or builder.new_name(file, "Checked", name)
 
     def write() -> None:
-        kept: list[Expression] = []
-        _write(builder, node, file, name, kept.append)
+        expression = _define_class(builder, node, file, name)
         builder.define(
             file,
             AliasDefinition(
                 name=alias,
                 text=name,
-                marker=kept[-1].marker,
+                marker=expression.marker,
                 doc=node.description,
                 uses=frozenset({name}),
                 pointer=node.pointer,
@@ -55,40 +50,35 @@ def define_object(builder: Builder, node: Object, file: str, name: str, alias: s
     return Expression(text=alias, kinds=frozenset({"custom"}), uses=frozenset({alias}))
 
 
-def announce_root(builder: Builder, node: Object, root: str, name: str) -> None:
-    """Say how the Struct of a whole root is called, before anything may refer to it."""
+def declare_root_class(builder: Builder, node: Object, root: str, name: str) -> None:
+    """Set the type of a root's Struct, before anything may refer to it."""
     inner = builder.new_name("", "Checked", name) if node.residue or node.extra is not None else name
     kinds = frozenset({"custom" if inner != name else f"struct:{name}"})
-    builder.open_root(root, Expression(text=inner, kinds=kinds, uses=frozenset({inner})))
+    builder.declare_root(root, Expression(text=inner, kinds=kinds, uses=frozenset({inner})))
 
 
 def write_root(builder: Builder, node: Object, root: str, name: str) -> Expression:
-    """The Struct of a whole root. Its marker is empty unless the Struct needs help to be exact."""
-    kept: list[Expression] = []
-    inner = builder.root(root).text
-    _write(builder, node, "", name, kept.append)
+    """Define the Struct of a root. The marker of its type is empty where the Struct alone is exact."""
+    inner = builder.root_type(root).text
+    expression = _define_class(builder, node, "", name)
     builder.write_pending()
     if inner != name:
-        marker, uses = kept[-1].marker, frozenset({name})
+        marker, uses = expression.marker, frozenset({name})
         alias = AliasDefinition(name=inner, text=name, marker=marker, doc="", uses=uses, pointer=node.pointer)
         builder.define("", alias)
-        return _with(kept[-1], text=inner)
-    return kept[-1]
+        return structs.replace(expression, text=inner)
+    return expression
 
 
-def _with(expression: Expression, **changes: Any) -> Expression:
-    return structs.replace(expression, **changes)
-
-
-def _write(builder: Builder, node: Object, file: str, name: str, keep: Callable[[Expression], Any]) -> None:
-    """Define the Struct `name`, and hand its expression (with marker, where it is not exact) to `keep`."""
+def _define_class(builder: Builder, node: Object, file: str, name: str) -> Expression:
+    """Define the Struct `name`; its type, with a marker where it is not exact."""
     tag = builder.tags.get(node.pointer)
     fields = [field for field in node.fields if tag is None or field.wire != tag.field]
     base = name.removesuffix("Params")
     typed = [(field, _field_type(builder, field, file, base)) for field in fields]
-    names = dict(field_names([f.wire for f in node.fields], builder.taken(file)))
-    rows = [_line(field, kind, names[field.wire]) for field, kind in typed]
-    checks = [c for field, kind in typed for c in _checks(field, kind, names[field.wire])]
+    names = dict(field_names([f.wire for f in node.fields], builder.type_names(file)))
+    rows = [_field_line(field, kind, names[field.wire]) for field, kind in typed]
+    checks = [c for field, kind in typed for c in _field_checks(field, kind, names[field.wire])]
     if node.min_size or node.max_size is not None:
         most = "" if node.max_size is None else f", {node.max_size}"
         checks.append(f"check_properties(self, {node.min_size}{most})")
@@ -104,9 +94,9 @@ def _write(builder: Builder, node: Object, file: str, name: str, keep: Callable[
         )
     if "" in names and (tag is None or tag.field != ""):
         options.append(f'rename={{{text(names[""])}: ""}}')
-    marker = f"checked({builder.place(file, node.pointer)}, lambda: {name})"
+    marker = f"checked({builder.node_arguments(file, node.pointer)}, lambda: {name})"
     if node.extra is not None:
-        values = builder.settled(node.extra, file, name, "Value")
+        values = builder.checked_type_of(node.extra, file, name, "Value")
         extra = unique("additional_properties", set(names.values()))
         constants.append(f'__toolcast_extra__: ClassVar[str] = "{extra}"')
         rows.append(
@@ -119,7 +109,7 @@ def _write(builder: Builder, node: Object, file: str, name: str, keep: Callable[
             )
         )
         uses |= values.uses
-        place = builder.place(file, node.pointer)
+        place = builder.node_arguments(file, node.pointer)
         marker = f'open_object({place}, lambda: {name}, "{extra}", lambda: {values.text})'
     builder.define(
         file,
@@ -136,27 +126,25 @@ def _write(builder: Builder, node: Object, file: str, name: str, keep: Callable[
     )
     exact = not node.residue and node.extra is None and tag is None
     kinds = frozenset({f"struct:{name}"})
-    keep(
-        Expression(
-            text=name, kinds=kinds, exact=exact, marker="" if exact else marker, uses=frozenset({name})
-        )
+    return Expression(
+        text=name, kinds=kinds, exact=exact, marker="" if exact else marker, uses=frozenset({name})
     )
 
 
 def _field_type(builder: Builder, field: Field, file: str, base: str) -> Expression:
     """A field may carry checks; what is not exact even so gets a marker."""
     # A default is mostly left in place, and msgspec does not look at it; a check would.
-    node, pattern = _apart(field.node) if field.default is UNSET else (field.node, None)
-    expression = builder.express(node, file, base, field.wire)
+    node, pattern = _without_pattern(field.node) if field.default is UNSET else (field.node, None)
+    expression = builder.type_of(node, file, base, field.wire)
     if pattern:
         check = f"check_pattern({{label}}, {{value}}, {text(translate(pattern))})"
-        expression = _with(expression, checks=(check, *expression.checks))
+        expression = structs.replace(expression, checks=(check, *expression.checks))
     if expression.exact:
         return expression
-    return builder.settle(expression, field.node, file, base, field.wire)
+    return builder.checked_type(expression, field.node, file, base, field.wire)
 
 
-def _apart(node: Node) -> tuple[Node, str | None]:
+def _without_pattern(node: Node) -> tuple[Node, str | None]:
     """A string (or null) without its pattern, and that pattern, for a check of the field. In a Meta it takes
     twice the time: msgspec looks up by name, for each value, what to search with."""
     if isinstance(node, String):
@@ -166,13 +154,13 @@ def _apart(node: Node) -> tuple[Node, str | None]:
     if isinstance(node, Union) and not node.residue and len(node.branches) == 2:
         strings = [b for b in node.branches if isinstance(b, String)]
         if len(strings) == 1 and any(isinstance(b, Null) and not b.residue for b in node.branches):
-            bare, pattern = _apart(strings[0])
+            bare, pattern = _without_pattern(strings[0])
             branches = tuple(bare if b is strings[0] else b for b in node.branches)
             return structs.replace(node, branches=branches), pattern
     return node, None
 
 
-def _line(field: Field, kind: Expression, name: str) -> FieldLine:
+def _field_line(field: Field, kind: Expression, name: str) -> FieldLine:
     """Optional and not nullable: None means absent. Nullable and optional: three states, UNSET is absent."""
     annotation, default = kind.text, ""
     if not field.required:
@@ -193,7 +181,7 @@ def _line(field: Field, kind: Expression, name: str) -> FieldLine:
     return FieldLine(name=name, annotation=annotation, value=default, doc=doc, uses=kind.uses)
 
 
-def _checks(field: Field, kind: Expression, name: str) -> list[str]:
+def _field_checks(field: Field, kind: Expression, name: str) -> list[str]:
     """Lines of `__post_init__`; None is not checked where it stands for absence or is allowed beside."""
     value = f"self.{name}"
     absent = not field.required and field.default is UNSET

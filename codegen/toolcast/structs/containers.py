@@ -2,13 +2,13 @@
 
 from ..contract.tree import Dictionary, Fixed, Sequence
 from . import scalars
-from .builder import Builder, Hint
+from .builder import Builder, NameParts
 from .model import Expression
 
 
-def sequence(builder: Builder, node: Sequence, file: str, hint: Hint) -> Expression:
+def list_type(builder: Builder, node: Sequence, file: str, name_parts: NameParts) -> Expression:
     """`list[T]`."""
-    items = builder.settled(node.items, file, *hint, "Item")
+    items = builder.checked_type_of(node.items, file, *name_parts, "Item")
     checks: tuple[str, ...] = ()
     exact = not node.residue
     if node.unique:
@@ -28,9 +28,11 @@ def sequence(builder: Builder, node: Sequence, file: str, hint: Hint) -> Express
     )
 
 
-def fixed(builder: Builder, node: Fixed, file: str, hint: Hint) -> Expression:
+def tuple_type(builder: Builder, node: Fixed, file: str, name_parts: NameParts) -> Expression:
     """`tuple[A, B]`."""
-    items = [builder.settled(item, file, *hint, f"Item{i + 1}") for i, item in enumerate(node.items)]
+    items = [
+        builder.checked_type_of(item, file, *name_parts, f"Item{i + 1}") for i, item in enumerate(node.items)
+    ]
     return Expression(
         text=f"tuple[{', '.join(item.text for item in items) or '()'}]",
         kinds=frozenset({"list"}),
@@ -40,10 +42,10 @@ def fixed(builder: Builder, node: Fixed, file: str, hint: Hint) -> Expression:
     )
 
 
-def dictionary(builder: Builder, node: Dictionary, file: str, hint: Hint) -> Expression:
+def dict_type(builder: Builder, node: Dictionary, file: str, name_parts: NameParts) -> Expression:
     """`dict[str, T]`."""
-    values = builder.settled(node.values, file, *hint, "Value")
-    keys = "str" if node.keys is None else scalars.string(node.keys).text
+    values = builder.checked_type_of(node.values, file, *name_parts, "Value")
+    keys = "str" if node.keys is None else scalars.string_type(node.keys).text
     bare, meta = f"dict[{keys}, {values.text}]", scalars.dictionary_meta(node)
     return Expression(
         text=scalars.annotated(bare, meta),

@@ -1,4 +1,4 @@
-"""A contract as a generated module: definitions in order of need, with their imports."""
+"""A contract as a generated module: definitions in dependency order, with their imports."""
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,9 +10,10 @@ from ..contract.tree import Contract, Node, Object, Reference
 from ..contract.walk import nodes
 from . import classes
 from .builder import Builder
-from .express import express_node
+from .literals import text
 from .model import AliasDefinition, ClassDefinition, Definition, Expression, FieldLine, Module
 from .names import class_name, identifier, unique
+from .node_types import node_type
 from .tags import find_tags
 
 
@@ -45,7 +46,7 @@ def tool_module(built: Built, *, name: str, module: tuple[str, ...]) -> tuple[Mo
     result = builder.new_name("", name, "Result") if has_result else "None"
     root = built.contract.roots["parameters"]
     assert isinstance(root, Object)
-    classes.announce_root(builder, root, "parameters", params)
+    classes.declare_root_class(builder, root, "parameters", params)
     if has_result:
         _announce_result(builder, built.contract.roots["result"], result)
     _define_shared(builder, built)
@@ -62,7 +63,7 @@ def type_module(built: Built, file: str) -> Module:
     """The module of a shared type file."""
     builder = _builder(built, contract=None)
     _define_shared(builder, built)
-    return _module(builder, file, module_path(file), _circle(built, file))
+    return _module(builder, file, module_path(file), _import_cycle(built, file))
 
 
 def _result(builder: Builder, built: Built, name: str) -> None:
@@ -71,9 +72,9 @@ def _result(builder: Builder, built: Built, name: str) -> None:
     if isinstance(node, Object):
         classes.write_root(builder, node, "result", name)
     else:
-        expression = builder.settled(node, "", name, "Value")
+        expression = builder.checked_type_of(node, "", name, "Value")
         if any(isinstance(n, Reference) and n.root == "result" for n in _all_nodes(built.contract)):
-            place = builder.place("", node.pointer)
+            place = builder.node_arguments("", node.pointer)
             marker = f"checked({place}, lambda: {expression.text})"  # an alias cannot hold itself otherwise
             expression = structs.replace(expression, exact=False, marker=marker)
         builder.alias(name, expression, node, "")
@@ -81,9 +82,9 @@ def _result(builder: Builder, built: Built, name: str) -> None:
 
 def _announce_result(builder: Builder, node: Node, name: str) -> None:
     if isinstance(node, Object):
-        classes.announce_root(builder, node, "result", name)
+        classes.declare_root_class(builder, node, "result", name)
     else:
-        builder.open_root(
+        builder.declare_root(
             "result", Expression(text=name, kinds=frozenset({"custom"}), uses=frozenset({name}))
         )
 
@@ -107,7 +108,7 @@ def _builder(built: Built, *, contract: str | None) -> Builder:
         documents=documents,
         tags=tags,
         tagged=tagged,
-        rule=express_node,
+        rule=node_type,
         define_object=classes.define_object,
     )
 
@@ -137,8 +138,8 @@ def _define_shared(builder: Builder, built: Built) -> None:
     builder.define_all(order)
 
 
-def _circle(built: Built, file: str) -> frozenset[str]:
-    """Shared files that need this one as it needs them: they are imported at the end of the module."""
+def _import_cycle(built: Built, file: str) -> frozenset[str]:
+    """Shared files that import this one, which imports them: their imports stand at the end of the module."""
     needs: dict[str, set[str]] = built.file_references()
     reach: dict[str, set[str]] = {}
     for start in needs:
@@ -153,7 +154,7 @@ def _circle(built: Built, file: str) -> frozenset[str]:
     return frozenset(f for f in reach.get(file, ()) if f != file and file in reach.get(f, ()))
 
 
-def _module(builder: Builder, file: str, module: tuple[str, ...], circle: frozenset[str]) -> Module:
+def _module(builder: Builder, file: str, module: tuple[str, ...], cycle: frozenset[str]) -> Module:
     own = builder.definitions.get(file, {})
     needed: dict[str, set[str]] = {}
     for definition in own.values():
@@ -161,15 +162,15 @@ def _module(builder: Builder, file: str, module: tuple[str, ...], circle: frozen
             home = builder.owners[name]
             if home != file:
                 needed.setdefault(home, set()).add(name)
-    late = {name for home in circle for name in needed.get(home, ())}
+    late = {name for home in cycle for name in needed.get(home, ())}
     early, deferred = _ordered(
-        _needed_first(own), late, known={n for names in needed.values() for n in names} - late
+        _in_dependency_order(own), late, known={n for names in needed.values() for n in names} - late
     )
-    imports = {home: names for home, names in needed.items() if home not in circle}
+    imports = {home: names for home, names in needed.items() if home not in cycle}
     return Module(
         definitions=early,
         imports=_imports(module, imports),
-        late_imports=_imports(module, {home: names for home, names in needed.items() if home in circle}),
+        late_imports=_imports(module, {home: names for home, names in needed.items() if home in cycle}),
         late_definitions=deferred,
     )
 
@@ -187,8 +188,8 @@ def _imports(
     return tuple(sorted(found))
 
 
-def _needed_first(own: Mapping[str, Definition]) -> list[Definition]:
-    """Definitions in order of need: each after those that it uses, circles as they come."""
+def _in_dependency_order(own: Mapping[str, Definition]) -> list[Definition]:
+    """Definitions in dependency order: each after those that it uses, cycles in their own order."""
     order: list[Definition] = []
     seen: set[str] = set()
     for start in own:
@@ -221,11 +222,11 @@ def _ordered(
         else:
             early.append(_quoted(definition, defined))
             defined.add(definition.name)
-        _settle(waiting, early, defined)
+        _append_ready(waiting, early, defined)
     return tuple(early), tuple(deferred + waiting)
 
 
-def _settle(waiting: list[Definition], early: list[Definition], defined: set[str]) -> None:
+def _append_ready(waiting: list[Definition], early: list[Definition], defined: set[str]) -> None:
     """Move aliases whose names are all defined by now, in their order, until none is left to move."""
     moved = True
     while moved:
@@ -254,6 +255,4 @@ def _quoted_field(line: FieldLine, defined: set[str]) -> FieldLine:
 
 def _quote(source: str) -> str:
     """An annotation as a string. Literals inside keep their meaning: `repr` escapes what must be."""
-    from .literals import text
-
     return text(source)

@@ -1,4 +1,4 @@
-"""Scalar nodes as annotations: what msgspec says natively, and which checks say the rest."""
+"""The types of scalar nodes: native constraints of msgspec, and checks for the others."""
 
 import math
 from typing import Any
@@ -15,7 +15,7 @@ INT64 = 2**63
 """msgspec keeps integer bounds and literals in 64 bits with a sign."""
 
 
-def string(node: String) -> Expression:
+def string_type(node: String) -> Expression:
     """`str`, with lengths and pattern in a Meta; a format is checked.
 
     Another Python type is converted to once the text has been checked.
@@ -25,7 +25,7 @@ def string(node: String) -> Expression:
     check = f"check_format({{label}}, {{value}}, {text(node.format)})" if node.format else ""
     meta = string_meta(node)
     return Expression(
-        text=_annotated("str", meta),
+        text=annotated("str", meta),
         kinds=frozenset({"str"}),
         exact=not node.residue,
         checks=(check,) if check else (),
@@ -42,7 +42,7 @@ def string_meta(node: String) -> list[str]:
     return parts
 
 
-def numeric(node: Numeric) -> Expression:
+def number_type(node: Numeric) -> Expression:
     """`int`, or `int | float`: a float alone would round integers past 2**53."""
     checks: list[str] = []
     whole = _bounds(node, whole=True, checks=checks)
@@ -51,7 +51,7 @@ def numeric(node: Numeric) -> Expression:
         checks.append(f"check_multiple_of({{label}}, {{value}}, {literal(node.multiple_of)})")
     if node.integer:
         return Expression(
-            text=_annotated("int", whole),
+            text=annotated("int", whole),
             kinds=frozenset({"int"}),
             exact=not node.residue,
             checks=tuple(dict.fromkeys(checks)),
@@ -59,7 +59,7 @@ def numeric(node: Numeric) -> Expression:
             details=details(whole),
         )
     return Expression(
-        text=f"{_annotated('int', whole)} | {_annotated('float', real)}",
+        text=f"{annotated('int', whole)} | {annotated('float', real)}",
         kinds=frozenset({"int", "float"}),
         exact=not node.residue,
         checks=tuple(dict.fromkeys(checks)),
@@ -114,14 +114,14 @@ def _strictest(parts: list[str]) -> list[str]:
     return [f"{keyword}={literal(number)}" for keyword, number in kept.values()]
 
 
-def choice(node: Choice) -> Expression:
+def enum_type(node: Choice) -> Expression:
     """`Literal[…]` for each kind where Python and msgspec have one, else types and a membership check."""
     kinds = frozenset(_kind(value) for value in node.values)
     check = f"check_member({{label}}, {{value}}, {literal(tuple(node.values))})"
     if kinds <= {"str", "int", "none"} and all(
         not isinstance(v, int) or -INT64 <= v < INT64 for v in node.values
     ):
-        parts = [f"Literal[{', '.join(map(literal, alike))}]" for alike in literal_parts(node.values)]
+        parts = [f"Literal[{', '.join(map(literal, part))}]" for part in literal_parts(node.values)]
         return Expression(text=" | ".join(parts + ["None"] * ("none" in kinds)), kinds=kinds)
     if kinds & {"list", "dict"}:
         return Expression(text="Any", kinds=frozenset({"any"}), exact=False)
@@ -138,7 +138,7 @@ def literal_parts(values: tuple[Any, ...]) -> list[tuple[Any, ...]]:
     """Strings and integers of an enum, apart: `msgspec.inspect`, before 0.22, fails at a Literal of values
     that Python cannot sort."""
     found = [tuple(v for v in values if _kind(v) == kind) for kind in ("str", "int")]
-    return [alike for alike in found if alike]
+    return [part for part in found if part]
 
 
 def _kind(value: Any) -> str:
@@ -161,13 +161,11 @@ def _sizes(least: int, most: int | None) -> list[str]:
     return parts + ([] if most is None else [f"max_length={most}"])
 
 
-def _annotated(base: str, meta: list[str]) -> str:
+def annotated(base: str, meta: list[str]) -> str:
+    """`base` with the arguments of a Meta, if there are any."""
     return f"Annotated[{base}, Meta({', '.join(meta)})]" if meta else base
 
 
 def details(meta: list[str]) -> frozenset[str]:
     """What msgspec keeps for these arguments of a Meta, as `Expression.details`."""
     return frozenset("pattern" if part.startswith("pattern=") else "limits" for part in meta)
-
-
-annotated = _annotated

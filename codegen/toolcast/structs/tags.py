@@ -59,7 +59,7 @@ def _object(contract: Contract, file_of: Mapping[str, str], node: Node, file: st
     return node if not node.min_size and node.max_size is None else None
 
 
-def _tags(objects: list[Object], hint: str | None) -> list[Tag] | None:
+def _tags(objects: list[Object], discriminator: str | None) -> list[Tag] | None:
     constants = [
         {
             field.wire: field.node.values[0]
@@ -69,7 +69,7 @@ def _tags(objects: list[Object], hint: str | None) -> list[Tag] | None:
         for node in objects
     ]
     shared = [wire for wire in constants[0] if all(wire in other for other in constants)]
-    first = [hint] if hint in shared else []
+    first = [discriminator] if discriminator in shared else []
     for wire in [*first, *(w for w in PREFERRED if w in shared), *shared]:
         values = [constant[wire] for constant in constants]
         texts = all(isinstance(v, str) for v in values)

@@ -1,42 +1,46 @@
-"""Unions: native where msgspec tells the branches apart exactly as the schema does, else chosen by schema."""
+"""Unions: native where msgspec chooses exactly as the schema does, else by the schemas of the branches."""
 
 from msgspec import structs
 
-from ..contract.tree import Anything, Node, Null, Object, Reference, Union
-from .builder import ANY, Builder, Hint
+from ..contract.tree import Anything, Choice, Node, Null, Object, Reference, Union
+from .builder import ANY, Builder, NameParts
 from .model import Expression
 
 PLAIN = {"str", "int", "bool"}
 
 
-def express_union(builder: Builder, node: Union, file: str, hint: Hint) -> Expression:
+def union_type(builder: Builder, node: Union, file: str, name_parts: NameParts) -> Expression:
     """The type of a union, its null branches last."""
     nulls = [b for b in node.branches if isinstance(b, Null) and not b.residue]
     others = [b for b in node.branches if b not in nulls]
     if node.mode == "any" and any(isinstance(b, Anything) and not b.residue for b in others):
         return ANY if not node.residue else Expression(text="Any", kinds=ANY.kinds, exact=False)
     if len(others) == 1 and len(nulls) == 1:
-        return _nullable(builder, node, others[0], file, hint)
+        return _nullable(builder, node, others[0], file, name_parts)
     if node.pointer in builder.tagged:
-        return _tagged(builder, node, others, bool(nulls), file, hint)
-    named = [(b, (*hint, _branch_name(b, i))) for i, b in enumerate(node.branches)]
+        return _tagged(builder, node, others, bool(nulls), file, name_parts)
+    named = [(b, (*name_parts, _branch_name(b, i))) for i, b in enumerate(node.branches)]
     if node.mode == "types":
         return _by_type(builder, node, named, file)
-    branches = [builder.settled(b, file, *name) for b, name in named]
-    native = not node.residue and _apart(branches, exclusive=node.mode == "one") and not _corrupts(branches)
+    branches = [builder.checked_type_of(b, file, *name) for b, name in named]
+    native = (
+        not node.residue
+        and _distinguishable(branches, exclusive=node.mode == "one")
+        and not _corrupts_memory(branches)
+    )
     keyword = "anyOf" if node.mode == "any" else "oneOf"
     places = ", ".join(f'("/{keyword}/{i}", lambda: {b.text})' for i, b in enumerate(branches))
     return Expression(
         text=_joined(branches),
         kinds=frozenset[str]().union(*(b.kinds for b in branches)),
         exact=native,
-        marker="" if native else f"one_of({builder.place(file, node.pointer)}, {places})",
+        marker="" if native else f"one_of({builder.node_arguments(file, node.pointer)}, {places})",
         uses=frozenset[str]().union(*(b.uses for b in branches)),
         details=_details(branches),
     )
 
 
-def _corrupts(branches: list[Expression]) -> bool:
+def _corrupts_memory(branches: list[Expression]) -> bool:
     """Whether msgspec, in all versions up to 0.22, would read and free memory that is not its own: in a union
     of a string that has a pattern with an array or a map, and in one of a tuple of fixed length with whatever
     has constraints (docs/limits.md). Such a union never reaches it; each branch alone does."""
@@ -54,11 +58,11 @@ def _without_constraints(branch: Expression) -> Expression:
     return structs.replace(branch, text=branch.bare or branch.text, details=branch.details & {"positions"})
 
 
-def _nullable(builder: Builder, node: Union, other: Node, file: str, hint: Hint) -> Expression:
+def _nullable(builder: Builder, node: Union, other: Node, file: str, name_parts: NameParts) -> Expression:
     """`T | None`: checks of T stay checks, since a marker and a check both let None pass."""
-    inner = builder.express(other, file, *hint)
+    inner = builder.type_of(other, file, *name_parts)
     if not inner.exact:
-        inner = builder.settle(inner, other, file, *hint)
+        inner = builder.checked_type(inner, other, file, *name_parts)
     text = inner.text if "none" in inner.kinds or inner.text == "Any" else f"{inner.text} | None"
     return Expression(
         text=text,
@@ -71,9 +75,9 @@ def _nullable(builder: Builder, node: Union, other: Node, file: str, hint: Hint)
 
 
 def _tagged(
-    builder: Builder, node: Union, others: list[Node], nullable: bool, file: str, hint: Hint
+    builder: Builder, node: Union, others: list[Node], nullable: bool, file: str, name_parts: NameParts
 ) -> Expression:
-    branches = [builder.express(b, file, *hint, _branch_name(b, i)) for i, b in enumerate(others)]
+    branches = [builder.type_of(b, file, *name_parts, _branch_name(b, i)) for i, b in enumerate(others)]
     texts = [b.text for b in branches] + (["None"] if nullable else [])
     kinds = frozenset[str]().union(*(b.kinds for b in branches))
     return Expression(
@@ -84,14 +88,14 @@ def _tagged(
     )
 
 
-def _by_type(builder: Builder, node: Union, named: list[tuple[Node, Hint]], file: str) -> Expression:
+def _by_type(builder: Builder, node: Union, named: list[tuple[Node, NameParts]], file: str) -> Expression:
     """A `type` list: the kinds never overlap, so one look at the whole node checks every branch."""
-    branches = [builder.express(b, file, *name) for b, name in named]
-    corrupts = _corrupts(branches)
+    branches = [builder.type_of(b, file, *name) for b, name in named]
+    corrupts = _corrupts_memory(branches)
     if corrupts:
         branches = [_without_constraints(b) for b in branches]
     if any(not b.exact for b in branches):
-        branches = [builder.settle(e, b, file, *n) for e, (b, n) in zip(branches, named, strict=True)]
+        branches = [builder.checked_type(e, b, file, *n) for e, (b, n) in zip(branches, named, strict=True)]
         if any("custom" in b.kinds for b in branches):
             return Expression(text="Any", kinds=frozenset({"any"}), exact=False)
     return Expression(
@@ -103,7 +107,7 @@ def _by_type(builder: Builder, node: Union, named: list[tuple[Node, Hint]], file
     )
 
 
-def _apart(branches: list[Expression], *, exclusive: bool) -> bool:
+def _distinguishable(branches: list[Expression], *, exclusive: bool) -> bool:
     """Whether msgspec's choice among the branches is the schema's."""
     seen: dict[str, str] = {}
     for branch in branches:
@@ -129,8 +133,6 @@ def _joined(branches: list[Expression]) -> str:
 
 def _branch_name(branch: Node, index: int) -> str:
     """A name for what a branch defines: its tag's value where it has one."""
-    from ..contract.tree import Choice
-
     if isinstance(branch, Object):
         for field in branch.fields:
             if field.required and isinstance(field.node, Choice) and len(field.node.values) == 1:

@@ -18,34 +18,34 @@ from ..contract.tree import (
     Union,
 )
 from . import containers, scalars
-from .builder import ANY, Builder, Hint
-from .classes import express_object
+from .builder import ANY, Builder, NameParts
+from .classes import object_type
 from .model import Expression
-from .unions import express_union
+from .unions import union_type
 
 
-def express_node(builder: Builder, node: Node, file: str, hint: Hint) -> Expression:
-    """The type of `node`; `Builder.express` adds the marker where it is not exact."""
+def node_type(builder: Builder, node: Node, file: str, name_parts: NameParts) -> Expression:
+    """The type of `node`; `Builder.type_of` adds the marker where it is not exact."""
     exact = not node.residue
     match node:
         case Reference():
-            return builder.referred(node)
+            return builder.reference_type(node)
         case Object():
-            return express_object(builder, node, file, hint)
+            return object_type(builder, node, file, name_parts)
         case Union():
-            return express_union(builder, node, file, hint)
+            return union_type(builder, node, file, name_parts)
         case Sequence():
-            return containers.sequence(builder, node, file, hint)
+            return containers.list_type(builder, node, file, name_parts)
         case Fixed():
-            return containers.fixed(builder, node, file, hint)
+            return containers.tuple_type(builder, node, file, name_parts)
         case Dictionary():
-            return containers.dictionary(builder, node, file, hint)
+            return containers.dict_type(builder, node, file, name_parts)
         case String():
-            return scalars.string(node)
+            return scalars.string_type(node)
         case Numeric():
-            return scalars.numeric(node)
+            return scalars.number_type(node)
         case Choice():
-            return scalars.choice(node)
+            return scalars.enum_type(node)
         case Boolean():
             return Expression(text="bool", kinds=frozenset({"bool"}), exact=exact)
         case Null():
