@@ -3,7 +3,9 @@
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from toolcast.bindings.format import blacken
-from toolcast.bindings.layout import LINE_LENGTH, break_row
+from toolcast.bindings.layout import LINE_LENGTH, break_row, lay_out
+from toolcast.bindings.render import registry_text
+from toolcast.bindings.templates import Templates
 
 NAMES = st.from_regex(r"\A[a-zA-Z_][a-z_]{0,35}\Z").filter(
     lambda name: name not in {"as", "if", "in", "is", "or", "and", "def", "del", "for", "not", "try"}
@@ -84,7 +86,21 @@ def test_common_statements_need_no_black() -> None:
         f"    VeryLongName: TypeAlias = {'AnotherVeryLongName' * 4}",
         f'    kinds: list[Literal[{names[:40]}"]] = msgspec.field(default_factory=lambda: [{names[:40]}"])',
         f'        check_pattern("name", self.name, "{"[a-z]" * 20}")',
+        f'    "{"tool_name" * 6}": (".{"tool_name" * 6}", "TOOL"),',
+        f'    _register(registry, "{"tool_name" * 6}", {"tool_name" * 6})',
         f'    Pet = one_of(__name__, "../contracts/adopt.json#/$defs/Pet", ("/0", lambda: {"Cat" * 20}))',
     ):
         assert len(row) > LINE_LENGTH
         assert break_row(row) is not None
+
+
+def test_a_registry_of_long_names_needs_no_black() -> None:
+    """Black would put its long annotations in parentheses."""
+    name = "a_tool_with_a_very_long_name_that_fills_more_than_half_of_a_line"
+    tool = {"name": name, "module": name, "constant": name.upper(), "keyword": name, "handler": "Handler"}
+    source = registry_text([tool], Templates())
+    laid_out = lay_out(source)
+    assert laid_out is not None
+    assert laid_out != source
+    rows = [row for row in laid_out.split("\n") if len(row) > LINE_LENGTH]
+    assert all(row.strip().strip(",").endswith('"') or " as " in row for row in rows), rows

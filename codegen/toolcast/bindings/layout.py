@@ -2,10 +2,10 @@
 
 Black takes ten times as long as all other stages together, and its import as long as a build of one changed
 spec. The templates print what black leaves as it is, except statements of more than `LINE_LENGTH` columns:
-class headers, signatures, imports, annotations, unions, marker calls and checks. Those are laid out here by
-black's rules: the last bracket is exploded, its content stands on one line if it fits, else one part per
-line, and each part in the same way; a union stands in parentheses and is broken before each `|`. A module
-with any other long statement is left to black.
+class headers, signatures, imports, annotations, unions, marker calls, checks, and items and calls of the
+registry. Those are laid out here by black's rules: the last bracket is exploded, its content stands on one
+line if it fits and is no display, else one part per line, and each part in the same way; a union stands in
+parentheses and is broken before each `|`. A module with any other long statement is left to black.
 """
 
 import re
@@ -15,13 +15,14 @@ LINE_LENGTH = 100
 _STRING = r"""(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')"""
 _TOKEN = re.compile(rf"""{_STRING}|[\]\[(){{}}]|, | \| | = |[^\]\[(){{}}"', |]+|.""")
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
-_STRING_ROW = re.compile(rf"(?:\w+: |\w+=)?{_STRING},?")
+_STRING_ROW = re.compile(rf"(?:\w+: |\w+=|{_STRING}: )?{_STRING},?")
+_ITEM = re.compile(rf"( *)({_STRING}: )(\(.*\))(,)")
 _IMPORT = re.compile(r"( *)(from [\w.]+ import )([\w ,]+)")
 _CLASS = re.compile(r"( *)(class )(\w+\([^()\[\]{}]*\))(:)")
 _SIGNATURE = re.compile(r"( *)(def )(\w+\([^()\[\]{}]*\))( -> [\w.]+(?:\[\w+\])?: \.\.\.)")
 _VALUE = re.compile(rf"( *)(\w+: \w+ = )(\w+|{_STRING})")
 _FIELD = re.compile(r"( *)(\w+: )(.+?)( = msgspec\.field\()(.*)\)")
-_STATEMENT = re.compile(r"( *)(\w+: (?:TypeAlias = )?|\w+ = |(?=check_\w+\())(.*)")
+_STATEMENT = re.compile(r"( *)(\w+: (?:TypeAlias = )?|\w+ = |(?=(?:check_\w+|_register)\())(.*)")
 _DEFAULT = re.compile(r"(.*) = (\w+)")
 _CALL = re.compile(r"((?:\| )?(?:\w+=)?[\w.]*)([\[(])(.*)([\])])")
 _ATOM = re.compile(rf"(?:\| )?(?:\w+=)?(?:lambda: )?(?:-?[\w.]+|{_STRING})")
@@ -66,7 +67,7 @@ def break_row(row: str) -> list[str] | None:
     if match := _IMPORT.fullmatch(row):
         indent, head, names = match.groups()
         return [f"{indent}{head}(", *(f"{indent}    {name}," for name in names.split(", ")), f"{indent})"]
-    if match := _CLASS.fullmatch(row) or _SIGNATURE.fullmatch(row):
+    if match := _CLASS.fullmatch(row) or _SIGNATURE.fullmatch(row) or _ITEM.fullmatch(row):
         return _exploded(*match.groups())
     if match := _VALUE.fullmatch(row):
         indent, head, value = match.groups()
@@ -137,7 +138,8 @@ def _exploded(indent: str, head: str, value: str, tail: str) -> list[str] | None
     if len(first) > LINE_LENGTH or len(last) > LINE_LENGTH:
         return None
     deeper = indent + "    "
-    fits = len(deeper + inner) <= LINE_LENGTH
+    display = not name and len(parts) > 1  # black never keeps the items of a tuple or list on one line
+    fits = len(deeper + inner) <= LINE_LENGTH and not display
     lines = [deeper + inner] if fits else _parts(deeper, parts, "," if len(parts) > 1 else "")
     return None if lines is None else [first, *lines, last]
 
