@@ -13,13 +13,13 @@ def paragraph(value: str, before: int, indent: int, after: int = 1) -> str:
     What does not fit becomes several literals, one per line of text or part of one, in parentheses; rows
     are indented by `indent` plus four.
     """
-    whole = text(value)
-    if before + len(whole) + after <= LINE_LENGTH:
-        return whole
+    line = text(value)
+    if before + len(line) + after <= LINE_LENGTH:
+        return line
     pieces = [text(piece) for piece in _pieces(value, LINE_LENGTH - indent - 6)]
     if len(pieces) == 1:
-        return whole
-    joined = " ".join(pieces)  # may be shorter than the whole: each piece has the quotes that suit it
+        return line
+    joined = " ".join(pieces)  # may be shorter than `line`: each piece has the quotes that suit it
     if indent + 4 + len(joined) <= LINE_LENGTH:
         pieces = [joined]
     rows = "\n".join(" " * (indent + 4) + piece for piece in pieces)
@@ -46,7 +46,7 @@ def _pieces(value: str, width: int) -> Iterator[str]:
 def mapping(values: dict[str, str], before: int, indent: int, after: int = 1) -> str:
     """A dict display of sources by key, on one line where it fits, else one row for each."""
     rows = [f"{text(key)}: {value}" for key, value in values.items()]
-    whole = "{" + ", ".join(rows) + "}"
-    if before + len(whole) + after <= LINE_LENGTH:
-        return whole
+    line = "{" + ", ".join(rows) + "}"
+    if before + len(line) + after <= LINE_LENGTH:
+        return line
     return "{\n" + "".join(f"{' ' * (indent + 4)}{row},\n" for row in rows) + " " * indent + "}"

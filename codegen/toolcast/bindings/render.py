@@ -1,4 +1,4 @@
-"""Modules as text: everything is decided before a template sees it."""
+"""The text of generated modules. Templates get names, literals and order ready-made."""
 
 import re
 from ast import literal_eval
@@ -41,8 +41,8 @@ class ToolNames(Struct, frozen=True, kw_only=True):
     handler: str
 
 
-class Offered(Struct, frozen=True, kw_only=True):
-    """What a binding must know of the providers' files.
+class ProviderFiles(Struct, frozen=True, kw_only=True):
+    """What a binding needs to know of the files of its providers.
 
     `ways`: the providers whose dialect is undone. `envelopes`: where a tool object keeps its parameters and
     its description, for those in which the runtime does not find them by itself.
@@ -52,7 +52,7 @@ class Offered(Struct, frozen=True, kw_only=True):
     envelopes: Mapping[str, tuple[str, str]] = {}
 
 
-NOTHING: Final = Offered()
+NO_PROVIDER_FILES: Final = ProviderFiles()
 
 
 def tool_text(
@@ -61,10 +61,10 @@ def tool_text(
     module: Module,
     roots: Roots,
     templates: Templates,
-    offered: Offered = NOTHING,
+    provider_files: ProviderFiles = NO_PROVIDER_FILES,
 ) -> str:
     """The module of one tool."""
-    binding = _binding(tool, names, roots, offered)
+    binding = _binding(tool, names, roots, provider_files)
     body = {
         "definitions": _spaced(module.definitions),
         "handler": names.handler,
@@ -113,7 +113,9 @@ def _gap(last: Definition | None, item: Definition | None) -> str:
     return "" if plain else "\n"
 
 
-def _binding(tool: ToolSpec, names: ToolNames, roots: Roots, offered: Offered) -> list[tuple[str, str]]:
+def _binding(
+    tool: ToolSpec, names: ToolNames, roots: Roots, provider_files: ProviderFiles
+) -> list[tuple[str, str]]:
     """The arguments of the ToolBinding, in order, as source."""
     up = "../" * (len(names.module) - 1)
     stated = {
@@ -145,10 +147,10 @@ def _binding(tool: ToolSpec, names: ToolNames, roots: Roots, offered: Offered) -
         rows.append(("runtime_enums", mapping(sources, 18, 4)))
     if tool.empty_is_absent:
         rows.append(("empty_is_absent", literal(tool.empty_is_absent)))
-    if offered.ways:
-        rows.append(("ways", literal(offered.ways)))
-    if offered.envelopes:
-        places = {name: literal(value) for name, value in offered.envelopes.items()}
+    if provider_files.ways:
+        rows.append(("ways", literal(provider_files.ways)))
+    if provider_files.envelopes:
+        places = {name: literal(value) for name, value in provider_files.envelopes.items()}
         rows.append(("envelopes", mapping(places, 14, 4)))
     if not roots.exact:
         rows.append(("exact", "False"))
@@ -169,21 +171,16 @@ def _needed(definitions: Iterable[Definition]) -> set[str]:
             assert isinstance(definition, AliasDefinition)
             found |= {"TypeAlias", "TYPE_CHECKING"} if definition.marker else {"TypeAlias"}
             types, others = [definition.text], [definition.marker]
-        # An annotation that is one string is quoted as a whole; any other string is text, and names nothing.
+        # An annotation that is one string is a quoted type; any other string is text, and names nothing.
         types = [
             str(literal_eval(each)) if each[:1] in ('"', "'") and _STRING.fullmatch(each) else each
             for each in types
         ]
         for source in types if isinstance(definition, AliasDefinition) else ():
-            found.update(_PYTHON.findall(_bare(source)))
+            found.update(_PYTHON.findall(_STRING.sub("", source)))
         for source in (*types, *others):
-            found.update(_WORD.findall(_bare(source)))
+            found.update(_WORD.findall(_STRING.sub("", source)))
     return found
-
-
-def _bare(source: str) -> str:
-    """A source without its strings."""
-    return _STRING.sub("", source) if '"' in source or "'" in source else source
 
 
 _PYTHON = re.compile(r"\b(?:datetime|decimal|uuid)\.(?=datetime|date|Decimal|UUID)")
@@ -191,8 +188,8 @@ _PYTHON = re.compile(r"\b(?:datetime|decimal|uuid)\.(?=datetime|date|Decimal|UUI
 
 def _imports(needed: set[str], modules: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
     rows = [f"import {name[:-1]}" for name in ("datetime.", "decimal.", "uuid.") if name in needed]
-    for package, offered in (("typing", TYPING), ("msgspec", MSGSPEC), ("toolcast.runtime", RUNTIME)):
-        names = [name for name in offered if name in needed]
+    for package, exported in (("typing", TYPING), ("msgspec", MSGSPEC), ("toolcast.runtime", RUNTIME)):
+        names = [name for name in exported if name in needed]
         plain = package == "msgspec" and "msgspec" in needed
         if names or plain:
             rows += [""] if rows and package != "typing" else []
@@ -204,7 +201,7 @@ def _imports(needed: set[str], modules: Sequence[tuple[str, tuple[str, ...]]]) -
 
 
 class RegistryTool(Struct, frozen=True, kw_only=True):
-    """What the registry module says of one tool, as source."""
+    """The parts of the registry module that belong to one tool, as source."""
 
     literal: str
     module: str
@@ -258,6 +255,4 @@ def keyword_of(tool: str) -> str:
 
 def _printable(value: str) -> str:
     """Text for a comment or docstring line: nothing that could end it."""
-    if value.isprintable() and '"' not in value and "\\" not in value:
-        return value
     return "".join(ch if ch.isprintable() and ch not in '"\\' else "?" for ch in value)

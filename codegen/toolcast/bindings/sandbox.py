@@ -1,4 +1,4 @@
-"""Jinja for templates that a project brings: no way out of the template, and an end to its work.
+"""The Jinja environment of all templates: confined, and with a bound on their work.
 
 Jinja's `ImmutableSandboxedEnvironment` keeps templates from Python's own attributes and from changing values.
 It does not bound their work. Here each turn of a loop, each call, each value that is set, compared or
@@ -106,10 +106,10 @@ def _bounded(name: str, function: Any) -> Callable[..., Any]:
 
     @wraps(function)
     def call(*args: Any, **options: Any) -> Any:
-        given = [list(each) if isinstance(each, Iterator) else each for each in args[first:]]
-        if given:
-            _require_product(name, given[0], (*given[1:], *options.values()))
-        return function(*args[:first], *given, **options)
+        values = [list(each) if isinstance(each, Iterator) else each for each in args[first:]]
+        if values:
+            _require_product(name, values[0], (*values[1:], *options.values()))
+        return function(*args[:first], *values, **options)
 
     return call
 
@@ -163,7 +163,7 @@ def _through(name: str, *expressions: nodes.Node) -> nodes.Call:
 
 
 class BoundedSandbox(ImmutableSandboxedEnvironment):
-    """The environment of a project's own templates. Nothing is counted outside of `rendering`."""
+    """Jinja's immutable sandbox with a budget. Nothing is counted outside of `rendering`."""
 
     code_generator_class = _Counting
     intercepted_binops = frozenset({"+", "*", "**", "%"})

@@ -108,7 +108,7 @@ def check_binding(
     module: ModuleType, constant: str, tool: ToolSpec, roots: Roots, provider_files: Mapping[str, Any]
 ) -> None:
     """Raise UnsoundError unless the binding has the tool's exact texts and types, and its decoders can be
-    built. `provider_files` are the attributes of `render.Offered`."""
+    built. `provider_files` are the attributes of `render.ProviderFiles`."""
     binding = getattr(module, constant)
     up = "../" * (module.__name__.count(".") - 1)
     annotations = {name: v for name in _ANNOTATIONS if (v := getattr(tool.annotations, name)) is not None}

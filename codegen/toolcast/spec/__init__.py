@@ -1,6 +1,6 @@
 """Read specs: text → `ToolSpec` with positions. Depends on PyYAML (only for YAML files) and msgspec.
 
-Names are loaded on first use: most rooms want only the types of `spec.model`, not the readers.
+Names are loaded on first use: most packages need only the types of `spec.model`, not the readers.
 """
 
 from importlib import import_module

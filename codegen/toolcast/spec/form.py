@@ -65,19 +65,19 @@ class Form:
     def known_keys(
         self, path: Path, value: Mapping[str, Any], known: Collection[str], synonyms: Mapping[str, str]
     ) -> set[str]:
-        """Report keys of `value` that are not `known`; the known keys that they seem to mean."""
+        """Report keys of `value` that are not `known`; the known keys that are suggested for them."""
         unknown = [key for key in value if key not in known]
-        meant: set[str] = set()
+        suggested: set[str] = set()
         for key in unknown[:_MOST_UNKNOWN]:
             hint, close = self.suggest(key, known, "known keys are", synonyms)
             if close:
-                meant.add(close)
+                suggested.add(close)
             self.report((*path, key), "unknown-key", f"{quoted(key)} is not a known key", hint, key=True)
         if len(unknown) > _MOST_UNKNOWN:
             rest = len(unknown) - _MOST_UNKNOWN
             where = (*path, unknown[_MOST_UNKNOWN])
             self.report(where, "unknown-key", f"{rest} more keys from here on are not known", key=True)
-        return meant
+        return suggested
 
 
 def kind_of(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Files below a specs root → tools, types and every problem. The only part of the room that walks folders."""
+"""Files below a specs root → tools, types and every problem. Only this module reads a whole folder."""
 
 import os
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The known word that a person most likely meant."""
+"""Suggestions for misspelt words."""
 
 from collections.abc import Collection, Mapping
 
@@ -6,7 +6,7 @@ _LONGEST = 64  # comparing longer words costs time and helps nobody
 
 
 def nearest(word: str, known: Collection[str], synonyms: Mapping[str, str] | None = None) -> str | None:
-    """The one of `known` that is closest to `word`, or what `synonyms` says; None if nothing is close."""
+    """The one of `known` that is closest to `word`, or its entry in `synonyms`; None if nothing is close."""
     if synonyms and word in synonyms:
         return synonyms[word]
     if len(word) > _LONGEST:

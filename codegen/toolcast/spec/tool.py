@@ -51,19 +51,19 @@ def read_tool(
     if not isinstance(data, dict):
         form.wrong_type((), data, "a mapping", "write `name:`, `description:`, `permission:` and so on")
         return None, tuple(form.found), None
-    meant = form.known_keys((), data, KEYS, SYNONYMS)
+    suggested = form.known_keys((), data, KEYS, SYNONYMS)
     if "$schema" in data:
         form.text(("$schema",), data["$schema"])
     group = group_of(path)
     name = _name(form, data, path, group)
-    description, summary = _texts(form, data, meant)
+    description, summary = _texts(form, data, suggested)
     for key, hint in (("permission", fields.PERMISSION_HINT), ("secrets", fields.SECRETS_HINT)):
-        if key not in data and key not in meant:
+        if key not in data and key not in suggested:
             form.report((), "missing-key", f"`{key}` is missing; it has no default, on purpose", hint)
     has_parameters = "parameters" in data
     parameters = fields.parameters(form, data["parameters"]) if has_parameters else fields.no_parameters()
     known = fields.property_names(parameters)
-    if "parameters" in meant and not has_parameters:
+    if "parameters" in suggested and not has_parameters:
         known = None  # they stand under a mistyped key
     permission = fields.permission(form, data["permission"]) if "permission" in data else None
     secrets = fields.secrets(form, data["secrets"], known) if "secrets" in data else ()
@@ -120,11 +120,11 @@ def _name(form: Form, data: dict[str, Any], path: str, group: str) -> str | None
     return name
 
 
-def _texts(form: Form, data: dict[str, Any], meant: set[str]) -> tuple[str, str]:
+def _texts(form: Form, data: dict[str, Any], suggested: set[str]) -> tuple[str, str]:
     """Description and summary; each stands in for the other."""
     description = form.text(("description",), data["description"]) if "description" in data else None
     summary = form.text(("summary",), data["summary"]) if "summary" in data else None
-    if not {"description", "summary"} & ({*data} | meant):
+    if not {"description", "summary"} & ({*data} | suggested):
         hint = "write `description:` and say what the tool does; it is what the model reads"
         form.report((), "missing-key", "`description` is missing", hint)
     return description or summary or "", summary or first_sentence(description or "")

@@ -1,4 +1,4 @@
-"""YAML 1.2 core schema: what a plain scalar means (https://yaml.org/spec/1.2.2/#103-core-schema)."""
+"""YAML 1.2 core schema: the values of plain scalars (https://yaml.org/spec/1.2.2/#103-core-schema)."""
 
 import re
 from typing import Any, Final

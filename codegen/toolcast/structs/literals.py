@@ -22,15 +22,13 @@ def literal(value: Any) -> str:
 
 def text(value: str) -> str:
     """A printable literal on one line, in the quotes that black prefers: those that need fewer escapes."""
-    if '"' not in value:
-        return f'"{_inner(value)}"'
     quote = "'" if value.count('"') > value.count("'") else '"'
     # Without one kind of quote, repr escapes none of the other kind either.
     return quote + f"\\{quote}".join(_inner(part) for part in value.split(quote)) + quote
 
 
 def _inner(value: str) -> str:
-    """What stands between the quotes: a character that a reader would not see is an escape."""
+    """The text between the quotes: a character that a reader would not see is an escape."""
     return _printable(repr(value)[1:-1])
 
 
@@ -39,15 +37,6 @@ def docstring(value: str, indent: str) -> str:
 
     Black reshapes docstrings; this one already has the shape that black leaves.
     """
-    if (
-        value.isprintable()
-        and not hidden(value)
-        and len(value) <= WIDTH - len(indent)
-        and '"' not in value
-        and "\\" not in value
-    ):
-        bare = value.strip(" ")  # one row, with nothing to escape
-        return f'"""{bare}"""' if bare else ""
     rows = [
         row.rstrip()
         for line in value.expandtabs(4).splitlines()
@@ -80,8 +69,6 @@ def _escaped(row: str) -> str:
 
 def _printable(row: str) -> str:
     places = frozenset(hidden(row))
-    if not places and row.isprintable():
-        return row
     return "".join(
         ch if ch.isprintable() and place not in places else ascii(ch)[1:-1] for place, ch in enumerate(row)
     )

@@ -51,8 +51,6 @@ def class_name(*parts: str) -> str:
 
 def identifier(text: str, fallback: str = "field") -> str:
     """A valid, public identifier close to `text`: `class` → `class_`, `2fa` → `field_2fa`, `a-b` → `a_b`."""
-    if text.isascii() and text.isidentifier() and text[0] != "_":
-        return text + "_" if keyword.iskeyword(text) else text
     name = unicodedata.normalize("NFKC", text).translate(_FILLERS)
     name = re.sub(r"\W", "_", name).lstrip("_")
     name = name if name.strip("_") else fallback

@@ -8,8 +8,8 @@ from msgspec.structs import asdict
 
 from ...bindings.format import formatted, parsed, require_python
 from ...bindings.render import (
-    NOTHING,
-    Offered,
+    NO_PROVIDER_FILES,
+    ProviderFiles,
     ToolNames,
     keyword_of,
     mark,
@@ -92,12 +92,12 @@ def emit_tool(tool: ToolSpec, built: Built, options: Options) -> Compiled:
             envelopes[id] = places
         if made.ledger:
             ledger[id] = made.ledger
-    offered = Offered(ways=tuple(undone), envelopes=envelopes)
+    provider_files = ProviderFiles(ways=tuple(undone), envelopes=envelopes)
     files: dict[str, bytes] = {}
     try:
-        source = tool_text(tool, names, module, roots, _templates(options.templates), offered)
+        source = tool_text(tool, names, module, roots, _templates(options.templates), provider_files)
         files["/".join(path) + ".py"] = python = formatted(source, ours=options.templates is None)
-        prove_tool(python, tool, built, module, roots, names, options, offered)
+        prove_tool(python, tool, built, module, roots, names, options, provider_files)
     except TemplateFailedError as problem:
         return _refused(tool, built, "template-failed", str(problem), _REMEDY)
     except (ValueError, UnsoundError) as problem:
@@ -154,7 +154,7 @@ def prove_tool(
     roots: Roots,
     names: ToolNames,
     options: Options,
-    offered: Offered = NOTHING,
+    provider_files: ProviderFiles = NO_PROVIDER_FILES,
 ) -> None:
     """Raise UnsoundError or ValueError unless the module is sound: its literals (L8), its decoder (L10)."""
     assert built.contract is not None
@@ -164,7 +164,7 @@ def prove_tool(
     dotted = ".".join(names.module)
     run = without_protocol(tree) if ours else checked_statements(tree, _defined(module), names.constant)
     with Isolated({dotted: run, **_shared_sources(built)}) as isolated:
-        check_binding(isolated.load(dotted), names.constant, tool, roots, asdict(offered))
+        check_binding(isolated.load(dotted), names.constant, tool, roots, asdict(provider_files))
 
 
 def _defined(module: Module) -> frozenset[str]:
