@@ -1,6 +1,5 @@
 """Files below a specs root → tools, types and every problem. Only this module reads a whole folder."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -19,7 +18,7 @@ def load_tool(
     root: Path, path: str, *, shown_root: str, known_providers: frozenset[str]
 ) -> tuple[ToolSpec | None, tuple[Diagnostic, ...]]:
     """Read the tool at `path` (posix, below `root`). None together with every reason, if it has an error."""
-    document = read_document(os.path.join(root, path), shown(shown_root, path))  # noqa: PTH118  (a hot path)
+    document = read_document(root / path, shown(shown_root, path))
     if not isinstance(document, SourceDocument):
         return None, document
     spec, problems, _ = read_tool(document, path, known_providers)

@@ -1,7 +1,5 @@
 """One file → a `SourceDocument`, or the reasons why not. YAML 1.2 or strict JSON, by suffix."""
 
-# ruff: noqa: PTH116, PTH122, PTH123  # each spec of a cold run comes by: a plain path takes half of the time
-
 import os
 import stat
 from pathlib import Path as FilePath
@@ -48,22 +46,21 @@ class SourceDocument:
         return f"SourceDocument({self._file!r})"
 
 
-def read_document(file: FilePath | str, shown: str) -> SourceDocument | tuple[Diagnostic, ...]:
+def read_document(file: FilePath, shown: str) -> SourceDocument | tuple[Diagnostic, ...]:
     """Read `file`; `shown` is its path in diagnostics. `.json` is JSON, anything else YAML."""
     try:
-        # Asked before opening: opening a named pipe would wait for ever.
-        state = os.stat(file)
+        state = file.stat()  # before it is opened: opening a named pipe would block
         if not stat.S_ISREG(state.st_mode):
             return (_unreadable(shown, "it is not a regular file"),)
-        with open(file, "rb", buffering=0) as stream:
+        with file.open("rb", buffering=0) as stream:
             data = stream.read(min(state.st_size, MAX_BYTES) + 1) or b""
             while len(data) <= MAX_BYTES and (more := stream.read(_PIECE)):
-                data += more  # it grew, or came in parts
+                data += more  # it grew, or was read in part
     except OSError as error:
         return (_unreadable(shown, os.strerror(error.errno).lower() if error.errno else str(error)),)
     except ValueError:
         return (_unreadable(shown, "its path is not usable"),)
-    return parse_document(data, shown, "json" if os.path.splitext(file)[1] == ".json" else "yaml")
+    return parse_document(data, shown, "json" if file.suffix == ".json" else "yaml")
 
 
 def parse_document(data: bytes, shown: str, kind: Kind) -> SourceDocument | tuple[Diagnostic, ...]:
