@@ -23,7 +23,7 @@ from ...diagnostics import Diagnostic
 from ...prove.errors import UnsoundError
 from ...prove.executable import checked_statements, without_protocol
 from ...prove.isolate import Isolated, build_decoders, check_binding
-from ...prove.module import check_module
+from ...prove.module_check import check_module
 from ...providers import LedgerEntry, SchemaError, SchemaNormalizer, unseen_places
 from ...spec.model import Document, ToolSpec, diagnose
 from ...structs.model import Module

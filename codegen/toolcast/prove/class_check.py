@@ -8,7 +8,7 @@ from msgspec import UNSET
 from ..contract.tree import Choice, Field, Object
 from ..structs.model import ClassDefinition
 from .errors import UnsoundError
-from .literal_checker import LiteralChecker
+from .literal_check import LiteralChecker
 from .statements import ModuleText, same_syntax
 from .syntax import (
     default_of,

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from ..contract.tree import Contract, Object
 from ..structs.model import ClassDefinition, Definition, Module
 from .allowed_syntax import PACKAGES, PYTHON, require_allowed_syntax
-from .classes import check_class
+from .class_check import check_class
 from .errors import UnsoundError
-from .literal_checker import LiteralChecker
+from .literal_check import LiteralChecker
 from .statements import ModuleText
 from .syntax import alias_values, defined_name, is_text
 from .tail import check_tail
