@@ -12,7 +12,7 @@ BAZEL  := .venv-bazel
 PYTEST := $(BIN)/python -m pytest
 DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyproject.toml)
 
-.PHONY: help generate test thorough check lint format types verify lint-tools clients mcp-servers bazel wheel conformance baseline fuzz fuzz-bridge fuzz-sent corpora laws rules deviations grammars bench peers ci nightly clean crash machine pythons native-unions
+.PHONY: help generate test thorough check lint format types verify lint-tools clients mcp-servers bazel wheel conformance baseline fuzz fuzz-bridge corpora laws rules deviations grammars bench peers ci nightly clean crash machine pythons native-unions
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -92,9 +92,6 @@ fuzz: $(STAMP) ## Compose 20,000 schemas with 50 instances each; some ten minute
 fuzz-bridge: $(STAMP) ## Arbitrary arguments against every kind of registry, for every provider; five minutes
 	$(BIN)/python -m bench.bridge $(ARGS)
 
-fuzz-sent: $(STAMP) ## Arguments decoded in one pass, held to the general way; five minutes
-	$(BIN)/python -m bench.sent $(ARGS)
-
 native-unions: $(STAMP) ## Every union that msgspec decodes natively, with each msgspec, under a memory checker; ARGS="--forms all"
 	$(BIN)/python -m bench.unions $(ARGS)
 
@@ -147,7 +144,7 @@ ci: ## What continuous integration runs
 	bash .ci/run
 
 nightly: clients ## What takes longer: more random inputs, every kill, other interpreters
-	$(MAKE) thorough fuzz fuzz-bridge fuzz-sent laws crash machine pythons
+	$(MAKE) thorough fuzz fuzz-bridge laws crash machine pythons
 	$(MAKE) native-unions ARGS="--forms all --raw 3"
 
 clean: ## Remove the environment and caches (never generated/)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import ArgumentError, ToolBinding, UnknownProviderError
-from toolcast.runtime import parse as parse_module
+from toolcast.runtime.arguments import MAX_TEXT
 
 from tests.runtime.sample.files.edit import EDIT, EditParams, EditResult
 
@@ -135,7 +135,7 @@ def test_a_mapping_that_holds_itself_is_refused(edit: Binding) -> None:
 
 
 def test_past_the_limit_nothing_is_parsed(edit: Binding) -> None:
-    limit = parse_module.MAX_TEXT
+    limit = MAX_TEXT
     padding = limit - len(json.dumps({**GOOD, "new_string": ""}))
     fits = json.dumps({**GOOD, "new_string": "y" * padding})
     assert len(fits) == limit

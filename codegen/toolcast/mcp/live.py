@@ -18,10 +18,10 @@ from ..providers import (
     tool_object,
     unseen_places,
 )
+from ..runtime.arguments import Arguments
 from ..runtime.binding import ToolBinding
 from ..runtime.errors import UnknownProviderError
 from ..runtime.node import Node
-from ..runtime.parse import Arguments
 from .source import LiveTool
 
 if TYPE_CHECKING:
@@ -132,9 +132,7 @@ class LiveBinding(ToolBinding[dict[str, Any], Any], frozen=True, kw_only=True, e
     def _parameters(self) -> Node:
         node = self._lazy.parameters
         if node is None:
-            node = Node(self.module, "schema")
-            node._document = self._contract()
-            self._lazy.parameters = node
+            node = self._lazy.parameters = Node(self.module, "schema", self._contract())
         return node
 
 

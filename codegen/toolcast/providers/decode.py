@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from ..runtime.arguments import Arguments, parse_arguments
 from ..runtime.errors import LIMIT, ArgumentError
-from ..runtime.parse import Arguments, parse
 from .cached import Normalizer, Prepared, Schema
 from .profile import Profile, load_profile
 
@@ -51,7 +51,7 @@ def decode(
     value: Any = None
     violations: list[Violation] = []
     try:
-        value = validator.settle(prepared.undone(parse(tool, arguments)))
+        value = validator.settle(prepared.undone(parse_arguments(tool, arguments)))
     except ArgumentError as refused:
         problem = refused
     if problem is None and (validate or guesses is not None):
@@ -82,7 +82,7 @@ def _guessed(
     """What refused arguments may have meant; None where no guess leads to anything."""
     from ..runtime.ways.guessing import guess
 
-    found = guess(arguments, lambda text: prepared.undone(parse(tool, text)), validator, guesses)
+    found = guess(arguments, lambda text: prepared.undone(parse_arguments(tool, text)), validator, guesses)
     if found is None:
         return None
     value, used = found
@@ -93,7 +93,7 @@ def _guessed(
 def _repaired(tool: str, arguments: Arguments, guesses: Guesses | None) -> Any:
     """Parsed arguments; a text that is almost JSON by a guess, if that is allowed."""
     try:
-        return parse(tool, arguments)
+        return parse_arguments(tool, arguments)
     except ArgumentError:
         if guesses is None:
             raise
@@ -101,7 +101,7 @@ def _repaired(tool: str, arguments: Arguments, guesses: Guesses | None) -> Any:
 
         for text, used in almost(arguments, guesses):
             try:
-                value = parse(tool, text)
+                value = parse_arguments(tool, text)
             except ArgumentError:
                 continue
             guesses.count(used)

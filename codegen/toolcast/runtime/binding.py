@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
-from .decoding import Decoding
-from .described import Level
+from .arguments import Arguments
+from .decode import decode_arguments
 from .encode import to_builtins, with_defaults, with_nulls, without_defaults
 from .errors import LIMIT, EncodeError
-from .exactly import decode_exactly
 from .node import Node
-from .parse import Arguments
+from .tool import Level, Tool
 
 if TYPE_CHECKING:  # most calls need none of them
     from .ways.guesses import Guesses
@@ -23,8 +22,24 @@ P = TypeVar("P")
 H = TypeVar("H")
 
 
-class ToolBinding(Decoding[P], Generic[P, H], frozen=True, kw_only=True, eq=False):
-    """One tool, as `Described` has it. P is the parameters' type, H the handler's Protocol."""
+class ToolBinding(Tool[P], Generic[P, H], frozen=True, kw_only=True, eq=False):
+    """A tool, as `Tool` has it, whose arguments are decoded and values encoded.
+
+    P is the parameters' type, H the handler's Protocol.
+    """
+
+    def decode(
+        self, arguments: Arguments, provider: str | None = None, guesses: "Guesses | None" = None
+    ) -> P:
+        """The typed parameters for a call's arguments: JSON text, or a mapping that was parsed already.
+
+        `provider` names the dialect they were written in. Blank text means no arguments. `guesses` are made
+        at arguments that the contract refuses, none by default. Raises ArgumentError naming every violation,
+        UnknownProviderError where nothing was generated for `provider`, MissingDataError for files that are
+        not as they were generated.
+        """
+        undo = None if provider is None else self._undo(provider)
+        return decode_arguments(self, arguments, undo, guesses, self.exact)
 
     def encode(self, params: P) -> bytes:
         """JSON text that the contract accepts: absent stays absent, further properties in their place.
@@ -55,42 +70,45 @@ class ToolBinding(Decoding[P], Generic[P, H], frozen=True, kw_only=True, eq=Fals
 
     def specialise(self, /, **values: Sequence[str]) -> "ToolBinding[P, H]":
         """The tool with values for its `runtime_enums`, in definitions and decoding. Raises ValueError."""
-        from .specialise import checks, share, taken
+        from .specialise import check_values, values_by_attribute
 
-        kept = taken(self, values)
+        checked = check_values(self, values)
         own = {field: getattr(self, field) for field in self.__struct_fields__ if field != "_lazy"}
         made: SpecialisedBinding[P, H] = SpecialisedBinding(
-            **own, base=self, values=kept, checks=checks(self, kept)
+            **own, base=self, values=checked, attributes=values_by_attribute(self, checked)
         )
-        share(self, made)
-        made.schema()  # a contract that has no place for them says so now
+        made._lazy.decoder, made._lazy.result = self._decoder(), self._result()
+        made.schema()  # raises where the contract has no place for the values
         return made
 
 
 class SpecialisedBinding(ToolBinding[P, H], frozen=True, kw_only=True, eq=False):
-    """A binding whose enums have their values. Made by `ToolBinding.specialise`."""
+    """A binding whose enums have their values. Made by `ToolBinding.specialise`.
+
+    `attributes` has the values of each attribute of the Struct.
+    """
 
     base: Any
     values: Mapping[str, tuple[str, ...]]
-    checks: tuple[tuple[str, frozenset[str]], ...]  # by attribute of the Struct
+    attributes: tuple[tuple[str, frozenset[str]], ...]
 
     def decode(
         self, arguments: Arguments, provider: str | None = None, guesses: "Guesses | None" = None
     ) -> P:
         """As the binding's, and other values are violations as those of any enum are."""
+        from .specialise import is_allowed
+
         params = ToolBinding.decode(self, arguments, provider, guesses)
-        for attribute, of in self.checks:
-            value = getattr(params, attribute, self)
-            if value not in of if type(value) is str else not _fits(value, of):
-                break
-        else:
+        if all(is_allowed(getattr(params, name, self), values) for name, values in self.attributes):
             return params
-        undo = None if provider is None else self._find_undo(provider)
-        return decode_exactly(self, arguments, guesses, undo)
+        undo = None if provider is None else self._undo(provider)
+        return decode_arguments(self, arguments, undo, guesses, False)
 
     def schema(self) -> dict[str, Any]:
         """The parameters' contract with the enums, a copy of its own each time."""
-        schema: dict[str, Any] = self._narrowed()["parameters"]
+        from .specialise import contract_with_values
+
+        schema: dict[str, Any] = contract_with_values(self.base, self.values)["parameters"]
         return schema
 
     def specialise(self, /, **values: Sequence[str]) -> ToolBinding[P, H]:
@@ -101,32 +119,23 @@ class SpecialisedBinding(ToolBinding[P, H], frozen=True, kw_only=True, eq=False)
     def _raw_definition(self, provider: str) -> bytes:
         ready = self._lazy.definitions.get((provider, "full"))
         if ready is None:
-            from .specialise import described
+            from .specialise import definition_with_values
 
-            ready = self._lazy.definitions[provider, "full"] = described(self.base, provider, self.values)
+            ready = definition_with_values(self.base, provider, self.values)
+            self._lazy.definitions[provider, "full"] = ready
         return ready
 
-    def _make_undo(self, provider: str) -> "Undo":
-        undo: Undo = self.base._lazy.undo.get(provider) or self.base._make_undo(provider)
+    def _load_undo(self, provider: str, definition: bytes) -> "Undo":
+        del definition
+        undo: Undo = self.base._undo(provider)
         return undo
 
     def _parameters(self) -> Node:
         node = self._lazy.parameters
         if node is None:
-            node = Node(self.module, f"{self.contract}#/parameters")
-            node._document = self._narrowed()
-            self._lazy.parameters = node
+            from .specialise import contract_with_values
+
+            document = contract_with_values(self.base, self.values)
+            reference = f"{self.contract}#/parameters"
+            node = self._lazy.parameters = Node(self.module, reference, document)
         return node
-
-    def _narrowed(self) -> dict[str, Any]:
-        """The contract file with the enums in it."""
-        from .specialise import narrowed
-
-        return narrowed(self.base, self.values)
-
-
-def _fits(value: Any, of: frozenset[str]) -> bool:
-    """Whether what is no string has one of the values, or is absent. Else the contract decides."""
-    if type(value) is list:
-        return all(type(item) is str and item in of for item in value)
-    return value is None or value is msgspec.UNSET

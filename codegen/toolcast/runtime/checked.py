@@ -100,16 +100,6 @@ def trusted_hook(type_: type, value: Any) -> Any:
     return decode_hook(type_, value)
 
 
-def targets(marker: Marker) -> list[Any] | None:
-    """The types that a marker's values convert to; None where a value is more than its conversion."""
-    shape = marker.shape
-    if isinstance(shape, _Plain):
-        return [shape.target.resolve()]
-    if isinstance(shape, _OneOf):
-        return [target.resolve() for _, target in shape.branches]
-    return None
-
-
 def _marker(module: str, reference: str, shape: Shape) -> type[Any]:
     pointer = reference.partition("#")[2]
     return Marker(f"checked:{pointer or '/'}", (), {"__module__": module, "shape": shape})

@@ -12,11 +12,11 @@ from typing import Any, Literal
 
 import msgspec
 
+from .arguments import Arguments
 from .brief import bare_definition
 from .context import ToolContext
 from .errors import ArgumentError
 from .native import Native, deferred, native_for
-from .parse import Arguments
 from .result import ToolResult
 from .routing import match_groups
 from .through import Through

@@ -1,14 +1,17 @@
-"""A schema of a string, in any dialect, with an enum."""
+"""An enum whose values are known when the program runs, in a schema and in a provider's tool object."""
 
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
+from .brief import cut_definition
+from .home import read_resource
 from .node import follow
+from .tool import Tool
 
 _UNIONS = ("anyOf", "oneOf")
 _DEEP = 8  # references in a row; more are a circle
-
-
 _OUTSIDE = ("title", "description", "default")
 
 
@@ -71,3 +74,62 @@ def _referred(
         return None
     siblings = {key: value for key, value in node.items() if key != "$ref"}
     return with_enum({**target, **siblings}, values, root, mixed=mixed, deep=deep + 1)
+
+
+def describe_enum(
+    base: Tool[Any],
+    provider: str,
+    whole: Any,
+    name: str,
+    encoded: bool,
+    values: tuple[str, ...],
+) -> Any:
+    """A tool object with an enum at a parameter, in words where its form there has no room for one.
+
+    Raises ValueError where the parameter is not there.
+    """
+    found = False
+
+    def put(schema: Any) -> Any:
+        nonlocal found
+        properties = schema.get("properties") if isinstance(schema, Mapping) else None
+        if not isinstance(properties, Mapping) or name not in properties:
+            return schema
+        found = True
+        return {
+            **schema,
+            "properties": {**properties, name: _property(properties[name], encoded, values, schema)},
+        }
+
+    changed = cut_definition(whole, base.name, None, base.envelopes.get(provider), put)
+    if not found:
+        raise ValueError(f"The definition of {base.name!r} for {provider!r} has no parameter {name!r}.")
+    return changed
+
+
+def _property(node: Any, encoded: bool, values: tuple[str, ...], root: Any) -> Any:
+    changed = None if encoded else with_enum(node, values, root)
+    if changed is not None:
+        return changed
+    words = "One of: " + ", ".join(msgspec.json.encode(value).decode() for value in values) + "."
+    before = node.get("description") if isinstance(node, Mapping) else None
+    rest = dict(node) if isinstance(node, Mapping) else {}
+    return {**rest, "description": f"{before}\n\n{words}" if before else words}
+
+
+def wire_names(base: Tool[Any], provider: str) -> dict[str, tuple[str, bool]]:
+    """Parameters that the provider knows by another name or in another form: that name, and whether it is
+    encoded."""
+    if provider not in base.ways:
+        return {}
+    from .ways.way import Ways
+
+    path = f"{base.schemas}/../ways/{provider}/{base.name}.json"
+    root = msgspec.json.decode(read_resource(base.module, path), type=Ways).root
+    wire = {own: sent for sent, own in root.names.items()}
+    found = {}
+    for name in base.runtime_enums:
+        sent = wire.get(name, name)
+        way = root.properties.get(sent)
+        found[name] = sent, way is not None and way.encoding != ""
+    return found

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
+from .arguments import Arguments
 from .context import ToolContext
-from .parse import Arguments
 from .record import Budget, CallRecord
 from .result import ToolResult
 from .through import Execute

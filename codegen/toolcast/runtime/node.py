@@ -31,16 +31,16 @@ def follow(document: Any, pointer: str) -> Any:
 class Node:
     """A contract file and a pointer into it, as `reference` names them: `../contracts/edit.json#/parameters`.
 
-    The path counts from the folder of `module`. Two threads at first use both do the same work; either
-    result serves.
+    The path counts from the folder of `module`; nothing is read where the `document` is given. Two threads at
+    first use both do the same work; either result serves.
     """
 
     __slots__ = ("_document", "_validators", "module", "path", "pointer")
 
-    def __init__(self, module: str, reference: str) -> None:
+    def __init__(self, module: str, reference: str, document: Any = None) -> None:
         self.module = module
         self.path, _, self.pointer = reference.partition("#")
-        self._document: Any = None
+        self._document = document
         self._validators: dict[str, Validator] = {}
 
     def document(self) -> Any:

@@ -9,15 +9,12 @@ from typing import Any
 import msgspec
 
 from ..jsonschema.pointers import escape
-from .described import Described
-from .enums import with_enum
+from .enums import describe_enum, wire_names, with_enum
 from .node import follow
-from .telling import sent_names, tell
+from .tool import Tool
 
 Values = Mapping[str, tuple[str, ...]]
 """The values of each enum, by parameter."""
-Checks = tuple[tuple[str, frozenset[str]], ...]
-"""The same by attribute of the Struct."""
 
 MAX_VALUES = 250
 """Values of one enum: past 250, OpenAI's strict mode bounds their characters, too
@@ -26,8 +23,8 @@ MAX_CHARACTERS = 7500
 """Characters of all values: the smallest bound that a provider has for long enums, Moonshot's."""
 
 
-def taken(binding: Described[Any], values: Mapping[str, Sequence[str]]) -> Values:
-    """Values for the `runtime_enums` of `binding`, as they are kept.
+def check_values(binding: Tool[Any], values: Mapping[str, Sequence[str]]) -> Values:
+    """Values for the `runtime_enums` of `binding`, as tuples.
 
     Raises ValueError for parameters that are none of them, and for values that are not at most MAX_VALUES
     different strings (MAX_CHARACTERS in all) that the contract accepts.
@@ -35,57 +32,50 @@ def taken(binding: Described[Any], values: Mapping[str, Sequence[str]]) -> Value
     for name in values:
         if name not in binding.runtime_enums:
             raise ValueError(_no_such(binding, name))
-    return {name: _taken(binding, name, given) for name, given in values.items()}
+    return {name: _checked(binding, name, sequence) for name, sequence in values.items()}
 
 
-def described(binding: Described[Any], provider: str, values: Values) -> bytes:
-    """The tool object with the enums in it."""
-    whole = msgspec.json.decode(binding.definition(provider, strict=True))
-    sent = sent_names(binding, provider)
-    for name, of in values.items():
-        whole = tell(binding, provider, whole, *sent.get(name, (name, False)), of)
+def definition_with_values(base: Tool[Any], provider: str, values: Values) -> bytes:
+    """The tool object of `base` with the enums in it. Raises UnknownProviderError."""
+    whole = msgspec.json.decode(base.definition(provider, strict=True))
+    names = wire_names(base, provider)
+    for parameter, allowed in values.items():
+        name, encoded = names.get(parameter, (parameter, False))
+        whole = describe_enum(base, provider, whole, name, encoded, allowed)
     return msgspec.json.encode(whole)
 
 
-def narrowed(binding: Described[Any], values: Values) -> dict[str, Any]:
-    """The contract file with the enums in it. Raises ValueError where it has no place for them."""
-    document: dict[str, Any] = {**binding._parameters().document()}
-    for name, of in values.items():
-        document["parameters"] = _narrow(document["parameters"], name, of, document)
-    # The parts that stayed are the binding's own, and a caller may change what it is given.
+def contract_with_values(base: Tool[Any], values: Values) -> dict[str, Any]:
+    """The contract file of `base` with the enums in it. Raises ValueError where it has no place for them."""
+    document: dict[str, Any] = {**base._parameters().document()}
+    for name, allowed in values.items():
+        document["parameters"] = _with_values(document["parameters"], name, allowed, document)
+    # The parts that stayed are the base's own, and a caller may change what it is given.
     copy: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(document))
     return copy
 
 
-# Of `Lazy`: what depends on the values.
-_OWN = frozenset({"definitions", "lenient", "parameters", "quick", "sent", "undo"})
-
-
-def share(binding: Described[Any], made: Described[Any]) -> None:
-    """What is made once for a type serves all its specialised bindings."""
-    known = binding._lazy
-    if known.plan is None:
-        binding._make_plan()
-    for part in type(known).__slots__:
-        if part not in _OWN:
-            setattr(made._lazy, part, getattr(known, part))
-
-
-def checks(binding: Described[Any], values: Values) -> Checks:
-    """The Struct's attribute and its values; an attribute that it does not have leads to the contract."""
-    try:
-        fields = msgspec.structs.fields(binding.params)
-    except TypeError:
-        fields = ()
+def values_by_attribute(binding: Tool[Any], values: Values) -> tuple[tuple[str, frozenset[str]], ...]:
+    """The values of each attribute of the Struct; a parameter without one gets a name that no Struct has."""
+    fields = msgspec.structs.fields(binding.params) if hasattr(binding.params, "__struct_fields__") else ()
     known = {field.encode_name: field.name for field in fields}
-    return tuple((known.get(name, " "), frozenset(of)) for name, of in values.items())
+    return tuple((known.get(name, " "), frozenset(allowed)) for name, allowed in values.items())
 
 
-def _taken(binding: Described[Any], name: str, given: Sequence[str]) -> tuple[str, ...]:
+def is_allowed(value: Any, values: frozenset[str]) -> bool:
+    """Whether `value` is one of `values`, a list of them, or absent. Else the contract decides."""
+    if type(value) is str:
+        return value in values
+    if type(value) is list:
+        return all(type(item) is str and item in values for item in value)
+    return value is None or value is msgspec.UNSET
+
+
+def _checked(binding: Tool[Any], name: str, sequence: Sequence[str]) -> tuple[str, ...]:
     where = f"specialise({name}=…) of tool {binding.name!r}"
-    if isinstance(given, (str, bytes)) or not all(isinstance(value, str) for value in given):
+    if isinstance(sequence, (str, bytes)) or not all(isinstance(value, str) for value in sequence):
         raise ValueError(f"{where} takes a list of strings.")
-    values = tuple(given)
+    values = tuple(sequence)
     if not values or len(values) > MAX_VALUES or sum(map(len, values)) > MAX_CHARACTERS:
         raise ValueError(
             f"{where} takes 1 to {MAX_VALUES} values with {MAX_CHARACTERS} characters in all, not "
@@ -100,11 +90,11 @@ def _taken(binding: Described[Any], name: str, given: Sequence[str]) -> tuple[st
     if isinstance(default, str) and default not in values:
         raise ValueError(f"{where} lacks {default!r}, which the spec has for its default.")
     for value in values:
-        _accepted(binding, name, value, where)
+        _check_accepted(binding, name, value, where)
     return values
 
 
-def _accepted(binding: Described[Any], name: str, value: str, where: str) -> None:
+def _check_accepted(binding: Tool[Any], name: str, value: str, where: str) -> None:
     node = binding._parameters()
     below = f"/properties/{escape(name)}"
     try:
@@ -118,10 +108,10 @@ def _accepted(binding: Described[Any], name: str, value: str, where: str) -> Non
         raise ValueError(f"{where}: the contract refuses {value!r}: {wrong[0].message}.")
 
 
-def _narrow(parameters: Any, name: str, of: tuple[str, ...], document: Any) -> Any:
+def _with_values(parameters: Any, name: str, values: tuple[str, ...], document: Any) -> Any:
     """The parameters' schema with an enum at one of them. Raises KeyError where it is not there."""
     properties = parameters["properties"]
-    changed = with_enum(properties[name], of, document, mixed=True)
+    changed = with_enum(properties[name], values, document, mixed=True)
     if changed is None:
         raise ValueError(
             f"Parameter {name!r} has an enum at run time, so it must be a string or a list of strings."
@@ -129,11 +119,11 @@ def _narrow(parameters: Any, name: str, of: tuple[str, ...], document: Any) -> A
     return {**parameters, "properties": {**properties, name: changed}}
 
 
-def _no_place(binding: Described[Any], name: str) -> str:
+def _no_place(binding: Tool[Any], name: str) -> str:
     return f"The contract of tool {binding.name!r} has no parameter {name!r} of its own to put values at."
 
 
-def _no_such(binding: Described[Any], name: str) -> str:
+def _no_such(binding: Tool[Any], name: str) -> str:
     from difflib import get_close_matches
 
     known = tuple(binding.runtime_enums)

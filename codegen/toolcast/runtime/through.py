@@ -3,8 +3,8 @@
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Protocol
 
+from .arguments import Arguments
 from .context import ToolContext
-from .parse import Arguments
 from .result import ToolResult
 from .view import Snapshot, ToolView
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 import msgspec
 
+from .arguments import Arguments
 from .binding import Level, ToolBinding
 from .bridge import report, run
 from .context import ToolContext
@@ -12,7 +13,6 @@ from .errors import UnknownToolError
 from .execution import Execution, Ready
 from .handlers import Handler, is_async
 from .later import Later
-from .parse import Arguments
 from .result import ToolResult
 from .strictness import used
 

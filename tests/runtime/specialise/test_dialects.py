@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 from toolcast.providers import available, normalize
-from toolcast.runtime.enums import with_enum
-from toolcast.runtime.telling import tell
+from toolcast.runtime.enums import describe_enum, with_enum
 
 from generated.files.edit import EDIT
 
@@ -90,7 +89,7 @@ def test_where_there_is_no_room_for_an_enum_words_say_it(encoded: bool, before: 
         "description": "d",
         "parameters": {"type": "object", "properties": {"a": agents}},
     }
-    told = tell(EDIT, "gemini", whole, "a", encoded, ('x"y', "z"))
+    told = describe_enum(EDIT, "gemini", whole, "a", encoded, ('x"y', "z"))
     words = 'One of: "x\\"y", "z".'
     expected = {**agents, "description": f"{before}\n\n{words}" if before else words}
     assert told == {**whole, "parameters": {"type": "object", "properties": {"a": expected}}}
@@ -98,4 +97,4 @@ def test_where_there_is_no_room_for_an_enum_words_say_it(encoded: bool, before: 
 
 def test_a_definition_without_the_parameter_is_refused() -> None:
     with pytest.raises(ValueError, match="has no parameter 'b'"):
-        tell(EDIT, "gemini", {"name": "edit", "parameters": {"properties": {}}}, "b", False, VALUES)
+        describe_enum(EDIT, "gemini", {"name": "edit", "parameters": {"properties": {}}}, "b", False, VALUES)

@@ -80,11 +80,6 @@ def test_decoder_and_schema_accept_the_same(arguments: dict[str, Any]) -> None:
     assert accepted == oracle.is_valid(arguments)
 
 
-def test_nothing_is_compiled_again() -> None:
-    assert AGENTS._lazy.plan is DELEGATE._lazy.plan
-    assert DELEGATE.specialise(agent=["x"])._lazy.plan is DELEGATE._lazy.plan
-
-
 def test_what_is_encoded_has_a_value_of_the_enum() -> None:
     assert json.loads(AGENTS.encode(DelegateParams(**GOOD))) == GOOD
     with pytest.raises(ValueError, match="agent"):

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolcast.runtime.parse import parse
+from toolcast.runtime.arguments import parse_arguments
 from toolcast.runtime.ways.fragments import FragmentError, Fragments
 from toolcast.runtime.ways.partial import PartialArguments
 
@@ -41,7 +41,7 @@ def test_any_cut_brings_the_same_value(
             assert stream.text(call) == texts[call]
     assert sorted(stream.calls, key=str) == list(range(len(values)))
     for call, value in enumerate(values):
-        assert parse("t", stream.done(call)) == json.loads(texts[call]) == value
+        assert parse_arguments("t", stream.done(call)) == json.loads(texts[call]) == value
     assert stream.calls == ()
     assert stream._size == 0
 
@@ -65,7 +65,7 @@ def test_empty_fragments_and_empty_calls() -> None:
     stream.add(b"{}")
     assert stream.calls == (0, "other")
     assert stream.done() == b"{}"
-    assert parse("t", stream.done("other")) == {}
+    assert parse_arguments("t", stream.done("other")) == {}
     assert stream.done("gone") == stream.text("gone") == ""
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from ..plan import MAX_TEXT
+from ..arguments import MAX_TEXT
 from .call import Call, DispatchError
 from .formats import format_of
 from .parse import parse

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from ..plan import MAX_TEXT
+from ..arguments import MAX_TEXT
 from ..ways.fragments import MAX_CALLS
 from . import blocks, jsons
 from .call import BrokenError, Call, Found, Parsed, Problem, Read

@@ -3,7 +3,7 @@
 from collections.abc import Hashable
 from typing import Any
 
-from ..plan import MAX_TEXT
+from ..arguments import MAX_TEXT
 
 MAX_CALLS = 1024
 """Calls that one answer may hold at a time."""

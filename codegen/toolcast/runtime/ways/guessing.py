@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from ..arguments import MAX_TEXT
 from ..errors import ArgumentError
-from ..plan import MAX_TEXT
 from ..schema import Validator
 from .guesses import Guesses
 from .names import Name

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..plan import MAX_TEXT
+from ..arguments import MAX_TEXT
 from ..schema.values import MAX_DEPTH
 from .fragments import FragmentError
 

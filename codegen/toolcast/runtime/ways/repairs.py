@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ..keys import check_distinct
+from ..duplicates import decode_json
 from .steps import Steps, steps_of, value_at, with_value, without
 
 if TYPE_CHECKING:
@@ -120,8 +120,6 @@ def _number(text: str) -> Any:
 def _opened(text: str) -> Any:
     """The object or array that `text` holds; None where it is not JSON, or has a property twice."""
     try:
-        value = msgspec.json.decode(text)
-        check_distinct("", text, value)
-    except (ValueError, RecursionError):  # msgspec's and ours are ValueErrors
+        return decode_json(text.encode())
+    except (ValueError, RecursionError):
         return None
-    return value

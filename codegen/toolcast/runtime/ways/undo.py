@@ -7,8 +7,7 @@ contract says what is wrong with it. Nothing is refused here, and nothing that w
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
+from ..duplicates import decode_json
 from ..schema.node import on_fresh_stack
 from ..schema.values import too_deep
 from .place import Place, Places
@@ -176,15 +175,10 @@ def _items(place: Place, items: list[Any]) -> list[Any]:
 
 def _parsed(text: str) -> Any:
     """The value that a JSON text holds; a text that holds none, or a property twice, stands for itself."""
-    from ..keys import count_colons, find_duplicates, has_colon_escapes
-
     try:
-        value = msgspec.json.decode(text)
-        if has_colon_escapes(text) or msgspec.json.encode(value).count(b":") != count_colons(text):
-            return text if find_duplicates("", text) else value
-    except (msgspec.DecodeError, UnicodeError, RecursionError, ValueError):
+        return decode_json(text.encode())
+    except (ValueError, RecursionError):
         return text
-    return value
 
 
 def _fresh(value: Any) -> Any:

@@ -1,27 +1,39 @@
 """What a generated module says of its tool, and what stands in the tool's files."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from .brief import cut_definition
+from .checked import decode_hook
 from .definitions import read_definition
 from .home import list_folders, read_resource
-from .lazy import Lazy
 from .node import Node
-from .plan import Plan
 from .strictness import check, named, used, without_flag
 
-if TYPE_CHECKING:  # most tools have no way back
+if TYPE_CHECKING:  # most tools have one wire form
     from .ways.undo import Undo
 
 P = TypeVar("P")
 Level = Literal["full", "brief"]
 
 
-class Described(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
+class Lazy:
+    """What a binding makes at first use and keeps. Two threads at once make the same thing twice."""
+
+    __slots__ = ("decoder", "definitions", "parameters", "result", "undo")
+
+    def __init__(self) -> None:
+        self.decoder: Callable[[bytes | str], Any] | None = None
+        self.definitions: dict[tuple[str, str], bytes] = {}  # by provider and level
+        self.parameters: Node | None = None
+        self.result: Node | None = None
+        self.undo: dict[str, Undo | None] = {}  # by provider; None where its wire form is the contract's own
+
+
+class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
     """One tool: its names, its types, its files. P is the parameters' type.
 
     `module` is the generated module's `__name__`; `contract` and `schemas` are paths from its folder.
@@ -97,30 +109,30 @@ class Described(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
             ready = self._lazy.definitions[provider, "full"] = msgspec.json.format(raw, indent=-1)
         return ready
 
-    def _make_plan(self) -> Plan:
-        plan = self._lazy.plan = Plan(self._shape())
-        return plan
+    def _undo(self, provider: str) -> "Undo | None":
+        """What decodes the wire form of `provider`; None where that is the contract's own form.
+        Raises UnknownProviderError and MissingDataError."""
+        known = self._lazy.undo
+        if provider not in known:
+            definition = self._raw_definition(provider)
+            known[provider] = self._load_undo(provider, definition) if provider in self.ways else None
+        return known[provider]
 
-    def _find_undo(self, provider: str) -> "Undo | None":
-        """What undoes another form that arguments for `provider` may be in; None where there is none.
-        Raises UnknownProviderError."""
-        if (provider, "full") not in self._lazy.definitions:
-            self._raw_definition(provider)
-        if provider not in self.ways:
-            self._lazy.straight.add(provider)
-            return None
-        return self._make_undo(provider)
-
-    def _make_undo(self, provider: str) -> "Undo":
+    def _load_undo(self, provider: str, definition: bytes) -> "Undo":
         from .ways.load import load_undo
 
         path = f"{self.schemas}/../ways/{provider}/{self.name}.json"
-        undo = load_undo(self.module, path, self._raw_definition(provider))
-        self._lazy.undo[provider] = undo
-        return undo
+        return load_undo(self.module, path, definition)
 
     def _shape(self) -> Any:
         return self.params if self.wire is None else self.wire
+
+    def _decoder(self) -> "Callable[[bytes | str], P]":
+        """What reads JSON in the contract's form."""
+        decoder = self._lazy.decoder
+        if decoder is None:
+            decoder = self._lazy.decoder = msgspec.json.Decoder(self._shape(), dec_hook=decode_hook).decode
+        return decoder
 
     def _parameters(self) -> Node:
         node = self._lazy.parameters

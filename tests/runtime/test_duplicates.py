@@ -1,4 +1,4 @@
-"""No property may stand twice in one object: the quick test by colons never lets one pass."""
+"""No key may stand twice in one object: the comparison of colons never lets one pass."""
 
 import json
 from typing import Any
@@ -8,9 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from toolcast.runtime import ArgumentError, ToolBinding
-from toolcast.runtime.given import Count
-from toolcast.runtime.keys import check_distinct, find_duplicates, has_colon_escapes
-from toolcast.runtime.plan import Plan
+from toolcast.runtime.duplicates import DuplicateKeyError, decode_json, find_duplicates
 
 from tests.runtime.sample.files.edit import EDIT
 
@@ -69,13 +67,11 @@ def doubled(value: Any) -> bool:
 def test_plain_data_is_refused_exactly_where_a_name_comes_twice(data: st.DataObject) -> None:
     value = data.draw(_JSON)
     text = data.draw(texts(value))
-    for form in (text, text.encode()):
-        plain = msgspec.json.decode(form)
-        if doubled(value):
-            with pytest.raises(ArgumentError, match="duplicate property"):
-                check_distinct("t", form, plain)
-        else:
-            check_distinct("t", form, plain)
+    if doubled(value):
+        with pytest.raises(DuplicateKeyError):
+            decode_json(text.encode())
+    else:
+        assert decode_json(text.encode()) == json.loads(text)
 
 
 _NAMES = ("file_path", "old_string", "new_string", "replace_all", "x")
@@ -146,99 +142,6 @@ def test_inside_markers(shapes: Binding, old: str, new: str, path: str) -> None:
         assert [one.path for one in caught.value.violations] == [path]
 
 
-class Node(msgspec.Struct, omit_defaults=True):
-    """Drops what it does not know, and has every kind of place for a key."""
-
-    a: Any = None
-    u: "dict[str, Any]" = {}
-    A: "list[Node] | None" = None
-    d: int = 3
-
-
-class Tagged(msgspec.Struct, tag="t", omit_defaults=True):
-    a: int = 0
-
-
-_NODE = st.recursive(
-    st.lists(st.tuples(st.sampled_from("aud:"), _SCALAR | _JSON), max_size=4).map(Pairs),
-    lambda inner: st.lists(
-        st.tuples(st.sampled_from("auAd"), st.lists(inner, max_size=3) | inner | st.just(3)), max_size=5
-    ).map(Pairs),
-    max_leaves=8,
-)
-
-
-@given(st.data())
-def test_a_value_written_anew_accounts_for_no_key_that_came_twice(data: st.DataObject) -> None:
-    """What decode relies on where a Struct, not plain data, is written."""
-    plan = Plan(Node)
-    assert (plan.keys, plan.faithful, plan.short) == (0, True, 400)
-    value = data.draw(_NODE)
-    text = data.draw(texts(value))
-    try:
-        params = plan.decode(text)
-    except msgspec.DecodeError:
-        return
-    if not has_colon_escapes(text) and msgspec.json.encode(params).count(b":") == text.count(":"):
-        assert not doubled(value)
-
-
-class Flat(msgspec.Struct, omit_defaults=True):
-    s: str
-    t: str
-    o: "str | None" = None
-    n: int = 3
-    u: "str | msgspec.UnsetType" = msgspec.UNSET
-    x: list[str] = []
-    m: list[str] = msgspec.field(default_factory=lambda: ["a"])
-
-
-def _counters(shape: type) -> tuple[Count, Count]:
-    counting = Plan(shape).counting
-    assert counting is not None
-    return counting.functions()
-
-
-_FLAT = st.lists(
-    st.tuples(st.sampled_from("stou"), _TEXT)
-    | st.tuples(st.just("n"), st.integers(2, 4))
-    | st.tuples(st.sampled_from("xm:"), st.lists(_TEXT | st.just("a"), max_size=2)),
-    max_size=6,
-)
-
-
-@given(st.data(), _FLAT, st.booleans())
-def test_what_was_given_at_least_accounts_for_no_key_that_came_twice(
-    data: st.DataObject, pairs: list[tuple[str, Any]], more: bool
-) -> None:
-    least_of, inside_of = _counters(Flat)
-    value = Pairs([("s", data.draw(_TEXT)), ("t", data.draw(_TEXT)), *(pairs if more else pairs[2:])])
-    text = data.draw(texts(value))
-    params = Plan(Flat).decode(text)
-    least, colons = least_of(params), text.count(":")
-    assert least <= len({name for name, _ in value})
-    if least == colons or ("\\" not in text and least + inside_of(params) == colons):
-        assert not doubled(value)
-
-
-def test_plain_calls_are_counted_at_once() -> None:
-    least_of, inside_of = _counters(Flat)
-    for text, least, inside in (
-        ('{"s":"a","t":"b","n":4,"x":["q"]}', 4, 0),
-        ('{"s":"a:b","t":"::","u":"d","m":[]}', 4, 3),
-        ('{"s":"a","t":"b","o":"c","n":3,"x":[],"m":["a"]}', 3, 0),  # defaults that were spelt out
-    ):
-        params = Plan(Flat).decode(text)
-        assert (least_of(params), inside_of(params)) == (least, inside)
-
-
-def test_types_whose_keys_further_down_are_not_known_are_not_counted() -> None:
-    for inner in (Node, Any, list[Any], dict[int, str]):
-        assert Plan(msgspec.defstruct("S", [("a", inner), ("b", int, 1)])).counting is None
-    assert Plan(Tagged).counting is None
-    assert Plan(msgspec.defstruct("S", [("b", int)])).counting is None
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -249,23 +152,11 @@ def test_types_whose_keys_further_down_are_not_known_are_not_counted() -> None:
         b'{"replace_all": true, "file_path": "/", "old_string": "", "new_string": "c", "replace_all": false}',
     ],
 )
-def test_a_count_lets_no_key_pass_twice(edit: Binding, text: bytes) -> None:
+def test_escapes_and_colons_in_strings_hide_no_key(edit: Binding, text: bytes) -> None:
     for arguments in (text, text.decode()):
         for _ in range(2):
             with pytest.raises(ArgumentError, match="duplicate property"):
                 edit.decode(arguments)
-
-
-def test_types_that_write_more_than_they_read_are_told() -> None:
-    import datetime
-
-    assert Plan(Node).faithful
-    assert not Plan(Tagged).faithful  # used alone, its tag may be missing from the text
-    for annotation in (datetime.datetime, datetime.time, dict[int, int], bytes):
-        struct = msgspec.defstruct("S", [("a", annotation)], omit_defaults=True)
-        assert not Plan(struct).faithful
-    assert not Plan(msgspec.defstruct("S", [("a", int, 1)])).faithful
-    assert Plan(msgspec.defstruct("S", [("a", int)])).faithful
 
 
 def test_dropped_properties_count(edit: Binding) -> None:
@@ -275,7 +166,7 @@ def test_dropped_properties_count(edit: Binding) -> None:
     binding = msgspec.structs.replace(edit, params=Loose, _lazy=type(edit._lazy)())
     assert binding.decode(b'{"file_path": "a", "x": {"y": 1}}') == Loose("a")
     for text in ('{"file_path": "a", "x": 1, "x": 1}', '{"file_path": "a", "x": {"y": 1, "y": [{}]}}'):
-        for _ in range(2):  # the first call makes the plan
+        for _ in range(2):
             with pytest.raises(ArgumentError, match="duplicate property"):
                 binding.decode(text)
 
@@ -284,5 +175,5 @@ def test_dropped_properties_count(edit: Binding) -> None:
 @given(st.integers(1, 60))
 def test_findings_are_limited_and_in_order(count: int) -> None:
     text = "[" + ",".join(f'{{"n{i}": 1, "n{i}": 2}}' for i in range(count)) + "]"
-    found = find_duplicates("t", text)
+    found = find_duplicates(text)
     assert found == [(f"$[{i}]", f"n{i}") for i in range(min(count, 50))]

@@ -2,13 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from .duplicates import DuplicateKeyError, decode_json
 from .errors import ArgumentError
-from .keys import check_distinct
-from .plan import MAX_TEXT
+
+if TYPE_CHECKING:
+    from .schema.errors import Violation
+
+MAX_TEXT = 4 * 1024 * 1024
+"""Longest JSON text of arguments, in bytes or characters: about a million tokens, more than any model
+writes in one answer. What is longer is refused unread."""
 
 Arguments = bytes | bytearray | memoryview | str | Mapping[str, Any] | None
 """What `decode` and `execute` take.
@@ -16,63 +22,61 @@ Arguments = bytes | bytearray | memoryview | str | Mapping[str, Any] | None
 `None` and blank text mean `{}`: providers send "" for a tool without arguments.
 """
 
-_OPENING = frozenset((ord("{"), "{"))
-"""How an object begins, in bytes and in text."""
-
 _SEND = "Send the arguments as one JSON object."
 
 
-def as_text(tool: str, arguments: Any) -> bytes | str | None:
-    """JSON text within bounds; None where the arguments are parsed already. Raises ArgumentError."""
-    if arguments is None:
-        return b"{}"
-    if isinstance(arguments, (bytearray, memoryview)):
-        arguments = bytes(arguments)
-    if not isinstance(arguments, (bytes, str)):
-        return None
-    if len(arguments) > MAX_TEXT:
-        unit = "bytes" if isinstance(arguments, bytes) else "characters"
-        raise ArgumentError(
-            tool, f"they are too large: {len(arguments)} {unit}, {MAX_TEXT} allowed. Send less at once."
-        )
-    # The length first: stripping copies, and only short text can be blank enough to matter.
-    if len(arguments) <= 64 and not arguments.strip():
-        return b"{}"
-    return arguments
-
-
-def parse(tool: str, arguments: Any) -> Any:
+def parse_arguments(tool: str, arguments: Any) -> Any:
     """Plain JSON data: dict, list, str, int, float, bool, None.
 
     An object that was encoded twice, as a JSON string that holds JSON, is opened once; nothing is lost by
-    it, because arguments are always an object. Raises ArgumentError where the text is not JSON, or an
-    object in it has a property twice.
+    it, because arguments are always an object. Raises ArgumentError, which names `tool`, where the text is
+    not JSON, or an object in it has a key twice, and for a mapping with values that JSON lacks.
     """
-    kind = type(arguments)
-    if (kind is bytes or kind is str) and 0 < len(arguments) <= MAX_TEXT and arguments[0] in _OPENING:
-        text = arguments  # nothing that `as_text` would change: most calls are such
-    else:
-        text = as_text(tool, arguments)
-        if text is None:
-            return _plain(tool, arguments)
-    value = _load(tool, text)
+    if not isinstance(arguments, (bytes, str)):
+        if arguments is None:
+            return {}
+        if not isinstance(arguments, (bytearray, memoryview)):
+            return _parse_mapping(tool, arguments)
+        arguments = bytes(arguments)
+    value = _parse_text(tool, arguments)
     if isinstance(value, str):
-        inner = _load(tool, value) if value.strip() else {}
+        inner = _parse_text(tool, value) if value.strip() else {}
         return inner if isinstance(inner, dict) else value
     return value
 
 
-def _load(tool: str, text: bytes | str) -> Any:
+def _parse_text(tool: str, text: bytes | str) -> Any:
+    if len(text) > MAX_TEXT:
+        unit = "bytes" if isinstance(text, bytes) else "characters"
+        raise ArgumentError(
+            tool, f"they are too large: {len(text)} {unit}, {MAX_TEXT} allowed. Send less at once."
+        )
+    # The length first: stripping copies, and only short text can be blank enough to matter.
+    if len(text) <= 64 and not text.strip():
+        return {}
     try:
-        value = msgspec.json.decode(text)
-        check_distinct(tool, text, value)
-        return value
+        return decode_json(text.encode() if isinstance(text, str) else text)
     except RecursionError:
         raise ArgumentError(tool, f"they are nested too deeply. {_SEND}") from None
+    except DuplicateKeyError as problem:
+        raise ArgumentError(tool, violations=_violations(problem)) from None
     except UnicodeError as problem:
         raise ArgumentError(tool, f"they are not valid UTF-8 ({problem}). {_SEND}") from None
     except msgspec.DecodeError as problem:
         raise ArgumentError(tool, f"they are not valid JSON: {_where(text, problem)}. {_SEND}") from None
+
+
+def _violations(problem: DuplicateKeyError) -> "list[Violation]":
+    from .schema.errors import Violation
+    from .schema.words import label, member
+
+    violations = []
+    for path, name in problem.found:
+        where = "" if path == "$" else f" in {label(path)}"
+        shown = name if len(name) <= 100 else name[:100] + "…"
+        message = f"duplicate property `{shown}`{where}; send it once"
+        violations.append(Violation(member(path, name), message, "duplicate", name))
+    return violations
 
 
 def _where(text: bytes | str, problem: Exception) -> str:
@@ -103,7 +107,7 @@ def _refuse_constant(name: str) -> Any:
     raise _ConstantError(name)
 
 
-def _plain(tool: str, arguments: Any) -> Any:
+def _parse_mapping(tool: str, arguments: Any) -> Any:
     """Arguments that came parsed, as JSON would have brought them."""
     if not isinstance(arguments, Mapping):
         kind = type(arguments).__name__

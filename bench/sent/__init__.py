@@ -1,1 +1,0 @@
-"""Decoding in one pass, held to the general way; see `__main__`."""

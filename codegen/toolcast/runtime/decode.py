@@ -1,0 +1,103 @@
+"""From a call's arguments to a tool's typed parameters.
+
+Text is parsed once, the provider's wire form is decoded, and the plain data is converted to the Struct. What
+the Struct refuses, the contract settles and validates: it knows the two allowances (null for an absent
+property, a whole float for an integer) and names every violation.
+"""
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from .arguments import Arguments, parse_arguments
+from .checked import trusted_hook
+from .definitions import disagree
+from .errors import LIMIT, ArgumentError
+from .schema.values import MAX_DEPTH, too_deep
+from .tool import Tool
+
+if TYPE_CHECKING:  # most calls need none of them
+    from .ways.guesses import Guesses
+    from .ways.undo import Undo
+
+P = TypeVar("P")
+
+
+def decode_arguments(
+    tool: Tool[P],
+    arguments: Arguments,
+    undo: "Undo | None",
+    guesses: "Guesses | None",
+    exact: bool,
+) -> P:
+    """The typed parameters of `tool`.
+
+    `undo` decodes the wire form of the provider; None where that is the contract's own form. With `exact`
+    false, the contract validates every value before it is converted. Raises ArgumentError with every
+    violation, unless `guesses` lead to arguments that the contract accepts.
+    """
+    try:
+        value = _parse(tool, arguments, undo)
+        text = arguments if isinstance(arguments, (bytes, str)) else None
+        # A text that is as short cannot nest too deeply: a level takes two characters.
+        if exact and ((text is not None and len(text) <= 2 * MAX_DEPTH) or not too_deep(value)):
+            if not value or text is None or undo is not None or tool.empty_is_absent:  # no value: blank text
+                text = msgspec.json.encode(value)  # to read JSON takes half the time of `msgspec.convert`
+            try:
+                return tool._decoder()(text)
+            except (msgspec.DecodeError, RecursionError):
+                pass  # the contract settles it, or names what is wrong
+        return _convert_valid(tool, value, encoded=undo is not None)
+    except ArgumentError:
+        if guesses is not None and guesses.allow:
+            guessed = _guessed(tool, arguments, undo, guesses)
+            if guessed is not None:
+                return guessed
+        raise
+
+
+def _parse(tool: Tool[Any], arguments: Arguments, undo: "Undo | None") -> Any:
+    """Plain data in the contract's form. Raises ArgumentError for what is not JSON."""
+    value = parse_arguments(tool.name, arguments)
+    if undo is not None:
+        value = undo(value)
+    names = tool.empty_is_absent
+    if names and type(value) is dict:
+        value = {name: item for name, item in value.items() if item != "" or name not in names}
+    return value
+
+
+def _convert_valid(tool: Tool[P], value: Any, *, encoded: bool = False) -> P:
+    """Settle, validate, convert. `encoded` says that `value` was sent in a provider's wire form."""
+    validator = tool._parameters().validator()
+    try:
+        settled = validator.settle(value)
+        violations = validator.violations(settled, limit=LIMIT)
+        if violations and validator.accepts(value):
+            settled = value  # a float past 2**53 may fit where the integer that it is does not
+        elif violations:
+            if encoded:
+                from .ways.hints import explained
+
+                raise ArgumentError(tool.name, violations=explained(violations, settled))
+            raise ArgumentError(tool.name, violations=violations)
+        converted: P = msgspec.convert(settled, tool._shape(), dec_hook=trusted_hook)
+    except RecursionError:
+        raise ArgumentError(tool.name, "they are nested too deeply. Send a flatter value.") from None
+    except msgspec.ValidationError as problem:
+        raise disagree(tool, problem) from problem
+    return converted
+
+
+def _guessed(tool: Tool[P], arguments: Arguments, undo: "Undo | None", guesses: "Guesses") -> P | None:
+    """The parameters that refused arguments may have meant; None where no guess leads to any."""
+    from .ways.guessing import guess
+
+    validator = tool._parameters().validator()
+    found = guess(arguments, lambda text: _parse(tool, text, undo), validator, guesses)
+    if found is None:
+        return None
+    value, used = found
+    params = _convert_valid(tool, value)
+    guesses.count(used)
+    return params
