@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from contextvars import Context, ContextVar, copy_context
+from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:  # the event loop of whoever calls has it loaded
 
 _DAY = 86400.0
 """Seconds; loops do not take longer timers."""
+_IDLE = 5.0
+"""Seconds that a thread without work is kept for the next call."""
 
 Outcome = tuple[Any, BaseException | None]
 """What a function returned, or raised. As a value: a future cannot carry every exception."""
@@ -99,6 +102,14 @@ class _Job:
         )
 
 
+class _Thread(threading.Thread):
+    """A thread of `Workers`, and the calls that it is to carry out."""
+
+    def __init__(self, work: "Callable[[_Thread], None]") -> None:
+        super().__init__(target=work, args=(self,), name="toolcast", daemon=True)
+        self.jobs: SimpleQueue[_Job] = SimpleQueue()
+
+
 _job: ContextVar[_Job] = ContextVar("toolcast_job")
 
 
@@ -109,7 +120,7 @@ def abandoned() -> bool:
 
 
 class Workers:
-    """Threads for plain functions, one for each call, at most `size` of them at work.
+    """Threads for plain functions, at most `size` of them at work; one that is done serves the next call.
 
     A call that nobody waits for any more, and one that takes longer than `patience` seconds, does not count:
     its thread runs on, and another takes its place. There are at most `limit` of those; then calls that would
@@ -129,10 +140,11 @@ class Workers:
         self._lock = threading.Lock()
         self._running: set[_Job] = set()
         self._waiting: deque[_Job] = deque()
+        self._idle: list[_Thread] = []
 
     @property
     def running(self) -> int:
-        """How many threads there are, with those of calls that nobody waits for."""
+        """How many threads are at work, with those of calls that nobody waits for."""
         return len(self._running)
 
     @property
@@ -206,21 +218,43 @@ class Workers:
         """Begin one call. Holds the lock. False where the system has no thread left."""
         job.begun = monotonic()
         self._running.add(job)
+        while self._idle:
+            thread = self._idle.pop()
+            if thread.is_alive():  # none is after a fork
+                thread.jobs.put(job)
+                return True
+        thread = _Thread(self._work)
+        thread.jobs.put(job)
         try:
-            threading.Thread(target=self._work, args=(job,), name="toolcast", daemon=True).start()
+            thread.start()
         except RuntimeError as problem:
             self._running.discard(job)
             job.outcome = None, problem
             return False
         return True
 
-    def _work(self, job: _Job) -> None:
-        """A thread: one call."""
+    def _work(self, thread: "_Thread") -> None:
+        """What a thread does: one call after the other, until none comes for a while."""
+        while True:
+            try:
+                job = thread.jobs.get(timeout=_IDLE)
+            except Empty:
+                with self._lock:
+                    if thread in self._idle:
+                        self._idle.remove(thread)
+                        return
+                continue  # a call came just now
+            self._carry_out(job, thread)
+            del job
+
+    def _carry_out(self, job: _Job, thread: "_Thread") -> None:
+        """One call in `thread`, which is free for the next one before anybody learns the outcome."""
         context, job.context = job.context, None  # which holds the job
         if context is not None:
             context.run(job.run)
         with self._lock:
             self._running.discard(job)
+            self._idle.append(thread)
             forgotten = job.abandoned
         self._begin()
         if forgotten:
