@@ -15,7 +15,7 @@ Parts = tuple[Way, ...]
 """Ways that speak of the same value, without references. Their identities are a place's name."""
 _NOTHING = Way()
 _KEPT = 1024
-"""Places of one `Ways` that are remembered; past it, memory starts anew."""
+"""Places of one `Ways`, and choices between them, that are remembered; past it, memory starts anew."""
 
 
 class Place:
@@ -170,7 +170,7 @@ class Places:
         return made
 
     def _finished(self, ways: Parts, made: set[int]) -> Place:
-        if len(self._made) > _KEPT:
+        if max(len(self._made), len(self._chosen)) > _KEPT:
             # Values decide which places are combined. Those in use stay with whoever uses them.
             self._made.clear()
             self._chosen.clear()
