@@ -17,7 +17,6 @@ from .core.compile import Options
 from .crew import Crew, crew
 from .former import remember_output, tell_former
 from .frontend import Found, Frontend
-from .narrow import narrow_plan
 from .output.faults import reason, remedy
 from .output.journal import repair
 from .output.manifest import NAME
@@ -167,21 +166,10 @@ class _Run:
         if incomplete := next((each for each in got.diagnostics if each.code == MISSING_LIBRARY), None):
             return Report(diagnostics=(incomplete,))  # no fault of any spec: leave all outputs alone
         try:
-            same = self.cache.setting == common.parts
-            whole = make_whole(
-                got, common.digest, shop, self.cache, self.tree, same=same, begin=workers.begin
-            )
+            whole = make_whole(got, common.digest, shop, self.cache, self.tree, begin=workers.begin)
         except WholeError as fault:
             return Report(diagnostics=(*sorted(got.diagnostics), whole_failed(self.shown_output, str(fault))))
-        narrow = None
-        if same:
-            narrow = narrow_plan(got, whole, self.cache, self.sources, self.index, self.tree, self.config)
-        if narrow is None:
-            plan, self.manifest = wide_plan(
-                got, whole, used, self.cache, self.sources, self.tree, self.config
-            )
-        else:
-            plan = narrow
+        plan, self.manifest = wide_plan(got, whole, used, self.cache, self.sources, self.tree, self.config)
         if self.mode == "diff":
             plan = hold(plan)
         diagnostics = tuple(sorted({*got.diagnostics, *plan.diagnostics, *tell_former(self.config)}))

@@ -43,13 +43,12 @@ def make_whole(
     cache: Cache,
     tree: Tree,
     *,
-    same: bool = False,
     begin: Begin = at_once,
 ) -> dict[str, Unit]:
     """The units that speak of all tools, by name: as the last run left them, or made again.
 
     Takes out of `got` what cannot stand in the set, and adds the files that were made. `common` is the
-    digest of everything but specs, `same` whether it was so in the last run. Raises WholeError.
+    digest of everything but specs. Raises WholeError.
     """
 
     def known(name: str, mark: str) -> Unit | None:
@@ -57,10 +56,6 @@ def make_whole(
         fresh = unit is not None and unit.fingerprint == mark and tree.intact(unit.outputs)
         return unit if fresh else None
 
-    if same and _alike(got, shop, cache) and tree.intact(cache.units[PACKAGE].outputs):
-        ledger, files = _ledger(got.units, common, shop, known, at_once)()
-        got.files.update(files)
-        return {PACKAGE: cache.units[PACKAGE], LEDGER: ledger}
     whole = settle(got.units, common, shop, known, begin)
     for path, problem in whole.refused.items():
         got.diagnostics.append(problem)
@@ -68,29 +63,6 @@ def make_whole(
         got.files.pop(path, None)
     got.files.update(whole.files)
     return dict(whole.units)
-
-
-def _alike(got: Collected, shop: Shop, cache: Cache) -> bool:
-    """Whether nothing changed but what the ledger says.
-
-    The last run put the same specs together. Where each has the name and the files that it had, all that
-    was looked at then is as it was; a look at each of them would take longer than to compile one.
-    """
-    known = cache.units
-    if not {PACKAGE, LEDGER} <= known.keys() or len(got.units) + 2 != len(known):
-        return False
-    return got.units.keys() >= set(shop.types) and all(
-        unit is (former := known.get(path)) or (former is not None and _same_place(unit, former))
-        for path, unit in got.units.items()
-    )
-
-
-def _same_place(unit: Unit, former: Unit) -> bool:
-    if unit.outputs.keys() != former.outputs.keys():
-        return False
-    if unit.entry is None or former.entry is None:
-        return unit.entry is former.entry
-    return structs.replace(unit.entry, ledger=NO_LOSSES) == structs.replace(former.entry, ledger=NO_LOSSES)
 
 
 def settle(units: Mapping[str, Unit], common: str, shop: Shop, known: Known, begin: Begin = at_once) -> Whole:

@@ -84,21 +84,6 @@ def render_manifest(
     return "\n".join([*lines, *sorted(body), ""]).encode()
 
 
-def amend_manifest(content: bytes, units: Mapping[str, tuple[str, tuple[str, ...]]]) -> bytes | None:
-    """`content`, as `render_manifest` wrote it, with other lines for `units`; None where one has none yet.
-
-    A line's place follows from its unit alone, so it stays.
-    """
-    lines = content.decode().split("\n")
-    places = {line.partition("\t")[0]: at for at, line in enumerate(lines)}
-    for unit, (digest, outputs) in units.items():
-        at = places.get(_word(unit))
-        if at is None:
-            return None
-        lines[at] = _line(unit, digest, outputs)
-    return "\n".join(lines).encode()
-
-
 def _line(unit: str, digest: str, outputs: Iterable[str]) -> str:
     return f"{_word(unit)}\t{digest}\t{_words(sorted(outputs))}"
 
