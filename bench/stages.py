@@ -19,7 +19,7 @@ from toolcast.build.core.compile import Options
 from toolcast.build.core.definitions import definition, tool_info
 from toolcast.build.core.emit import prove_tool, tool_names
 from toolcast.build.core.profile_lookup import profile_of
-from toolcast.build.rooms import FRONTEND, known_providers
+from toolcast.build.frontend import FRONTEND, known_providers
 from toolcast.contract.build import Built, build_tool
 from toolcast.contract.normalise import Normaliser
 from toolcast.models.generate import generate_models

@@ -17,9 +17,9 @@ from typing import Any
 
 STAGES = {
     "what all depend on": [("generate", "setting"), ("generate", "profiles_of"), ("generate", "walk")],
-    "compiling, in workers": [("crew", "Crew.compile")],
-    "registry and ledger": [("generate", "make_whole")],
-    "plan": [("generate", "wide_plan")],
+    "compiling, in workers": [("units", "compile_tasks")],
+    "registry and ledger": [("generate", "make_package")],
+    "plan": [("generate", "_plan")],
     "writing": [("generate", "publish")],
     "remembering": [("generate", "save_cache"), ("index", "Index.save")],
 }
@@ -64,13 +64,13 @@ def measure(project: Path) -> dict[str, list[float]]:
     gc.disable()  # as the command does
     clock = Clock()
     started = now()
-    from toolcast.build import crew, generate
-    from toolcast.build.rooms import FRONTEND
+    from toolcast.build import generate, units
+    from toolcast.build.frontend import FRONTEND
     from toolcast.build.state import index
     from toolcast.config import load_config
 
     clock.add(IMPORTS, started)
-    modules: dict[str, Any] = {"crew": crew, "generate": generate, "index": index}
+    modules: dict[str, Any] = {"units": units, "generate": generate, "index": index}
     for stage, places in STAGES.items():
         for module, name in places:
             owner, _, last = name.rpartition(".")

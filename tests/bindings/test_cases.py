@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 import pytest
 from toolcast.bindings.format import blacken
+from toolcast.build.frontend import FRONTEND
 from toolcast.build.generate import build
-from toolcast.build.rooms import FRONTEND
 from toolcast.config import load_config
 
 from tests.bindings import helper

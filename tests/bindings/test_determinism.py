@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 import yaml
+from toolcast.build.frontend import FRONTEND
 from toolcast.build.generate import build
-from toolcast.build.rooms import FRONTEND
 from toolcast.config import load_config
 
 ROOT = Path(__file__).resolve().parents[2]

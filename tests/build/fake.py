@@ -158,12 +158,7 @@ def _digest(value: Any) -> str:
     return hashlib.sha256(repr(value).encode()).hexdigest()[:8]
 
 
-def prepare() -> None:
-    """Nothing to load."""
-
-
 FAKE = Frontend(
-    prepare=prepare,
     discover=discover,
     load_tool=load_tool,
     load_type=load_type,

@@ -13,8 +13,7 @@ from hypothesis.stateful import rule, run_state_machine_as_test
 from toolcast.build.clean import clean
 from toolcast.build.generate import Report, build
 from toolcast.build.output.tree import TEMPORARY
-from toolcast.build.state.presumed import presume
-from toolcast.build.state.unchanged import look
+from toolcast.build.state.index import up_to_date
 
 from tests.build.fake import FAKE, config_of, tree
 from tests.build.machine_edits import Edits
@@ -110,21 +109,17 @@ class Machine(Edits):
     def generate(self, preview: Any, jobs: int | None) -> None:
         self.generate_now(preview, jobs)
 
-    def generate_now(self, preview: Any, jobs: int | None, *, quick: bool = False) -> None:
+    def generate_now(self, preview: Any, jobs: int | None) -> None:
         (self.base / "specs").mkdir(exist_ok=True)
-        looked = look(str(self.base))
-        if looked is not None and looked.tools >= 0 and looked.same:  # no build would be begun
+        if up_to_date(str(self.base)) is not None:  # no build would be begun
             self.tidy()
             self.hold_clean()
             return
-        if quick and (presumed := presume(str(self.base))) is not None:  # as a watch does
-            build(config_of(self.base), self.frontend, jobs=jobs, keep=True, looked=presumed)
-            self.hold_foreign()
         for _ in range(4):
             before = tree(self.out)
             told = build(config_of(self.base), self.frontend, mode=preview, jobs=jobs) if preview else None
             assert tree(self.out) == before
-            report = build(config_of(self.base), self.frontend, jobs=jobs, looked=looked)
+            report = build(config_of(self.base), self.frontend, jobs=jobs)
             if preview == "diff":
                 assert told is not None
                 assert told.plan == report.plan
@@ -147,10 +142,10 @@ class Machine(Edits):
         assert check.plan.empty
         assert not check.plan.blocked
 
-    @rule(jobs=st.sampled_from([None, 1]), quick=st.booleans())
-    def generate_plainly(self, jobs: int | None, quick: bool) -> None:
+    @rule(jobs=st.sampled_from([None, 1]))
+    def generate_plainly(self, jobs: int | None) -> None:
         """Of many kinds of edits each would else be followed by few runs."""
-        self.generate_now("", jobs, quick=quick)
+        self.generate_now("", jobs)
 
     @rule(preview=st.sampled_from(["diff", "check"]))
     def generate_as_told(self, preview: Any) -> None:

@@ -2,8 +2,7 @@
 
 from typing import ClassVar
 
-from toolcast.build.frontend import Frontend
-from toolcast.build.rooms import FRONTEND
+from toolcast.build.frontend import FRONTEND, Frontend
 
 from tests.build.machine import Machine
 

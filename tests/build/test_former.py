@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 from toolcast.build.clean import clean
-from toolcast.build.former import former_outputs
 from toolcast.build.generate import build
+from toolcast.build.previous_outputs import previous_outputs
 from toolcast.build.state import fingerprint
 from toolcast.config import Config, load_config
 
@@ -44,7 +44,7 @@ def test_the_run_that_moves_says_what_stays_behind(config: Config) -> None:
     assert tree(config.output) == before
     assert tree(moved.output).keys() == before.keys()
     assert build(moved, FAKE).diagnostics == ()  # once is enough
-    assert former_outputs(moved) == (config.output,)
+    assert previous_outputs(moved) == (config.output,)
 
 
 def test_what_was_left_behind_is_removed_when_asked(config: Config) -> None:
@@ -59,7 +59,7 @@ def test_what_was_left_behind_is_removed_when_asked(config: Config) -> None:
     assert clean(moved, dry_run=False, only_former=True).diagnostics == ()
     assert tree(config.output) == {"mine.txt": b"mine"}
     assert (moved.output / "g/b.py").exists()
-    assert former_outputs(moved) == ()
+    assert previous_outputs(moved) == ()
     assert build(moved, FAKE).plan.empty
     assert build(moved, FAKE).rebuilt == 0  # what was remembered of the present output still is
 
@@ -81,7 +81,7 @@ def test_a_folder_that_is_named_again_is_no_former_one(config: Config) -> None:
     back = _moved(config, "generated")
     (problem,) = build(back, FAKE).diagnostics
     assert problem.file == "new"
-    assert former_outputs(back) == (moved.output,)
+    assert previous_outputs(back) == (moved.output,)
     clean(back, dry_run=False, only_former=True)
     assert not moved.output.exists()
     assert (back.output / "g/b.py").exists()
@@ -94,7 +94,7 @@ def test_two_configurations_in_one_folder_do_not_take_each_others(config: Config
     for _ in range(2):
         assert build(other, FAKE).diagnostics == ()
         assert build(config, FAKE).diagnostics == ()
-        assert former_outputs(other) == former_outputs(config) == ()
+        assert previous_outputs(other) == previous_outputs(config) == ()
     put(config.base / "other.toml", '[tool.toolcast]\noutput = "generated"\n')
     other, _ = load_config(config.base, Path("other.toml"))
     assert other is not None
@@ -116,7 +116,7 @@ def test_a_damaged_record_is_none(config: Config, content: bytes) -> None:
     (config.state / "outputs").write_bytes(content)
     moved = _moved(config, "new")
     assert build(moved, FAKE).diagnostics == ()
-    assert not [each for each in former_outputs(moved) if each != config.base]
+    assert not [each for each in previous_outputs(moved) if each != config.base]
     build(moved, FAKE)
     assert [each.file for each in build(_moved(config, "newer"), FAKE).diagnostics] == ["new"]
 
@@ -127,4 +127,4 @@ def test_a_project_that_was_moved_knows_its_own_folder(config: Config, tmp_path:
     (tmp_path / "elsewhere").mkdir()
     for path in [path for path in tmp_path.iterdir() if path.name != "elsewhere"]:
         path.rename(tmp_path / "elsewhere" / path.name)
-    assert former_outputs(config_of(tmp_path / "elsewhere")) == (tmp_path / "elsewhere/generated",)
+    assert previous_outputs(config_of(tmp_path / "elsewhere")) == (tmp_path / "elsewhere/generated",)

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from msgspec import structs
 from toolcast.build.generate import build
-from toolcast.build.state.fingerprint import Sources
-from toolcast.build.state.unchanged import unchanged
+from toolcast.build.pool import MANY
+from toolcast.build.state.index import up_to_date
 
 from tests.build.fake import FAKE, config_of, project, put, tree
 
@@ -97,7 +97,7 @@ class Life:
         put(self.base / "pyproject.toml", f"[tool.toolcast]\nproviders = {chosen}\n")
 
     def check(self) -> None:
-        if unchanged(str(self.base)) is None:
+        if up_to_date(str(self.base)) is None:
             for problem in build(config_of(self.base), FAKE).diagnostics:
                 if problem.code == "kept-file":  # hand-written by now, so a person must remove it
                     Path(os.path.relpath(problem.file)).unlink()
@@ -191,7 +191,7 @@ def test_a_new_generator_or_template_rebuilds_all(tmp_path: Path) -> None:
     build(config, FAKE)
     assert build(config, FAKE).rebuilt == 0
     put(tmp_path / "mine/stub.py.jinja", "x")
-    assert unchanged(str(tmp_path)) is None
+    assert up_to_date(str(tmp_path)) is None
     assert build(config, FAKE).rebuilt == 1
 
 
@@ -213,14 +213,14 @@ def test_a_bad_spec_loses_its_outputs_and_stops_no_other(tmp_path: Path) -> None
         "b.yaml",
         "t.yaml",
     }
-    assert unchanged(str(tmp_path)) is None
+    assert up_to_date(str(tmp_path)) is None
 
 
 def test_warnings_are_told_again_by_later_runs(tmp_path: Path) -> None:
     config = project(tmp_path, {"a.yaml": "odd"})
     first = build(config, FAKE)
     assert [problem.code for problem in first.diagnostics] == ["odd"]
-    assert unchanged(str(tmp_path)) is None
+    assert up_to_date(str(tmp_path)) is None
     again = build(config, FAKE)
     assert again.diagnostics == first.diagnostics
     assert again.rebuilt == 0
@@ -233,10 +233,10 @@ def test_line_endings_of_a_spec_change_no_byte(tmp_path: Path) -> None:
 
 
 def test_job_count_changes_no_byte(tmp_path: Path) -> None:
-    specs = {f"g{n % 3}/t{n}.yaml": f"uses: _types/t.yaml\n{n}" for n in range(60)} | {"_types/t.yaml": ""}
+    specs = {f"g{n % 3}/t{n}.yaml": f"uses: _types/t.yaml\n{n}" for n in range(MANY)} | {"_types/t.yaml": ""}
     for jobs in (1, 3):
         report = build(project(tmp_path / str(jobs), specs), FAKE, jobs=jobs)
-        assert report.rebuilt == 60
+        assert report.rebuilt == MANY
     assert tree(tmp_path / "1/generated") == tree(tmp_path / "3/generated")
 
 
@@ -246,49 +246,25 @@ def test_an_edit_right_after_a_run_is_noticed(tmp_path: Path, delay: float) -> N
     config = project(tmp_path, {"a.yaml": "one"})
     for text in ("two", "six", "ten"):
         build(config, FAKE)
-        assert unchanged(str(tmp_path)) == 1
+        assert up_to_date(str(tmp_path)) == 1
         spec = tmp_path / "specs/a.yaml"
         state = spec.stat()
         time.sleep(delay)
         spec.write_text(text)
         os.utime(spec, ns=(state.st_atime_ns, state.st_mtime_ns))
-        assert unchanged(str(tmp_path)) is None
+        assert up_to_date(str(tmp_path)) is None
         assert build(config, FAKE).rebuilt == 1
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-@pytest.mark.parametrize("dies", [False, True])
-def test_each_source_is_looked_at_before_it_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int, dies: bool
-) -> None:
+def test_each_source_is_digested_before_it_is_read(tmp_path: Path) -> None:
     """Else an edit in between would be remembered as what was compiled."""
-    if dies and (jobs == 1 or not hasattr(os, "fork")):
-        pytest.skip("no process to kill")
-    config = project(tmp_path / "p", {**{f"t{n}.yaml": f"{n}" for n in range(40)}, "_types/t.yaml": "t"})
-    log, first, digest = tmp_path / "log", os.getpid(), Sources.digest
-
-    def say(what: str, path: str) -> None:
-        with log.open("a") as file:
-            file.write(f"{what} {Path(path).name}\n")
-
-    def looked(sources: Sources, path: Path | str) -> str | None:
-        found = digest(sources, path)
-        say("look", str(path))
-        return found
 
     def load_tool(root: Path, path: str, *rest: Any) -> Any:
-        say("read", path)
-        if dies and path == "t9.yaml" and os.getpid() != first:
-            os._exit(9)
-        return FAKE.load_tool(root, path, *rest)
+        loaded = FAKE.load_tool(root, path, *rest)
+        put(root / path, "edited")
+        return loaded
 
-    def load_type(root: Path, path: str, *rest: Any) -> Any:
-        say("read", path)
-        return FAKE.load_type(root, path, *rest)
-
-    monkeypatch.setattr(Sources, "digest", looked)
-    report = build(config, structs.replace(FAKE, load_tool=load_tool, load_type=load_type), jobs=jobs)
-    assert report.failed == dies
-    lines = log.read_text().splitlines()
-    for path in (*(f"t{n}.yaml" for n in range(40)), "t.yaml"):
-        assert lines.index(f"look {path}") < lines.index(f"read {path}")
+    config = project(tmp_path, {"a.yaml": "1"})
+    build(config, structs.replace(FAKE, load_tool=load_tool))
+    assert build(config, FAKE).rebuilt == 1
+    assert build(config, FAKE).rebuilt == 0

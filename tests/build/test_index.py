@@ -1,111 +1,81 @@
-"""Signatures as they are packed, and looks that were taken before the run."""
+"""The check that nothing changed, and what a racy file does to it."""
 
 import os
 import time
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from toolcast.build.generate import build
-from toolcast.build.state.clock import doubtful, wait_past
-from toolcast.build.state.rows import GONE, Rows, packed, rows_of
-from toolcast.build.state.unchanged import look
+from toolcast.build.state.index import Index, up_to_date
 
-from .fake import FAKE, config_of, put
-
-PATHS = st.sampled_from([b"a", b"b", b"c/d", b"e"])
-SIGNATURES = st.tuples(*[st.integers(-1, 1)] * 4).map(packed)
-TABLES = st.dictionaries(PATHS, SIGNATURES)
-
-
-def told(rows: Rows) -> dict[bytes, bytes | None]:
-    return {path: rows.get(path) for path in rows.paths}
-
-
-@given(TABLES, TABLES)
-def test_rows_are_overlaid_like_a_mapping(one: Mapping[bytes, bytes], two: Mapping[bytes, bytes]) -> None:
-    assert told(rows_of(one).overlaid(rows_of(two))) == {**one, **two}
-
-
-@given(TABLES, st.sets(PATHS))
-def test_rows_are_taken_out(table: Mapping[bytes, bytes], gone: set[bytes]) -> None:
-    left = rows_of(table).without(gone)
-    assert told(left) == {path: row for path, row in table.items() if path not in gone}
-    assert len(left.packed) == 32 * len(left.paths)
-
-
-@given(TABLES, st.data())
-def test_what_is_there_and_the_same_is_common(table: Mapping[bytes, bytes], data: st.DataObject) -> None:
-    other = {
-        path: data.draw(st.sampled_from([row, GONE, packed((0, 0, 0, 0))])) for path, row in table.items()
-    }
-    kept = rows_of(table).common(rows_of(other))
-    assert told(kept) == {path: row for path, row in table.items() if row == other[path] != GONE}
+from .fake import put
 
 
 @pytest.fixture
 def base(tmp_path: Path) -> Path:
     put(tmp_path / "pyproject.toml", "[tool.toolcast]\n")
-    put(tmp_path / "specs/a.yaml", "1")
-    put(tmp_path / "specs/b.yaml", "1")
-    assert not build(config_of(tmp_path), FAKE).failed
+    put(tmp_path / "in", "1")
+    put(tmp_path / "out", "1")
     return tmp_path
 
 
-def test_looks_that_were_taken_before_are_good(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    put(base / "specs/a.yaml", "22")
-    looked = look(str(base))
-    assert looked is not None
-    assert not looked.same
-    monkeypatch.setattr("toolcast.build.state.index.look_at", None)  # nothing is looked at again
-    report = build(config_of(base), FAKE, looked=looked)
-    assert [write.path for write in report.plan.writes if write.path.endswith(".py")] == ["a.py"]
-    after = look(str(base))
-    assert after is not None
-    assert after.same
+def run(base: Path) -> tuple[bool, bool]:
+    """What a build does to the index; whether input and output looked as recorded."""
+    index = Index(base)
+    same = index.input_unchanged(base / "in"), index.output_unchanged(base / "out")
+    index.input_unchanged(base / "absent")
+    index.save([str(base / "out")], configured=True, tools=3)
+    return same
 
 
-def test_looks_are_taken_again_after_another_run(base: Path) -> None:
-    """They speak of the index of before; what the other run wrote would pass for an edit, or be passed by."""
-    put(base / "specs/a.yaml", "22")
-    looked = look(str(base))
-    put(base / "specs/b.yaml", "22")
-    build(config_of(base), FAKE)
-    put(base / "specs/a.yaml", "333")
-    report = build(config_of(base), FAKE, looked=looked)
-    assert report.rebuilt == 1
-    after = look(str(base))
-    assert after is not None
-    assert after.same
-    assert build(config_of(base), FAKE).rebuilt == 0
+def test_what_was_recorded_is_unchanged(base: Path) -> None:
+    assert up_to_date(str(base)) is None
+    assert run(base) == (False, False)
+    assert up_to_date(str(base)) == 3
+    assert run(base) == (True, True)
+    assert up_to_date(str(base)) == 3
 
 
-def test_an_edit_after_the_looks_is_noticed_by_the_next_run(base: Path) -> None:
-    looked = look(str(base))
-    put(base / "specs/a.yaml", "22")
-    put(base / "generated/b.py", "edited")
-    build(config_of(base), FAKE, looked=looked)
-    report = build(config_of(base), FAKE)
-    assert report.rebuilt == 2
-    assert build(config_of(base), FAKE).plan.empty
+@pytest.mark.parametrize("name", ["in", "out", "absent"])
+def test_a_change_is_noticed(base: Path, name: str) -> None:
+    run(base)
+    put(base / name, "2")
+    assert up_to_date(str(base)) is None
+    assert run(base) == (name != "in", name != "out")
+    assert up_to_date(str(base)) == 3
 
 
-def test_the_clock_goes_on(tmp_path: Path) -> None:
-    """What is doubtful at first is so no more: an edit from now on shows."""
-    probe, file = tmp_path / "probe", tmp_path / "file"
-    for path in (probe, file):
-        path.write_bytes(b"")
-    at = file.stat().st_ctime_ns
-    assert wait_past(at, probe) > at
-    assert doubtful([(b"file", at)], probe, lambda key: os.fsencode(tmp_path / os.fsdecode(key))) == set()
-    file.write_bytes(b"")
-    assert file.stat().st_ctime_ns > at
+def test_a_file_from_the_future_is_racy(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As after a change of the clock: an edit from now on may leave its time as it is."""
+    real = os.stat
+
+    def later(path: str, **options: bool) -> os.stat_result:
+        found = real(path, **options)
+        if not str(path).endswith("in"):
+            return found
+        state = {name: getattr(found, name) for name in dir(found) if name.startswith("st_")}
+        state["st_ctime_ns"] = state["st_mtime_ns"] = time.time_ns() + 10**12
+        return os.stat_result(found[:10], state)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "stat", later)
+        run(base)
+    assert up_to_date(str(base)) is None
+    assert run(base) == (False, True)
 
 
-def test_a_time_to_come_stays_doubtful(tmp_path: Path) -> None:
-    probe = tmp_path / "probe"
-    probe.write_bytes(b"")
-    times = {b"later": time.time_ns() + 10**12, b"long ago": time.time_ns() - 10**12}
-    assert doubtful(times.items(), probe, lambda _key: os.fsencode(probe)) == {b"later"}
+def test_an_index_with_problems_to_report_is_never_up_to_date(base: Path) -> None:
+    index = Index(base)
+    index.input_unchanged(base / "in")
+    index.save([], configured=True, tools=None)
+    assert up_to_date(str(base)) is None
+    assert Index(base).input_unchanged(base / "in")
+
+
+def test_a_damaged_index_counts_as_none(base: Path) -> None:
+    run(base)
+    file = base / ".toolcast/index"
+    content = file.read_bytes()
+    for size in range(0, len(content), 7):
+        file.write_bytes(content[:size])
+        assert up_to_date(str(base)) is None
+        assert run(base) == (False, False)

@@ -4,7 +4,6 @@ import string
 
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.build.output.content import held
 from toolcast.build.output.manifest import is_inside, is_ours, parse_manifest, render_manifest
 from toolcast.build.output.plan import Existing, make_plan
 
@@ -23,21 +22,21 @@ def test_carrying_out_a_plan_gives_what_is_expected(
 ) -> None:
     """Whatever is there: all is right afterwards, or the plan refuses; nothing foreign changes either way."""
     plan = make_plan(
-        {path: held(data) for path, data in expected.items()},
-        {path: Existing("file", held(data), ours=is_ours(data)) for path, data in found.items()},
+        expected,
+        {path: Existing("file", data, ours=is_ours(data)) for path, data in found.items()},
         owned,
     )
     after = dict(found)
     for delete in plan.deletes:
         assert delete.path in owned
-        assert delete.path.endswith(".json") or delete.old.read().startswith(MARKED[:-1])
+        assert delete.path.endswith(".json") or delete.old.startswith(MARKED[:-1])
         del after[delete.path]
     for write in plan.writes:
         old = found.get(write.path)
         assert (write.kind == "new") == (old is None)
         assert old is None or write.path in owned or old.startswith(MARKED[:-1])
-        assert old != write.content.read()
-        after[write.path] = write.content.read()
+        assert old != write.content
+        after[write.path] = write.content
     refused = {problem.file for problem in plan.diagnostics}
     for path, content in expected.items():
         assert after.get(path) == content or path in refused

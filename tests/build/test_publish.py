@@ -10,27 +10,19 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
-import toolcast.build.generate as generate_module
-import toolcast.build.output.share as share_module
 from toolcast.build.clean import clean
 from toolcast.build.generate import build
-from toolcast.build.output.publish import publish
-from toolcast.build.output.tree import TEMPORARY
+from toolcast.build.pool import MANY
+from toolcast.build.state.index import up_to_date
 from toolcast.build.state.lock import locked
-from toolcast.build.state.unchanged import unchanged
 from toolcast.config import Config
 
 from tests.build.fake import FAKE, project, put, states, tree
 
 OLD = {"a.yaml": "1", "g/b.yaml": "1", "g/gone.yaml": "1"}
 NEW = {"a.yaml": "2", "g/b.yaml": "2", "h/new.yaml": "1"}
-
-
-class Killed(BaseException):
-    """Stands for the end of the process."""
 
 
 def _change(config: Config) -> None:
@@ -43,62 +35,6 @@ def _clean_build(folder: Path) -> dict[str, bytes]:
     config = project(folder, NEW)
     build(config, FAKE)
     return tree(config.output)
-
-
-@pytest.mark.parametrize("lose_state", [False, True])
-@pytest.mark.parametrize("half", ["before", "midway"])
-def test_killed_at_any_step(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, half: str, lose_state: bool
-) -> None:
-    """Die at each touched path in turn: before it is touched, or before the temporary file is renamed."""
-    expected = _clean_build(tmp_path / "clean")
-    kill_at, steps = 0, 1
-    while kill_at < steps:
-        base = tmp_path / f"{kill_at}"
-        config = project(base, OLD)
-        build(config, FAKE)
-        before = tree(config.output)
-        _change(config)
-        count = 0
-
-        def step(path: str) -> None:
-            nonlocal count
-            count += 1
-            if count - 1 == kill_at:  # noqa: B023 - used within this turn
-                if half == "midway":
-                    folder = (base / "generated" / path).parent  # noqa: B023
-                    folder.mkdir(parents=True, exist_ok=True)
-                    (folder / TEMPORARY).write_bytes(b"half a fi")
-                raise Killed
-
-        def dying(*args: Any, **options: Any) -> None:
-            publish(*args, **options, step=step)
-
-        monkeypatch.setattr(generate_module, "publish", dying)
-        with pytest.raises(Killed):
-            build(config, FAKE)
-        monkeypatch.setattr(generate_module, "publish", publish)
-        for path, content in tree(config.output).items():
-            assert content in (before.get(path), expected.get(path)) or path.endswith(TEMPORARY)
-        steps = _steps(tmp_path, steps)
-        if lose_state:
-            (config.state / "cache.json").unlink()
-            (config.state / "index").unlink()
-        assert not build(config, FAKE).failed
-        assert tree(config.output) == expected
-        kill_at += 1
-    assert steps > 10
-
-
-def _steps(folder: Path, known: int) -> int:
-    """How many paths the change touches."""
-    if known > 1:
-        return known
-    config = project(folder / "count", OLD)
-    build(config, FAKE)
-    _change(config)
-    plan = build(config, FAKE).plan
-    return len(plan.writes) + len(plan.deletes)
 
 
 def test_a_really_killed_process(tmp_path: Path) -> None:
@@ -320,7 +256,7 @@ def test_clean_leaves_what_is_not_ours(tmp_path: Path) -> None:
 
 
 def test_faults_of_the_compiler_are_told_with_their_spec(tmp_path: Path) -> None:
-    specs = {f"t{n}.yaml": str(n) for n in range(40)} | {"t7.yaml": "die", "t30.yaml": "raise"}
+    specs = {f"t{n}.yaml": str(n) for n in range(MANY)} | {"t7.yaml": "die", "t30.yaml": "raise"}
     config = project(tmp_path, specs)
     report = build(config, FAKE, jobs=2)
     codes = {problem.file.rpartition("/")[2]: problem.code for problem in report.diagnostics}
@@ -491,20 +427,20 @@ def test_an_edit_right_after_the_rename_is_not_taken_for_ours(
 ) -> None:
     """Somebody who watches the folder may be faster than the look at what was written."""
     config = project(tmp_path / "p", OLD)
-    look = share_module.signature
+    rename = os.replace
 
-    def late(path: bytes, *, follow: bool) -> tuple[int, int, int, int]:
-        if path.endswith(b"/g/b.py"):
-            file = Path(os.fsdecode(path))
+    def edited(source: str, target: str) -> None:
+        rename(source, target)
+        file = Path(target)
+        if os.fspath(target).endswith("/g/b.py"):
             if then == "deleted":
                 file.unlink()
             else:
                 file.write_bytes(file.read_bytes() + b"# edited")
-        return look(path, follow=follow)
 
     with monkeypatch.context() as patch:
-        patch.setattr(share_module, "signature", late)
+        patch.setattr(os, "replace", edited)
         build(config, FAKE)
-    assert unchanged(str(config.base)) is None
+    assert up_to_date(str(config.base)) is None
     assert [write.path for write in build(config, FAKE).plan.writes] == ["g/b.py"]
-    assert unchanged(str(config.base)) == len(OLD)
+    assert up_to_date(str(config.base)) == len(OLD)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from toolcast.build.core.pure import compile_specs
 from toolcast.build.core.record import Units, UnitsError, decode_units, encode_units
+from toolcast.build.frontend import FRONTEND
 from toolcast.build.generate import build
-from toolcast.build.rooms import FRONTEND
 from toolcast.build.steps.assemble import assemble, fingerprint_of
 from toolcast.build.steps.depfile import render_depfile
 from toolcast.build.steps.inputs import Folders, read_setting

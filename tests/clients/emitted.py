@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 from toolcast.build.core.compile import Options, compile_tool
-from toolcast.build.rooms import FRONTEND
-from toolcast.build.workers import Shop, load_types
+from toolcast.build.frontend import FRONTEND
+from toolcast.build.worker import Context, load_types
 from toolcast.contract.build import build_tool
 from toolcast.providers import SchemaError, ToolInfo, available, load_profile, normalize, tool_object
 from toolcast.runtime.ways import Ways
@@ -68,7 +68,7 @@ def emit(told: Told, provider: str) -> Emitted:
 def specs(providers: tuple[str, ...]) -> tuple[tuple[ToolSpec, ...], Mapping[str, Document]]:
     """The reference toolset's specs, and the types they share."""
     found = FRONTEND.discover(SPECS, "specs")
-    shop = Shop(
+    shop = Context(
         frontend=FRONTEND,
         root=str(SPECS),
         shown_root="specs",

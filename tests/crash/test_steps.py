@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 from toolcast.build.core.pure import Made, compile_specs
+from toolcast.build.frontend import FRONTEND
 from toolcast.build.generate import build
 from toolcast.build.output.tree import TEMPORARY
-from toolcast.build.rooms import FRONTEND
 from toolcast.build.state.lock import locked
 from toolcast.build.steps.assemble import Assembled, assemble
 from toolcast.build.steps.inputs import Folders, Setting, read_setting

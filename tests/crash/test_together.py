@@ -14,13 +14,14 @@ from pathlib import Path
 import pytest
 from toolcast.build.clean import clean
 from toolcast.build.generate import build
+from toolcast.build.pool import MANY
 from toolcast.build.state.lock import locked
 from toolcast.config import Config
 
 from tests.build.fake import FAKE, config_of, project, put, tree
 
 ROOT = Path(__file__).parents[2]
-SPECS = {f"t{number}.yaml": str(number) for number in range(40)}
+SPECS = {f"t{number}.yaml": str(number) for number in range(MANY)}
 RUN = """
 import os, sys, time
 from pathlib import Path

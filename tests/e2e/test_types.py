@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from toolcast.build.frontend import FRONTEND
 from toolcast.build.generate import build
-from toolcast.build.rooms import FRONTEND
 from toolcast.config import load_config
 
 from tests.e2e.checkers import ROOT, check

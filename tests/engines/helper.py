@@ -5,8 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from toolcast.build.frontend import FRONTEND
 from toolcast.build.generate import build
-from toolcast.build.rooms import FRONTEND
 from toolcast.config import load_config
 
 TOOLCAST = Path(sys.executable).with_name("toolcast")

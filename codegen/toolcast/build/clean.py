@@ -1,4 +1,4 @@
-"""Take back everything that builds have written."""
+"""Delete everything that builds have written."""
 
 import contextlib
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from ..config import Config, show
 from ..diagnostics import Diagnostic
-from . import former
+from . import previous_outputs
 from .output.faults import reason, remedy
 from .output.journal import PREFIX, repair
 from .output.manifest import NAME
@@ -16,7 +16,6 @@ from .output.ownership import find_owned, find_strays
 from .output.plan import Existing, make_plan
 from .output.publish import PublishError, publish
 from .output.tree import Tree, leads_away, sweep_all
-from .spill import sweep
 from .state.cache import Cache, load_cache
 from .state.index import Index
 from .state.lock import locked
@@ -46,7 +45,6 @@ def clean(
         return _clean(config, dry_run=True, only_former=only_former)
     try:
         with locked(config.state, waiting):
-            sweep(config.state, waiting)
             return _clean(config, dry_run=False, only_former=only_former)
     except OSError as error:
         return _refused(show(config.base / str(error.filename or config.output)), error)
@@ -62,7 +60,7 @@ def _refused(file: str, error: OSError) -> Cleaned:
 def _clean(config: Config, *, dry_run: bool, only_former: bool) -> Cleaned:
     found: list[tuple[Path, tuple[str, ...]]] = []
     problems: list[Diagnostic] = []
-    folders = (*former.former_outputs(config), *(() if only_former else (config.output,)))
+    folders = (*previous_outputs.previous_outputs(config), *(() if only_former else (config.output,)))
     for root in folders:
         files, told = _empty(config, root, dry_run=dry_run)
         found.append((root, files))
@@ -76,7 +74,7 @@ def _clean(config: Config, *, dry_run: bool, only_former: bool) -> Cleaned:
 
 def _empty(config: Config, root: Path, *, dry_run: bool) -> tuple[tuple[str, ...], list[Diagnostic]]:
     """Take back what was written below `root`: the files, and what there is to say of it."""
-    index, shown = Index(config.base), show(root)
+    index, shown = Index(config.base, load=False), show(root)
     if leads_away(root, ""):
         message = "is a symbolic link, and links are not followed: what is behind it stays"
         hint = "delete it by hand, or set `output` to the folder that it leads to"
@@ -118,7 +116,7 @@ def _lost(root: Path, owned: frozenset[str]) -> list[Diagnostic]:
 
 
 def _remove_state(config: Config) -> None:
-    for name in ("index", "cache.json", former.FILE, ".gitignore", "lock"):
+    for name in ("index", "cache.json", previous_outputs.FILE, ".gitignore", "lock"):
         (config.state / name).unlink(missing_ok=True)
     for pattern in (f"{PREFIX}*", ".*.tmp"):
         for leftover in config.state.glob(pattern):

@@ -8,10 +8,12 @@ from ..diagnostics import Diagnostic
 from .output.manifest import NAME, is_inside
 from .output.portable import path_problem
 from .state.cache import Unit
-from .workers import Shop, shown
+from .worker import Context
 
 
-def find_conflicts(units: Mapping[str, Unit], package: Iterable[str], shop: Shop) -> dict[str, Diagnostic]:
+def find_conflicts(
+    units: Mapping[str, Unit], package: Iterable[str], context: Context
+) -> dict[str, Diagnostic]:
     """By spec path, why a unit must be left out. Of names that become one in Python, the one that is written
     like that keeps it; of others that collide, none is preferred.
 
@@ -21,7 +23,7 @@ def find_conflicts(units: Mapping[str, Unit], package: Iterable[str], shop: Shop
     problems: dict[str, Diagnostic] = {}
 
     def refuse(path: str, code: str, message: str, hint: str) -> None:
-        problem = Diagnostic(file=shown(shop, path), code=code, message=message, hint=hint)
+        problem = Diagnostic(file=context.shown(path), code=code, message=message, hint=hint)
         problems.setdefault(path, problem)
 
     keywords: defaultdict[str, list[str]] = defaultdict(list)
@@ -94,14 +96,14 @@ def _above(package: str) -> Iterable[str]:
     return ("/".join(parts[: end + 1]) for end in range(len(parts)))
 
 
-def find_name_clashes(units: Mapping[str, Unit], shop: Shop) -> dict[str, Diagnostic]:
-    """By spec path, why its name cannot stand in the set; the rule is the spec room's."""
+def find_name_clashes(units: Mapping[str, Unit], context: Context) -> dict[str, Diagnostic]:
+    """By spec path, why its name cannot stand in the set; the rule is that of `spec`."""
     entries = [
         (path, unit.entry.name, unit.entry.group) for path, unit in units.items() if unit.entry is not None
     ]
     types = [path for path, unit in units.items() if unit.entry is None]
-    found = shop.frontend.check_names(Path(shop.root), shop.shown_root, entries, types)
-    by_file = {shown(shop, path): path for path in units}
+    found = context.frontend.check_names(Path(context.root), context.shown_root, entries, types)
+    by_file = {context.shown(path): path for path in units}
     return {by_file[problem.file]: problem for problem in reversed(found) if problem.file in by_file}
 
 

@@ -43,7 +43,7 @@ def stopped(report: Report, fault: PublishError, shown_output: str) -> Report:
     )
 
 
-def forgetful(report: Report, shown_state: str, error: OSError) -> Report:
+def not_remembered(report: Report, shown_state: str, error: OSError) -> Report:
     """The report of a run whose outputs are right, but which the next run cannot build upon."""
     problem = Diagnostic(
         file=shown_state,
@@ -55,8 +55,8 @@ def forgetful(report: Report, shown_state: str, error: OSError) -> Report:
     return msgspec.structs.replace(report, diagnostics=tuple(sorted({*report.diagnostics, problem})))
 
 
-def whole_failed(file: str, fault: str) -> Diagnostic:
-    """That the files that speak of all tools cannot be made."""
-    message = f"the compiler failed on the files that speak of all tools: {fault}"
+def package_failed(file: str, fault: str) -> Diagnostic:
+    """That the files about all tools cannot be made."""
+    message = f"the compiler failed on the files about all tools: {fault}"
     hint = "this is a fault of toolcast or of an overriding template; please report it with the specs"
     return Diagnostic(file=file, code="internal-error", message=message, hint=hint)

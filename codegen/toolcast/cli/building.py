@@ -11,7 +11,6 @@ from ..diagnostics import Diagnostic
 if TYPE_CHECKING:
     from ..build.generate import Report
     from ..build.output.plan import Write
-    from ..build.state.unchanged import Looked
 
 Wanted = Literal["write", "check", "diff", "dry-run"]
 
@@ -23,16 +22,15 @@ def generate(
     jobs: int | None = None,
     no_cache: bool = False,
     form: Format = "text",
-    looked: "Looked | None" = None,
 ) -> int:
-    """Build, and tell what was done, or would be; the exit status. `looked`: see `build`."""
+    """Build, and tell what was done, or would be; the exit status."""
     config, problems = load_config(Path.cwd(), config_file)
     if config is None:
         tell(problems, form)
         return 1
 
+    from ..build.frontend import FRONTEND
     from ..build.generate import build
-    from ..build.rooms import FRONTEND
     from ..build.sharing import is_mixed
     from .progress import Bar
 
@@ -46,7 +44,6 @@ def generate(
             share="distrust" if no_cache else "use",
             progress=bar,
             waiting=lambda message: say(message, err=True),
-            looked=looked,
         )
     repair = "toolcast generate" + (f" --config {_quoted(config_file)}" if config_file else "")
     repair += " --no-cache" if check and is_mixed(config) else ""
@@ -123,15 +120,8 @@ _ATTRIBUTES = "`toolcast init --add gitattributes` keeps git from changing them"
 
 def _differs_in_endings(write: "Write") -> bool:
     """Whether a file is right but for what git makes of line endings on some machines."""
-    from ..build.state.fingerprint import digest
-
     old = write.old
-    if old is None or old.size <= write.content.size:
-        return False
-    try:
-        return digest(old.read().replace(b"\r\n", b"\n")) == write.content.digest
-    except OSError:
-        return False
+    return old is not None and old != write.content and old.replace(b"\r\n", b"\n") == write.content
 
 
 def _print_drift(drift: tuple[Diagnostic, ...], output: str, repair: str, *, failed: bool) -> None:

@@ -4,8 +4,8 @@ import difflib
 from collections.abc import Iterator
 from typing import Any
 
-from ..build.output.content import Content
 from ..build.output.plan import Plan
+from ..build.state.fingerprint import digest
 from ..console import one_line, paint, printable
 
 
@@ -15,7 +15,7 @@ def render_diff(plan: Plan, shown_output: str, *, colour: bool, raw: bool = Fals
     `raw` keeps every character as it is, so that `git apply` can carry the diff out; bytes that are no text
     come as surrogates. Else what would steer a terminal is written out.
     """
-    changes: list[tuple[str, Content | None, Content | None]] = [
+    changes: list[tuple[str, bytes | None, bytes | None]] = [
         *((write.path, write.old, write.content) for write in plan.writes),
         *((delete.path, delete.old, None) for delete in plan.deletes),
     ]
@@ -27,11 +27,11 @@ def render_diff(plan: Plan, shown_output: str, *, colour: bool, raw: bool = Fals
             yield _line(line, head=number < 2, colour=colour, raw=raw)
 
 
-def _lines(content: Content | None) -> list[str]:
+def _lines(content: bytes | None) -> list[str]:
     """Lines end at LF and nowhere else; `splitlines` knows ten other ends."""
-    if content is None or not content.size:
+    if not content:
         return []
-    *lines, rest = content.read().decode("utf-8", "surrogateescape").split("\n")
+    *lines, rest = content.decode("utf-8", "surrogateescape").split("\n")
     return [f"{line}\n" for line in lines] + ([rest] if rest else [])
 
 
@@ -63,8 +63,8 @@ def as_data(plan: Plan, shown_output: str) -> dict[str, Any]:
             {
                 "path": f"{shown_output}/{write.path}",
                 "kind": write.kind,
-                "size": write.content.size,
-                "digest": f"sha256:{write.content.digest}",
+                "size": len(write.content),
+                "digest": f"sha256:{digest(write.content)}",
             }
             for write in plan.writes
         ],

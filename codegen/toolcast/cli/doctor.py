@@ -12,7 +12,7 @@ from ..console import inert_json, one_line, paint, say, wants_colour
 from .options import config_option, configuration, examples
 
 if TYPE_CHECKING:
-    from ..build.explain import Explanation
+    from ..build.staleness import Explanation
 
 Form = Literal["text", "json"]
 _STYLES = {"well": "dim", "note": "warning", "broken": "error"}
@@ -68,16 +68,15 @@ def command(tool: str | None, form: Form, config_file: Path | None) -> int:
 
 
 def _explain(config: Config, name: str, form: Form) -> int:
-    from ..build.explain import explain
-    from ..build.fresh import told
-    from ..build.rooms import FRONTEND
-    from ..build.workers import Task
+    from ..build.frontend import FRONTEND
+    from ..build.staleness import describe_reason, explain
+    from ..build.worker import Task
 
     path = _find(config, name)
     explanation = explain(config, FRONTEND, Task(path, "type" if path.startswith("_types/") else "tool"))
     specs, output = show(config.specs), show(config.output)
-    now = [told(reason, specs=specs, output=output) for reason in explanation.now]
-    before = [told(reason, specs=specs, output=output) for reason in explanation.before]
+    now = [describe_reason(reason, specs=specs, output=output) for reason in explanation.now]
+    before = [describe_reason(reason, specs=specs, output=output) for reason in explanation.before]
     if form == "json":
         answer = {
             "spec": path,
@@ -94,15 +93,15 @@ def _explain(config: Config, name: str, form: Form) -> int:
         }
         click.echo(inert_json(json.dumps(answer, indent=2, ensure_ascii=False)))
         return 0
-    for line in _told(explanation, f"{specs}/{path}", now, before):
+    for line in _describe_reason(explanation, f"{specs}/{path}", now, before):
         say(line)
     return 0
 
 
 def _find(config: Config, name: str) -> str:
     """The spec that a name or path means: one of the last run, or one that is there now."""
+    from ..build.frontend import FRONTEND
     from ..build.profiles import profiles_of
-    from ..build.rooms import FRONTEND
     from ..build.state.cache import load_cache
     from .show import find_spec
 
@@ -119,7 +118,7 @@ def _find(config: Config, name: str) -> str:
     return find_spec(str(config.specs), shown, found.tools, profiles.known, name)
 
 
-def _told(explanation: "Explanation", shown: str, now: list[str], before: list[str]) -> list[str]:
+def _describe_reason(explanation: "Explanation", shown: str, now: list[str], before: list[str]) -> list[str]:
     if explanation.gone:
         lines = [f"{shown} is gone: the next run deletes what it became."]
     elif not now:

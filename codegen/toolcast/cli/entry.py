@@ -4,10 +4,6 @@ import os
 import sys
 import time
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:  # `typing` is not loaded yet
-    from ..build.state.unchanged import Looked
-
 _GARBAGE = 200_000
 """Values between two searches for cycles: what is known of thousands of specs stays until the end, and one
 search through it takes longer than to compile a spec. A compile leaves few."""
@@ -19,18 +15,18 @@ def main() -> int:
     if sys.argv[1:] == ["generate"]:
         import gc
 
-        from ..build.state.unchanged import look
+        from ..build.state.index import up_to_date
 
         gc.disable()  # thousands of small tuples, none in a cycle
         try:
-            looked = look(os.getcwd())  # noqa: PTH109 - pathlib is not loaded yet
+            tools = up_to_date(os.getcwd())  # noqa: PTH109 - pathlib is not loaded yet
         except OSError:
-            looked = None
-        if looked is not None and looked.tools >= 0 and looked.same:
-            _say(looked.tools, time.perf_counter() - started)
+            tools = None
+        if tools is not None:
+            _say(tools, time.perf_counter() - started)
         gc.enable()
         gc.set_threshold(_GARBAGE, 20, 50)
-        return _plainly(looked)
+        return _plainly()
     try:
         from .main import run
     except ModuleNotFoundError as error:
@@ -41,12 +37,12 @@ def main() -> int:
     return run(sys.argv[1:])
 
 
-def _plainly(looked: "Looked | None") -> int:
+def _plainly() -> int:
     """`generate` without options: click would take a tenth of the time of a small change."""
     from .building import generate
 
     try:
-        status = generate(looked=looked)
+        status = generate()
         sys.stdout.flush()
     except KeyboardInterrupt:
         sys.stderr.write("toolcast: stopped\n")

@@ -88,8 +88,8 @@ def _ledger(entries: Mapping[str, Sequence["LedgerEntry"]], form: str) -> None:
 
 
 def _list(config: Config, form: str) -> int:
+    from ..build.frontend import known_providers
     from ..build.profiles import profiles_of
-    from ..build.rooms import known_providers
     from ..providers import ProfileError
     from .tables import provider_lines, provider_rows
 
@@ -112,9 +112,9 @@ def _list(config: Config, form: str) -> int:
 def _compile(config: Config, name: str, provider: str | None) -> tuple["Compiled", tuple[str, ...]]:
     """Compile the tool called `name`, for one provider or for those of the configuration."""
     from ..build.core.compile import Options
+    from ..build.frontend import FRONTEND
     from ..build.profiles import meant, profiles_of, unknown_providers
-    from ..build.rooms import FRONTEND
-    from ..build.workers import Shop, Task, load_types, run
+    from ..build.worker import Context, Task, compile_task, load_types
 
     profiles, problems = profiles_of(config, FRONTEND.known_providers, (provider,) if provider else ())
     known = profiles.known
@@ -130,7 +130,7 @@ def _compile(config: Config, name: str, provider: str | None) -> tuple["Compiled
         raise click.exceptions.Exit(1)
     shown_root = show(config.specs)
     found = FRONTEND.discover(config.specs, shown_root)
-    shop = Shop(
+    context = Context(
         frontend=FRONTEND,
         root=str(config.specs),
         shown_root=shown_root,
@@ -143,13 +143,13 @@ def _compile(config: Config, name: str, provider: str | None) -> tuple["Compiled
             profiles=profiles.files,
         ),
     )
-    path = find_spec(shop.root, shown_root, found.tools, known, name)
-    return run(shop, load_types(shop), Task(path, "tool")), known
+    path = find_spec(context.root, shown_root, found.tools, known, name)
+    return compile_task(context, load_types(context), Task(path, "tool")), known
 
 
 def find_spec(root: str, shown_root: str, paths: tuple[str, ...], known: tuple[str, ...], name: str) -> str:
     """The spec of the tool called `name`; files of that name are tried first, and may be meant by path."""
-    from ..build.rooms import FRONTEND
+    from ..build.frontend import FRONTEND
 
     names: list[str] = []
     wanted = name.removesuffix(".yaml").removesuffix(".yml").removesuffix(".json")

@@ -26,8 +26,8 @@ def command(config_file: Path | None) -> int:
     config = configuration(config_file)
 
     from ..bindings.templates import TemplateFailedError
+    from ..build.frontend import FRONTEND
     from ..build.generate import build
-    from ..build.rooms import FRONTEND
 
     # `check` compiles everything: what an earlier run remembers would name the files to write.
     report = build(config, FRONTEND, mode="check")

@@ -8,12 +8,10 @@ from pathlib import Path
 
 import click
 
+from ..build.frontend import FRONTEND
 from ..build.generate import Report, build
-from ..build.rooms import FRONTEND
-from ..build.state.presumed import outputs_stand, presume
-from ..build.state.unchanged import Looked
 from ..build.watch import Watched, turns, watched
-from ..config import Config, load_config
+from ..config import load_config
 from ..console import Format, inert_json, say
 from ..diagnostics import Diagnostic
 from .building import as_json, summary
@@ -60,19 +58,11 @@ class _Session:
         return watched(config, self._file, self._start)
 
     def turn(self) -> None:
-        """Publish what was saved, then look whether all other outputs are right; say what came of it."""
+        """Build, and report what was done."""
         config, problems = load_config(self._start, self._file)
         if config is None:
             self._tell(Report(diagnostics=problems))
             return
-        base = str(config.base)
-        if self._before is not None and (quick := presume(base)) is not None:
-            self._build(config, quick)
-            if outputs_stand(base):  # a spec that is not as it was has a turn of its own, once it is whole
-                return
-        self._build(config, None)
-
-    def _build(self, config: Config, looked: Looked | None) -> None:
         with Bar() as bar:
             report = build(
                 config,
@@ -82,7 +72,6 @@ class _Session:
                 share="use" if self._before is None else "leave",  # a save must not wait for a network
                 progress=bar,
                 waiting=_wait,
-                looked=looked,
             )
         self._tell(report)
 

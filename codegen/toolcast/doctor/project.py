@@ -5,14 +5,13 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..build.former import former_outputs
 from ..build.frontend import Frontend
 from ..build.output.manifest import NAME, is_manifest, parse_manifest
 from ..build.output.ownership import find_strays
+from ..build.previous_outputs import previous_outputs
 from ..build.profiles import profiles_of, unknown_providers
 from ..build.state.cache import load_cache
-from ..build.state.index import Index
-from ..build.state.reading import read_plain
+from ..build.state.files import read_plain
 from ..config import Config, show
 from .finding import Finding
 from .lock import holder
@@ -118,7 +117,7 @@ def _few(files: list[str]) -> str:
 
 
 def _former(config: Config) -> Iterator[Finding]:
-    for folder in former_outputs(config):
+    for folder in previous_outputs(config):
         text = f"{show(folder)} was the output before, and still holds what was generated there"
         yield Finding("output", "note", text, "run: toolcast clean --former")
 
@@ -133,7 +132,7 @@ def _state(config: Config) -> Iterator[Finding]:
         return
     units = load_cache(config.state).units
     if units:
-        index = "with" if Index(config.base).file.is_file() else "without"
+        index = "with" if (config.state / "index").is_file() else "without"
         yield Finding(
             "state", "well", f"{shown}: {len(units)} units of the last run, {index} an index of files"
         )

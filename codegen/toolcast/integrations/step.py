@@ -6,9 +6,9 @@ from typing import Literal
 
 from msgspec import Struct
 
+from ..build.frontend import FRONTEND
 from ..build.generate import Report, build
 from ..build.output.manifest import NAME, parse_manifest
-from ..build.rooms import FRONTEND
 from ..config import Config, load_config
 from ..console import one_line, render
 from ..diagnostics import Diagnostic

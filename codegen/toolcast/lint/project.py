@@ -6,8 +6,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from ..build.frontend import known_providers
 from ..build.profiles import profiles_of
-from ..build.rooms import known_providers
 from ..config import Config, show
 from ..diagnostics import Diagnostic
 from ..providers import Profile, load_profile, load_profiles

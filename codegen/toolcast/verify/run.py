@@ -8,9 +8,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from ..build.core.compile import Options
+from ..build.frontend import FRONTEND
+from ..build.pool import process_pool, processors
 from ..build.profiles import profiles_of
-from ..build.rooms import FRONTEND
-from ..build.workers import Shop, load_types, processors, safe_path
+from ..build.worker import Context, load_types
 from ..config import Config, show
 from ..diagnostics import Diagnostic
 from ..spec.model import Document, ToolSpec
@@ -45,29 +46,31 @@ def verify(
 
     `jobs` None means one process per processor. `progress` is told (done, total).
     """
-    shop, paths, problems = _open(config)
+    context, paths, problems = _open(config)
     tools: dict[str, ToolSpec] = {}
     for path in paths:
-        spec, found = FRONTEND.load_tool(Path(shop.root), path, shop.shown_root, shop.known_providers)
+        spec, found = FRONTEND.load_tool(
+            Path(context.root), path, context.shown_root, context.known_providers
+        )
         if spec is not None:
             tools[path] = spec
-        if spec is None or not wanted or _meant(wanted, path, spec.name, shop):
+        if spec is None or not wanted or _meant(wanted, path, spec.name, context):
             problems += found
     if wanted:
-        chosen = {path: spec for path, spec in tools.items() if _meant(wanted, path, spec.name, shop)}
-        problems = [p for p in problems if p.severity == "warning" or _mentioned(wanted, p.file, shop)]
-        problems += _unknown(wanted, tools, paths, shop)
+        chosen = {path: spec for path, spec in tools.items() if _meant(wanted, path, spec.name, context)}
+        problems = [p for p in problems if p.severity == "warning" or _mentioned(wanted, p.file, context)]
+        problems += _unknown(wanted, tools, paths, context)
         tools = chosen
     specs = list(tools.values())
     count = min(jobs or processors(), len(specs))
     if count < 2 or len(specs) <= FEW_TOOLS:
-        types = load_types(shop)
+        types = load_types(context)
         reports = []
         for spec in specs:
-            reports.append(_hold(shop, types, spec, settings))
+            reports.append(_hold(context, types, spec, settings))
             progress(len(reports), len(specs))
     else:
-        reports = _in_processes(shop, list(tools), settings, count, progress)
+        reports = _in_processes(context, list(tools), settings, count, progress)
     warned = [problem for report, _ in reports for problem in report.warnings]
     failed = [problem for _, problem in reports if problem is not None]
     return Outcome(
@@ -81,7 +84,7 @@ def verify(
 _Held = tuple[ToolReport, Diagnostic | None]
 
 
-def _open(config: Config) -> tuple[Shop, tuple[str, ...], list[Diagnostic]]:
+def _open(config: Config) -> tuple[Context, tuple[str, ...], list[Diagnostic]]:
     profiles, problems = profiles_of(config, FRONTEND.known_providers)
     known = profiles.known
     shown_root = show(config.specs)
@@ -94,7 +97,7 @@ def _open(config: Config) -> tuple[Shop, tuple[str, ...], list[Diagnostic]]:
         Diagnostic(file=file, code="unknown-provider", message=f"unknown provider {name!r}", hint=hint)
         for name in unknown
     ]
-    shop = Shop(
+    context = Context(
         frontend=FRONTEND,
         root=str(config.specs),
         shown_root=shown_root,
@@ -107,41 +110,43 @@ def _open(config: Config) -> tuple[Shop, tuple[str, ...], list[Diagnostic]]:
             profiles=profiles.files,
         ),
     )
-    return shop, found.tools, [*problems, *wrong, *found.diagnostics]
+    return context, found.tools, [*problems, *wrong, *found.diagnostics]
 
 
-def _meant(wanted: Sequence[str], path: str, name: str, shop: Shop) -> bool:
-    return any(each == name or _mentioned((each,), f"{shop.shown_root}/{path}", shop) for each in wanted)
+def _meant(wanted: Sequence[str], path: str, name: str, context: Context) -> bool:
+    return any(
+        each == name or _mentioned((each,), f"{context.shown_root}/{path}", context) for each in wanted
+    )
 
 
-def _mentioned(wanted: Sequence[str], shown: str, shop: Shop) -> bool:
+def _mentioned(wanted: Sequence[str], shown: str, context: Context) -> bool:
     """Whether a file is one of those named: as shown, below the specs root, with or without its ending."""
-    inner = shown.removeprefix(f"{shop.shown_root}/")
-    names = {shown, inner, inner.rpartition(".")[0], str(Path(shop.root) / inner)}
+    inner = shown.removeprefix(f"{context.shown_root}/")
+    names = {shown, inner, inner.rpartition(".")[0], str(Path(context.root) / inner)}
     return any(each in names or show(Path(each).absolute()) == shown for each in wanted)
 
 
 def _unknown(
-    wanted: Sequence[str], tools: Mapping[str, ToolSpec], paths: Sequence[str], shop: Shop
+    wanted: Sequence[str], tools: Mapping[str, ToolSpec], paths: Sequence[str], context: Context
 ) -> list[Diagnostic]:
     found: list[Diagnostic] = []
     names = sorted(spec.name for spec in tools.values())
     for each in wanted:
-        if any(_meant((each,), path, spec.name, shop) for path, spec in tools.items()):
+        if any(_meant((each,), path, spec.name, context) for path, spec in tools.items()):
             continue
-        if any(_mentioned((each,), f"{shop.shown_root}/{path}", shop) for path in paths):
+        if any(_mentioned((each,), f"{context.shown_root}/{path}", context) for path in paths):
             continue  # it is there but has errors, which are told
         near = get_close_matches(each, names, 1)
         hint = f"did you mean {near[0]!r}?" if near else f"tools here: {', '.join(names[:20]) or 'none'}"
         message = f"there is no tool called {each!r}"
-        found.append(Diagnostic(file=shop.shown_root, code="unknown-tool", message=message, hint=hint))
+        found.append(Diagnostic(file=context.shown_root, code="unknown-tool", message=message, hint=hint))
     return found
 
 
-def _hold(shop: Shop, types: Mapping[str, Document], spec: ToolSpec, settings: Settings) -> _Held:
+def _hold(context: Context, types: Mapping[str, Document], spec: ToolSpec, settings: Settings) -> _Held:
     """One tool. Never raises: a fault of ours must not hide what the other tools have to say."""
     try:
-        return hold(spec, types, shop.options, settings), None
+        return hold(spec, types, context.options, settings), None
     except Exception as error:  # told with its place; the run fails
         frames = traceback.extract_tb(error.__traceback__)
         place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
@@ -158,34 +163,34 @@ def _failed(spec: ToolSpec, message: str) -> _Held:
     return ToolReport(tool=spec.name, file=file, line=line, column=column), problem
 
 
-_shop: tuple[Shop, Mapping[str, Document], Settings] | None = None  # one per worker, set when it starts
+_context: tuple[Context, Mapping[str, Document], Settings] | None = None  # one per worker, set when it starts
 
 
-def _start(shop: Shop, settings: Settings) -> None:
-    global _shop  # a process pool's initializer has no other way to hand a value on
-    _shop = (shop, load_types(shop), settings)
+def _start(context: Context, settings: Settings) -> None:
+    global _context  # a process pool's initializer has no other way to hand a value on
+    _context = (context, load_types(context), settings)
 
 
-def _load(shop: Shop, path: str) -> ToolSpec:
-    spec, _ = FRONTEND.load_tool(Path(shop.root), path, shop.shown_root, shop.known_providers)
+def _load(context: Context, path: str) -> ToolSpec:
+    spec, _ = FRONTEND.load_tool(Path(context.root), path, context.shown_root, context.known_providers)
     assert spec is not None  # it was read a moment ago
     return spec
 
 
 def _work(path: str) -> _Held:
-    assert _shop is not None
-    shop, types, settings = _shop
-    return _hold(shop, types, _load(shop, path), settings)
+    assert _context is not None
+    context, types, settings = _context
+    return _hold(context, types, _load(context, path), settings)
 
 
 def _in_processes(
-    shop: Shop, paths: Sequence[str], settings: Settings, count: int, progress: Progress
+    context: Context, paths: Sequence[str], settings: Settings, count: int, progress: Progress
 ) -> list[_Held]:
-    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from concurrent.futures import as_completed
     from concurrent.futures.process import BrokenProcessPool
 
     held: dict[str, _Held] = {}
-    with safe_path(), ProcessPoolExecutor(count, initializer=_start, initargs=(shop, settings)) as pool:
+    with process_pool(count, _start, context, settings) as pool:
         futures = {}
         try:
             for path in paths:
@@ -197,17 +202,16 @@ def _in_processes(
             pass  # what is missing is tried again below, each in a process of its own
     for path in paths:
         if path not in held:
-            held[path] = _alone(shop, path, settings)
+            held[path] = _alone(context, path, settings)
             progress(len(held), len(paths))
     return [held[path] for path in paths]
 
 
-def _alone(shop: Shop, path: str, settings: Settings) -> _Held:
-    from concurrent.futures import ProcessPoolExecutor
+def _alone(context: Context, path: str, settings: Settings) -> _Held:
     from concurrent.futures.process import BrokenProcessPool
 
-    with safe_path(), ProcessPoolExecutor(1, initializer=_start, initargs=(shop, settings)) as pool:
+    with process_pool(1, _start, context, settings) as pool:
         try:
             return pool.submit(_work, path).result()
         except BrokenProcessPool:
-            return _failed(_load(shop, path), "the process that verified this tool died")
+            return _failed(_load(context, path), "the process that verified this tool died")

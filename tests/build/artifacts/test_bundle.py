@@ -15,7 +15,7 @@ from toolcast.build.artifacts.store import BadEntryError
 from toolcast.build.core.compile import Options, ToolEntry, losses_text
 from toolcast.build.state.cache import Unit
 from toolcast.build.state.fingerprint import digest
-from toolcast.build.workers import Task
+from toolcast.build.worker import Task
 from toolcast.diagnostics import Diagnostic
 from toolcast.structs.module import module_path
 

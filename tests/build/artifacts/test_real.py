@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from msgspec import structs
 from toolcast.build.artifacts.remote import Patience, Remote, read_address
 from toolcast.build.artifacts.store import BadEntryError, StoreError
+from toolcast.build.frontend import FRONTEND
 from toolcast.build.generate import build
-from toolcast.build.rooms import FRONTEND
 
 from tests.build.fake import FAKE, config_of, put, tree
 from tests.build.test_incremental import STEPS, Life

@@ -7,8 +7,8 @@ import re
 import textwrap
 from pathlib import Path
 
+from toolcast.build.frontend import FRONTEND
 from toolcast.build.generate import build
-from toolcast.build.rooms import FRONTEND
 from toolcast.config import load_config
 from toolcast.providers import load_profile_file
 

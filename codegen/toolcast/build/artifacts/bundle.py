@@ -11,7 +11,7 @@ from ...diagnostics import Diagnostic
 from ..core.compile import Options, ToolEntry
 from ..state.cache import Unit
 from ..state.fingerprint import digest
-from ..workers import Task
+from ..worker import Task
 from .layout import misplaced
 from .store import MAX_BUNDLE, BadEntryError
 

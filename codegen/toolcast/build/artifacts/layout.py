@@ -9,7 +9,7 @@ from ...spec.names import NAME, module_problem
 from ...structs.names import constant_name, identifier, module_name
 from ..core.compile import Options, ToolEntry, losses_text
 from ..output.manifest import is_inside, is_ours
-from ..workers import Task
+from ..worker import Task
 
 
 def misplaced(

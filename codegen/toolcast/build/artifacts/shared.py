@@ -1,18 +1,21 @@
-"""A run's dealings with the cache that machines share: fetch what others compiled, give what was compiled."""
+"""The shared cache of one run: fetch what others compiled, store what was compiled."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import Struct
 
+from ...config import Config
 from ...diagnostics import Diagnostic
-from ..output.content import Files
+from ..sharing import Shares
+from ..staleness import Snapshot, fingerprint
 from ..state.cache import Unit
 from ..state.fingerprint import combine, digest
-from ..workers import Shop, Task
+from ..units import Updated
+from ..worker import Context, Task
 from .action import Action, Output, decode_action, encode_action
 from .bundle import pack, unpack
-from .place import Place
+from .place import Place, place_of
 from .pool import spread
 from .store import MAX_BUNDLE, MAX_ENTRY, BadEntryError, ReadOnlyError, Session, StoreError
 
@@ -22,12 +25,12 @@ _SECONDS, _SECONDS_EACH = 5.0, 0.01
 """A cache that takes longer, in all and for each unit, is slower than compiling."""
 _NAMES = msgspec.json.Decoder(tuple[tuple[str, ...], ...])
 
-Fingerprint = Callable[[Task, tuple[str, ...]], str]
-"""The digest of all that a unit's outputs depend on, if it refers to those types."""
+Fetched = dict[str, tuple[Unit, Mapping[str, bytes]]]
+"""By spec path: a unit that others compiled, with its files."""
 
 
-class Fetched(Struct, frozen=True):
-    """What became of one question: a unit, nothing, or something that could not be believed."""
+class _Answer(Struct, frozen=True):
+    """A unit, nothing, or something that cannot be believed and is ignored."""
 
     task: Task
     unit: Unit | None = None
@@ -35,45 +38,50 @@ class Fetched(Struct, frozen=True):
     ignored: bool = False
 
 
-class Counts(Struct, frozen=True):
-    """What came of it. `ignored` counts what was found there and could not be believed."""
-
-    fetched: int = 0
-    stored: int = 0
-    ignored: int = 0
+def open_shared(config: Config, context: Context, now: Snapshot) -> "SharedCache":
+    """The cache that the configuration or the environment names, for one run."""
+    return SharedCache(*place_of(config), context, now)
 
 
-class Shared:
-    """One run's cache. After its first failure it does nothing more."""
+class SharedCache:
+    """One run's access to a shared cache. After its first failure it does nothing more."""
 
-    def __init__(self, place: Place, shop: Shop, fingerprint: Fingerprint) -> None:
-        self._place, self._shop, self._fingerprint = place, shop, fingerprint
-        self._types = frozenset(shop.types)
+    def __init__(
+        self, place: Place | None, problem: Diagnostic | None, context: Context, now: Snapshot
+    ) -> None:
+        """`problem` says why there is no `place`."""
+        self._place, self._problem, self._context, self._now = place, problem, context, now
         self._entries: dict[str, Action] = {}
         self._failure: StoreError | None = None
-        self.counts = Counts()
+        self._fetched = self._stored = self._ignored = 0
 
-    def fetch(self, tasks: Sequence[Task]) -> dict[str, tuple[Unit, Mapping[str, bytes]]]:
+    def fetch(self, tasks: Sequence[Task]) -> Fetched:
         """Those of `tasks` that are there, by path."""
-        if not tasks or self._failure is not None:
+        if not tasks or self._place is None:
             return {}
         found, self._failure = spread(self._place.store, tasks, self._fetch, seconds=_patience(tasks))
         units = {each.task.path: (each.unit, each.files) for each in found if each.unit is not None}
-        self.counts = Counts(fetched=len(units), ignored=sum(each.ignored for each in found))
+        self._fetched, self._ignored = len(units), sum(each.ignored for each in found)
         return units
 
     def reject(self, count: int, false: int) -> None:
-        """So many of the fetched were compiled after all, and so many of those had been false."""
-        counts = self.counts
-        self.counts = structs.replace(counts, fetched=counts.fetched - count, ignored=counts.ignored + false)
+        """Report that `count` fetched units were compiled after all, and that `false` of them were wrong."""
+        self._fetched -= count
+        self._ignored += false
 
-    def store(self, made: Sequence[tuple[Task, Unit, Files]]) -> None:
-        """Add what this run compiled. The caller leaves out what did not compile cleanly."""
-        if not made or self._failure is not None or not self._place.write:
+    def store(self, updated: Updated) -> None:
+        """Add what this run compiled, and compiled without a change of its sources meanwhile."""
+        tasks = {task.path: task for task in updated.tasks}
+        made = [
+            (tasks[path], updated.units[path], files)
+            for path, files in updated.files.items()
+            if path not in updated.fetched | updated.unsettled
+        ]
+        if not made or self._failure is not None or self._place is None or not self._place.write:
             return
         sizes, failure = spread(self._place.store, made, self._store, seconds=_patience(made))
         stored = [size for size in sizes if size]
-        self.counts = structs.replace(self.counts, stored=len(stored))
+        self._stored = len(stored)
         if stored and failure is None:
             try:
                 self._place.store.stored(sum(stored))
@@ -83,47 +91,55 @@ class Shared:
             self._failure = failure
 
     @property
-    def trouble(self) -> tuple[Diagnostic, ...]:
-        """What to tell, once per run. None of it makes a build wrong."""
+    def shares(self) -> Shares:
+        """What came of it."""
+        return Shares(fetched=self._fetched, stored=self._stored, trouble=tuple(self._trouble()))
+
+    def _trouble(self) -> list[Diagnostic]:
+        if self._place is None:
+            return [] if self._problem is None else [self._problem]
         found: list[Diagnostic] = [] if self._place.withheld is None else [self._place.withheld]
         where = self._place.store.shown
         if self._failure is not None:
             message = f"the cache at {where} was not used to the end: {self._failure}"
-            found.append(self._warn("cache-failed", message, "see `toolcast doctor`; the build is complete"))
-        if ignored := self.counts.ignored:
-            things = "1 entry" if ignored == 1 else f"{ignored} entries"
+            found.append(
+                self._warning("cache-failed", message, "see `toolcast doctor`; the build is complete")
+            )
+        if self._ignored:
+            things = "1 entry" if self._ignored == 1 else f"{self._ignored} entries"
             message = f"{things} in the cache at {where} could not be believed and counted as absent"
             hint = "damaged or forged; `toolcast clean --cache` empties a folder, a server has its own ways"
-            found.append(self._warn("cache-damaged", message, hint))
-        return tuple(found)
+            found.append(self._warning("cache-damaged", message, hint))
+        return found
 
-    def _warn(self, code: str, message: str, hint: str) -> Diagnostic:
+    def _warning(self, code: str, message: str, hint: str) -> Diagnostic:
+        assert self._place is not None
         return Diagnostic(file=self._place.named, code=code, message=message, hint=hint, severity="warning")
 
     def _key(self, task: Task) -> str:
-        return combine(["toolcast entry 1", self._fingerprint(task, ())])
+        return combine(["toolcast entry 1", fingerprint(self._now, task, ())])
 
-    def _fetch(self, session: Session, task: Task) -> Fetched:
+    def _fetch(self, session: Session, task: Task) -> _Answer:
         try:
             return self._find(session, task)
         except BadEntryError:
-            return Fetched(task, ignored=True)
+            return _Answer(task, ignored=True)
 
-    def _find(self, session: Session, task: Task) -> Fetched:
+    def _find(self, session: Session, task: Task) -> _Answer:
         raw = session.get("ac", self._key(task), MAX_ENTRY)
         if raw is None:
-            return Fetched(task)
+            return _Answer(task)
         self._entries[task.path] = action = _entry(raw)
         for uses in self._variants(action):
-            fingerprint = self._fingerprint(task, uses)
-            output = next((each for each in action.outputs if each.path == fingerprint), None)
+            mark = fingerprint(self._now, task, uses)
+            output = next((each for each in action.outputs if each.path == mark), None)
             if output is not None:
                 blob = _blob(session, output)
                 if blob is None:  # deleted to save space
                     break
-                options, shown_root = self._shop.options, self._shop.shown_root
-                return Fetched(task, *unpack(blob, task, fingerprint, uses, options, shown_root))
-        return Fetched(task)
+                options, shown_root = self._context.options, self._context.shown_root
+                return _Answer(task, *unpack(blob, task, mark, uses, options, shown_root))
+        return _Answer(task)
 
     def _variants(self, action: Action) -> list[tuple[str, ...]]:
         """The sets of types that a spec with these words was seen to refer to, as far as they exist here."""
@@ -131,25 +147,18 @@ class Shared:
             named = _NAMES.decode(action.stdout) if action.stdout else ((),)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise BadEntryError("names that are none") from error
-        return [uses for uses in named[:_VARIANTS] if self._types.issuperset(uses)]
+        return [uses for uses in named[:_VARIANTS] if set(self._context.types).issuperset(uses)]
 
-    def _store(self, session: Session, made: tuple[Task, Unit, Files]) -> int:
-        task, unit, kept = made
-        contents = kept.contents()
-        try:
-            files = {path: content.read() for path, content in contents.items()}
-        except OSError:  # another run has begun, and removed what this one kept
-            return 0
-        if any(digest(data) != contents[path].digest for path, data in files.items()):
-            return 0
-        blob = pack(task, unit, files, self._shop.options, self._shop.shown_root)
+    def _store(self, session: Session, made: tuple[Task, Unit, Mapping[str, bytes]]) -> int:
+        task, unit, files = made
+        blob = pack(task, unit, files, self._context.options, self._context.shown_root)
         if blob is None:
             return 0
-        former = self._entries.get(task.path, Action(()))
+        before = self._entries.get(task.path, Action(()))
         mine = Output(unit.fingerprint, digest(blob), len(blob))
-        others = [each for each in former.outputs if each.path != unit.fingerprint]
+        others = [each for each in before.outputs if each.path != unit.fingerprint]
         try:
-            names = [uses for uses in self._variants(former) if uses != unit.uses] if others else []
+            names = [uses for uses in self._variants(before) if uses != unit.uses] if others else []
         except BadEntryError:
             names, others = [], []
         variants = [unit.uses, *names][:_VARIANTS]

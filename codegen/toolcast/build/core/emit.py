@@ -54,11 +54,6 @@ def _states(folder: str) -> tuple[tuple[str, int, int], ...]:
 _REMEDY = "correct the template, or remove it: the built-in one of that name is used then"
 
 
-def warm() -> None:
-    """Load what every tool needs, so that it is there when processes are forked."""
-    _templates(None).load("tool.py.jinja", "_definitions.jinja")
-
-
 def emit_tool(tool: ToolSpec, built: Built, options: Options) -> Compiled:
     """All files of one tool; a module that does not prove sound refuses the tool instead."""
     names = tool_names(tool)

@@ -20,9 +20,9 @@ from ...spec.discovery import kind_of
 from ...spec.load import type_problems
 from ...spec.model import Document, ToolSpec
 from ...spec.names import shown
-from ..rooms import FRONTEND
+from ..frontend import FRONTEND
 from ..state.fingerprint import combine, digest
-from ..workers import Shop, Task, run
+from ..worker import Context, Task, compile_task
 from .kit import Kit
 from .kit import make_kit as make_kit
 from .record import Record
@@ -80,7 +80,7 @@ def _made(task: Task, text: "_Text", view: "_View", kit: Kit, shown_root: str) -
         problems = type_problems(document, path)
         return (None if problems else document), problems
 
-    shop = Shop(
+    context = Context(
         frontend=replace(FRONTEND, load_tool=load_tool, load_type=load_type),
         root="",
         shown_root=shown_root,
@@ -88,7 +88,7 @@ def _made(task: Task, text: "_Text", view: "_View", kit: Kit, shown_root: str) -
         known_providers=kit.known,
         options=kit.options,
     )
-    outcome = run(shop, view, task)
+    outcome = compile_task(context, view, task)
     parts = [task.path, text.digest]
     for path in outcome.uses:
         parts += [path, view.types.text(path).digest]

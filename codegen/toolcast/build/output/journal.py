@@ -11,17 +11,15 @@ name another one before a killed run is repaired.
 
 import os
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from itertools import chain, islice
+from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from urllib.parse import quote, unquote
 
 from msgspec import Struct
 
+from ..state.files import read_plain, replace
 from ..state.fingerprint import digest
-from ..state.reading import read_plain
-from ..state.replacing import replace_in_pieces
-from .content import Content
 from .manifest import is_inside, is_plain
 from .plan import Plan
 from .tree import leads_away, remove_temporary, remove_traces
@@ -31,7 +29,6 @@ _HEAD = "toolcast journal 1"
 _SAFE = "/._-+@=,~ "
 _LENGTH = 32
 _DELETED = "-"
-_LINES = 4096
 
 
 class Journal(Struct, frozen=True):
@@ -39,7 +36,7 @@ class Journal(Struct, frozen=True):
 
     touched: Mapping[str, frozenset[str]] = {}
 
-    def wrote(self, path: str, content: Content) -> bool:
+    def wrote(self, path: str, content: bytes) -> bool:
         """True if an unfinished run was about to write just this at `path`."""
         marks = self.touched.get(path)
         return marks is not None and _mark(content) in marks
@@ -70,12 +67,7 @@ def write_journal(plan: Plan, state: Path, root: Path) -> None:
             for mark in sorted(earlier)
         ),
     )
-    replace_in_pieces(_file(state, root), _pieces(chain((_HEAD,), lines)))
-
-
-def _pieces(lines: Iterator[str]) -> Iterator[bytes]:
-    while some := list(islice(lines, _LINES)):
-        yield "\n".join([*some, ""]).encode()
+    replace(_file(state, root), "\n".join((_HEAD, *lines, "")).encode())
 
 
 def end_journal(state: Path, root: Path) -> None:
@@ -109,5 +101,5 @@ def _quoted(path: str) -> str:
     return path if is_plain(path) else quote(path, _SAFE)
 
 
-def _mark(content: Content) -> str:
-    return content.digest[:_LENGTH]
+def _mark(content: bytes) -> str:
+    return digest(content)[:_LENGTH]

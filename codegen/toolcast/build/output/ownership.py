@@ -8,7 +8,6 @@ from pathlib import Path
 from ...config import show
 from ...diagnostics import Diagnostic
 from ..state.cache import Cache
-from .content import Content
 from .journal import read_journal
 from .manifest import NAME, is_manifest, is_ours, parse_manifest
 from .plan import Existing
@@ -16,33 +15,25 @@ from .tree import Tree
 
 
 def find_owned(tree: Tree, cache: Cache, state: Path) -> frozenset[str]:
-    """What the manifest lists, what a killed run wrote, and what still is as we wrote it.
+    """What the manifest lists, what a killed run wrote, and what still is as the last run wrote it.
 
-    The last makes up for a lost or damaged manifest; the cache knows the digests. What they contradict may
-    be taken to stand all the same, by a run that looked at its inputs only: the next one will know better.
+    The last makes up for a lost or damaged manifest; the cache knows the digests.
     """
     listed = tree.look(NAME)
-    content = listed.content.read() if listed else b""
+    content = listed.content if listed else b""
     owned = set(parse_manifest(content).files) | ({NAME} if is_manifest(content) else set())
-    digests = {path: data for unit in cache.units.values() for path, data in unit.outputs.items()}
     journal = read_journal(state, tree.root)
     for path in journal.touched.keys() - owned:
         found = tree.look(path)
         if found is not None and found.kind == "file" and journal.wrote(path, found.content):
             owned.add(path)
-            if found.content.digest != digests.get(path):
-                tree.distrust(path)
-    for path in digests.keys() - owned:
-        found = tree.look(path)
-        if found is not None and found.kind == "file" and found.content.digest == digests[path]:
-            owned.add(path)
-        else:
-            tree.distrust(path)
+    outputs = {path: known for unit in cache.units.values() for path, known in unit.outputs.items()}
+    owned |= {path for path in outputs.keys() - owned if tree.intact({path: outputs[path]})}
     return frozenset(owned)
 
 
 def settle_case(
-    expected: Mapping[str, Content | None], existing: dict[str, Existing], owned: Collection[str], root: Path
+    expected: Mapping[str, bytes | None], existing: dict[str, Existing], owned: Collection[str], root: Path
 ) -> None:
     """Tell apart two spellings of one file, where the file system takes no notice of case.
 

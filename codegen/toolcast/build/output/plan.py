@@ -7,7 +7,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...diagnostics import Diagnostic, Severity
-from .content import Content, held
 from .manifest import NAME
 
 Kind = Literal["new", "changed"]
@@ -17,16 +16,16 @@ class Write(Struct, frozen=True, gc=False):
     """One file to write. `old` is what stands there now; None for a new file."""
 
     path: str  # posix, below the output root
-    content: Content
+    content: bytes
     kind: Kind
-    old: Content | None = None
+    old: bytes | None = None
 
 
 class Delete(Struct, frozen=True, gc=False):
     """One file of ours that no spec accounts for any more, with its content."""
 
     path: str
-    old: Content
+    old: bytes
 
 
 class Existing(Struct, frozen=True, gc=False):
@@ -38,7 +37,7 @@ class Existing(Struct, frozen=True, gc=False):
     """
 
     kind: Literal["file", "intact", "link", "folder", "blocked", "other", "unreadable"]
-    content: Content = held(b"")
+    content: bytes = b""
     place: str = ""
     reason: str = ""
     hint: str = ""
@@ -46,10 +45,7 @@ class Existing(Struct, frozen=True, gc=False):
 
 
 class Plan(Struct, frozen=True, kw_only=True):
-    """Everything that a build would do. With an error among `diagnostics`, nothing may be published.
-
-    What is not held in memory can be read until the run ends, or until it is published.
-    """
+    """Everything that a build would do. With an error among `diagnostics`, nothing may be published."""
 
     writes: tuple[Write, ...] = ()
     deletes: tuple[Delete, ...] = ()
@@ -71,24 +67,8 @@ class Plan(Struct, frozen=True, kw_only=True):
         return not self.writes and not self.deletes
 
 
-def hold(plan: Plan) -> Plan:
-    """The same, with all that it speaks of in memory: so it can be read after the run. Raises OSError."""
-    return replace(
-        plan,
-        writes=tuple(
-            replace(
-                write,
-                content=held(write.content.read()),
-                old=None if write.old is None else held(write.old.read()),
-            )
-            for write in plan.writes
-        ),
-        deletes=tuple(replace(delete, old=held(delete.old.read())) for delete in plan.deletes),
-    )
-
-
 def make_plan(
-    expected: Mapping[str, Content | None],
+    expected: Mapping[str, bytes | None],
     existing: Mapping[str, Existing],
     owned: frozenset[str],
     *,
@@ -117,7 +97,7 @@ def make_plan(
             writes.append(Write(path, content, "new"))
         elif found.kind != "file":
             refuse(found.place, *_obstacle(found))
-        elif found.content.digest == content.digest:
+        elif found.content == content:
             unchanged += 1
         elif path in owned or found.ours:
             writes.append(Write(path, content, "changed", found.content))
@@ -144,7 +124,7 @@ def make_plan(
     )
 
 
-def _way_out(path: str, expected: Mapping[str, Content | None], existing: Mapping[str, Existing]) -> str:
+def _way_out(path: str, expected: Mapping[str, bytes | None], existing: Mapping[str, Existing]) -> str:
     """What to do about a foreign file; it may be one of ours whose manifest was lost."""
     lost = NAME in expected and NAME not in existing
     if lost and any(found.ours for found in existing.values()):

@@ -1,28 +1,25 @@
 """Carry out a plan so that every file is old or new at every instant, and the next run repairs the rest.
 
-The order makes it so: a journal of all paths about to be touched, deletions, writes (`share`), the manifest,
-and last the journal's removal. A run that finds a journal owns what it says was written.
+The order makes it so: a journal of all paths about to be touched, deletions, writes, the manifest, and last
+the removal of the journal. A run that finds a journal owns what the journal says was written.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import contextlib
+import errno
+import os
 from pathlib import Path
 
 from ..state.index import Index
-from .content import Stored
 from .journal import end_journal, write_journal
 from .manifest import NAME
-from .plan import Plan, Write
-from .share import Done, carry_out
-from .tree import remove_traces
+from .plan import Plan
+from .tree import TEMPORARY, remove_temporary, remove_traces
 
-Hands = Callable[[str, Sequence[Write]], Iterable[tuple[Sequence[Write], Done]]]
-"""Carries out writes below a root, in shares; what became of each."""
-_MANY = 256
-"""From this number of stored files on, others are asked to help."""
+_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
 class PublishError(Exception):
-    """The disk refused one path. What was dealt with before is done, and the rest stands as it did."""
+    """The disk refused `path`. The paths in `done` are written or deleted; every other is as it was."""
 
     def __init__(self, path: str, error: OSError, done: frozenset[str]) -> None:
         super().__init__(path)
@@ -34,54 +31,62 @@ def publish(
     root: Path,
     state: Path,
     index: Index,
-    *,
-    hands: Hands | None = None,
-    step: Callable[[str], None] = lambda _path: None,
 ) -> None:
-    """Delete and write what `plan` says below `root`. `step` is told each path just before it is touched.
+    """Delete and write what `plan` says below `root`.
 
-    With many files to write, those that are stored on the disk are left to `hands`. Expects a plan that is
-    not blocked, and the project's lock. Raises PublishError where the disk refuses a path of the plan, and
-    OSError where it refuses the journal: then nothing was touched.
+    Expects a plan that is not blocked, and the project's lock. Raises PublishError where the disk refuses a
+    path of the plan, and OSError where it refuses the journal: then nothing was touched.
     """
     if plan.empty:
         end_journal(state, root)
         return
     write_journal(plan, state, root)
     done: list[str] = []
-    _delete(plan, root, index, done, step)
-    writes = sorted(plan.writes, key=lambda write: (write.path == NAME, write.path))
-    theirs = [write for write in writes if isinstance(write.content, Stored)] if hands is not None else []
-    if hands is not None and len(theirs) >= _MANY:
-        _settle(hands(str(root), theirs), root, index, done)
-        writes = [write for write in writes if not isinstance(write.content, Stored)]
-    _settle([(writes, carry_out(str(root), writes, step=step))], root, index, done)
+    made: set[str] = set()  # folders
+    path = ""
+    try:
+        for delete in sorted(plan.deletes, key=lambda delete: (delete.path == NAME, delete.path)):
+            path = delete.path
+            (root / path).unlink(missing_ok=True)
+            remove_traces(root, path)
+            done.append(path)
+        for write in sorted(plan.writes, key=lambda write: (write.path == NAME, write.path)):
+            path = write.path
+            target = f"{root}/{path}"
+            before = _write(target, write.content, made, new=write.kind == "new")
+            index.record_written(target, before)
+            done.append(path)
+    except OSError as error:
+        raise PublishError(path, error, frozenset(done)) from error
     end_journal(state, root)
 
 
-def _delete(plan: Plan, root: Path, index: Index, done: list[str], step: Callable[[str], None]) -> None:
-    for delete in sorted(plan.deletes, key=lambda delete: (delete.path == NAME, delete.path)):
-        path = delete.path
-        step(path)
+def _write(target: str, content: bytes, made: set[str], *, new: bool) -> os.stat_result:
+    """Write beside `target`, then rename; the state of the file before it was renamed.
+
+    Paths are plain strings: a first build writes thousands of files.
+    """
+    folder = target.rpartition("/")[0]
+    if folder not in made:
+        place = Path(folder)
+        place.mkdir(parents=True, exist_ok=True)
+        remove_temporary(place)
+        made.add(folder)
+    temporary = f"{folder}/{TEMPORARY}"
+    handle = os.open(temporary, _FLAGS, 0o666)
+    try:
         try:
-            (root / path).unlink(missing_ok=True)
-            remove_traces(root, path)
-        except OSError as error:
-            raise PublishError(path, error, frozenset(done)) from error
-        index.forget(root / path)
-        done.append(path)
-
-
-def _settle(
-    shares: Iterable[tuple[Sequence[Write], Done]], root: Path, index: Index, done: list[str]
-) -> None:
-    """Note what was written. Raises PublishError, if one share was stopped, when all have ended."""
-    stopped: tuple[str, OSError] | None = None
-    for writes, share in shares:
-        paths = [write.path for write in writes[: share.count]]
-        index.take_outputs(root, paths, share.seen)
-        done += paths
-        if share.error is not None and stopped is None:
-            stopped = (writes[share.count].path, share.error)
-    if stopped is not None:
-        raise PublishError(*stopped, frozenset(done)) from stopped[1]
+            rest = memoryview(content)
+            while rest:
+                rest = rest[os.write(handle, rest) :]
+            before = os.fstat(handle)
+        finally:
+            os.close(handle)
+        if new and os.path.lexists(target):
+            raise FileExistsError(errno.EEXIST, "a file has come to stand there during the run", target)
+        os.replace(temporary, target)  # noqa: PTH105
+    except OSError:
+        with contextlib.suppress(OSError):  # it takes space on a full disk
+            os.unlink(temporary)  # noqa: PTH108
+        raise
+    return before

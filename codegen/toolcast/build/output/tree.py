@@ -8,7 +8,6 @@ from typing import Literal
 
 from ..state.fingerprint import digest
 from ..state.index import Index
-from .content import Stored
 from .faults import reason, remedy
 from .manifest import is_ours
 from .plan import Existing
@@ -23,13 +22,10 @@ class Tree:
     def __init__(self, root: Path, index: Index) -> None:
         self.root = root
         self._index = index
-        self._prefix = f"{root}/"
         self._folders: dict[str, Existing | None] = {}
-        self._as_left: frozenset[str] | None = None
-        self.distrusted: set[str] = set()
 
     def look(self, path: str) -> Existing | None:
-        """What stands at `path` (posix, below the root), with its digest; None for nothing.
+        """What stands at `path` (posix, below the root); None for nothing.
 
         What stands in the way to it is an answer, too.
         """
@@ -37,47 +33,30 @@ class Tree:
         if way is None or way.kind != "folder":
             return way
         target = self.root / path
-        self._index.witness(target, output=True)
+        self._index.output_unchanged(target)
         try:
             mode = target.lstat().st_mode
             if stat.S_ISREG(mode):
-                data = target.read_bytes()
-                content = Stored(digest(data), str(target), 0, len(data))
-                return Existing("file", content, ours=is_ours(data))
+                content = target.read_bytes()
+                return Existing("file", content, ours=is_ours(content))
         except FileNotFoundError:
             return None
         except OSError as error:
             return _unreadable(path, error)
         return Existing(_kind_of(mode), place=path)
 
-    def distrust(self, path: str) -> None:
-        """`path` is not what the last run left: unless it is written now, the next run must look closer."""
-        self.distrusted.add(path)
-        self._index.forget(self.root / path)
-
     def intact(self, outputs: Mapping[str, str]) -> bool:
         """True if every file holds what the last run wrote. `outputs`: path → digest."""
-        if self._as_left is None:
-            self._as_left = self._find_as_left()
-        if outputs.keys() <= self._as_left:
-            return True
         return all(self._is_intact(path, expected) for path, expected in outputs.items())
-
-    def _find_as_left(self) -> frozenset[str]:
-        """The files that look as the last run left them; no link stands on the way to them."""
-        paths = self._index.settled_below(self._prefix)
-        folders = {path.rpartition("/")[0] for path in paths}
-        away = {folder for folder in folders if (way := self._folder(folder)) is None or way.kind != "folder"}
-        return frozenset(path for path in paths if not away or path.rpartition("/")[0] not in away)
 
     def _is_intact(self, path: str, expected: str) -> bool:
         way = self._folder(path.rpartition("/")[0])
         if way is None or way.kind != "folder":
             return False
-        if self._index.witness_output(self._prefix + path):
+        if self._index.output_unchanged(f"{self.root}/{path}"):
             return True
         found = self.look(path)
-        return found is not None and found.kind == "file" and found.content.digest == expected
+        return found is not None and found.kind == "file" and digest(found.content) == expected
 
     def _folder(self, folder: str) -> Existing | None:
         """The folder, or the first obstacle on the way to it; None if there is nothing yet."""

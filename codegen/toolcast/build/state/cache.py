@@ -1,26 +1,22 @@
 """What the last run made of each spec: machine-local, deletable at any time, never trusted by `--check`."""
 
-from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
 import msgspec
-from msgspec import Struct, field, structs
+from msgspec import Struct, field
 
 from ...diagnostics import Diagnostic
 from ..core.compile import ToolEntry
 from ..output.manifest import is_inside
-from .reading import read_plain
-from .replacing import replace, replace_in_pieces
+from .files import read_plain, replace
 
-FORMAT = 3
-_BATCH = 512
+FORMAT = 4
 
 
 class Unit(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One compiled spec, shared type, or (under the name `*`) the files that speak of the whole set.
 
-    `fetched`: a cache that machines share gave it. `why`: what `reasons` said when it was made.
+    `fetched`: a shared cache provided it. `why`: the reasons for which it was made (`staleness`).
     """
 
     fingerprint: str
@@ -32,17 +28,14 @@ class Unit(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     why: tuple[str, ...] = ()
 
 
-class Cache(Struct, kw_only=True):
+class Cache(Struct, frozen=True, kw_only=True):
     """`units` by spec path below the specs root. `sources`: path as the index writes it → digest of the text
-    with line endings made LF. `setting`: what else they were made from, part by part, and `folders` where
-    that was read, by label. `manifest`: the digest of the one that the run left."""
+    with line endings made LF. `setting`: what else they were made from, part by part."""
 
     format: int = FORMAT
     units: dict[str, Unit] = field(default_factory=dict[str, Unit])
     sources: dict[str, str] = field(default_factory=dict[str, str])
     setting: dict[str, str] = field(default_factory=dict[str, str])
-    folders: dict[str, str] = field(default_factory=dict[str, str])
-    manifest: str = ""
 
 
 def load_cache(state: Path) -> Cache:
@@ -71,20 +64,7 @@ def _stays_inside(cache: Cache) -> bool:
 
 def save_cache(state: Path, cache: Cache) -> None:
     """Write the cache whole or not at all. Raises OSError."""
-    replace_in_pieces(state / "cache.json", _encoded(cache))
-
-
-def _encoded(cache: Cache) -> Iterator[bytes]:
-    """The cache as one JSON value, in pieces: that of 100,000 specs is 200 MB."""
-    rest = msgspec.json.encode(structs.replace(cache, units={}))
-    head, empty, tail = rest.partition(b'"units":{}')
-    assert empty  # `format` alone stands before it
-    yield head + b'"units":{'
-    units, between = iter(cache.units.items()), b""
-    while batch := dict(islice(units, _BATCH)):
-        yield between + msgspec.json.encode(batch)[1:-1]
-        between = b","
-    yield b"}" + tail
+    replace(state / "cache.json", msgspec.json.encode(cache))
 
 
 def prepare_state(state: Path) -> None:

@@ -7,8 +7,6 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from msgspec import Struct
-
 from ... import __version__
 from ...config import Config
 from ...paths import PACKAGE, templates_dir
@@ -19,55 +17,36 @@ from .libraries import Library, site_folders
 
 
 class Sources:
-    """Digests of input files; a file that looks as the last run left it is not read again.
+    """Digests of input files; a file that looks as recorded is not read again.
 
     Line endings do not count: no output depends on them, and machines differ in them.
     """
 
-    def __init__(self, index: Index, known: Mapping[str, str]) -> None:
+    def __init__(self, index: Index, recorded: Mapping[str, str]) -> None:
+        """`recorded`: the digests that the last run saw, by the path that the index writes."""
         self._index = index
-        self._known = known
+        self._recorded = recorded
         self.seen: dict[str, str] = {}
-        self._asked: dict[Path | str, str] = {}  # the same by path as given: most are asked for thrice
 
     def digest(self, path: Path | str) -> str | None:
         """The digest of a regular file's text; None if there is none to read."""
-        found = self._asked.get(path)
-        if found is None and (found := self._digest(path)) is not None:
-            self._asked[path] = found
-        return found
-
-    def _digest(self, path: Path | str) -> str | None:
         key = self._key(path)
         if key in self.seen:
             return self.seen[key]
-        known = self._known.get(key)
-        if not self._index.witness(path) or known is None:
-            known = read_source(Path(path))
-        if known is not None:
-            self.seen[key] = known
-        return known
+        unchanged, found = self._index.input_unchanged(path), self._recorded.get(key)
+        if not unchanged or found is None:
+            found = read_source(Path(path))
+        if found is not None:
+            self.seen[key] = found
+        return found
 
-    def keep_below(self, folder: Path) -> None:
-        """Take over what the last run saw below `folder`, where all looks as then."""
-        below = self._key(f"{folder}{os.sep}")
-        self.seen.update({key: known for key, known in self._known.items() if key.startswith(below)})
+    def recorded(self, path: Path | str) -> str | None:
+        """What `digest` returned in the last run."""
+        return self._recorded.get(self._key(path))
 
-    def same_below(self, folder: Path) -> frozenset[str]:
-        """Paths below `folder` that have been asked for, and are what they were in the last run."""
-        below = self._key(f"{folder}{os.sep}")
-        known = self._known
-        same = [key for key, found in self.seen.items() if key.startswith(below) and known.get(key) == found]
-        return frozenset(key[len(below) :] for key in same)
-
-    @property
-    def sound(self) -> bool:
-        """Whether all was well with the last run."""
-        return self._index.sound
-
-    def former(self, path: Path | str) -> str | None:
-        """What `digest` said in the last run."""
-        return self._known.get(self._key(path))
+    def changed(self, path: Path | str) -> bool:
+        """True if a file no longer looks as when it was digested."""
+        return self._index.input_changed(path)
 
     def _key(self, path: Path | str) -> str:
         return self._index.key(path).decode("utf-8", "backslashreplace")  # the cache holds text
@@ -97,32 +76,13 @@ def combine(parts: Iterable[str]) -> str:
     return digest(b"".join([b"%d:%b" % (len(part), part) for part in encoded]))
 
 
-class Setting(Struct, frozen=True):
+def setting(
+    config: Config, options: Options, used: tuple[Library, ...], sources: Sources, index: Index
+) -> dict[str, str]:
     """Everything but specs that outputs depend on: a digest for each part, by a name that people know.
 
-    Nothing in `parts` speaks of this machine: no folder, no time. `folders` are the ones that were walked.
-    """
-
-    parts: dict[str, str]
-    folders: dict[str, str] = {}
-
-    @property
-    def digest(self) -> str:
-        """The digest of all parts."""
-        return combine(word for name in sorted(self.parts) for word in (name, self.parts[name]))
-
-
-def setting(
-    config: Config,
-    options: Options,
-    used: tuple[Library, ...],
-    sources: Sources,
-    index: Index,
-    former: Setting | None = None,
-) -> Setting:
-    """Configuration, templates, profiles, generator, Python and libraries, as they are now.
-
-    `former` is what the last run made of them.
+    Configuration, templates, profiles, generator, Python and libraries, as they are now. No part depends on
+    this machine: no folder, no time.
     """
     parts = {
         "format": str(FORMAT),
@@ -134,30 +94,23 @@ def setting(
     for library in used:
         parts[f"library {library.name}"] = library.version
         if library.metadata is not None:
-            index.witness(library.metadata)
+            index.input_unchanged(library.metadata)
     for number, profile in enumerate(map(Path, options.profiles)):  # with those of installed packages
         parts[f"profile {profile.name} ({number})"] = sources.digest(profile) or "-"
-    walked = {"generator": PACKAGE, "template": templates_dir()}
-    if config.templates is not None:
-        walked["own template"] = config.templates
-    folders = {label: _name(str(folder)) for label, folder in walked.items()}  # the cache holds text
-    for label, folder in walked.items():
-        if former is not None and former.folders.get(label) == folders[label] and index.same_below(folder):
-            sources.keep_below(folder)
-            parts |= {name: found for name, found in former.parts.items() if _is_of(label, name)}
-        elif label == "generator":
-            own = _contents(folder, (".py", ".toml"), sources, index)  # built-in profiles are TOML files
-            parts[label] = combine(word for pair in own for word in pair)
-        else:
+    own = _contents(PACKAGE, (".py", ".toml"), sources, index)  # built-in profiles are TOML files
+    parts["generator"] = combine(word for pair in own for word in pair)
+    folders = {"template": templates_dir(), "own template": config.templates}
+    for label, folder in folders.items():
+        if folder is not None:
             parts |= {f"{label} {name}": found for name, found in _contents(folder, ("",), sources, index)}
     for folder in site_folders():
-        index.witness(folder)
-    _watch_configuration(config, index)
-    return Setting(parts, folders)
-
-
-def _is_of(label: str, part: str) -> bool:
-    return part == label or part.startswith(f"{label} ")
+        index.input_unchanged(folder)
+    if config.file is not None:
+        index.input_unchanged(config.file)
+    else:
+        for folder in (config.base, *config.base.parents):  # a file that appears would configure the run
+            index.input_unchanged(folder / "pyproject.toml")
+    return parts
 
 
 def _contents(
@@ -176,19 +129,11 @@ def _name(path: str) -> str:
 
 
 def walk(folder: Path, index: Index) -> list[str]:
-    """Every file below `folder`; its folders are witnessed, so that a new file is noticed."""
+    """Every file below `folder`; the index gets its folders, so that a new file is noticed."""
     files: list[str] = []
     for here, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name not in ("__pycache__", ".git")]
-        index.witness(here)
+        index.input_unchanged(here)
         below = os.path.join(here, "")  # noqa: PTH118
         files += [below + name for name in names if not name.endswith((".pyc", "~", ".swp"))]
     return files
-
-
-def _watch_configuration(config: Config, index: Index) -> None:
-    if config.file is not None:
-        index.witness(config.file)
-        return
-    for folder in (config.base, *config.base.parents):  # one that appears would configure the run
-        index.witness(folder / "pyproject.toml")

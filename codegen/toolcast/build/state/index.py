@@ -1,192 +1,253 @@
-"""What a run saw of each file, saved so that the next run need not read it again.
+"""The files that a build read and wrote, and how they looked: whether anything changed since.
 
-A run *witnesses* a path: it takes the signature first and reads the content after, so that a later edit
-can only make the signature differ. Only what was witnessed stands in the index. Times are coarse: a file
-that is edited twice within one tick of the file system's clock shows one time. So the index is written when
-that clock has gone on (`clock`); what cannot be told from a later edit even then is left out.
+This module is on the path of every `toolcast generate`; it may import only what the interpreter has loaded
+already. `.toolcast/index` is written at the end of a build:
+
+    toolcast index 2                      magic
+    <environment>                           the interpreter, and where it finds modules
+    <configured>                            1: pyproject.toml stands in this folder; 0: defaults
+    <tools>                                 number of tools; -1: there were problems to report again
+    <inputs> <outputs>                      how many paths of each
+    <path>\\0<path>…                         relative to the folder, or absolute
+    <rows>                                  four int64 per path: mtime, ctime, size, inode
+
+Inputs are files and folders that a build reads (links are followed; the time of a folder shows added and
+removed entries). Outputs are what it writes (links are not followed).
+
+A build takes the row of a file before it reads the file: a later edit can only change the row. Times are
+coarse: an edit within one tick of the file system's clock may leave the row as it is. Such files are *racy*,
+as in git: their row matches nothing, and the next run reads them again.
 """
 
+# pathlib costs as much to import as all the rest
+# ruff: noqa: PTH110, PTH114, PTH116, PTH118, PTH120, PTH123
 import os
+import stat
+import struct
 import sys
-from itertools import chain
-from pathlib import Path
+import time
 
-from .clock import changed, doubtful
-from .replacing import replace as replace
-from .replacing import replacing, write_pieces
-from .rows import DOUBTFUL, GONE, NONE, Rows, packed, rows_of, unpacked
-from .unchanged import MAGIC, Looked, environment, identity, look_at, read_index, signature
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # `collections.abc` is not loaded yet
+    from collections.abc import Iterable, Mapping
 
-_ENCODING, _ERRORS = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
-_WIDEST = 0x7FFFFFFFFFFFFFFF
+MAGIC = b"toolcast index 2"
+TICK = 20_000_000
+"""Nanoseconds that a file system's clock may stand still."""
+COARSE_TICK = 2_000_000_000
+"""The same for file systems that keep whole seconds only (FAT keeps two)."""
+_POLL = 0.0005
+_ROW = struct.Struct("=4q")
+_INODE = 0x7FFFFFFFFFFFFFFF  # some file systems use all 64 bits
+_READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+ABSENT = _ROW.pack(-1, -1, -1, -1)
+RACY = _ROW.pack(-2, -2, -2, -2)
+
+
+class Recorded:
+    """What an index file holds. `rows` has 32 bytes for each of `paths`: inputs first, then outputs."""
+
+    __slots__ = ("configured", "inputs", "paths", "rows", "tools")
+
+    def __init__(self, configured: bool, tools: int, inputs: int, paths: list[bytes], rows: bytes) -> None:
+        self.configured, self.tools, self.inputs = configured, tools, inputs
+        self.paths, self.rows = paths, rows
+
+
+def up_to_date(start: str) -> int | None:
+    """How many tools there are, if a plain `generate` in `start` would change nothing; None if it might."""
+    folder = _project_folder(start)
+    recorded = read_index(folder)
+    if recorded is None or recorded.tools < 0 or (not recorded.configured and folder != start):
+        return None
+    return recorded.tools if _rows(folder, recorded) == recorded.rows else None
+
+
+def read_index(folder: str) -> Recorded | None:
+    """The index of the project in `folder`; None where it is missing, damaged or of another environment."""
+    try:
+        state = os.path.join(folder, ".toolcast")
+        if os.path.islink(state):
+            return None
+        with open(os.open(os.path.join(state, "index"), _READ), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return None
+            head = file.read().split(b"\n", 6)
+    except OSError:
+        return None
+    if len(head) != 7 or head[0] != MAGIC or head[1] != _environment():
+        return None
+    try:
+        configured, tools = int(head[2]), int(head[3])
+        inputs, outputs = (int(count) for count in head[4].split(b" "))
+    except ValueError:
+        return None
+    paths = head[5].split(b"\0") if head[5] else []
+    if len(paths) != inputs + outputs or len(head[6]) != _ROW.size * len(paths):
+        return None
+    return Recorded(bool(configured), tools, inputs, paths, head[6])
+
+
+def _environment() -> bytes:
+    """What else decides the output: the interpreter and where it finds modules. One line."""
+    # The first entry is the folder of the script, or the working directory: it says how we were called.
+    path = sys.path if sys.flags.safe_path else sys.path[1:]
+    text = "|".join((sys.version, sys.prefix, __file__, *path))
+    return text.encode("utf-8", "surrogateescape").replace(b"\n", b" ").replace(b"\0", b" ")
+
+
+def _project_folder(start: str) -> str:
+    """The nearest folder from `start` upwards with a `pyproject.toml`, or `start`."""
+    folder = start
+    while not os.path.exists(os.path.join(folder, "pyproject.toml")):
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return start
+        folder = parent
+    return folder
+
+
+def _rows(folder: str, recorded: Recorded) -> bytes:
+    """How all recorded paths look now. No function of ours is called per file: there are thousands."""
+    base = os.fsencode(os.path.join(folder, ""))
+    numbers: list[int] = []
+    inputs, outputs = recorded.paths[: recorded.inputs], recorded.paths[recorded.inputs :]
+    for paths, look in ((inputs, os.stat), (outputs, os.lstat)):
+        for path in paths:
+            try:
+                s = look(os.path.join(base, path) if path[:1] in b"/\\" or path[1:2] == b":" else base + path)
+            except (OSError, ValueError):
+                numbers += (-1, -1, -1, -1)
+                continue
+            numbers += (s.st_mtime_ns, s.st_ctime_ns, s.st_size, s.st_ino & _INODE)
+    return struct.pack(f"={len(numbers)}q", *numbers)
+
+
+def row_of(state: os.stat_result) -> bytes:
+    """The row of a file that looks like `state`."""
+    return _ROW.pack(state.st_mtime_ns, state.st_ctime_ns, state.st_size, state.st_ino & _INODE)
 
 
 class Index:
-    """Signatures by path. Inputs are followed through links, outputs are not."""
+    """The rows that the last run recorded, and those that this run takes."""
 
-    def __init__(self, base: Path) -> None:
-        self.base = base
-        self._prefix = f"{base}{os.sep}".replace(os.sep * 2, os.sep)
-        self._root = os.fsencode(self._prefix)
-        self._known_inputs = self._known_outputs = NONE  # as the last run left them
-        self._looks = NONE  # inputs, as they looked when this run began
-        self._settled = NONE  # outputs that looked as the last run left them, when this run began
-        self._standing = NONE  # those of them that this run counts on
-        self._unmoved = NONE  # inputs that looked as the last run left them, when this run began
-        self._counted: set[bytes] = set()  # those of them that this run has read, or could have
-        self._inputs: dict[bytes, bytes] = {}  # those beside
-        self._outputs: dict[bytes, bytes] = {}  # those beside the standing ones
-        self._written: list[tuple[str, list[str], bytes]] = []  # outputs of this run
-        self.sound = False  # whether all was well with the last run, and its index is known
-
-    @property
-    def file(self) -> Path:
-        return self.base / ".toolcast" / "index"
-
-    def load(self, looked: Looked | None = None) -> None:
-        """Take in what the last run witnessed; a missing or damaged index counts as empty.
-
-        All of it is looked at now, in one go. `looked` are looks that were taken before, in this run: they
-        are good unless another run has come between.
-        """
-        if looked is None or not self._current(looked):
-            looked = read_index(os.fspath(self.base))
-            if looked is None:
-                return
-            try:
-                looked.now = look_at(looked.folder, looked.paths, looked.inputs)
-            except OSError:
-                return
-        inputs, outputs = looked.paths[: looked.inputs], looked.paths[looked.inputs :]
-        cut = len(looked.known) // len(looked.paths) * looked.inputs if looked.paths else 0
-        self._known_inputs = Rows(inputs, looked.known[:cut])
-        self._known_outputs = Rows(outputs, looked.known[cut:])
-        self._looks = Rows(inputs, looked.now[:cut])
-        self._unmoved = self._known_inputs.common(self._looks)
-        self.sound = looked.tools >= 0
-        self._settled = self._known_outputs.common(Rows(outputs, looked.now[cut:]))
-
-    def _current(self, looked: Looked) -> bool:
-        try:
-            return looked.folder == os.fspath(self.base) and looked.mark == identity(self.file.stat())
-        except OSError:
-            return False
-
-    def witness(self, path: Path | str, *, output: bool = False) -> bool:
-        """Look at `path`, before reading it; True if it is there and looks as the last run left it."""
-        key = self.key(path)
-        if output:
-            now = self._outputs[key] = packed(signature(self._place(key), follow=False))
-            return now != GONE and self._known_outputs.get(key) == now
-        if key in self._unmoved.places:
-            self._counted.add(key)
-            return True
-        # What was known of it, if anything, is something else.
-        self._inputs[key] = self._looks.get(key) or packed(signature(self._place(key), follow=True))
-        return False
-
-    def same_below(self, folder: Path | str) -> bool:
-        """True if all inputs at and below `folder` look as the last run left them; then they are witnessed.
-
-        As that run witnessed each folder that it walked, there is no file more than then, and none less.
-        """
-        top = self.key(folder)
-        below = top + os.fsencode(os.sep)
-        found = {path for path in self._known_inputs.paths if path == top or path.startswith(below)}
-        if top not in found or not found <= self._unmoved.places.keys():
-            return False
-        self._counted |= found
-        return True
+    def __init__(self, base: str | os.PathLike[str], *, load: bool = True) -> None:
+        """`base` is the project's folder. Without `load`, nothing counts as recorded."""
+        self.base = os.fspath(base)
+        self._prefix = os.path.join(self.base, "")
+        self._recorded_inputs: dict[bytes, bytes] = {}
+        self._recorded_outputs: dict[bytes, bytes] = {}
+        self._inputs: dict[bytes, bytes] = {}
+        self._outputs: dict[bytes, bytes] = {}
+        if load and (recorded := read_index(self.base)) is not None:
+            size = _ROW.size
+            rows = [recorded.rows[at : at + size] for at in range(0, len(recorded.rows), size)]
+            pairs = list(zip(recorded.paths, rows, strict=True))
+            self._recorded_inputs = dict(pairs[: recorded.inputs])
+            self._recorded_outputs = dict(pairs[recorded.inputs :])
 
     @property
-    def untouched(self) -> bool:
-        """Whether every output looks as the last run left it, and this run counts on that."""
-        return self._standing is self._settled and len(self._settled.paths) == len(self._known_outputs.paths)
+    def file(self) -> str:
+        """Where the index is kept."""
+        return os.path.join(self.base, ".toolcast", "index")
 
-    def witness_output(self, path: str) -> bool:
-        """`witness` for one of thousands of outputs: the same, with fewer calls."""
-        key = (path.removeprefix(self._prefix)).encode(_ENCODING, _ERRORS)
-        known = self._known_outputs.get(key)
-        try:
-            state = os.lstat(path)
-        except (OSError, ValueError):
-            self._outputs[key] = GONE
-            return False
-        if state.st_ino > _WIDEST:
-            return self.witness(path, output=True)
-        now = packed((state.st_mtime_ns, state.st_ctime_ns, state.st_size, state.st_ino))
-        self._outputs[key] = now
-        return now == known
+    def input_unchanged(self, path: str | os.PathLike[str]) -> bool:
+        """Take the row of an input, before it is read. True if it is there and looks as recorded.
 
-    def take_outputs(self, root: Path, paths: list[str], seen: bytes) -> None:
-        """What was written at `paths` below `root` looks as `seen` says: a packed row for each."""
-        self._written.append((f"{root}/", paths, seen))
-
-    def settled_below(self, folder: str) -> list[str]:
-        """Witness all outputs below `folder` (which ends with a slash) that look as the last run left them.
-
-        Paths below it. None at all where the last run had another folder.
+        The first row of a run counts, as the content that belongs to it is the one that is used.
         """
-        start = self.key(folder)
-        paths = self._settled.paths
-        if os.sep != "/" or not all(path.startswith(start) for path in paths):
-            return []
-        self._standing = self._settled
-        length = len(start)
-        whole = b"\0".join([path[length:] for path in paths]).decode(_ENCODING, _ERRORS)
-        return whole.split("\0") if paths else []
-
-    def moved(self, path: Path | str) -> bool:
-        """True if an input no longer looks as it was witnessed."""
         key = self.key(path)
-        seen = self._unmoved.get(key) if key in self._counted else self._inputs.get(key)
-        return seen != packed(signature(self._place(key), follow=True))
+        row = self._inputs.get(key)
+        if row is None:
+            row = self._inputs[key] = _look(path, follow=True)
+        return row != ABSENT and self._recorded_inputs.get(key) == row
 
-    def forget(self, path: Path | str) -> None:
-        """Drop an output that no longer belongs to the project."""
+    def output_unchanged(self, path: str | os.PathLike[str]) -> bool:
+        """Take the row of an output, before it is read. True if it is there and looks as recorded."""
         key = self.key(path)
-        self._outputs.pop(key, None)
-        self._standing = self._standing.without([key])
+        row = self._outputs[key] = _look(path, follow=False)
+        return row != ABSENT and self._recorded_outputs.get(key) == row
 
-    def key(self, path: Path | str) -> bytes:
+    def input_changed(self, path: str | os.PathLike[str]) -> bool:
+        """True if an input no longer looks as when its row was taken."""
+        return self._inputs.get(self.key(path)) != _look(path, follow=True)
+
+    def record_written(self, path: str, before: os.stat_result) -> None:
+        """Take the row of an output that was just renamed; `before` is its state before."""
+        row = _look(path, follow=False)
+        mtime, _, size, inode = _ROW.unpack(row)
+        same = (mtime, size, inode) == (before.st_mtime_ns, before.st_size, before.st_ino & _INODE)
+        self._outputs[self.key(path)] = row if same else RACY  # somebody has changed it since
+
+    def key(self, path: str | os.PathLike[str]) -> bytes:
         """The path as the index writes it: relative below the base, else absolute."""
-        text = os.fspath(path)
-        return os.fsencode(text[len(self._prefix) :] if text.startswith(self._prefix) else text)
+        return os.fsencode(os.fspath(path).removeprefix(self._prefix))
 
-    def _place(self, key: bytes) -> bytes:
-        return key if key.startswith(b"/") or key[1:2] == b":" else self._root + key
+    def save(self, outputs: "Iterable[str]", *, configured: bool, tools: int | None) -> None:
+        """Write the index of a run that left `outputs` as they should be. Raises OSError.
 
-    def save(self, *, configured: bool, tools: int | None) -> None:
-        """Write the index. `tools` None says that not all was well: the next run must look closer."""
-        with replacing(self.file) as temporary:
-            written = self._rows_written()
-            gone = self._doubtful(written, temporary)
-            inputs = self._unmoved.only(self._counted).overlaid(rows_of(self._inputs)).without(gone)
-            outputs = self._standing.overlaid(rows_of(self._outputs)).overlaid(written).without(gone)
-            paths = b"\0".join((*inputs.paths, *outputs.paths))
-            if b"\n" in paths:
-                return  # an empty index: counts as none
-            head = [
-                MAGIC,
-                environment(),
-                b"1" if configured else b"0",
-                str(-1 if tools is None or gone else tools).encode(),
-                f"{len(inputs.paths)} {len(outputs.paths)}".encode(),
-                paths,
-                b"",
+        `tools` None says that there are problems, which the next run must report again.
+        """
+        from pathlib import Path
+
+        from .files import replacing
+
+        kept = {key: row for path in outputs if (row := self._outputs.get(key := self.key(path)))}
+        with replacing(Path(self.file)) as temporary:
+            changed = [
+                *_changed(self._inputs, self._recorded_inputs),
+                *_changed(kept, self._recorded_outputs),
             ]
-            write_pieces(temporary, (b"\n".join(head), inputs.packed, outputs.packed))
+            now = _wait_past(max(map(_changed_at, changed), default=0), temporary)
+            racy = {row for row in changed if _is_racy(row, now)}
+            paths = b"\0".join((*self._inputs, *kept))
+            if b"\n" in paths:
+                return  # an empty index counts as none
+            head = (
+                MAGIC,
+                _environment(),
+                b"%d" % configured,
+                b"%d" % (-1 if tools is None else tools),
+                b"%d %d" % (len(self._inputs), len(kept)),
+                paths,
+                b"".join(RACY if row in racy else row for row in (*self._inputs.values(), *kept.values())),
+            )
+            temporary.write_bytes(b"\n".join(head))
 
-    def _rows_written(self) -> Rows:
-        keys = [self.key(root + path) for root, paths, _ in self._written for path in paths]
-        return Rows(keys, b"".join([seen for _, _, seen in self._written]))
 
-    def _doubtful(self, written: Rows, temporary: Path) -> set[bytes]:
-        """Paths whose signature a later edit might leave as it is."""
-        seen = chain(
-            ((path, row) for path, row in self._inputs.items() if self._known_inputs.get(path) != row),
-            ((path, row) for path, row in self._outputs.items() if self._known_outputs.get(path) != row),
-            written.items,
-        )  # what the last run knew is settled
-        times = ((path, changed(unpacked(row))) for path, row in seen if row not in (GONE, DOUBTFUL))
-        return doubtful(times, temporary, self._place)
+def _look(path: str | os.PathLike[str], *, follow: bool) -> bytes:
+    try:
+        return row_of(os.stat(path, follow_symlinks=follow))
+    except (OSError, ValueError):
+        return ABSENT
+
+
+def _changed(rows: "Mapping[bytes, bytes]", recorded: "Mapping[bytes, bytes]") -> "Iterable[bytes]":
+    """The rows that were not recorded before; those that were are not racy."""
+    return (row for path, row in rows.items() if recorded.get(path) != row)
+
+
+def _changed_at(row: bytes) -> int:
+    """When a file was changed. Its ctime cannot be set by hand; on Windows that is the time of creation."""
+    mtime, ctime, _, _ = _ROW.unpack(row)
+    return int(mtime if os.name == "nt" else ctime)
+
+
+def _is_racy(row: bytes, now: int) -> bool:
+    """Whether a file that looks like `row` may be edited from `now` on and still look so."""
+    at = _changed_at(row)
+    return at >= now - (COARSE_TICK if at % 1_000_000_000 == 0 else 0)
+
+
+def _wait_past(newest: int, probe: str | os.PathLike[str]) -> int:
+    """The time of the file system's clock, asked by touching `probe`; later than `newest` if possible.
+
+    Recent kernels give a later time at once, others after a tick (4 ms on Linux, 16 ms on Windows).
+    """
+    start = time.monotonic_ns()
+    while True:
+        os.utime(probe)
+        now = _changed_at(_look(probe, follow=False))
+        if now > newest or time.monotonic_ns() - start > TICK:
+            return now
+        time.sleep(_POLL)

@@ -1,4 +1,4 @@
-"""Records of all specs → the files that speak of the whole set, and what cannot stand in it. Pure."""
+"""Records of all specs → the files that are about the whole set, and what cannot stand in it. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -13,16 +13,16 @@ from ...spec.discovery import kind_of, stem_problems
 from ...spec.names import shown
 from ..core.kit import Kit
 from ..core.record import Record, Units
+from ..frontend import FRONTEND
 from ..output.manifest import NAME, render_manifest
-from ..rooms import FRONTEND
+from ..package import PackageError, make_package
 from ..state.cache import Unit
 from ..state.fingerprint import digest
-from ..whole import WholeError, settle
-from ..workers import Shop
+from ..worker import Context
 
 
 class Assembled(Struct, frozen=True, kw_only=True):
-    """`outputs`: of units, path → spec path; `digests` of those; `files` speak of the whole set."""
+    """`outputs`: of units, path → spec path; `digests` of those; `files` are about the whole set."""
 
     outputs: Mapping[str, str] = {}
     digests: Mapping[str, str] = {}
@@ -57,23 +57,23 @@ def assemble(shards: Mapping[str, Units], kit: Kit, *, shown_root: str = "specs"
         for path, record in sound.items()
     }
     try:
-        whole = settle(units, "", _shop(records, kit, shown_root), lambda _name, _mark: None)
-    except WholeError as fault:
+        package = make_package(units, "", _context(records, kit, shown_root))
+    except PackageError as fault:
         hint = "this is a fault of toolcast or of an overriding template; please report it with the specs"
-        message = f"the files that speak of all tools cannot be made: {fault}"
+        message = f"the files that are about all tools cannot be made: {fault}"
         return Assembled(
             diagnostics=(Diagnostic(file=shown_root, code="internal-error", message=message, hint=hint),)
         )
-    kept = {path: record for path, record in sound.items() if path not in whole.refused}
-    files = {path: data for made in whole.files.values() for path, data in made.held.items()}
+    kept = {path: record for path, record in sound.items() if path not in package.refused}
+    files = {path: data for made in package.files.values() for path, data in made.items()}
     lines = {path: (record.source, tuple(record.outputs)) for path, record in kept.items()}
-    ours = tuple(path for unit in whole.units.values() for path in unit.outputs)
+    ours = tuple(path for unit in package.units.values() for path in unit.outputs)
     files[NAME] = render_manifest({"toolcast": __version__, **kit.printers}, lines, ours)
     return Assembled(
         outputs={output: path for path, record in kept.items() for output in record.outputs},
         digests={output: value for record in kept.values() for output, value in record.outputs.items()},
         files=files,
-        diagnostics=tuple(sorted({*errors, *refused.values(), *whole.refused.values()})),
+        diagnostics=tuple(sorted({*errors, *refused.values(), *package.refused.values()})),
         tools=sum(record.entry is not None for record in kept.values()),
     )
 
@@ -110,14 +110,14 @@ def _records(
     return dict(sorted(records.items())), tuple(sorted(problems))
 
 
-def _shop(records: Mapping[str, Record], kit: Kit, shown_root: str) -> Shop:
+def _context(records: Mapping[str, Record], kit: Kit, shown_root: str) -> Context:
     def check(
         _root: Path, shown_root: str, entries: Sequence[tuple[str, str, str]], types: Iterable[str]
     ) -> tuple[Diagnostic, ...]:
         clashes = check_names(entries, shown_root=shown_root, locate=lambda path: records[path].named)
         return (*clashes, *check_types(types, shown_root=shown_root))
 
-    return Shop(
+    return Context(
         frontend=replace(FRONTEND, check_names=check),
         root="",
         shown_root=shown_root,

@@ -28,7 +28,7 @@ class Setting(Struct, frozen=True):
 def read_setting(config: Config) -> tuple[Setting | None, tuple[Diagnostic, ...]]:
     """What `config` says, and the profiles and templates that it names; or why that cannot be had."""
     from ...providers import load_profiles
-    from ..rooms import known_providers
+    from ..frontend import known_providers
 
     profiles, problems = profiles_of(config, known_providers)
     providers = profiles.known if config.providers is None else config.providers

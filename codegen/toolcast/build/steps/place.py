@@ -6,14 +6,13 @@ project, if it is the project's output; else one below the output folder. Nothin
 
 import contextlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 from msgspec import Struct
 
 from ...config import Config
 from ...diagnostics import Diagnostic
-from ..output.content import Content, Stored, held
 from ..output.faults import broken_off
 from ..output.journal import repair
 from ..output.manifest import NAME
@@ -60,11 +59,11 @@ def place(
     folder. Raises DamagedError for bytes that the records deny, before anything is written, and OSError.
     """
     out = Path(os.path.abspath(out))  # noqa: PTH100 - links stay as they are
-    found = Tree(out, Index(out)).look(NAME)
+    found = Tree(out, Index(out, load=False)).look(NAME)
     if (
         found is not None and found.kind != "file" and not found.place
     ):  # no folder, so none for the lock either
-        plan = make_plan({NAME: held(b"")}, {NAME: found}, frozenset(), shown_output=shown_output)
+        plan = make_plan({NAME: b""}, {NAME: found}, frozenset(), shown_output=shown_output)
         return Placed(diagnostics=plan.diagnostics)
     state, new = out / STATE, not out.exists()
     if config is not None and out == config.output:
@@ -87,7 +86,7 @@ def _place(
     state: Path,
     shown_output: str,
 ) -> Placed:
-    index = Index(out)
+    index = Index(out, load=False)
     tree = Tree(out, index)
     owned = find_owned(tree, Cache(), state)
     expected, existing = _compare(assembled, file_of, tree)
@@ -98,52 +97,39 @@ def _place(
     plan = make_plan(expected, existing, owned, shown_output=shown_output)
     if plan.blocked:
         return Placed(diagnostics=plan.diagnostics)
-    for write in plan.writes:
-        if isinstance(write.content, Stored):
-            _verify(write.path, write.content)
     repair(state, out)
     return _publish(plan, out, state, index, shown_output)
 
 
 def _compare(
     assembled: Assembled, file_of: Callable[[str], Path] | None, tree: Tree
-) -> tuple[dict[str, Content | None], dict[str, Existing]]:
-    """What should stand where, None for what does already, and what stands there."""
-    expected: dict[str, Content | None] = {}
+) -> tuple[dict[str, bytes | None], dict[str, Existing]]:
+    """What should stand where, None for what does already, and what stands there. Raises DamagedError."""
+    expected: dict[str, bytes | None] = {}
     existing: dict[str, Existing] = {}
 
-    def look(path: str, wanted: str) -> bool:
+    def stands(path: str, wanted: str) -> bool:
         found = tree.look(path)
         if found is not None:
             existing[path] = found
-        return found is None or found.kind != "file" or found.content.digest != wanted
+        return found is not None and found.kind == "file" and digest(found.content) == wanted
 
-    compiled: Mapping[str, str] = assembled.digests if file_of is not None else {}
-    for path, wanted in compiled.items():
-        expected[path] = None
-        if file_of is not None and look(path, wanted):
-            expected[path] = _stored(path, file_of(path), wanted)
+    if file_of is not None:
+        for path, wanted in assembled.digests.items():
+            expected[path] = None if stands(path, wanted) else _read(path, file_of(path), wanted)
     for path, content in assembled.files.items():
-        ready = held(content)
-        expected[path] = ready if look(path, ready.digest) else None
+        expected[path] = None if stands(path, digest(content)) else content
     return expected, existing
 
 
-def _stored(path: str, file: Path, wanted: str) -> Stored:
+def _read(path: str, file: Path, wanted: str) -> bytes:
     try:
-        size = file.stat().st_size
+        content = file.read_bytes()
     except FileNotFoundError:
         raise DamagedError(path) from None
-    return Stored(file=str(file), start=0, size=size, digest=wanted)
-
-
-def _verify(path: str, content: Stored) -> None:
-    try:
-        data = content.read()
-    except FileNotFoundError:
-        raise DamagedError(path) from None
-    if digest(data) != content.digest:
+    if digest(content) != wanted:
         raise DamagedError(path)
+    return content
 
 
 def _publish(plan: Plan, out: Path, state: Path, index: Index, shown_output: str) -> Placed:

@@ -20,7 +20,7 @@ from ..core.kit import Kit
 from ..core.pure import Made
 from ..core.record import Record, Units, UnitsError, decode_units, encode_units
 from ..output.tree import glob_safe
-from ..state.index import replace
+from ..state.files import replace
 
 UNITS = "units.json"
 FILES = "files"

@@ -17,8 +17,7 @@ from urllib.parse import quote, unquote_to_bytes
 from ..config import Config, show
 from ..diagnostics import Diagnostic
 from .output.manifest import NAME, is_manifest
-from .state.index import replace
-from .state.reading import read_plain
+from .state.files import read_plain, replace
 
 FILE = "outputs"
 CODE = "former-output"
@@ -26,7 +25,7 @@ _HEAD = "toolcast outputs 1"
 _SAFE = "/._-+@=,~ "
 
 
-def former_outputs(config: Config) -> tuple[Path, ...]:
+def previous_outputs(config: Config) -> tuple[Path, ...]:
     """Folders that this configuration named before, where our manifest still stands; nobody's output now."""
     lines = _read(config.state)
     present = {place for each, place in dict(lines).items() if each != _name(config)}
@@ -42,7 +41,7 @@ def former_outputs(config: Config) -> tuple[Path, ...]:
     return tuple(found)
 
 
-def tell_former(config: Config) -> tuple[Diagnostic, ...]:
+def warn_of_previous_outputs(config: Config) -> tuple[Diagnostic, ...]:
     """A warning for each folder that is left behind; only in the run that moves to another output."""
     lines = [place for each, place in _read(config.state) if each == _name(config)]
     if not lines or lines[-1] == _seen(config.output, config.state):
@@ -51,7 +50,7 @@ def tell_former(config: Config) -> tuple[Diagnostic, ...]:
     message = f"is no output any more, which now is {show(config.output)}: it stays as the last run left it"
     return tuple(
         Diagnostic(file=show(folder), code=CODE, severity="warning", message=message, hint=hint)
-        for folder in former_outputs(config)
+        for folder in previous_outputs(config)
     )
 
 

@@ -1,0 +1,156 @@
+"""Compile many specs in worker processes, with the same results as in this process."""
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Generator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from ..diagnostics import Diagnostic
+from ..spec.model import Document
+from .core.compile import Compiled
+from .worker import Context, Task, compile_task, failed, load_types
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
+
+MANY = 150
+"""With fewer tasks, starting worker processes takes longer than they save."""
+MANY_WITH_MODELS = 12
+"""The same where other model families are generated, which takes most of the time."""
+_CHUNK = 16
+_SAFE_PATH = "PYTHONSAFEPATH"
+
+Progress = Callable[[int, int], None]
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@contextlib.contextmanager
+def process_pool(
+    count: int, initializer: Callable[..., None], *arguments: Any
+) -> Generator["ProcessPoolExecutor"]:
+    """A pool of `count` workers that start as new interpreters on every platform: no thread is copied.
+
+    A worker imports nothing from the working directory, and ends when the process that started it ends. What
+    `initializer` and the tasks get is pickled. On an exception, tasks that have not begun are cancelled.
+    """
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"  # for the `python -c` that a new worker is
+    pool = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), _start, (initializer, *arguments))
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
+        if before is None:
+            del os.environ[_SAFE_PATH]
+        else:
+            os.environ[_SAFE_PATH] = before
+
+
+def _start(initializer: Callable[..., None], *arguments: Any) -> None:
+    import multiprocessing
+    import threading
+
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def end_with_parent() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    initializer(*arguments)
+
+
+def compile_tasks(
+    context: Context,
+    tasks: Sequence[Task],
+    *,
+    jobs: int | None = None,
+    progress: Progress = lambda _done, _total: None,
+) -> list[Compiled]:
+    """Compile `tasks`; one result each, in their order.
+
+    `jobs` is the largest number of processes, by default one per processor. `progress` gets (done, total). A
+    task that raises, or that ends its process, becomes a diagnostic.
+    """
+    many = len(tasks) >= (MANY_WITH_MODELS if context.options.models else MANY)
+    count = min(jobs or processors(), max(1, len(tasks) // 4))
+    if many and count > 1:
+        return _compile_in_processes(context, tasks, count, progress)
+    types = load_types(context) if tasks else {}
+    done: list[Compiled] = []
+    for task in tasks:
+        done.append(compile_task(context, types, task))
+        progress(len(done), len(tasks))
+    return done
+
+
+class _Worker(Struct, frozen=True):
+    context: Context
+    types: Mapping[str, Document]
+
+
+_worker: _Worker | None = None  # set once, when a worker process starts
+
+
+def _prepare(context: Context) -> None:
+    global _worker  # an initializer has no other way to pass a value to the tasks
+    _worker = _Worker(context, load_types(context))
+
+
+def _compile_chunk(tasks: Sequence[Task]) -> list[Compiled]:
+    assert _worker is not None
+    return [compile_task(_worker.context, _worker.types, task) for task in tasks]
+
+
+def _compile_in_processes(
+    context: Context, tasks: Sequence[Task], count: int, progress: Progress
+) -> list[Compiled]:
+    from concurrent.futures import as_completed
+    from concurrent.futures.process import BrokenProcessPool
+
+    size = max(1, min(_CHUNK, len(tasks) // (count * 4)))
+    results: dict[str, Compiled] = {}
+    with process_pool(count, _prepare, context) as pool, contextlib.suppress(BrokenProcessPool):
+        chunks = [tasks[start : start + size] for start in range(0, len(tasks), size)]
+        for future in as_completed([pool.submit(_compile_chunk, chunk) for chunk in chunks]):
+            results |= {compiled.path: compiled for compiled in future.result()}
+            progress(len(results), len(tasks))
+    if unfinished := [task for task in tasks if task.path not in results]:  # a process died
+        results |= {compiled.path: compiled for compiled in _compile_by_halves(context, unfinished)}
+    return [results[task.path] for task in tasks]
+
+
+def _compile_by_halves(context: Context, tasks: Sequence[Task]) -> list[Compiled]:
+    """Compile tasks of which one ends its process: halves are tried until it stands alone."""
+    from concurrent.futures.process import BrokenProcessPool
+
+    try:
+        with process_pool(1, _prepare, context) as pool:
+            return pool.submit(_compile_chunk, tasks).result()
+    except BrokenProcessPool:
+        if len(tasks) > 1:
+            middle = len(tasks) // 2
+            return [
+                *_compile_by_halves(context, tasks[:middle]),
+                *_compile_by_halves(context, tasks[middle:]),
+            ]
+    problem = Diagnostic(
+        file=context.shown(tasks[0].path),
+        code="worker-crash",
+        message="the process that compiled this file died",
+        hint="it may need more memory than there is; otherwise please report it with the spec",
+    )
+    return [failed(tasks[0].path, problem)]

@@ -1,0 +1,193 @@
+"""Which units are up to date, and why the others are not."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from .. import paths
+from ..config import Config
+from .core.compile import Options
+from .frontend import Frontend
+from .output.tree import Tree
+from .profiles import profiles_of
+from .state.cache import Cache, Unit, load_cache
+from .state.fingerprint import Sources, combine, setting, walk
+from .state.index import Index
+from .state.libraries import libraries
+from .worker import Task
+
+
+class Snapshot(Struct, frozen=True, kw_only=True):
+    """What the last run left, and the files as they are now.
+
+    `setting` is what outputs depend on beside specs, `common` one digest of it. Without `trust_fetched`,
+    units that a shared cache provided count as stale.
+    """
+
+    root: str
+    cache: Cache
+    setting: Mapping[str, str]
+    common: str
+    sources: Sources
+    tree: Tree
+    trust_fetched: bool = True
+
+
+def snapshot(
+    config: Config, cache: Cache, parts: Mapping[str, str], sources: Sources, tree: Tree, *, trust: bool
+) -> Snapshot:
+    """A snapshot of the project of `config`; `parts` is what `setting` returned."""
+    return Snapshot(
+        root=str(config.specs),
+        cache=cache,
+        setting=parts,
+        common=combine(word for name in sorted(parts) for word in (name, parts[name])),
+        sources=sources,
+        tree=tree,
+        trust_fetched=trust,
+    )
+
+
+def fingerprint(now: Snapshot, task: Task, uses: Sequence[str]) -> str:
+    """The digest of everything that one unit's outputs depend on, the same on every machine."""
+    parts = [now.common, task.kind, task.path]
+    for path in (task.path, *uses):
+        parts += [path, now.sources.digest(f"{now.root}/{path}") or "-"]
+    return combine(parts)
+
+
+def current_unit(now: Snapshot, task: Task) -> Unit | None:
+    """The unit of `task` as the last run left it; None if it is stale."""
+    unit = now.cache.units.get(task.path)
+    if unit is None or unit.fingerprint != fingerprint(now, task, unit.uses):
+        return None
+    if unit.fetched and not now.trust_fetched:
+        return None
+    return unit if now.tree.intact(unit.outputs) else None
+
+
+def stale_reasons(now: Snapshot, task: Task, *, outputs: bool = True) -> tuple[str, ...]:
+    """Why a unit is stale, as short words for the cache to keep; `describe_reason` makes sentences of them.
+
+    Without `outputs`, those are compared only if nothing else has changed.
+    """
+    unit = now.cache.units.get(task.path)
+    if unit is None:
+        if now.sources.recorded(f"{now.root}/{task.path}") is not None:
+            return ("again",)
+        return ("new",) if now.cache.units else ("unknown",)
+    before = now.cache.setting
+    names = sorted(before.keys() | now.setting.keys())
+    found = [f"setting {name}" for name in names if before.get(name) != now.setting.get(name)]
+    for path in (task.path, *unit.uses):
+        digest = now.sources.digest(f"{now.root}/{path}")
+        if digest is None:
+            found.append(f"gone {path}")
+        elif digest != now.sources.recorded(f"{now.root}/{path}"):
+            found.append(f"source {path}")
+    if outputs or not found:
+        intact = now.tree.intact
+        found += [f"output {path}" for path, digest in unit.outputs.items() if not intact({path: digest})]
+    if unit.fetched and not now.trust_fetched:
+        found.append("fetched")
+    return tuple(found) or ("again",)
+
+
+class Explanation(Struct, frozen=True, kw_only=True):
+    """`now` and `before` are reasons of `stale_reasons`; without any in `now`, the unit is up to date."""
+
+    path: str
+    gone: bool  # the spec was deleted: the next run deletes its outputs
+    now: tuple[str, ...]
+    before: tuple[str, ...]
+    fetched: bool  # a shared cache provided it
+    uses: tuple[str, ...]
+    outputs: tuple[str, ...]
+    generator: tuple[str, ...]  # files of toolcast itself that changed
+
+
+def explain(config: Config, frontend: Frontend, task: Task) -> Explanation:
+    """Compare one unit of the last run with the files as they are; nothing is compiled or written.
+
+    `task` need not exist any more, if the last run had it. Raises OSError.
+    """
+    cache = load_cache(config.state)
+    index = Index(config.base, load=bool(cache.units))
+    sources = Sources(index, cache.sources)
+    profiles, _ = profiles_of(config, frontend.known_providers)
+    options = Options(
+        providers=profiles.known if config.providers is None else config.providers,
+        models=config.models,
+        templates=None if config.templates is None else str(config.templates),
+        profiles=profiles.files,
+    )
+    parts = setting(config, options, libraries(models=bool(config.models)), sources, index)
+    now = snapshot(config, cache, parts, sources, Tree(config.output, index), trust=True)
+    unit = cache.units.get(task.path)
+    gone = sources.digest(config.specs / task.path) is None
+    reasons = () if gone or current_unit(now, task) is not None else stale_reasons(now, task)
+    changed: list[str] = []
+    if "setting generator" in reasons:
+        changed = [
+            path.relative_to(paths.PACKAGE).as_posix()
+            for path in sorted(map(Path, walk(paths.PACKAGE, index)))
+            if path.suffix in (".py", ".toml") and sources.digest(path) != sources.recorded(path)
+        ]
+    return Explanation(
+        path=task.path,
+        gone=gone,
+        now=reasons,
+        before=unit.why if unit is not None else (),
+        fetched=unit is not None and unit.fetched,
+        uses=unit.uses if unit is not None else (),
+        outputs=tuple(sorted(unit.outputs)) if unit is not None else (),
+        generator=tuple(changed),
+    )
+
+
+def describe_reason(reason: str, *, specs: str, output: str) -> str:
+    """A sentence for one reason. `specs` and `output` are the folders as people see them."""
+    kind, _, name = reason.partition(" ")
+    match kind:
+        case "new":
+            return "the run before did not have this spec"
+        case "unknown":
+            return "there was no record of an earlier run on this machine"
+        case "again":
+            return "the run before could not compile it, or saw it change meanwhile"
+        case "source":
+            return f"{_join(specs, name)} changed"
+        case "gone":
+            return f"{_join(specs, name)}, which it refers to, is gone"
+        case "output":
+            return f"{_join(output, name)} was changed or deleted"
+        case "fetched":
+            return "it came from the shared cache, which --no-cache does not trust"
+        case _:
+            return _describe_setting(name)
+
+
+def _describe_setting(part: str) -> str:
+    kind, _, name = part.partition(" ")
+    match kind:
+        case "library":
+            return f"the version of {name} changed"
+        case "profile":
+            return f"the profile {name.rpartition(' ')[0]} changed"
+        case "template":
+            return f"toolcast's template {name} changed"
+        case "own":
+            return f"the template {name.partition(' ')[2]} of this project changed"
+        case "generator":
+            return "the source of toolcast changed"
+        case "toolcast" | "Python":
+            return f"the version of {kind} changed"
+        case "providers" | "models":
+            return f"`{kind}` in the configuration changed"
+        case _:
+            return "what toolcast remembers has another form"
+
+
+def _join(folder: str, name: str) -> str:
+    return f"{folder}/{name}" if folder not in ("", ".") else name

@@ -1,0 +1,135 @@
+"""Bring the units of a run up to date: from the cache, from the shared cache, or by compiling."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, structs
+
+from ..diagnostics import Diagnostic
+from .conflicts import find_conflicts, find_name_clashes
+from .core.compile import Compiled
+from .frontend import Found
+from .pool import Progress, compile_tasks
+from .staleness import Snapshot, current_unit, fingerprint, stale_reasons
+from .state.cache import Unit
+from .state.fingerprint import digest
+from .worker import Context, Task
+
+if TYPE_CHECKING:
+    from .artifacts.shared import SharedCache
+
+Files = Mapping[str, bytes]
+"""Outputs by posix path below the output root."""
+_REASONS = 8
+"""So many reasons are kept of each unit."""
+
+
+class Updated(Struct, frozen=True, kw_only=True):
+    """Every unit that compiles, by spec path. `files`: the outputs of those compiled or fetched by this run.
+
+    `fetched`: others compiled them. `kept`: they no longer compile, but keep the outputs of the last run.
+    `unsettled`: a source changed while they were compiled, so that they must not be remembered.
+    """
+
+    units: Mapping[str, Unit]
+    files: Mapping[str, Files]
+    diagnostics: tuple[Diagnostic, ...]
+    fetched: frozenset[str]
+    kept: frozenset[str]
+    unsettled: frozenset[str]
+    tasks: tuple[Task, ...] = ()
+
+
+def tasks_of(found: Found) -> list[Task]:
+    """A task for each file below the specs root."""
+    return [Task(path, "type") for path in found.types] + [Task(path, "tool") for path in found.tools]
+
+
+def update_units(
+    context: Context,
+    tasks: Sequence[Task],
+    now: Snapshot,
+    *,
+    shared: "SharedCache | None" = None,
+    jobs: int | None = None,
+    keep: bool = False,
+    progress: Progress = lambda _done, _total: None,
+) -> Updated:
+    """Bring the units of all `tasks` up to date.
+
+    `shared` is asked before anything is compiled. A unit that it provided and that clashes with another is
+    compiled after all. With `keep`, a unit that no longer compiles stays as the last run left it. `jobs` and
+    `progress`: see `compile_tasks`.
+    """
+    for task in tasks:  # a source is digested before it is read
+        now.sources.digest(f"{now.root}/{task.path}")
+    current = {task.path: unit for task in tasks if (unit := current_unit(now, task)) is not None}
+    stale = [task for task in tasks if task.path not in current]
+    why = {task.path: stale_reasons(now, task, outputs=False)[:_REASONS] for task in stale}
+    fetched = {} if shared is None else shared.fetch(stale)
+    rejected: dict[str, Unit] = {}
+    compiled: dict[str, Compiled] = {}
+    while True:
+        missing = [task for task in stale if task.path not in fetched and task.path not in compiled]
+        results = compile_tasks(context, missing, jobs=jobs, progress=progress)
+        compiled |= {result.path: result for result in results}
+        made = {
+            task.path: _unit(result, fingerprint(now, task, result.uses))
+            for task in stale
+            if (result := compiled.get(task.path)) is not None and not _failed(result)
+        }
+        units = current | {path: unit for path, (unit, _) in fetched.items()} | made
+        clashing = _clashing(units, context) & fetched.keys() if fetched else set[str]()
+        if not clashing:
+            break
+        rejected |= {path: fetched.pop(path)[0] for path in clashing}
+    if shared is not None:
+        shared.reject(len(rejected), sum(_differs(unit, made.get(path)) for path, unit in rejected.items()))
+    units |= {path: structs.replace(units[path], why=why[path]) for path in why.keys() & units.keys()}
+    kept = {
+        path: unit
+        for path in (compiled.keys() - made.keys() if keep else ())
+        if (unit := now.cache.units.get(path)) is not None and now.tree.intact(unit.outputs)
+    }
+    return Updated(
+        units=units | kept,
+        files={path: files for path, (_, files) in fetched.items()}
+        | {path: compiled[path].files for path in made},
+        diagnostics=(
+            *(problem for path in current.keys() | fetched.keys() for problem in units[path].warnings),
+            *(problem for result in compiled.values() for problem in result.diagnostics),
+        ),
+        fetched=frozenset(fetched),
+        kept=frozenset(kept),
+        tasks=tuple(tasks),
+        unsettled=frozenset(
+            path
+            for path, unit in made.items()
+            if any(now.sources.changed(f"{now.root}/{source}") for source in (path, *unit.uses))
+        ),
+    )
+
+
+def _failed(result: Compiled) -> bool:
+    return any(problem.severity == "error" for problem in result.diagnostics)
+
+
+def _unit(result: Compiled, mark: str) -> Unit:
+    return Unit(
+        fingerprint=mark,
+        outputs={path: digest(content) for path, content in result.files.items()},
+        uses=result.uses,
+        entry=result.entry,
+        warnings=result.diagnostics,
+    )
+
+
+def _clashing(units: Mapping[str, Unit], context: Context) -> set[str]:
+    """Units that cannot stand beside others. Of two names that clash any may be wrong, so all are."""
+    if find_name_clashes(units, context):
+        return set(units)
+    return set(find_conflicts(units, (), context))
+
+
+def _differs(fetched: Unit, compiled: Unit | None) -> bool:
+    return compiled is None or (fetched.outputs, fetched.entry) != (compiled.outputs, compiled.entry)

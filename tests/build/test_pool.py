@@ -1,0 +1,59 @@
+"""Worker processes: what becomes of a spec does not depend on them, whatever becomes of them."""
+
+import os
+import signal
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import structs
+from toolcast.build.core.compile import Compiled, Options
+from toolcast.build.frontend import Frontend
+from toolcast.build.generate import build
+from toolcast.build.pool import MANY
+from toolcast.spec.model import ToolSpec
+
+from .fake import FAKE, project, tree
+
+pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kills processes")
+
+SPECS = {f"g{number % 3}/t{number}.yaml": f"{number}" for number in range(MANY)}
+KILL = "TOOLCAST_TEST_KILL"
+
+
+def killed_once(tool: ToolSpec, types: Mapping[str, Any], options: Options) -> Compiled:
+    """Compile as the stand-in does; the first process to get here is killed."""
+    mark = Path(os.environ[KILL])
+    if mark.exists():
+        mark.unlink()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return FAKE.compile_tool(tool, types, options)
+
+
+KILLED_ONCE: Frontend = structs.replace(FAKE, compile_tool=killed_once)
+
+
+def test_the_work_of_a_worker_that_is_killed_is_done_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mark = tmp_path / "kill"
+    mark.touch()
+    monkeypatch.setenv(KILL, str(mark))
+    config, plain = project(tmp_path / "p", SPECS), project(tmp_path / "plain", SPECS)
+    report = build(config, KILLED_ONCE, jobs=2)
+    assert not mark.exists()
+    assert not report.failed
+    assert report.rebuilt == MANY
+    build(plain, FAKE, jobs=1)
+    assert tree(config.output) == tree(plain.output)
+
+
+def test_workers_import_nothing_from_the_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("pickle", "msgspec", "signal"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit(9)")
+    monkeypatch.chdir(tmp_path)
+    report = build(project(tmp_path / "p", SPECS), FAKE, jobs=2)
+    assert not report.diagnostics
