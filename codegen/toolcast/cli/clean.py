@@ -61,10 +61,9 @@ def _files(count: int) -> str:
 
 
 def _empty(config: Config, *, dry_run: bool) -> int:
-    from ..build.artifacts.folder import Folder
+    from ..build.artifacts.folder import Folder, clear
     from ..build.artifacts.place import place_of
     from ..build.artifacts.store import StoreError
-    from ..build.artifacts.trim import clear
 
     place, problem = place_of(config)
     if problem is not None:

@@ -4,10 +4,9 @@ import time
 from collections.abc import Iterator
 
 from ..build.artifacts.action import Action, Output, decode_action, encode_action
-from ..build.artifacts.folder import Folder
+from ..build.artifacts.folder import Folder, entries
 from ..build.artifacts.place import AUTHORIZATION, Place, place_of
 from ..build.artifacts.store import MAX_ENTRY, BadEntryError, ReadOnlyError, StoreError
-from ..build.artifacts.trim import entries
 from ..build.sharing import WHERE
 from ..build.state.fingerprint import digest
 from ..config import Config

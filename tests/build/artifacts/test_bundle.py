@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 from toolcast.build.artifacts import bundle as bundle_module
-from toolcast.build.artifacts.bundle import Bundle, pack, unpack
-from toolcast.build.artifacts.layout import misplaced, tool_outputs, type_outputs
+from toolcast.build.artifacts.bundle import Bundle, misplaced, pack, tool_outputs, type_outputs, unpack
 from toolcast.build.artifacts.store import BadEntryError
 from toolcast.build.core.compile import Options, ToolEntry, losses_text
 from toolcast.build.state.cache import Unit

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
-from toolcast.build.artifacts import trim
+from toolcast.build.artifacts import folder as folder_module
 from toolcast.build.artifacts.folder import Folder
 from toolcast.build.artifacts.store import StoreError
 from toolcast.build.state.fingerprint import digest
@@ -47,8 +47,8 @@ def test_files_are_counted_only_now_and_then(tmp_path: Path, monkeypatch: pytest
     folder = filled(tmp_path / "shared", bound=3000)
     folder.stored(2000)
     counted: list[int] = []
-    real = trim.trim
-    monkeypatch.setattr(trim, "trim", lambda *args: counted.append(1) or real(*args))
+    real = folder_module.trim
+    monkeypatch.setattr(folder_module, "trim", lambda *args: counted.append(1) or real(*args))
     folder.stored(900)
     assert not counted
     folder.stored(200)  # 3,100 on record, but 2,000 in truth
@@ -57,7 +57,7 @@ def test_files_are_counted_only_now_and_then(tmp_path: Path, monkeypatch: pytest
     assert len(counted) == 1
     (tmp_path / "shared/size").write_text("damaged")
     folder.stored(1)
-    old = time.time() - 2 * trim._RECOUNT
+    old = time.time() - 2 * folder_module._RECOUNT
     os.utime(tmp_path / "shared/size", (old, old))
     folder.stored(1)
     assert len(counted) == 3
@@ -67,7 +67,7 @@ def test_the_record_is_not_renewed_by_adding_to_it(tmp_path: Path) -> None:
     """Else a busy cache would never be counted again."""
     folder = filled(tmp_path / "shared", bound=10_000)
     folder.stored(1)
-    old = time.time() - trim._RECOUNT + 60
+    old = time.time() - folder_module._RECOUNT + 60
     os.utime(tmp_path / "shared/size", (old, old))
     folder.stored(1)
     assert (tmp_path / "shared/size").stat().st_mtime == pytest.approx(old, abs=1)
@@ -81,16 +81,16 @@ def test_foreign_files_stay(tmp_path: Path) -> None:
     put(tmp_path / KEYS[3], "behind a link")
     folder.stored(100)
     assert left(tmp_path / "shared") == []
-    trim.clear(tmp_path / "shared", dry_run=False)
+    folder_module.clear(tmp_path / "shared", dry_run=False)
     left_over = tree(tmp_path / "shared")
-    assert left_over.pop(trim.TAG.name) == trim.TAG.text
+    assert left_over.pop(folder_module.TAG) == folder_module.TAG_TEXT
     assert left_over == {"cas/aa/notes.txt": b"mine", "notes.txt": b"mine"}
     assert (tmp_path / KEYS[3]).read_text() == "behind a link"
 
 
 def test_temporary_files_of_killed_runs_go(tmp_path: Path) -> None:
     folder = filled(tmp_path / "shared", bound=10_000)
-    for age, token in ((0, "0" * 8), (2 * trim._ABANDONED, "1" * 8)):
+    for age, token in ((0, "0" * 8), (2 * folder_module._ABANDONED, "1" * 8)):
         path = tmp_path / "shared/cas/aa" / f".{KEYS[0]}.7.{token}.tmp"
         put(path, "half")
         os.utime(path, (time.time() - age,) * 2)
@@ -100,11 +100,11 @@ def test_temporary_files_of_killed_runs_go(tmp_path: Path) -> None:
 
 def test_clearing_counts_and_can_be_tried(tmp_path: Path) -> None:
     filled(tmp_path / "shared", bound=10_000)
-    assert trim.clear(tmp_path / "shared", dry_run=True) == (20, 2000)
+    assert folder_module.clear(tmp_path / "shared", dry_run=True) == (20, 2000)
     assert left(tmp_path / "shared") == KEYS
-    assert trim.clear(tmp_path / "shared", dry_run=False) == (20, 2000)
-    assert list(tree(tmp_path / "shared")) == [trim.TAG.name]
-    assert list((tmp_path / "shared").iterdir()) == [tmp_path / "shared" / trim.TAG.name]
+    assert folder_module.clear(tmp_path / "shared", dry_run=False) == (20, 2000)
+    assert list(tree(tmp_path / "shared")) == [folder_module.TAG]
+    assert list((tmp_path / "shared").iterdir()) == [tmp_path / "shared" / folder_module.TAG]
 
 
 def test_a_folder_of_other_things_is_refused(tmp_path: Path) -> None:
