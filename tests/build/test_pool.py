@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -57,3 +59,19 @@ def test_workers_import_nothing_from_the_working_directory(
     monkeypatch.chdir(tmp_path)
     report = build(project(tmp_path / "p", SPECS), FAKE, jobs=2)
     assert not report.diagnostics
+
+
+def test_workers_do_not_run_the_program_again(tmp_path: Path) -> None:
+    """It has no `if __name__ == "__main__"`, and holds the lock that it would wait for."""
+    config = project(tmp_path / "p", SPECS)
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import sys; from pathlib import Path; import tests.build.fake as f\n"
+        "from toolcast.build.generate import build\n"
+        "sys.exit(build(f.config_of(Path(sys.argv[1])), f.FAKE, jobs=2).failed)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    command = [sys.executable, str(program), str(config.base)]
+    done = subprocess.run(command, env=environment, capture_output=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (config.output / "g0/t0.py").exists()

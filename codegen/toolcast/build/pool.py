@@ -4,6 +4,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -14,7 +15,7 @@ from .core.compile import Compiled
 from .worker import Context, Task, compile_task, failed, load_types
 
 if TYPE_CHECKING:
-    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures import Future
 
 MANY = 150
 """With fewer tasks, starting worker processes takes longer than they save."""
@@ -33,25 +34,44 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-@contextlib.contextmanager
-def process_pool(
-    count: int, initializer: Callable[..., None], *arguments: Any
-) -> Generator["ProcessPoolExecutor"]:
-    """A pool of `count` workers that start as new interpreters on every platform: no thread is copied.
+Submit = Callable[..., "Future[Any]"]
+"""As `Executor.submit`."""
 
-    A worker imports nothing from the working directory, and ends when the process that started it ends. What
+
+@contextlib.contextmanager
+def process_pool(count: int, initializer: Callable[..., None], *arguments: Any) -> Generator[Submit]:
+    """The `submit` of a pool of `count` worker processes.
+
+    Workers start as new interpreters on every platform: no thread is copied. They import nothing from the
+    working directory, do not run the main module of the program again, and end when it ends. What
     `initializer` and the tasks get is pickled. On an exception, tasks that have not begun are cancelled.
     """
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
-    before = os.environ.get(_SAFE_PATH)
-    os.environ[_SAFE_PATH] = "1"  # for the `python -c` that a new worker is
-    pool = ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), _start, (initializer, *arguments))
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(count, context, _start, (initializer, *arguments))
+
+    def submit(function: Callable[..., Any], *values: Any) -> "Future[Any]":
+        with _clean_start():
+            return pool.submit(function, *values)
+
     try:
-        yield pool
+        yield submit
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+@contextlib.contextmanager
+def _clean_start() -> Generator[None]:
+    """Processes that start meanwhile find no main module to run, and no module in the working directory."""
+    main, before = sys.modules["__main__"], os.environ.get(_SAFE_PATH)
+    sys.modules["__main__"] = ModuleType("__main__")
+    os.environ[_SAFE_PATH] = "1"  # for the `python -c` that a new worker is
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
         if before is None:
             del os.environ[_SAFE_PATH]
         else:
@@ -89,6 +109,10 @@ def compile_tasks(
     count = min(jobs or processors(), max(1, len(tasks) // 4))
     if many and count > 1:
         return _compile_in_processes(context, tasks, count, progress)
+    return _compile_here(context, tasks, progress)
+
+
+def _compile_here(context: Context, tasks: Sequence[Task], progress: Progress) -> list[Compiled]:
     types = load_types(context) if tasks else {}
     done: list[Compiled] = []
     for task in tasks:
@@ -123,14 +147,28 @@ def _compile_in_processes(
 
     size = max(1, min(_CHUNK, len(tasks) // (count * 4)))
     results: dict[str, Compiled] = {}
-    with process_pool(count, _prepare, context) as pool, contextlib.suppress(BrokenProcessPool):
+    with process_pool(count, _prepare, context) as submit, contextlib.suppress(BrokenProcessPool):
         chunks = [tasks[start : start + size] for start in range(0, len(tasks), size)]
-        for future in as_completed([pool.submit(_compile_chunk, chunk) for chunk in chunks]):
+        for future in as_completed([submit(_compile_chunk, chunk) for chunk in chunks]):
             results |= {compiled.path: compiled for compiled in future.result()}
             progress(len(results), len(tasks))
     if unfinished := [task for task in tasks if task.path not in results]:  # a process died
-        results |= {compiled.path: compiled for compiled in _compile_by_halves(context, unfinished)}
+        if _can_start(context):
+            rest = _compile_by_halves(context, unfinished)
+        else:  # there may be no room for another process
+            rest = _compile_here(context, unfinished, progress)
+        results |= {compiled.path: compiled for compiled in rest}
     return [results[task.path] for task in tasks]
+
+
+def _can_start(context: Context) -> bool:
+    from concurrent.futures.process import BrokenProcessPool
+
+    try:
+        with process_pool(1, _prepare, context) as submit:
+            return bool(submit(bool, True).result())
+    except BrokenProcessPool:
+        return False
 
 
 def _compile_by_halves(context: Context, tasks: Sequence[Task]) -> list[Compiled]:
@@ -138,8 +176,8 @@ def _compile_by_halves(context: Context, tasks: Sequence[Task]) -> list[Compiled
     from concurrent.futures.process import BrokenProcessPool
 
     try:
-        with process_pool(1, _prepare, context) as pool:
-            return pool.submit(_compile_chunk, tasks).result()
+        with process_pool(1, _prepare, context) as submit:
+            return list(submit(_compile_chunk, tasks).result())
     except BrokenProcessPool:
         if len(tasks) > 1:
             middle = len(tasks) // 2

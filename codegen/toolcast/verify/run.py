@@ -190,11 +190,11 @@ def _in_processes(
     from concurrent.futures.process import BrokenProcessPool
 
     held: dict[str, _Held] = {}
-    with process_pool(count, _start, context, settings) as pool:
+    with process_pool(count, _start, context, settings) as submit:
         futures = {}
         try:
             for path in paths:
-                futures[pool.submit(_work, path)] = path
+                futures[submit(_work, path)] = path
             for future in as_completed(futures):
                 held[futures[future]] = future.result()
                 progress(len(held), len(paths))
@@ -210,8 +210,9 @@ def _in_processes(
 def _alone(context: Context, path: str, settings: Settings) -> _Held:
     from concurrent.futures.process import BrokenProcessPool
 
-    with process_pool(1, _start, context, settings) as pool:
+    with process_pool(1, _start, context, settings) as submit:
         try:
-            return pool.submit(_work, path).result()
+            held: _Held = submit(_work, path).result()
+            return held
         except BrokenProcessPool:
             return _failed(_load(context, path), "the process that verified this tool died")
