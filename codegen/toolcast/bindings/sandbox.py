@@ -1,4 +1,4 @@
-"""The Jinja environment of all templates: confined, and with a bound on their work.
+"""The Jinja environment of a project's templates: confined, and with a bound on their work.
 
 Jinja's `ImmutableSandboxedEnvironment` keeps templates from Python's own attributes and from changing values.
 It does not bound their work. Here each turn of a loop, each call, each value that is set, compared or
@@ -27,6 +27,15 @@ BUDGET = 1 << 27
 """Units that one rendering may spend. One character costs one."""
 LARGEST = 1 << 25
 """Units that one value may weigh."""
+OPTIONS: dict[str, Any] = {
+    "undefined": StrictUndefined,
+    "autoescape": False,  # Python source, and every string arrives as a literal
+    "trim_blocks": True,
+    "lstrip_blocks": True,
+    "keep_trailing_newline": True,
+    "auto_reload": False,
+}
+"""Jinja's options for all templates, built in or not."""
 _STEP = 16  # a turn of a loop, and an element of a list
 _CALL = 512
 _GLOBALS = ("cycler", "dict", "joiner", "namespace", "range")
@@ -171,14 +180,9 @@ class BoundedSandbox(ImmutableSandboxedEnvironment):
     def __init__(self, loader: BaseLoader) -> None:
         super().__init__(
             loader=loader,
-            undefined=StrictUndefined,
-            autoescape=False,  # Python source, and every string arrives as a literal
-            trim_blocks=True,
-            lstrip_blocks=True,
-            keep_trailing_newline=True,
-            auto_reload=False,
             optimized=False,  # an expression is not computed before it is counted
             finalize=_printed,
+            **OPTIONS,
         )
         self.globals = {name: self.globals[name] for name in _GLOBALS}
         self.filters = {

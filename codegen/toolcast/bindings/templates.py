@@ -1,14 +1,15 @@
-"""The templates, built in or overridden by file name. All run in one sandbox, with a bound on their work."""
+"""The templates, built in or overridden by file name. With overrides they run in a sandbox."""
 
 import os
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from jinja2 import FunctionLoader
+from jinja2 import Environment, FunctionLoader
 
 from ..paths import templates_dir
-from .sandbox import BoundedSandbox
+from .sandbox import OPTIONS, BoundedSandbox
 
 Overrides = str | tuple[tuple[str, str], ...]
 """What replaces built-in templates of the same name: the files of a folder, or names and texts."""
@@ -34,7 +35,9 @@ class Templates:
         def load(name: str) -> tuple[str, str, Callable[[], bool]] | None:
             return (texts[name], name, lambda: True) if name in texts else None
 
-        self._environment = BoundedSandbox(FunctionLoader(load))
+        loader = FunctionLoader(load)
+        self._sandbox = BoundedSandbox(loader) if overrides else None
+        self._environment = self._sandbox or Environment(loader=loader, **OPTIONS)
 
     def load(self, *names: str) -> None:
         """Compile templates now, so that processes that are forked later have them."""
@@ -44,7 +47,7 @@ class Templates:
     def render(self, name: str, **values: Any) -> str:
         """The text of template `name`. Raises TemplateFailedError, which names the template and line."""
         try:
-            with self._environment.rendering():
+            with self._sandbox.rendering() if self._sandbox else nullcontext():
                 return self._environment.get_template(name).render(**values)
         except Exception as error:  # whatever the project's template does wrong
             raise _failed(name, error) from error
