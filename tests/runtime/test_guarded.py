@@ -326,10 +326,10 @@ def test_two_hundred_bad_calls_leave_nothing_behind(handler: Any) -> None:
             assert result.output == str(number)
     # Plain handlers wait for one of few threads, and that takes of their time.
     assert any(isinstance(result, ToolResult) and result.success for result in results)
-    until = time.monotonic() + 5
+    until = time.monotonic() + 10
     while threading.active_count() > threads and time.monotonic() < until:
         time.sleep(0.005)
-    assert threading.active_count() == threads
+    assert threading.active_count() <= threads
 
 
 # --- cut results

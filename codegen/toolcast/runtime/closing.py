@@ -4,11 +4,10 @@ import asyncio
 from collections.abc import Iterable
 from typing import Any
 
-from .bridge import unwrap
 from .handlers import call
 from .interrupts import is_from_outside
 from .records import ERROR, log
-from .workers import Workers
+from .workers import Workers, unwrap
 
 
 async def release(handlers: Iterable[tuple[str, Any]]) -> None:

@@ -1,26 +1,28 @@
 """What a program puts around every call of a registry, and what it all shares."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
+from .binding import ToolBinding
+from .context import ToolContext
 from .events import Event, Hooks, Observer
 from .interrupts import is_from_outside
-from .records import ERROR, log
-from .secrets.secrets import Resolver, Secrets
 
 if TYPE_CHECKING:
     from .policy.policy import Policy
+    from .secrets.secrets import Resolver, Secrets
 
 
 class Guard:
     """What stands around every call of one registry. `surrounds` says whether some hooks stand around calls;
     `observers` are all hooks' `on`."""
 
-    __slots__ = ("hooks", "limit", "observers", "policy", "secrets", "surrounds", "timed", "timeout")
+    __slots__ = ("hooks", "limit", "observers", "policy", "secrets", "surrounds", "timeout")
 
     def __init__(
         self,
-        secrets: Secrets | Resolver | None = None,
+        secrets: "Secrets | Resolver | None" = None,
         policy: "Policy | None" = None,
         hooks: Hooks | Iterable[Hooks] | None = None,
         timeout: float | Mapping[str, float] | None = None,
@@ -33,13 +35,12 @@ class Guard:
                 raise ValueError(f"timeout must be more than 0 seconds, not {seconds!r}.")
         if limit is not None and limit < 1:
             raise ValueError(f"output_limit must be at least 1 character, not {limit!r}.")
-        self.secrets = secrets if secrets is None or isinstance(secrets, Secrets) else Secrets(secrets)
+        self.secrets = None if secrets is None else _secrets(secrets)
         self.policy = policy
         self.hooks = listed
         self.observers: tuple[Observer, ...] = tuple(hook.on for hook in listed)
         self.surrounds = any(hasattr(hook, "around") for hook in listed)
         self.timeout = timeout
-        self.timed = 0  # steps that had a timeout
         self.limit = limit
 
     def text(self, text: str) -> str:
@@ -64,8 +65,42 @@ class Guard:
                     raise
                 self.hook_failed(type(event).__name__, event.tool, event.call_id, problem)
 
+    @contextmanager
+    def around(self, binding: ToolBinding[Any, Any], context: ToolContext) -> Generator[tuple[Observer, ...]]:
+        """Enter every hook's `around`, and leave them in reverse order; gives who observes this call.
+
+        One that cannot be entered is logged and sees the call by its `on`.
+        """
+        observers: list[Observer] = []
+        entered: list[AbstractContextManager[Any]] = []
+        for hook in self.hooks:
+            observer = None
+            around = getattr(hook, "around", None)
+            if around is not None:
+                try:
+                    manager = around(binding, context)
+                    observer = manager.__enter__()
+                    entered.append(manager)
+                except BaseException as problem:
+                    if is_from_outside(problem):
+                        raise
+                    self.hook_failed("the beginning", binding.name, context.call_id, problem)
+            observers.append(hook.on if observer is None else observer)
+        try:
+            yield tuple(observers)
+        finally:
+            for manager in reversed(entered):
+                try:
+                    manager.__exit__(None, None, None)
+                except BaseException as problem:
+                    if is_from_outside(problem):
+                        raise
+                    self.hook_failed("the end", binding.name, context.call_id, problem)
+
     def hook_failed(self, where: str, tool: str, call_id: str, problem: BaseException) -> None:
         """A hook is no reason to fail."""
+        from .records import ERROR, log
+
         log(
             ERROR,
             "A hook failed at %s of tool %r",
@@ -77,6 +112,12 @@ class Guard:
             problem=problem,
             redact=self.redact(),
         )
+
+
+def _secrets(secrets: "Secrets | Resolver") -> "Secrets":
+    from .secrets.secrets import Secrets
+
+    return secrets if isinstance(secrets, Secrets) else Secrets(secrets)
 
 
 def _listed(hooks: Hooks | Iterable[Hooks] | None) -> tuple[Hooks, ...]:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 from .binding import ToolBinding
 from .bindings_map import LazyBindings
 from .errors import DuplicateToolError, FrozenRegistryError
-from .execution import Execution
+from .executor import Executor
+from .guard import Guard
 from .handlers import Handler
 from .later import Later
-from .view import Common, Entry, Snapshot, ToolView
+from .view import Entry, Snapshot, ToolView
 from .workers import Workers
 
 if TYPE_CHECKING:
@@ -34,8 +35,7 @@ class Refused(NamedTuple):
 class ToolRegistry(ToolView):
     """Tools by name; the first registration of a name wins.
 
-    Registration is guarded by a lock and may come from any thread; a reader sees all of it or none. Without
-    `secrets`, `policy`, `hooks`, `timeout` and `output_limit` a call takes the shortest way.
+    Registration is guarded by a lock and may come from any thread; a reader sees all of it or none.
     """
 
     def __init__(
@@ -68,29 +68,24 @@ class ToolRegistry(ToolView):
         self._sorted: Snapshot | None = None  # for readers; made anew after a registration
         self._refused: tuple[Refused, ...] = ()
         self._frozen = False
-        guarded = None
-        if any(given is not None for given in (secrets, policy, hooks, timeout, output_limit)):
-            from .guard import Guard
-            from .guarded import Guarded
-
-            guarded = Guarded(Guard(secrets, policy, hooks, timeout, output_limit))
-        execution = Execution(Workers() if workers is None else workers, check_results)
-        self._common = Common(guesses, guarded, execution)
+        guard = Guard(secrets, policy, hooks, timeout, output_limit)
+        threads = Workers() if workers is None else workers
+        self._executor = Executor(guard, threads, check_results=check_results, guesses=guesses)
 
     @property
     def check_results(self) -> bool:
         """Whether results are held to the contracts of their tools: a handler's fault shows where it is, not
         at the client or in the model's next answer. May be set at any time; selections follow."""
-        return self._common.execution.check_results
+        return self._executor.check_results
 
     @check_results.setter
     def check_results(self, check: bool) -> None:
-        self._common.execution.check_results = check
+        self._executor.check_results = check
 
     @property
     def workers(self) -> Workers:
         """The threads in which plain handlers run."""
-        return self._common.execution.workers
+        return self._executor.workers
 
     def register(self, binding: ToolBinding[P, H], handler: H) -> bool:
         """Offer a tool. False where its name is taken: then nothing changes but `refused`, and the log.
@@ -121,7 +116,7 @@ class ToolRegistry(ToolView):
         with self._lock:
             if self._frozen:
                 raise FrozenRegistryError(
-                    f"Tool {name!r} came after {'aclose' if self._common.closed else 'freeze'}(). "
+                    f"Tool {name!r} came after {'aclose' if self._executor.closed else 'freeze'}(). "
                     "Register every tool before the first round."
                 )
             present = self._entries.get(name)
@@ -149,9 +144,9 @@ class ToolRegistry(ToolView):
                 raise FrozenRegistryError(f"Tool {binding.name!r} cannot change after freeze() or aclose().")
             self._entries[binding.name] = Entry(binding, handler)
             self._sorted = None
-            guarded = self._common.guarded
-            if guarded is not None and guarded.guard.policy is not None:
-                guarded.guard.policy.forget(binding.name)
+            policy = self._executor.guard.policy
+            if policy is not None:
+                policy.forget(binding.name)
 
     def _tell(self, refused: Refused) -> None:
         from .records import WARNING, log
@@ -200,9 +195,9 @@ class ToolRegistry(ToolView):
         others do; then an ExceptionGroup is raised with all that failed, each noting its tool.
         """
         with self._lock:
-            if self._common.closed:
+            if self._executor.closed:
                 return
-            self._common.closed = self._frozen = True
+            self._executor.closed = self._frozen = True
             handlers = [(name, entry.handler) for name, entry in reversed(self._entries.items())]
         from .closing import release
 

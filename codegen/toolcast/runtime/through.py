@@ -30,7 +30,7 @@ class Through(ToolView):
 
     def __init__(self, base: ToolView, execute: Execute) -> None:
         self._base = base
-        self._common = base._common
+        self._executor = base._executor
         self._through = execute
 
     def _snapshot(self) -> Snapshot:

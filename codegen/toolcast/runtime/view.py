@@ -7,10 +7,9 @@ import msgspec
 
 from .arguments import Arguments
 from .binding import Level, ToolBinding
-from .bridge import report, run
 from .context import ToolContext
 from .errors import UnknownToolError
-from .execution import Execution, Ready
+from .executor import Executor, Ready, report_fault
 from .handlers import Handler, is_async
 from .later import Later
 from .result import ToolResult
@@ -18,7 +17,6 @@ from .strictness import used
 
 if TYPE_CHECKING:
     from .events import Stage
-    from .guarded import Guarded
     from .ways.guesses import Guesses
 
 Permission = Literal["read", "write", "execute", "network"]
@@ -51,22 +49,10 @@ class Snapshot:
         return ready
 
 
-class Common:
-    """What a registry shares with every selection of it."""
-
-    __slots__ = ("closed", "execution", "guarded", "guesses")
-
-    def __init__(self, guesses: "Guesses | None", guarded: "Guarded | None", execution: Execution) -> None:
-        self.guesses = guesses
-        self.guarded = guarded
-        self.execution = execution
-        self.closed = False
-
-
 class ToolView:
     """Reading and calling tools. Safe from many threads and tasks: whatever is read was all there at once."""
 
-    _common: Common
+    _executor: Executor
 
     def _snapshot(self) -> Snapshot:
         raise NotImplementedError
@@ -88,7 +74,7 @@ class ToolView:
     @property
     def guesses(self) -> "Guesses | None":
         """What is guessed at arguments that a contract refuses, unless a call says otherwise."""
-        return self._common.guesses
+        return self._executor.guesses
 
     def get(self, name: str) -> Entry:
         """Binding and handler of a tool. Raises UnknownToolError, with the nearest names."""
@@ -124,31 +110,28 @@ class ToolView:
         `guesses` takes the place of the registry's own.
         """
         snapshot = self._snapshot()
-        common = self._common
-        guarded = common.guarded
+        executor = self._executor
         found = snapshot.ready.get(name) if isinstance(name, str) else None
         if found is None:
             # What is cut is redacted before: half a secret would not be found any more.
-            shown = name if guarded is None else guarded.shown(name)
-            first = _first(snapshot, name, shown, context)
+            shown = executor.shown(name)
+            first = _first(executor, snapshot, name, shown, context)
             if isinstance(first, ToolResult):
                 stage: Stage = "loading" if name in snapshot.entries else "lookup"
-                return first if guarded is None else guarded.refuse(stage, shown, provider, context, first)
+                return executor.refuse(stage, shown, provider, context, first)
             found = first
-        if common.closed:
+        if executor.closed:
             refused = ToolResult.failed(f"Tool {name!r} cannot be called: the program is closing its tools.")
-            return refused if guarded is None else guarded.refuse("closing", name, provider, context, refused)
+            return executor.refuse("closing", name, provider, context, refused)
+        tool = found.binding.name
         if context is None:
-            circumstances = ToolContext(tool=found.binding.name, provider=provider)
+            context = ToolContext(tool=tool, provider=provider)
         else:
             try:
-                circumstances = _complete(context, found.binding.name, provider)
+                context = _complete(context, tool, provider)
             except Exception as problem:
-                return report(found.binding.name, "", "reading the context", problem)
-        chosen = common.guesses if guesses is None else guesses
-        if guarded is None:
-            return await run(found, arguments, circumstances, chosen, common.execution)
-        return await guarded.run(found, arguments, circumstances, chosen, common.execution)
+                return report_fault(executor.guard, tool, "", "reading the context", problem)[0]
+        return await executor.run(found, arguments, context, executor.guesses if guesses is None else guesses)
 
     def definitions(self, provider: str, level: Level = "full", *, strict: bool | None = None) -> bytes:
         """What goes into a request: a JSON array of all tool objects, sorted by name; `[]` without tools.
@@ -200,7 +183,7 @@ class Selection(ToolView):
         self._groups = groups
         self._chosen = names
         self._permissions = permissions
-        self._common = base._common
+        self._executor = base._executor
         self._made: tuple[Snapshot, Snapshot] | None = None  # the base's, and what is left of it
 
     def _snapshot(self) -> Snapshot:
@@ -245,12 +228,15 @@ def _find(snapshot: Snapshot, name: Any) -> Entry:
     return Entry(entry.binding, entry.handler) if isinstance(entry, Later) else entry
 
 
-def _first(snapshot: Snapshot, name: Any, shown: Any, context: ToolContext | None) -> Ready | ToolResult:
+def _first(
+    executor: Executor, snapshot: Snapshot, name: Any, shown: Any, context: ToolContext | None
+) -> Ready | ToolResult:
     """What the first call of a tool needs; a failure where there is no such tool, or it cannot be loaded."""
     try:
         ready = snapshot.make_ready(name)
     except Exception as problem:  # whatever a module raises when it is imported
-        return report(name, "" if context is None else context.call_id, "loading its module", problem)
+        call_id = "" if context is None else context.call_id
+        return report_fault(executor.guard, name, call_id, "loading its module", problem)[0]
     return ToolResult.failed(_unknown(shown, tuple(snapshot.entries))) if ready is None else ready
 
 

@@ -40,6 +40,15 @@ class RaisedInThreadError(Exception):
         self.problem = problem
 
 
+def unwrap(problem: BaseException) -> BaseException:
+    """What was raised, out of what carries it. A coroutine cannot raise StopIteration; Python reports a
+    RuntimeError caused by it."""
+    if isinstance(problem, RaisedInThreadError):
+        return problem.problem
+    cause = problem.__cause__
+    return cause if isinstance(cause, StopIteration) else problem
+
+
 class _Job:
     """A plain function's call in a thread, and whether anyone waits for it still. `Workers` guards its state
     with its own lock."""

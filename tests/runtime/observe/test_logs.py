@@ -84,7 +84,7 @@ def test_a_bug_has_its_call_and_its_number(options: Any, lines: Lines) -> None:
     )
     assert line["error_id"] in result.error
     assert "KeyError: 'inside'" in line["exception"]
-    assert ("seconds" in line) == bool(options)
+    assert line["seconds"] >= 0
     # A traceback's frames hold variables, and those may be secrets.
     assert (lines.records[0].exc_info is None) == ("secrets" in options)
     assert lines.records[0].filename != "records.py"

@@ -270,7 +270,7 @@ def test_no_secret_reaches_a_trace() -> None:
         return f"it is {value}, {value.encode().hex()}"
 
     recorded = Recorded(leak, content=True, secrets=lambda name: None)
-    secrets = recorded.registry._common.guarded.guard.secrets  # type: ignore[union-attr]
+    secrets = recorded.registry._executor.guard.secrets
     assert secrets is not None
     secrets.hide("A", value)
     for old in (value, "crash", "x"):
@@ -298,7 +298,7 @@ def test_beside_other_hooks() -> None:
 
 def test_it_is_imported_when_asked_for_and_says_what_is_missing() -> None:
     code = (
-        "import sys; import toolcast.runtime, toolcast.runtime.guarded\n"
+        "import sys; import toolcast.runtime, toolcast.runtime.executor\n"
         "print([name for name in sys.modules if name.startswith('opentelemetry')])\n"
         "sys.modules['opentelemetry'] = None\n"
         "try: import toolcast.runtime.otel\n"

@@ -1,0 +1,338 @@
+"""One call, from untyped arguments to a ToolResult. Its steps, in this order:
+
+decode → policy, rate limit → secrets → precheck → approval → handler → result, redacted and cut
+"""
+
+import os
+from collections.abc import Awaitable
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import msgspec
+
+from .binding import ToolBinding
+from .brief import schema_of
+from .context import Report, ToolContext
+from .cutting import cut_result
+from .errors import ArgumentError, RefusalError
+from .events import (
+    Approved,
+    Cancelled,
+    Decoded,
+    Failed,
+    Finished,
+    Observer,
+    Refused,
+    Stage,
+    Started,
+    TimedOut,
+)
+from .guard import Guard
+from .handlers import Handler, call, call_in_thread
+from .interrupts import is_from_outside
+from .result import ToolResult
+from .results import as_result, encodable, mismatch, mismatched
+from .workers import RunsOn, Workers, unwrap
+
+if TYPE_CHECKING:
+    from .ways.guesses import Guesses
+
+_TURN = 256
+"""Calls with a timeout after which the event loop has a turn: it drops the timers of calls that are over, and
+handlers that never wait would leave it none."""
+
+
+class Ready(NamedTuple):
+    """A tool whose handler can be called: `awaited` says that it is async."""
+
+    binding: ToolBinding[Any, Any]
+    handler: Handler
+    awaited: bool
+
+
+class _TimeoutError(Exception):
+    """A timeout of the registry, not one that a handler raised."""
+
+    def __init__(self, seconds: float, runs_on: bool) -> None:
+        super().__init__(seconds, runs_on)
+        self.seconds = seconds
+        self.runs_on = runs_on
+
+
+class Executor:
+    """How one registry, and every selection of it, carries out calls.
+
+    `guard` has what stands around each call, `workers` are the threads of plain handlers, `check_results`
+    holds typed results to their contracts, `guesses` are made at refused arguments; `closed` is set when the
+    registry releases its handlers.
+    """
+
+    __slots__ = ("check_results", "closed", "guard", "guesses", "timed", "workers")
+
+    def __init__(
+        self, guard: Guard, workers: Workers, *, check_results: bool, guesses: "Guesses | None"
+    ) -> None:
+        self.guard = guard
+        self.workers = workers
+        self.check_results = check_results
+        self.guesses = guesses
+        self.closed = False
+        self.timed = 0  # steps that had a timeout
+
+    def run(
+        self, tool: Ready, arguments: Any, context: ToolContext, guesses: "Guesses | None"
+    ) -> Awaitable[ToolResult]:
+        """Carry out one call. Whatever happens is a ToolResult; only what comes from outside passes through
+        (`is_from_outside`)."""
+        guard = self.guard
+        if guard.secrets is not None:
+            context = _without_secrets(guard, context)
+        if guard.surrounds:
+            return self._run_surrounded(tool, arguments, context, guesses)
+        return _Call(self, tool, context, guard.observers).run(arguments, guesses)
+
+    async def _run_surrounded(
+        self, tool: Ready, arguments: Any, context: ToolContext, guesses: "Guesses | None"
+    ) -> ToolResult:
+        with self.guard.around(tool.binding, context) as observers:
+            return await _Call(self, tool, context, observers).run(arguments, guesses)
+
+    def shown(self, name: Any) -> Any:
+        """A name that a model made up, without the values of secrets."""
+        return self.guard.text(name) if isinstance(name, str) else name
+
+    def refuse(
+        self, stage: Stage, name: Any, provider: str | None, context: ToolContext | None, refused: ToolResult
+    ) -> ToolResult:
+        """A call that no tool takes: `refused`, and the hooks know. `name` holds no secret."""
+        guard = self.guard
+        result = encodable(ToolResult.failed(guard.text(refused.error)), str(name)[:64], "")
+        if guard.hooks:
+            call_id = "" if context is None else guard.text(context.call_id)
+            tool = name[:64] if isinstance(name, str) else ""
+            guard.tell(guard.observers, Refused(tool, call_id, provider, stage, result.error))
+            guard.tell(guard.observers, Finished(tool, call_id, provider, result, 0.0))
+        return result
+
+
+class _Call:
+    """One call while it runs. `stage` is the step that it has come to."""
+
+    __slots__ = ("context", "executor", "observers", "stage", "tool")
+
+    def __init__(
+        self, executor: Executor, tool: Ready, context: ToolContext, observers: tuple[Observer, ...]
+    ) -> None:
+        self.executor = executor
+        self.tool = tool
+        self.context = context
+        self.observers = observers
+        self.stage = "arguments"
+
+    async def run(self, arguments: Any, guesses: "Guesses | None") -> ToolResult:
+        """The steps, and how they ended."""
+        guard, observers = self.executor.guard, self.observers
+        begun = perf_counter()
+        name, call_id, provider = self.tool.binding.name, self.context.call_id, self.context.provider
+        try:
+            result = await self._steps(arguments, guesses)
+        except RefusalError as problem:
+            error = guard.text(str(problem) or f"The call of {name!r} was refused.")
+            guard.tell(observers, Refused(name, call_id, provider, cast("Stage", self.stage), error))
+            result = ToolResult.failed(error)
+        except _TimeoutError as problem:
+            event = TimedOut(name, call_id, provider, self.stage, problem.seconds, problem.runs_on)
+            guard.tell(observers, event)
+            result = _late(name, problem)
+        except BaseException as problem:
+            if is_from_outside(problem):
+                guard.tell(observers, Cancelled(name, call_id, provider, self.stage))
+                raise
+            raised = unwrap(problem)
+            where = self.stage if " " in self.stage else f"the {self.stage}"
+            result, number = report_fault(guard, name, call_id, where, raised, perf_counter() - begun)
+            failed = Failed(name, call_id, provider, self.stage, type(raised).__name__, number)
+            guard.tell(observers, failed)
+        result = encodable(result, name, call_id)
+        if observers:
+            guard.tell(observers, Finished(name, call_id, provider, result, perf_counter() - begun))
+        return result
+
+    async def _steps(self, arguments: Any, guesses: "Guesses | None") -> ToolResult:
+        """Every step in order. Raises RefusalError, _TimeoutError, and what a handler raises."""
+        executor, context, observers = self.executor, self.context, self.observers
+        binding, handler, awaited = self.tool
+        guard, secrets, policy = executor.guard, executor.guard.secrets, executor.guard.policy
+        name, call_id, provider = binding.name, context.call_id, context.provider
+        try:
+            params = shown = binding.decode(arguments, provider, guesses)
+        except ArgumentError as problem:
+            raise RefusalError(explain(binding, problem, provider)) from problem
+        if observers:
+            # A model may have learnt a value elsewhere and write it out.
+            redacted = shown if secrets is None else secrets.redact(shown)
+            guard.tell(observers, Decoded(name, call_id, provider, redacted))
+        decision, since = None, 0
+        if policy is not None:
+            self.stage = "policy"
+            # Before a secret is looked up: a call that may not run learns nothing of them.
+            since = policy.forgotten
+            decision = policy.rule(binding, shown)
+            if decision is not None and not decision.allowed:
+                raise RefusalError(decision.error)
+        if secrets is not None:
+            self.stage = "secrets"
+            if secrets.concerns(binding, shown):
+                params = await self._within(secrets.fill(binding, shown))
+        self.stage = "precheck"
+        if hasattr(handler, "precheck"):
+            refusal = await self._within(ask_precheck(name, executor.workers, handler, params, context))
+            if refusal is not None:
+                raise RefusalError(refusal)
+        if policy is not None:
+            self.stage = "policy"
+            if decision is None:
+                # A person sees the references only: what is shown, and what is remembered, is no secret.
+                decision = await policy.ask(binding, shown, context, since)
+            if not decision.allowed:
+                raise RefusalError(decision.error)
+            if observers:
+                remembered = guard.text(decision.remembered) if decision.remembered else ""
+                guard.tell(observers, Approved(name, call_id, provider, decision.by, remembered))
+        self.stage = "handler"
+        if observers:
+            guard.tell(observers, Started(name, call_id, provider))
+        work = (
+            handler(params, context)
+            if awaited
+            else call_in_thread(executor.workers, handler, params, context)
+        )
+        value = await (work if guard.timeout is None else self._within(work))
+        self.stage = "encoding the result"
+        result = _result(guard, binding, value)
+        if executor.check_results:
+            how = mismatch(binding, value)  # before redacting: a mark is no number
+            if how is not None:
+                result = mismatched(name, call_id, guard.text(how), result)
+        # After redacting: half a secret would not be found any more.
+        return result if guard.limit is None else cut_result(result, guard.limit)
+
+    async def _within(self, work: Awaitable[Any]) -> Any:
+        """What `work` gives, within the tool's time. Raises _TimeoutError."""
+        seconds = self.executor.guard.seconds(self.tool.binding.name)
+        if seconds is None:
+            return await work
+        import asyncio
+
+        self.executor.timed += 1
+        if self.executor.timed % _TURN == 0:
+            await asyncio.sleep(0)
+        scope = asyncio.timeout(seconds)
+        try:
+            async with scope:
+                return await work
+        except TimeoutError as problem:
+            if not scope.expired():
+                raise
+            cancelled = problem.__cause__
+            runs_on = cancelled is not None and isinstance(cancelled.__cause__, RunsOn)
+            raise _TimeoutError(seconds, runs_on) from problem
+
+
+async def ask_precheck(
+    tool: str, workers: Workers, handler: Handler, params: Any, context: ToolContext
+) -> str | None:
+    """The handler's own refusal, if it has a precheck and that has one."""
+    precheck = getattr(handler, "precheck", None)
+    if precheck is None:
+        return None
+    refusal = await call(workers, precheck, params, context)
+    if refusal is None:
+        return None
+    if isinstance(refusal, str):
+        return refusal or f"The call of {tool!r} was refused."
+    # Neither a refusal nor a pass: a precheck that answers True or False may mean either.
+    raise TypeError(f"precheck must return None or a refusal text, not {type(refusal).__name__}")
+
+
+def explain(binding: ToolBinding[Any, Any], problem: ArgumentError, provider: str | None) -> str:
+    """The text for the model. Where arguments are missing, it carries the tool's full schema:
+    a model that saw only the brief definition cannot know them.
+
+    With a provider, the schema has the bytes that it has in that provider's definition; else the contract's.
+    """
+    if not problem.missing:
+        return str(problem)
+    schema = None
+    if provider is not None:
+        schema = schema_of(binding.definition(provider), binding.name, binding.envelopes.get(provider))
+    if schema is None:
+        schema = msgspec.json.encode(binding.schema())
+    return f"{problem}\nThe full schema of {binding.name!r}: {schema.decode()}"
+
+
+def report_fault(
+    guard: Guard, tool: str, call_id: str, where: str, problem: BaseException, seconds: float | None = None
+) -> tuple[ToolResult, str]:
+    """A bug: its traceback to the log, and to the model only its kind and the number to find it by.
+
+    An exception's text may hold secrets, paths, or a third party's words.
+    """
+    from .records import ERROR, log
+
+    number = os.urandom(6).hex()
+    log(
+        ERROR,
+        "Tool %r failed in %s [%s]",
+        tool,
+        where,
+        number,
+        event="failed",
+        tool=tool,
+        call_id=call_id,
+        error_id=number,
+        seconds=seconds,
+        problem=problem,
+        redact=guard.redact(),
+    )
+    kind = type(problem).__name__
+    result = ToolResult.failed(
+        f"Tool {tool!r} failed in {where}: internal error {kind} (error id {number}). "
+        "This is a fault of the tool, not of the arguments; do not repeat the call unchanged more than once."
+    )
+    return result, number
+
+
+def _without_secrets(guard: Guard, context: ToolContext) -> ToolContext:
+    """A model may write any call id, and a handler may log it; messages of progress hold no secret either."""
+    call_id, report = guard.text(context.call_id), context.report
+    if report is not None:
+        report = _redacting(report, guard)
+    if report is context.report and call_id == context.call_id:
+        return context
+    return msgspec.structs.replace(context, call_id=call_id, report=report)
+
+
+def _redacting(report: Report, guard: Guard) -> Report:
+    return lambda done, total, message: report(done, total, guard.text(message))
+
+
+def _result(guard: Guard, binding: ToolBinding[Any, Any], value: Any) -> ToolResult:
+    """What the handler returned, without values of secrets."""
+    secrets = guard.secrets
+    if secrets is None or not secrets.known:
+        return as_result(binding, value)
+    # The data first: its text is then made of values that hold no secret, and stays well formed.
+    return secrets.redact(as_result(binding, secrets.redact(value)))
+
+
+def _late(tool: str, problem: _TimeoutError) -> ToolResult:
+    """A step that took too long."""
+    if problem.runs_on:
+        became = "It could not be stopped and may still take effect"
+    else:
+        became = "It was stopped and may have taken effect in part"
+    return ToolResult.failed(
+        f"Tool {tool!r} did not finish within {problem.seconds:g} s. {became}: look before "
+        "you call it again, and ask for less at once."
+    )
