@@ -62,9 +62,9 @@ def _clean(config: Config, *, dry_run: bool, only_former: bool) -> Cleaned:
     problems: list[Diagnostic] = []
     folders = (*previous_outputs.previous_outputs(config), *(() if only_former else (config.output,)))
     for root in folders:
-        files, told = _empty(config, root, dry_run=dry_run)
+        files, warnings = _delete_outputs(config, root, dry_run=dry_run)
         found.append((root, files))
-        problems += told
+        problems += warnings
     failed = any(problem.severity == "error" for problem in problems)
     if not dry_run and not only_former and not failed:
         _remove_state(config)
@@ -72,8 +72,8 @@ def _clean(config: Config, *, dry_run: bool, only_former: bool) -> Cleaned:
     return Cleaned(files=files, former=tuple(found), diagnostics=tuple(sorted(set(problems))))
 
 
-def _empty(config: Config, root: Path, *, dry_run: bool) -> tuple[tuple[str, ...], list[Diagnostic]]:
-    """Take back what was written below `root`: the files, and what there is to say of it."""
+def _delete_outputs(config: Config, root: Path, *, dry_run: bool) -> tuple[tuple[str, ...], list[Diagnostic]]:
+    """Delete what was written below `root`; the files, and diagnostics."""
     index, shown = Index(config.base, load=False), show(root)
     if leads_away(root, ""):
         message = "is a symbolic link, and links are not followed: what is behind it stays"
@@ -82,7 +82,7 @@ def _empty(config: Config, root: Path, *, dry_run: bool) -> tuple[tuple[str, ...
     tree = Tree(root, index)
     cache = load_cache(config.state) if root == config.output else Cache()
     owned = find_owned(tree, cache, config.state)
-    lost = [] if NAME in owned else _lost(root, owned)
+    lost = [] if NAME in owned else _warn_of_lost_manifest(root, owned)
     existing: dict[str, Existing] = {}
     for path in owned | {NAME}:
         if (found := tree.look(path)) is not None:
@@ -103,8 +103,8 @@ def _empty(config: Config, root: Path, *, dry_run: bool) -> tuple[tuple[str, ...
     return files, problems
 
 
-def _lost(root: Path, owned: frozenset[str]) -> list[Diagnostic]:
-    """Without a manifest hardly any file is known to be ours: that what looks like it stays is told."""
+def _warn_of_lost_manifest(root: Path, owned: frozenset[str]) -> list[Diagnostic]:
+    """A warning where the manifest is gone, and files that look like ours stay."""
     left = [problem.file for problem in find_strays(root, owned)]
     if not any(file.endswith(".py") for file in left):  # none bears our mark
         return []

@@ -17,7 +17,7 @@ def find_conflicts(
     """By spec path, why a unit must be left out. Of names that become one in Python, the one that is written
     like that keeps it; of others that collide, none is preferred.
 
-    `package`: the files that speak of the whole set; no unit may write one of those. Paths are compared
+    `package`: the files about the whole set; no unit may write one of those. Paths are compared
     without regard to case, because some file systems do so.
     """
     problems: dict[str, Diagnostic] = {}

@@ -20,7 +20,7 @@ class Profiles(Struct, frozen=True, kw_only=True):
 def profiles_of(
     config: Config, known_providers: Known, wanted: Sequence[str] = ()
 ) -> tuple[Profiles, tuple[Diagnostic, ...]]:
-    """The profiles of a project, and what is wrong with them. `wanted` are ids beside the configured ones.
+    """The profiles of a project, and what is wrong with them. `wanted`: further ids to look for.
 
     Installed packages are searched, which takes milliseconds, only for an id that is found nowhere else: so
     none of them replaces a built-in profile or a file of the project.
@@ -41,19 +41,22 @@ def profiles_of(
 def unknown_providers(
     config: Config, providers: Sequence[str], known: Sequence[str]
 ) -> tuple[Diagnostic, ...]:
-    """What to say of `providers` that are not among `known`."""
+    """A diagnostic for each of `providers` that is not among `known`."""
     file = "pyproject.toml" if config.file is None else show(config.file)
     return tuple(
         Diagnostic(
-            file=file, code="unknown-provider", message=f"unknown provider {name!r}", hint=meant(name, known)
+            file=file,
+            code="unknown-provider",
+            message=f"unknown provider {name!r}",
+            hint=suggest_provider(name, known),
         )
         for name in providers
         if name not in known
     )
 
 
-def meant(name: str, known: Sequence[str]) -> str:
-    """The provider that was probably meant, or all there are."""
+def suggest_provider(name: str, known: Sequence[str]) -> str:
+    """A hint for an unknown provider: the nearest known name, or all of them."""
     from difflib import get_close_matches
 
     near = get_close_matches(name, known, 1)

@@ -1,4 +1,4 @@
-"""What a run tells of itself: what it did, or what kept it from that."""
+"""The report of a run: what it did, or what stopped it."""
 
 import msgspec
 from msgspec import Struct

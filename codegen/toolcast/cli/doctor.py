@@ -12,7 +12,7 @@ from ..console import inert_json, one_line, paint, say, wants_colour
 from .options import config_option, configuration, examples
 
 if TYPE_CHECKING:
-    from ..build.staleness import Explanation
+    from ..doctor.explain import Explanation
 
 Form = Literal["text", "json"]
 _STYLES = {"well": "dim", "note": "warning", "broken": "error"}
@@ -69,8 +69,8 @@ def command(tool: str | None, form: Form, config_file: Path | None) -> int:
 
 def _explain(config: Config, name: str, form: Form) -> int:
     from ..build.frontend import FRONTEND
-    from ..build.staleness import describe_reason, explain
     from ..build.worker import Task
+    from ..doctor.explain import describe_reason, explain
 
     path = _find(config, name)
     explanation = explain(config, FRONTEND, Task(path, "type" if path.startswith("_types/") else "tool"))
@@ -93,7 +93,7 @@ def _explain(config: Config, name: str, form: Form) -> int:
         }
         click.echo(inert_json(json.dumps(answer, indent=2, ensure_ascii=False)))
         return 0
-    for line in _describe_reason(explanation, f"{specs}/{path}", now, before):
+    for line in _explanation_lines(explanation, f"{specs}/{path}", now, before):
         say(line)
     return 0
 
@@ -118,7 +118,9 @@ def _find(config: Config, name: str) -> str:
     return find_spec(str(config.specs), shown, found.tools, profiles.known, name)
 
 
-def _describe_reason(explanation: "Explanation", shown: str, now: list[str], before: list[str]) -> list[str]:
+def _explanation_lines(
+    explanation: "Explanation", shown: str, now: list[str], before: list[str]
+) -> list[str]:
     if explanation.gone:
         lines = [f"{shown} is gone: the next run deletes what it became."]
     elif not now:

@@ -113,7 +113,7 @@ def _compile(config: Config, name: str, provider: str | None) -> tuple["Compiled
     """Compile the tool called `name`, for one provider or for those of the configuration."""
     from ..build.core.compile import Options
     from ..build.frontend import FRONTEND
-    from ..build.profiles import meant, profiles_of, unknown_providers
+    from ..build.profiles import profiles_of, suggest_provider, unknown_providers
     from ..build.worker import Context, Task, compile_task, load_types
 
     profiles, problems = profiles_of(config, FRONTEND.known_providers, (provider,) if provider else ())
@@ -122,7 +122,9 @@ def _compile(config: Config, name: str, provider: str | None) -> tuple["Compiled
         tell(problems)
         raise click.exceptions.Exit(1)
     if provider is not None and provider not in known:
-        raise refuse(name, "unknown-provider", f"unknown provider {provider!r}", meant(provider, known))
+        raise refuse(
+            name, "unknown-provider", f"unknown provider {provider!r}", suggest_provider(provider, known)
+        )
     providers = (provider,) if provider else known if config.providers is None else config.providers
     wrong = unknown_providers(config, providers, known)
     if wrong:

@@ -70,7 +70,7 @@ def find_strays(output: Path, known: Collection[str]) -> list[Diagnostic]:
             if not name.endswith((".py", ".json")) or (below / name).as_posix() in known:
                 continue
             if name.endswith(".json"):
-                if _is_room(below) and not path.is_symlink():
+                if _holds_only_outputs(below) and not path.is_symlink():
                     found.append((path, "lies where toolcast writes"))
             elif _bears_mark(path):
                 found.append((path, "bears the mark of toolcast"))
@@ -86,7 +86,7 @@ def find_strays(output: Path, known: Collection[str]) -> list[Diagnostic]:
     ]
 
 
-def _is_room(folder: Path) -> bool:
+def _holds_only_outputs(folder: Path) -> bool:
     """Whether a folder of the output holds nothing but what we write; JSON has no room for a mark."""
     parts = folder.parts
     return parts[:1] == ("contracts",) or (len(parts) > 1 and parts[0] in ("schemas", "ways"))

@@ -14,7 +14,7 @@ FORMAT = 4
 
 
 class Unit(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """One compiled spec, shared type, or (under the name `*`) the files that speak of the whole set.
+    """One compiled spec, shared type, or (under the name `*`) the files about the whole set.
 
     `fetched`: a shared cache provided it. `why`: the reasons for which it was made (`staleness`).
     """

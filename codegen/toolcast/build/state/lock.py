@@ -15,14 +15,14 @@ _BUSY = frozenset({errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK,
 
 @contextlib.contextmanager
 def locked(state: Path, waiting: Callable[[str], None], *, poll: float = 0.05) -> Generator[None]:
-    """Hold `.toolcast/lock`. If another run does, say so once through `waiting`, and wait for its end.
+    """Hold `.toolcast/lock`. If another run holds it, call `waiting` once, and wait for the end of that run.
 
-    The lock is the operating system's, so it ends with the process that holds it, however that ends. Its
-    workers do not hold it: a copy that a fork made is closed at once. Raises OSError if the file cannot be
-    made, or if the file system knows no locks.
+    The lock is the operating system's, so it ends with the process that holds it, however that ends. Worker
+    processes do not inherit it. Raises OSError if the file cannot be made, or if the file system knows no
+    locks.
     """
     path = state / "lock"
-    told = False
+    announced = False
     while True:
         state.mkdir(parents=True, exist_ok=True)  # `clean` removes it with the lock
         try:
@@ -43,28 +43,14 @@ def locked(state: Path, waiting: Callable[[str], None], *, poll: float = 0.05) -
             os.close(handle)  # `clean` removed the file that we waited for
             continue
         os.close(handle)
-        if not told:
+        if not announced:
             waiting("toolcast: waiting for another run in this project to end")
-            told = True
+            announced = True
         time.sleep(poll)
-    _held.add(handle)
     try:
         yield
     finally:
-        _held.discard(handle)
         os.close(handle)
-
-
-_held: set[int] = set()  # a fork copies open files and locks with them; only the hook below reads this
-
-
-def _let_go() -> None:
-    while _held:
-        os.close(_held.pop())
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_let_go)
 
 
 def _same_file(handle: int, path: Path) -> bool:
