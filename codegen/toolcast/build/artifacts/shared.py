@@ -51,6 +51,7 @@ class SharedCache:
     ) -> None:
         """`problem` says why there is no `place`."""
         self._place, self._problem, self._context, self._now = place, problem, context, now
+        self._types = frozenset(context.types)
         self._entries: dict[str, Action] = {}
         self._failure: StoreError | None = None
         self._fetched = self._stored = self._ignored = 0
@@ -147,7 +148,7 @@ class SharedCache:
             named = _NAMES.decode(action.stdout) if action.stdout else ((),)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise BadEntryError("names that are none") from error
-        return [uses for uses in named[:_VARIANTS] if set(self._context.types).issuperset(uses)]
+        return [uses for uses in named[:_VARIANTS] if self._types.issuperset(uses)]
 
     def _store(self, session: Session, made: tuple[Task, Unit, Mapping[str, bytes]]) -> int:
         task, unit, files = made

@@ -10,6 +10,7 @@ compiled before, no file is opened, listed or looked at; before, only modules an
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -58,13 +59,25 @@ def compile_specs(
         kind = kind_of(path)
         if kind is None:
             raise ValueError(f"{path!r} is not the path of a spec or of a shared type")
-        task = Task(path, kind)
-        text = types.text(path) if kind == "type" else _text(sources[path])
-        yield _made(task, text, types.view(), kit, shown_root)
+        source = types.source(path) if kind == "type" else _read(sources[path], path, shown_root)
+        yield _compile(Task(path, kind), source, types, kit, shown_root)
 
 
-def _made(task: Task, text: "_Text", view: "_View", kit: Kit, shown_root: str) -> Made:
-    document = text.document if text.document is not None else _parsed(task.path, text.content, shown_root)
+class _Source(Struct, frozen=True):
+    """The digest that the manifest has of a source, and its document or why there is none."""
+
+    digest: str
+    document: Document | Problems
+
+
+def _read(content: bytes, path: str, shown_root: str) -> _Source:
+    lines = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in content else content
+    syntax: Literal["json", "yaml"] = "json" if path.endswith(".json") else "yaml"
+    return _Source(digest(lines), parse_document(content, shown(shown_root, path), syntax))
+
+
+def _compile(task: Task, source: _Source, types: "_Types", kit: Kit, shown_root: str) -> Made:
+    document, view = source.document, _View(types)
 
     def load_tool(
         _root: Path, path: str, _shown: str, known: tuple[str, ...]
@@ -88,86 +101,63 @@ def _made(task: Task, text: "_Text", view: "_View", kit: Kit, shown_root: str) -
         known_providers=kit.known,
         options=kit.options,
     )
-    outcome = compile_task(context, view, task)
-    parts = [task.path, text.digest]
-    for path in outcome.uses:
-        parts += [path, view.types.text(path).digest]
+    compiled = compile_task(context, view, task)
+    parts = [task.path, source.digest]
+    for path in compiled.uses:
+        parts += [path, types.source(path).digest]
     named = (0, 0)
-    if outcome.entry is not None and not isinstance(document, tuple):
+    if compiled.entry is not None and not isinstance(document, tuple):
         named = document.locate(("name",))
     record = Record(
         path=task.path,
         source=combine(parts)[:16],
-        uses=outcome.uses,
-        outputs={path: digest(content) for path, content in outcome.files.items()},
-        entry=outcome.entry,
+        uses=compiled.uses,
+        outputs={path: digest(content) for path, content in compiled.files.items()},
+        entry=compiled.entry,
         named=named,
-        diagnostics=outcome.diagnostics,
+        diagnostics=compiled.diagnostics,
     )
-    return Made(record=record, files=outcome.files, reads=tuple(sorted({task.path, *view.reads})))
-
-
-class _Text(Struct):
-    """One source: its bytes, the digest that the manifest counts, and the document once it is parsed."""
-
-    content: bytes
-    digest: str
-    document: Document | Problems | None = None
-
-
-def _text(content: bytes) -> _Text:
-    lines = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in content else content
-    return _Text(content, digest(lines))
-
-
-def _parsed(path: str, content: bytes, shown_root: str) -> Document | Problems:
-    return parse_document(content, shown(shown_root, path), "json" if path.endswith(".json") else "yaml")
+    return Made(record=record, files=compiled.files, reads=tuple(sorted({task.path, *view.reads})))
 
 
 class _Types:
     """The shared types of a run: each is read and parsed when something first refers to it."""
 
-    def __init__(self, sources: Mapping[str, bytes], shown_root: str) -> None:
-        self._sources, self._shown_root = sources, shown_root
-        self._texts: dict[str, _Text] = {}
+    def __init__(self, contents: Mapping[str, bytes], shown_root: str) -> None:
+        self._contents, self._shown_root = contents, shown_root
+        self._sources: dict[str, _Source] = {}
 
-    def text(self, path: str) -> _Text:
+    def source(self, path: str) -> _Source:
         """Raises KeyError where there is none."""
-        if path not in self._texts:
-            text = _text(self._sources[path])
-            text.document = _parsed(path, text.content, self._shown_root)
-            self._texts[path] = text
-        return self._texts[path]
+        if path not in self._sources:
+            self._sources[path] = _read(self._contents[path], path, self._shown_root)
+        return self._sources[path]
 
-    def view(self) -> "_View":
-        return _View(self)
+    def document(self, path: str) -> Document | None:
+        """The document of a shared type; None if it has errors. Raises KeyError where there is none."""
+        if kind_of(path) != "type":
+            raise KeyError(path)
+        document = self.source(path).document
+        return None if isinstance(document, tuple) or type_problems(document, path) else document
 
 
 class _View(Mapping[str, Document]):
-    """The shared types as one spec sees them; what it asks for is written down."""
+    """The shared types as one spec sees them; `reads` are the paths that it asked for."""
 
     def __init__(self, types: _Types) -> None:
-        self.types = types
+        self._types = types
         self.reads: dict[str, Document | None] = {}
 
     def __getitem__(self, path: str) -> Document:
         if path not in self.reads:
-            self.reads[path] = self._load(path)
+            self.reads[path] = self._types.document(path)
         document = self.reads[path]
         if document is None:
             raise KeyError(path)
         return document
 
-    def _load(self, path: str) -> Document | None:
-        if kind_of(path) != "type":
-            raise KeyError(path)
-        document = self.types.text(path).document
-        if document is None or isinstance(document, tuple) or type_problems(document, path):
-            return None
-        return document
-
     def __iter__(self) -> Iterator[str]:
-        """Those asked for so far: an answer must not depend on what else there is."""
+        """Those asked for so far: the result must not depend on what else there is."""
         return (path for path, document in self.reads.items() if document is not None)
 
     def __len__(self) -> int:

@@ -39,7 +39,8 @@ def assemble(shards: Mapping[str, Units], kit: Kit, *, shown_root: str = "specs"
     """Put together what was compiled apart. `shards`: the name of each in diagnostics → its records.
 
     Whatever the shards are, the outcome is what `generate` leaves. Specs with errors, and specs that cannot
-    stand beside others, are left out and told of. Where shards do not belong together there are no files.
+    stand beside others, are left out, with a diagnostic. Where shards do not belong together there are no
+    files.
     """
     records, problems = _records(shards, kit, shown_root)
     if problems:

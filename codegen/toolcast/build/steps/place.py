@@ -53,7 +53,7 @@ def place(
     waiting: Callable[[str], None] = lambda _message: None,
 ) -> Placed:
     """Make `out` hold the assembled set: with `file_of`, which says where an output was compiled to, all of
-    it; without, the files that speak of the whole set.
+    it; without, the files about the whole set.
 
     If something stands in the way, nothing is written. `waiting` gets a message if another run holds the
     folder. Raises DamagedError for bytes that the records deny, before anything is written, and OSError.
