@@ -193,15 +193,19 @@ class _Reading:
         """What a reference leads to as it is written, its path and its segments; None for nowhere, which the
         walk refuses."""
         try:
-            if len(reference) > 1 and reference[0] == "#" and reference[1] != "/":
-                if self._anchors is None:
-                    self._anchors = anchors(self.schema)
-                segments = self._anchors[reference[1:]]
-            else:
-                segments = parse(reference, None)
+            segments = self._segments(reference)
             return *resolve(self.schema, segments, reference, None), segments
-        except (SchemaError, KeyError):
+        except SchemaError:
             return None
+
+    def _segments(self, reference: str) -> Segments:
+        """Where a reference leads; raises `SchemaError` for one that is no local one."""
+        if len(reference) > 1 and reference[0] == "#" and reference[1] != "/":
+            if self._anchors is None:
+                self._anchors = anchors(self.schema)
+            if reference[1:] in self._anchors:
+                return self._anchors[reference[1:]]
+        return parse(reference, None)
 
     def _name(self, root: Node, stem: str) -> str:
         """A free name under `$defs`."""

@@ -57,6 +57,15 @@ def is_malformed(node: Node) -> bool:
     return any(key in TAKES and not takes(key, value) for key, value in node.items())
 
 
+def can_have(keyword: str, value: Any) -> bool:
+    """Whether JSON Schema allows this value for a keyword; of schemas, by the outer form only."""
+    if keyword in TAKES:
+        return takes(keyword, value)
+    if keyword in SCHEMA:
+        return isinstance(value, dict | bool)
+    return keyword not in SCHEMA_MAP or isinstance(value, dict)
+
+
 def takes(key: str, value: Any) -> bool:
     """Whether a keyword of `TAKES` can have this value."""
     return value.__class__ in TAKES[key] and (key not in MORE or MORE[key](value))

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from ..runtime.hidden import escaped, hidden
+from .wellformed import can_have
 
 MAX_WORDS = 600
 """Longest sentence put into a description, in characters: a longer one costs more than it tells."""
@@ -130,10 +131,12 @@ PHRASES: Mapping[str, Callable[[Any], str]] = {
 def phrase(keyword: str, value: Any) -> str:
     """One sentence for a constraint; empty if there is none that a model could follow."""
     maker = PHRASES.get(keyword)
+    if maker is None or not can_have(keyword, value):
+        return ""
     try:
-        said = maker(value) if maker is not None else ""
-    except (AttributeError, TypeError, ValueError, msgspec.MsgspecError):
-        return ""  # a malformed value of that keyword: nothing true can be said
+        said = maker(value)
+    except UnicodeEncodeError:
+        return ""  # half of a surrogate pair: no text can hold it
     return said if len(said) <= MAX_WORDS else ""
 
 

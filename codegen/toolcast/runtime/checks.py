@@ -22,31 +22,20 @@ def check_multiple_of(name: str, value: Any, divisor: float) -> None:
         if value % divisor == 0:
             return
     elif kind is float or kind is int:
-        digits = _digits.get(divisor)
+        digits = _divisor(divisor)[1]
         # Below this bound, doubles lie closer together than the steps do, and `round` is correct to the last
         # bit: a value that it leaves alone is written with no more than so many digits.
         if digits is not None and -100_000 < value < 100_000 and round(value, digits) == value:
             return
-    _judge_multiple(name, value, divisor)
-
-
-def _judge_multiple(name: str, value: Any, divisor: float) -> None:
-    if not is_number(value):
-        return
-    base, scale = _divisor(divisor)
-    if base == 1 and -9 <= scale < 0:
-        _digits[divisor] = -scale
-    if not is_multiple(value, (base, scale)):
+    if is_number(value) and not is_multiple(value, _divisor(divisor)[0]):
         raise ValueError(f"{name} must be a multiple of {divisor}, got {value}")
 
 
 @lru_cache(maxsize=256)
-def _divisor(divisor: float) -> tuple[int, int]:
-    return as_decimal(divisor)
-
-
-_digits: dict[float, int] = {}
-"""Of divisors such as 0.01. A cache: the same entries in every order."""
+def _divisor(divisor: float) -> tuple[tuple[int, int], int | None]:
+    """A divisor as a decimal, and the digits after its point where it is 0.1, 0.01 and so on."""
+    base, scale = as_decimal(divisor)
+    return (base, scale), -scale if base == 1 and -9 <= scale < 0 else None
 
 
 def check_unique(name: str, items: Any) -> None:
@@ -92,62 +81,39 @@ def check_properties(value: msgspec.Struct, minimum: int = 0, maximum: int | Non
 
 def check_format(label: str, value: Any, name: str) -> None:
     """`format`, for the names in `schema.formats.FORMATS`; every other name says nothing."""
-    if isinstance(value, str):
-        try:
-            if _formats[name](value):
-                return
-        except KeyError:
-            pass
-        _judge_format(label, value, name)
+    if not isinstance(value, str) or _glance(name)(value):
+        return
+    from .schema.formats import FORMATS  # its expressions are made at first use
 
-
-def _judge_format(label: str, value: str, name: str) -> None:
-    """What is not good at a glance, and the first of its name."""
-    from .schema.formats import FORMATS, GLANCES  # its expressions are made at first use
-
-    judge = FORMATS.get(name, _anything)
-    if name not in _formats and name in FORMATS:
-        _formats[name] = GLANCES[name].compiled() if name in GLANCES else judge
-    if not judge(value):
+    if name in FORMATS and not FORMATS[name](value):
         from .schema.words import literal
 
         raise ValueError(f"{label} must be a valid {name}, got {literal(value)}")
+
+
+@lru_cache(maxsize=64)
+def _glance(name: str) -> Callable[[str], object]:
+    """A quick test of a format; it may be true of less than what is valid."""
+    from .schema.formats import FORMATS, GLANCES
+
+    return GLANCES[name].compiled() if name in GLANCES else FORMATS.get(name, _anything)
 
 
 def _anything(text: str) -> bool:  # noqa: ARG001
     return True
 
 
-_formats: dict[str, Callable[[str], object]] = {}
-"""A test for each known name that was used; it may be true of less than what is valid. A cache: the same
-entries in every order."""
-
-
 def check_pattern(label: str, value: Any, pattern: str) -> None:
     """`pattern`, an ECMA-262 expression that was translated to Python's."""
-    try:
-        if _searches[pattern](value):
-            return
-    except (KeyError, TypeError):
-        pass  # the first of its pattern, no string
-    if isinstance(value, str):
-        _judge_pattern(label, value, pattern)
-
-
-def _judge_pattern(label: str, value: str, pattern: str) -> None:
-    """What does not match, and the first of its pattern."""
-    if len(_searches) >= _PATTERNS:
-        _searches.clear()
-    search = _searches[pattern] = re.compile(pattern).search
-    if not search(value):
+    if isinstance(value, str) and not _compiled(pattern).search(value):
         from .schema.words import literal
 
         raise ValueError(f"{label} must match {pattern}, got {literal(value)}")
 
 
-_searches: dict[str, Callable[[str], object]] = {}
-"""The search of each pattern that was used. A cache, as above; past _PATTERNS it starts anew."""
-_PATTERNS = 4096
+@lru_cache(maxsize=4096)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
 
 
 def check_member(name: str, value: Any, allowed: Sequence[Any]) -> None:
