@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from toolcast.providers import available, normalize
-from toolcast.providers.words import tells_default
+from toolcast.providers.constraint_texts import tells_default
 
 KEEPING = {
     "title": {

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.providers import normalize
-from toolcast.providers.words import described, phrase, ranged
+from toolcast.providers.constraint_texts import described, phrase, ranged
 
 
 def told(provider: str = "cloud-code-assist", **node: Any) -> tuple[str, list[tuple[str, str, str]]]:

@@ -3,7 +3,7 @@
 Needs msgspec and the standard library only, so that a program can normalise a schema it meets at run time.
 """
 
-from .cached import Normalizer as Normalizer
+from .cache import Normalizer as Normalizer
 from .decode import decode as decode
 from .dialect import Dialect as Dialect
 from .envelope import ToolInfo as ToolInfo

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..runtime.arguments import Arguments, parse_arguments
 from ..runtime.errors import LIMIT, ArgumentError
-from .cached import Normalizer, Prepared, Schema
+from .cache import Normalizer, Prepared, Schema
 from .profile import Profile, load_profile
 
 if TYPE_CHECKING:

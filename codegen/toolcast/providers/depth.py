@@ -7,13 +7,13 @@ from typing import Any
 
 from ..jsonschema.keywords import HOLDS_SCHEMAS, SCHEMA
 from ..jsonschema.pointers import resolve
+from .accepted_types import shapes
 from .cycles import reaches
-from .maps import is_map
+from .maps_as_pairs import is_map
 from .paths import Path
-from .refs import Segments, remember, united
-from .shapes import shapes
+from .references import Segments, remember, united
 from .state import INLINE_NODES, State
-from .texts import as_json
+from .values_as_text import as_json
 
 Node = dict[str, Any]
 DOWN = frozenset(

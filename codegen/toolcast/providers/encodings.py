@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .maps import is_map
+from .accepted_types import shapes
+from .maps_as_pairs import is_map
 from .paths import Path
-from .shapes import shapes
 from .state import State
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .values import ATOMS
+from .literal_values import ATOMS
 
 SCALARS = frozenset(("string", "number", "integer", "boolean"))
 PLAIN = (

@@ -7,15 +7,15 @@ from typing import Any
 
 from ..jsonschema.equality import equal
 from ..jsonschema.keywords import TYPE_OF
+from .constraint_texts import phrase
 from .errors import SchemaError
-from .kinds import MOVED, together
-from .marks import mark
+from .literal_values import fits, kind_of
 from .paths import Path, pointer
 from .state import State
-from .texts import texts
-from .typed import checked_types
-from .values import fits, kind_of
-from .words import phrase
+from .type_inference import MOVED, together
+from .type_keyword import checked_types
+from .values_as_text import texts
+from .way_marks import mark
 
 Node = dict[str, Any]
 CONTAINING = frozenset(keyword for keyword, kind in TYPE_OF.items() if kind in ("array", "object"))

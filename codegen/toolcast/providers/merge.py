@@ -9,7 +9,7 @@ from typing import Any
 from ..jsonschema.equality import equal
 from ..jsonschema.keywords import METADATA
 from ..jsonschema.merge import TIGHTER, union_of_names
-from .values import fits
+from .literal_values import fits
 
 Schema = dict[str, Any]
 

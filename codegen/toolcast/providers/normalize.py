@@ -22,23 +22,23 @@ from typing import Any
 from msgspec import Struct
 
 from ..runtime.ways import Ways
-from .children import rules_of
 from .cycles import reaches
 from .definitions import definitions
 from .depth import ENDLESS, heights, levels
 from .dialect import Dialect, nameless
+from .dialect_check import takes_text
 from .errors import SchemaError
 from .ledger import LedgerEntry
 from .paths import pointer
 from .profile import Profile, load_profile
 from .quarantine import without_corners
-from .refs import Segments
+from .references import Segments
 from .renames import names_of
 from .root import rooted
 from .rules import Rules
-from .sound import takes_text
 from .source import Source, source_of
 from .state import State
+from .subschema_operations import rules_of
 from .walk import finished
 from .ways import taken
 

@@ -9,18 +9,18 @@ from typing import Any
 from msgspec.structs import replace
 
 from ..runtime.schema.upgrade import NEWEST, outdated
+from .arrays_and_objects import said
+from .constraint_texts import tells_default
 from .dialect import disposition
-from .kinds import KINDS
-from .marks import MARK
+from .literal_values import ATOMS, copied
 from .paths import Path
-from .refs import kept
-from .regex import sayable
+from .pattern_features import sayable
+from .references import kept
 from .renames import holds_names, sent_under
 from .state import State
-from .structure import said
-from .typed import checked_types
-from .values import ATOMS, copied
-from .words import tells_default
+from .type_inference import KINDS
+from .type_keyword import checked_types
+from .way_marks import MARK
 
 Node = dict[str, Any]
 Op = Callable[[State, Node, str, Any, Node, Path, list[str]], None]

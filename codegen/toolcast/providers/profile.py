@@ -16,11 +16,11 @@ import msgspec
 from msgspec import Struct
 
 from .dialect import Dialect
+from .dialect_check import problems
 from .errors import ProfileError, ProfileProblem
 from .limits import Limits
 from .profile_check import forms, meanings, near
 from .profile_file import error_at, id_of, problem_at, read_file
-from .sound import problems
 
 BUILT_IN = Path(__file__).parent / "profiles"
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from ..jsonschema.keywords import METADATA
 from ..runtime.schema.search import found
-from .marks import MARK, mark
 from .paths import Path
 from .state import State
+from .way_marks import MARK, mark
 
 Node = dict[str, Any]
 CONTAINERS = frozenset((dict, list))

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+from .all_of import merge_all_of, single
+from .arrays_and_objects import declared, has_type, keyless, placeholder, tuples
 from .depth import shallow
 from .errors import SchemaError
 from .literals import bounded, with_enum
-from .maps import is_map, pairs
-from .nulls import absent
-from .onekind import fewer, one_kind
+from .maps_as_pairs import is_map, pairs
+from .nulls_as_absence import absent
 from .paths import Path, pointer
-from .plain import stated
-from .positions import positions
-from .refs import Segments, opened
+from .references import Segments, opened
 from .rules import Rules
 from .state import State
-from .structure import declared, has_type, keyless, placeholder, tuples
-from .texts import without_idle
-from .together import merge_all_of, single
-from .typed import listed_types, typed
+from .tuples_as_objects import positions
+from .type_keyword import listed_types, typed
+from .unchanged_nodes import stated
 from .unions import alone, as_any_of, collapsed
+from .values_as_text import without_idle
+from .without_unions import fewer, one_kind
 
 Node = dict[str, Any]
 MAX_STEPS = 64

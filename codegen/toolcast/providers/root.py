@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from .alternatives import in_words, union
+from .all_of import merge_all_of, plain, spill
+from .arrays_and_objects import has_type
+from .constraint_texts import phrase
 from .dialect import forbidden
 from .errors import SchemaError
-from .kinds import inferred
 from .merge import merged
-from .nulls import held
+from .nulls_as_absence import held
 from .paths import Path
-from .refs import Segments, gone, remember
+from .references import Segments, gone, remember
 from .state import MAX_DEPTH, State
-from .structure import has_type
-from .together import merge_all_of, plain, spill
+from .type_inference import inferred
+from .union_merge import in_words, union
 from .unions import shared
-from .words import phrase
 
 Node = dict[str, Any]
 

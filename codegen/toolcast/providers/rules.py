@@ -9,11 +9,11 @@ from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from . import leaves, operations
 from .depth import DOWN
 from .dialect import Dialect, Disposition, forbidden
-from .marks import MARK
 from .operations import Op
 from .paths import Path
-from .regex import limited
+from .pattern_features import limited
 from .state import State
+from .way_marks import MARK
 
 Node = dict[str, Any]
 

@@ -8,8 +8,8 @@ from typing import Any
 from .dialect import Dialect
 from .errors import SchemaError
 from .ledger import Action, LedgerEntry, SeverityOfLoss
+from .overlap import Rivals
 from .paths import Path, anchors, parse, pointer, resolve
-from .rivalry import Rivals
 from .source import Source
 
 MAX_DEPTH = 96

@@ -6,13 +6,13 @@ from typing import Any
 
 from ..jsonschema.equality import equal
 from ..jsonschema.keywords import TYPE_OF
-from .kinds import MOVED
+from .all_of import all_evaluated, plain, spill
+from .constraint_texts import text
 from .merge import merged
 from .paths import Path
-from .refs import Segments, remember
+from .references import Segments, remember
 from .state import State
-from .together import all_evaluated, plain, spill
-from .words import text
+from .type_inference import MOVED
 
 Node = dict[str, Any]
 MAX_BRANCHES = 64

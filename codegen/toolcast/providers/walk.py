@@ -10,19 +10,19 @@ from __future__ import annotations
 from typing import Any
 
 from . import leaves
-from .beside import everywhere as alone_everywhere
-from .endings import WATCHED, ended, watched
+from .arrays_and_objects import arrays, has_type, reopened
 from .errors import SchemaError
-from .kinds import KINDS, Made
+from .literal_values import copied
+from .node_completion import WATCHED, ended, watched
 from .operations import stated
 from .paths import Path, pointer
-from .plain import plain
-from .refs import Segments
+from .references import Segments
 from .rewrite import rewritten
 from .rules import Rules
 from .state import MAX_NODES, State
-from .structure import arrays, has_type, reopened
-from .values import copied
+from .type_inference import KINDS, Made
+from .unchanged_nodes import plain
+from .union_siblings import everywhere as alone_everywhere
 
 Node = dict[str, Any]
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from ..jsonschema.pointers import escape, unescape
 from ..runtime.ways import Choice, Way, Ways
-from .marks import MARK
+from .way_marks import MARK
 
 Node = dict[str, Any]
 EMPTY = Way()

@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 from toolcast.providers import Normalized, normalize
 from toolcast.providers.dialect import Dialect
+from toolcast.providers.dialect_check import problems
 from toolcast.providers.profile import Profile
-from toolcast.providers.sound import problems
 
 from tests.providers.laws import missing_without_entry
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from toolcast.providers.regex import features
+from toolcast.providers.pattern_features import features
 from toolcast.runtime.schema.ecma import translate
 from toolcast.runtime.schema.errors import UnsupportedPattern
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .kinds import KINDS
+from .type_inference import KINDS
 
 Node = dict[str, Any]
 _ANY = ("type", "title", "description", "default", "examples", "deprecated", "$comment", "$schema")

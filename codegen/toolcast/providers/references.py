@@ -10,7 +10,7 @@ from .cycles import blocked, closes
 from .merge import merged
 from .paths import Path
 from .state import INLINE_NODES, State
-from .texts import as_json
+from .values_as_text import as_json
 
 Node = dict[str, Any]
 Segments = tuple[str, ...]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..runtime.ways.way import MORE, position
-from .marks import mark
+from .accepted_types import SAYING, shapes
 from .paths import Path
-from .shapes import SAYING, shapes
 from .state import State
-from .texts import without_idle, without_literals
+from .values_as_text import without_idle, without_literals
+from .way_marks import mark
 
 Node = dict[str, Any]
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..jsonschema.keywords import METADATA, TYPE_OF
-from .marks import mark, unmarked
+from .constraint_texts import MAX_WORDS, phrase, text
 from .paths import Path
 from .state import State
-from .words import MAX_WORDS, phrase, text
+from .way_marks import mark, unmarked
 
 Node = dict[str, Any]
 REFERENCE = '"$ref":'

@@ -9,14 +9,14 @@ from typing import Any
 
 from ..jsonschema.equality import equal
 from ..runtime.ways.way import KEY, VALUE
-from .marks import mark
+from .accepted_types import shapes
+from .constraint_texts import described, phrase
 from .merge import merged
-from .nulls import unsaid
+from .nulls_as_absence import unsaid
 from .paths import Path
-from .shapes import shapes
 from .state import State
-from .texts import as_json, without_idle, without_literals
-from .words import described, phrase
+from .values_as_text import as_json, without_idle, without_literals
+from .way_marks import mark
 
 Node = dict[str, Any]
 REST = "additional_properties"

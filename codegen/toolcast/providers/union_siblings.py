@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..jsonschema.keywords import METADATA
-from .marks import MARK
+from .constraint_texts import described, phrase, tells_default
 from .nullable import with_null, wrapped
 from .paths import Path
 from .state import State
-from .words import described, phrase, tells_default
+from .way_marks import MARK
 
 Node = dict[str, Any]
 WORDS = ("default", "examples", "example", "deprecated")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ..jsonschema.keywords import METADATA
-from .marks import MARK, mark
+from .accepted_types import shapes
+from .all_of import plain
+from .constraint_texts import described
 from .paths import Path
-from .refs import Segments, remember
-from .shapes import shapes
+from .references import Segments, remember
 from .state import State
-from .texts import as_json
-from .together import plain
-from .words import described
+from .values_as_text import as_json
+from .way_marks import MARK, mark
 
 Node = dict[str, Any]
 MAX_FOLLOWED = 8

@@ -6,14 +6,14 @@ from typing import Any
 
 from ..jsonschema.equality import equal
 from ..jsonschema.keywords import TYPE_OF
-from .beside import takes_null
+from .constraint_texts import MAX_WORDS, idle, phrase, text
 from .dialect import Dialect
-from .kinds import scalar_value
-from .nulls import unsaid
+from .nulls_as_absence import unsaid
 from .paths import Path
-from .plain import complete
 from .state import State
-from .words import MAX_WORDS, idle, phrase, text
+from .type_inference import scalar_value
+from .unchanged_nodes import complete
+from .union_siblings import takes_null
 
 Node = dict[str, Any]
 NULLABLE = ("type", "anyOf", "oneOf", "enum", "const", "$ref", "allOf", "nullable")

@@ -6,19 +6,19 @@ from typing import Any
 
 from ..jsonschema.equality import equal
 from ..jsonschema.keywords import METADATA
-from .alternatives import in_words, union, widest
-from .kinds import MOVED, inferred, split, together
-from .nulls import held
+from .accepted_types import shapes
+from .all_of import merge_all_of, plain, spill
+from .constraint_texts import described, text
+from .literal_values import fits, kind_of
+from .nulls_as_absence import held
 from .paths import Path
-from .refs import Segments, remember
-from .shapes import shapes
+from .references import Segments, remember
 from .state import State
-from .texts import as_json
-from .together import merge_all_of, plain, spill
-from .typed import checked_types
+from .type_inference import MOVED, inferred, split, together
+from .type_keyword import checked_types
+from .union_merge import in_words, union, widest
 from .unions import MAX_BRANCHES, alone, as_any_of, shared
-from .values import fits, kind_of
-from .words import described, text
+from .values_as_text import as_json
 
 Node = dict[str, Any]
 LITERAL = frozenset(("enum", "const"))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from .errors import SchemaError
-from .kinds import KINDS, MOVED, any_value, inferred, scalar_value, split, together
-from .marks import MARK, mark
 from .paths import Path, pointer
-from .rivals import items_of
 from .state import State
-from .texts import as_json
+from .type_inference import KINDS, MOVED, any_value, inferred, scalar_value, split, together
+from .union_overlaps import items_of
+from .values_as_text import as_json
+from .way_marks import MARK, mark
 
 Node = dict[str, Any]
 STRUCTURAL = frozenset(("anyOf", "$ref", "oneOf", "allOf"))

@@ -6,20 +6,20 @@ from functools import lru_cache
 from typing import Any
 
 from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
-from . import rivals
+from . import union_overlaps
+from .accepted_types import shapes
+from .arrays_and_objects import said
 from .cycles import changed_behind
 from .dialect import Dialect, disposition
 from .encodings import confused
 from .errors import SchemaError
-from .nulls import left_out
+from .nulls_as_absence import left_out
 from .operations import Op, closed
 from .paths import Path, pointer
-from .regex import sayable
+from .pattern_features import sayable
 from .renames import judged_alike, misjudges, names_sent, renamed
 from .rules import Rules
-from .shapes import shapes
 from .state import State
-from .structure import said
 from .unions import free
 from .walk import NOTHING, walked
 
@@ -43,7 +43,7 @@ def _one(state: State, _: Node, key: str, value: Any, out: Node, path: Path, __:
             out[key] = value if value is True else {}  # says that keys are free, not what they hold
             return
     if state.here is not None and key == "items":
-        state.rivals = state.taken = rivals.items_of(state, state.here)
+        state.rivals = state.taken = union_overlaps.items_of(state, state.here)
         out[key] = walked(state, state.rules, value, (path, key))
         _unrivalled(state)
         return
@@ -115,7 +115,7 @@ def _many(state: State, node: Node, key: str, value: Any, out: Node, path: Path,
         if drop and child is False:
             continue
         if union:
-            state.rivals, state.taken = rivals.alternatives(state, value, kinds, i, place)
+            state.rivals, state.taken = union_overlaps.alternatives(state, value, kinds, i, place)
         branches.append(walked(state, rules, child, (place, str(i))))
     if union:
         _unrivalled(state)
@@ -171,7 +171,7 @@ def _named(state: State, node: Node, key: str, value: Any, out: Node, path: Path
             sent = _sent_pattern(state, rules, name, place) if patterns else name
             if sent is not None:
                 if here is not None:
-                    state.rivals = state.taken = rivals.property_of(state, here, name)
+                    state.rivals = state.taken = union_overlaps.property_of(state, here, name)
                 children[sent] = walked(state, rules, child, (place, name))
         if holder:
             nulls.append(name)

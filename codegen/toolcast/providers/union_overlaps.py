@@ -11,14 +11,14 @@ from functools import partial
 from typing import Any
 
 from ..runtime.schema.search import found
+from .accepted_types import shapes
+from .constraint_texts import text
 from .dialect import disposition
-from .kinds import MOVED
-from .maps import holds_rest, is_map, sends_pairs
+from .maps_as_pairs import holds_rest, is_map, sends_pairs
+from .overlap import Rivals, Stated
 from .paths import Path
-from .rivalry import Rivals, Stated
-from .shapes import shapes
 from .state import State
-from .words import text
+from .type_inference import MOVED
 
 Node = dict[str, Any]
 NESTED = frozenset(("object", "array"))

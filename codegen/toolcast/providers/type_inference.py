@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..jsonschema.keywords import TYPE_OF
-from .values import fits, kind_of
+from .literal_values import fits, kind_of
 
 KINDS = dict.fromkeys(("string", "number", "integer", "boolean", "null", "array", "object"))
 """All types, in the order in which they are told."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..jsonschema.keywords import METADATA
+from .constraint_texts import MAX_WORDS, text
 from .merge import merged
 from .paths import Path
-from .refs import Segments, gone, remember, united
+from .references import Segments, gone, remember, united
 from .state import State
-from .words import MAX_WORDS, text
 
 Node = dict[str, Any]
 BESIDE = METADATA | {"$defs", "$schema", "$id", "propertyOrdering"}

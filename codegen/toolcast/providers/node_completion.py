@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from .beside import alone
+from .arrays_and_objects import has_type, opened, strict_object, without_empty
+from .constraint_texts import described
 from .cycles import changed_behind
 from .dialect import Dialect
-from .marks import MARK
-from .nulls import not_required
+from .nulls_as_absence import not_required
 from .paths import Path
-from .plain import complete
 from .rules import Rules
 from .state import State
-from .structure import has_type, opened, strict_object, without_empty
+from .unchanged_nodes import complete
+from .union_siblings import alone
 from .unions import nullable_union
-from .words import described
+from .way_marks import MARK
 
 Node = dict[str, Any]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from .kinds import inferred
+from .literal_values import fits, kind_of
 from .paths import Path
 from .state import State
-from .values import fits, kind_of
+from .type_inference import inferred
 
 ALL = frozenset(("string", "number", "boolean", "null", "array", "object"))
 MAX_FOLLOWED = 8
