@@ -12,7 +12,7 @@ import pytest
 from toolcast.providers import available, load_profile
 from toolcast.runtime import ToolContext, ToolRegistry
 from toolcast.runtime.checked import decode_hook
-from toolcast.runtime.home import read_resource
+from toolcast.runtime.resources import read_resource
 from toolcast.verify.hold import asserted_formats
 from toolcast.verify.instances import instances
 from toolcast.verify.oracle import Oracle

@@ -6,7 +6,7 @@ from typing import Any
 
 from .handlers import call
 from .interrupts import is_from_outside
-from .records import ERROR, log
+from .log_records import ERROR, log
 from .workers import Workers, unwrap
 
 

@@ -35,7 +35,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
         try:
             self.report(done, total, message if is_encodable(message) else replaced(message))
         except Exception as problem:
-            from .records import WARNING, log
+            from .log_records import WARNING, log
 
             # The kind alone: its text may repeat the message.
             kind = type(problem).__name__

@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from .errors import ArgumentError, MissingDataError, UnknownProviderError
-from .home import list_folders, read_resource
+from .resources import list_folders, read_resource
 
 
 class Named(Protocol):
@@ -37,7 +37,7 @@ def read_definition(binding: Named, provider: str) -> bytes:
 
 def disagree(binding: Named, problem: Exception) -> ArgumentError:
     """The contract accepts what the Struct refuses: a bug of the generator's, and no fault of the model's."""
-    from .records import WARNING, log
+    from .log_records import WARNING, log
 
     log(
         WARNING,

@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 
 from .brief import cut_definition
-from .home import read_resource
 from .node import follow
+from .resources import read_resource
 from .tool import Tool
 
 _UNIONS = ("anyOf", "oneOf")

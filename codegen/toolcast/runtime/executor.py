@@ -97,21 +97,21 @@ class Executor:
         with self.guard.around(tool.binding, context) as observers:
             return await _Call(self, tool, context, observers).run(arguments, guesses)
 
-    def shown(self, name: Any) -> Any:
+    def redact_name(self, name: Any) -> Any:
         """A name that a model made up, without the values of secrets."""
-        return self.guard.text(name) if isinstance(name, str) else name
+        return self.guard.redact_text(name) if isinstance(name, str) else name
 
     def refuse(
         self, stage: Stage, name: Any, provider: str | None, context: ToolContext | None, refused: ToolResult
     ) -> ToolResult:
         """A call that no tool takes: `refused`, and the hooks know. `name` holds no secret."""
         guard = self.guard
-        result = encodable(ToolResult.failed(guard.text(refused.error)), str(name)[:64], "")
+        result = encodable(ToolResult.failed(guard.redact_text(refused.error)), str(name)[:64], "")
         if guard.hooks:
-            call_id = "" if context is None else guard.text(context.call_id)
+            call_id = "" if context is None else guard.redact_text(context.call_id)
             tool = name[:64] if isinstance(name, str) else ""
-            guard.tell(guard.observers, Refused(tool, call_id, provider, stage, result.error))
-            guard.tell(guard.observers, Finished(tool, call_id, provider, result, 0.0))
+            guard.notify(guard.observers, Refused(tool, call_id, provider, stage, result.error))
+            guard.notify(guard.observers, Finished(tool, call_id, provider, result, 0.0))
         return result
 
 
@@ -137,25 +137,25 @@ class _Call:
         try:
             result = await self._steps(arguments, guesses)
         except RefusalError as problem:
-            error = guard.text(str(problem) or f"The call of {name!r} was refused.")
-            guard.tell(observers, Refused(name, call_id, provider, cast("Stage", self.stage), error))
+            error = guard.redact_text(str(problem) or f"The call of {name!r} was refused.")
+            guard.notify(observers, Refused(name, call_id, provider, cast("Stage", self.stage), error))
             result = ToolResult.failed(error)
         except _TimeoutError as problem:
             event = TimedOut(name, call_id, provider, self.stage, problem.seconds, problem.runs_on)
-            guard.tell(observers, event)
-            result = _late(name, problem)
+            guard.notify(observers, event)
+            result = _timed_out(name, problem)
         except BaseException as problem:
             if is_from_outside(problem):
-                guard.tell(observers, Cancelled(name, call_id, provider, self.stage))
+                guard.notify(observers, Cancelled(name, call_id, provider, self.stage))
                 raise
             raised = unwrap(problem)
             where = self.stage if " " in self.stage else f"the {self.stage}"
             result, number = report_fault(guard, name, call_id, where, raised, perf_counter() - begun)
             failed = Failed(name, call_id, provider, self.stage, type(raised).__name__, number)
-            guard.tell(observers, failed)
+            guard.notify(observers, failed)
         result = encodable(result, name, call_id)
         if observers:
-            guard.tell(observers, Finished(name, call_id, provider, result, perf_counter() - begun))
+            guard.notify(observers, Finished(name, call_id, provider, result, perf_counter() - begun))
         return result
 
     async def _steps(self, arguments: Any, guesses: "Guesses | None") -> ToolResult:
@@ -171,7 +171,7 @@ class _Call:
         if observers:
             # A model may have learnt a value elsewhere and write it out.
             redacted = shown if secrets is None else secrets.redact(shown)
-            guard.tell(observers, Decoded(name, call_id, provider, redacted))
+            guard.notify(observers, Decoded(name, call_id, provider, redacted))
         decision, since = None, 0
         if policy is not None:
             self.stage = "policy"
@@ -197,11 +197,11 @@ class _Call:
             if not decision.allowed:
                 raise RefusalError(decision.error)
             if observers:
-                remembered = guard.text(decision.remembered) if decision.remembered else ""
-                guard.tell(observers, Approved(name, call_id, provider, decision.by, remembered))
+                remembered = guard.redact_text(decision.remembered) if decision.remembered else ""
+                guard.notify(observers, Approved(name, call_id, provider, decision.by, remembered))
         self.stage = "handler"
         if observers:
-            guard.tell(observers, Started(name, call_id, provider))
+            guard.notify(observers, Started(name, call_id, provider))
         work = (
             handler(params, context)
             if awaited
@@ -213,7 +213,7 @@ class _Call:
         if executor.check_results:
             how = mismatch(binding, value)  # before redacting: a mark is no number
             if how is not None:
-                result = mismatched(name, call_id, guard.text(how), result)
+                result = mismatched(name, call_id, guard.redact_text(how), result)
         # After redacting: half a secret would not be found any more.
         return result if guard.limit is None else cut_result(result, guard.limit)
 
@@ -278,7 +278,7 @@ def report_fault(
 
     An exception's text may hold secrets, paths, or a third party's words.
     """
-    from .records import ERROR, log
+    from .log_records import ERROR, log
 
     number = os.urandom(6).hex()
     log(
@@ -293,7 +293,7 @@ def report_fault(
         error_id=number,
         seconds=seconds,
         problem=problem,
-        redact=guard.redact(),
+        redact=guard.redactor(),
     )
     kind = type(problem).__name__
     result = ToolResult.failed(
@@ -305,7 +305,7 @@ def report_fault(
 
 def _without_secrets(guard: Guard, context: ToolContext) -> ToolContext:
     """A model may write any call id, and a handler may log it; messages of progress hold no secret either."""
-    call_id, report = guard.text(context.call_id), context.report
+    call_id, report = guard.redact_text(context.call_id), context.report
     if report is not None:
         report = _redacting(report, guard)
     if report is context.report and call_id == context.call_id:
@@ -314,7 +314,7 @@ def _without_secrets(guard: Guard, context: ToolContext) -> ToolContext:
 
 
 def _redacting(report: Report, guard: Guard) -> Report:
-    return lambda done, total, message: report(done, total, guard.text(message))
+    return lambda done, total, message: report(done, total, guard.redact_text(message))
 
 
 def _result(guard: Guard, binding: ToolBinding[Any, Any], value: Any) -> ToolResult:
@@ -326,7 +326,7 @@ def _result(guard: Guard, binding: ToolBinding[Any, Any], value: Any) -> ToolRes
     return secrets.redact(as_result(binding, secrets.redact(value)))
 
 
-def _late(tool: str, problem: _TimeoutError) -> ToolResult:
+def _timed_out(tool: str, problem: _TimeoutError) -> ToolResult:
     """A step that took too long."""
     if problem.runs_on:
         became = "It could not be stopped and may still take effect"

@@ -43,11 +43,11 @@ class Guard:
         self.timeout = timeout
         self.limit = limit
 
-    def text(self, text: str) -> str:
+    def redact_text(self, text: str) -> str:
         """`text` without the values of secrets."""
         return text if self.secrets is None else self.secrets.redact_text(text)
 
-    def redact(self) -> Callable[[str], str] | None:
+    def redactor(self) -> Callable[[str], str] | None:
         """The same as a function, None where there is nothing to look for."""
         return None if self.secrets is None else self.secrets.redact_text
 
@@ -55,15 +55,15 @@ class Guard:
         """How long a step of the tool may take."""
         return self.timeout.get(tool) if isinstance(self.timeout, Mapping) else self.timeout
 
-    def tell(self, observers: Iterable[Observer], event: Event) -> None:
-        """Show an event to whoever watches."""
+    def notify(self, observers: Iterable[Observer], event: Event) -> None:
+        """Call every observer with an event; what one raises is logged."""
         for observer in observers:
             try:
                 observer(event)
             except BaseException as problem:
                 if is_from_outside(problem):
                     raise
-                self.hook_failed(type(event).__name__, event.tool, event.call_id, problem)
+                self.log_hook_failure(type(event).__name__, event.tool, event.call_id, problem)
 
     @contextmanager
     def around(self, binding: ToolBinding[Any, Any], context: ToolContext) -> Generator[tuple[Observer, ...]]:
@@ -84,7 +84,7 @@ class Guard:
                 except BaseException as problem:
                     if is_from_outside(problem):
                         raise
-                    self.hook_failed("the beginning", binding.name, context.call_id, problem)
+                    self.log_hook_failure("the beginning", binding.name, context.call_id, problem)
             observers.append(hook.on if observer is None else observer)
         try:
             yield tuple(observers)
@@ -95,11 +95,11 @@ class Guard:
                 except BaseException as problem:
                     if is_from_outside(problem):
                         raise
-                    self.hook_failed("the end", binding.name, context.call_id, problem)
+                    self.log_hook_failure("the end", binding.name, context.call_id, problem)
 
-    def hook_failed(self, where: str, tool: str, call_id: str, problem: BaseException) -> None:
+    def log_hook_failure(self, where: str, tool: str, call_id: str, problem: BaseException) -> None:
         """A hook is no reason to fail."""
-        from .records import ERROR, log
+        from .log_records import ERROR, log
 
         log(
             ERROR,
@@ -110,7 +110,7 @@ class Guard:
             tool=tool,
             call_id=call_id,
             problem=problem,
-            redact=self.redact(),
+            redact=self.redactor(),
         )
 
 

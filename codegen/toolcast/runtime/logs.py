@@ -11,8 +11,8 @@ from typing import Any
 from .binding import ToolBinding
 from .context import ToolContext
 from .events import Event, Observer, Refused
+from .log_records import FIELDS, LOGGER, log
 from .outcome import REFUSALS, Outcome
-from .records import FIELDS, LOGGER, log
 
 __all__ = ["FIELDS", "LOGGER", "CallLog", "JsonLines"]
 

@@ -196,7 +196,7 @@ class _Run:
         try:
             self._on_event(event)
         except Exception as problem:
-            from .records import ERROR, log
+            from .log_records import ERROR, log
 
             name = type(event).__name__
             log(ERROR, "An observer of the loop failed at %s.", name, event="hook_failed", problem=problem)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ..jsonschema.pointers import child, split
-from .home import read_resource
+from .resources import read_resource
 
 if TYPE_CHECKING:
     from .schema import Validator

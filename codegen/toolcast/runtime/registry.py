@@ -149,7 +149,7 @@ class ToolRegistry(ToolView):
                 policy.forget(binding.name)
 
     def _tell(self, refused: Refused) -> None:
-        from .records import WARNING, log
+        from .log_records import WARNING, log
 
         log(
             WARNING,

@@ -68,7 +68,7 @@ def fault_of_result(tool: str, how: str) -> str:
 
 def mismatched(tool: str, call_id: str, how: str, result: ToolResult) -> ToolResult:
     """A result that breaks its contract, as a failure; what the handler said beside its data stays."""
-    from .records import ERROR, log
+    from .log_records import ERROR, log
 
     log(
         ERROR,
@@ -99,7 +99,7 @@ def encodable(result: ToolResult, tool: str, call_id: str) -> ToolResult:
             return result
     made = _replaced(result)
     if made is not result:
-        from .records import WARNING, log
+        from .log_records import WARNING, log
 
         log(
             WARNING,

@@ -38,7 +38,7 @@ def check(names: frozenset[str], generated: tuple[str, ...]) -> None:
     """Warn once of `names` from the variable that are no built-in profile and not among `generated`, the
     providers that a tool has definitions for."""
     from .dispatch.formats import FORMATS, SPOKEN
-    from .records import WARNING, log
+    from .log_records import WARNING, log
 
     known = {*FORMATS, *SPOKEN, *generated}
     for name in sorted(names - known):

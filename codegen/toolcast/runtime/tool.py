@@ -9,8 +9,8 @@ from msgspec import Struct
 from .brief import cut_definition
 from .checked import decode_hook
 from .definitions import read_definition
-from .home import list_folders, read_resource
 from .node import Node
+from .resources import list_folders, read_resource
 from .strictness import check, named, used, without_flag
 
 if TYPE_CHECKING:  # most tools have one wire form

@@ -114,7 +114,7 @@ class ToolView:
         found = snapshot.ready.get(name) if isinstance(name, str) else None
         if found is None:
             # What is cut is redacted before: half a secret would not be found any more.
-            shown = executor.shown(name)
+            shown = executor.redact_name(name)
             first = _first(executor, snapshot, name, shown, context)
             if isinstance(first, ToolResult):
                 stage: Stage = "loading" if name in snapshot.entries else "lookup"

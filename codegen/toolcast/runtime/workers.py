@@ -93,8 +93,8 @@ class _Job:
         with suppress(RuntimeError):  # the loop is closed: nobody does
             self.loop.call_soon_threadsafe(_settle, self.done)
 
-    def tell(self, event: str, what: str, error_type: str | None = None) -> None:
-        from .records import WARNING, log
+    def warn(self, event: str, what: str, error_type: str | None = None) -> None:
+        from .log_records import WARNING, log
 
         # Handlers and prechecks get their context last, approvers a request: both know the call.
         last = self.arguments[-1] if self.arguments else None
@@ -209,7 +209,7 @@ class Workers:
                 if stuck >= self._limit or not self._start(job):
                     refused.append(job)
         for job in overdue:
-            job.tell("overdue", f"runs for more than {self._patience:g} s; others begin without it")
+            job.warn("overdue", f"runs for more than {self._patience:g} s; others begin without it")
         for job in refused:
             if job.outcome is None:
                 job.outcome = None, _exhausted(stuck)
@@ -270,7 +270,7 @@ class Workers:
             problem = None if job.outcome is None else job.outcome[1]
             kind = None if problem is None else type(problem).__name__
             how = "" if kind is None else f" with {kind}"
-            job.tell("ran_on", f"ended{how}, after nobody waited for it any more", kind)
+            job.warn("ran_on", f"ended{how}, after nobody waited for it any more", kind)
         job.end()
 
     def _abandon(self, job: _Job) -> bool:
@@ -281,7 +281,7 @@ class Workers:
             if not running and job in self._waiting:
                 self._waiting.remove(job)
         if running:
-            job.tell("runs_on", "was cancelled, and its thread runs on")
+            job.warn("runs_on", "was cancelled, and its thread runs on")
             self._begin()
         return running
 
@@ -292,7 +292,7 @@ def _settle(done: Any) -> None:
 
 
 def _exhausted(stuck: int) -> WorkersExhaustedError:
-    from .records import ERROR, log
+    from .log_records import ERROR, log
 
     log(ERROR, "No worker thread is left: %d calls did not return.", stuck, event="workers_exhausted")
     return WorkersExhaustedError(

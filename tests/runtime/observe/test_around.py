@@ -14,7 +14,7 @@ from toolcast.runtime.events import CallHooks, Event, Observer
 from toolcast.runtime.policy import Policy
 
 from tests.runtime.sample.files.edit import EDIT
-from tests.runtime.test_guarded import GOOD, Watch
+from tests.runtime.test_executor import GOOD, Watch
 
 pytestmark = pytest.mark.untyped_results
 

@@ -15,14 +15,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.runtime import LazyBindings, ToolContext, ToolRegistry, ToolResult, abandoned, records
+from toolcast.runtime import LazyBindings, ToolContext, ToolRegistry, ToolResult, abandoned, log_records
 from toolcast.runtime.inert import escaped
 from toolcast.runtime.logs import FIELDS, LOGGER, CallLog, JsonLines
 from toolcast.runtime.policy import Policy
 from toolcast.runtime.secrets import Secrets
 
 from tests.runtime.sample.files.edit import EDIT
-from tests.runtime.test_guarded import GOOD
+from tests.runtime.test_executor import GOOD
 
 pytestmark = pytest.mark.untyped_results
 
@@ -87,7 +87,7 @@ def test_a_bug_has_its_call_and_its_number(options: Any, lines: Lines) -> None:
     assert line["seconds"] >= 0
     # A traceback's frames hold variables, and those may be secrets.
     assert (lines.records[0].exc_info is None) == ("secrets" in options)
-    assert lines.records[0].filename != "records.py"
+    assert lines.records[0].filename != "log_records.py"
 
 
 def test_every_record_has_every_field(lines: Lines) -> None:
@@ -171,8 +171,8 @@ def test_calls_that_no_tool_takes(lines: Lines) -> None:
 
 def test_one_module_writes_all_records() -> None:
     """So that none lacks its fields."""
-    files = Path(records.__file__).parent.rglob("*.py")
-    assert [file.name for file in files if "getLogger" in file.read_text("utf-8")] == ["records.py"]
+    files = Path(log_records.__file__).parent.rglob("*.py")
+    assert [file.name for file in files if "getLogger" in file.read_text("utf-8")] == ["log_records.py"]
 
 
 def test_the_call_and_its_bug_share_a_number(lines: Lines) -> None:

@@ -23,7 +23,7 @@ from toolcast.runtime.policy import Policy
 
 from generated.shell.bash import BASH
 from tests.runtime.sample.files.edit import EDIT
-from tests.runtime.test_guarded import GOOD, Watch
+from tests.runtime.test_executor import GOOD, Watch
 
 pytestmark = pytest.mark.untyped_results
 

@@ -9,7 +9,7 @@ from ...jsonschema.keywords import SCHEMA_MAP
 from ...jsonschema.pointers import unescape
 from ..binding import Level, ToolBinding
 from ..brief import cut_schema
-from ..home import read_resource
+from ..resources import read_resource
 from ..view import ToolView
 from .render import inert_json
 

@@ -3,8 +3,8 @@
 import msgspec
 
 from ..errors import MissingDataError
-from ..home import read_resource
 from ..node import follow
+from ..resources import read_resource
 from .undo import Undo
 from .way import Ways
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from toolcast.runtime import MissingDataError
-from toolcast.runtime.home import list_folders, read_resource
+from toolcast.runtime.resources import list_folders, read_resource
 
 SAMPLE = Path(__file__).parent / "sample"
 MODULE = "tests.runtime.sample.files.edit"
