@@ -37,14 +37,16 @@ def decode_arguments(
     violation, unless `guesses` lead to arguments that the contract accepts.
     """
     try:
-        value = _parse(tool, arguments, undo)
+        value = parse_arguments(tool.name, arguments)
+        if undo is not None or tool.empty_is_absent:
+            value = _in_own_form(tool, value, undo)
         text = arguments if isinstance(arguments, (bytes, str)) else None
         # A text that is as short cannot nest too deeply: a level takes two characters.
         if exact and ((text is not None and len(text) <= 2 * MAX_DEPTH) or not too_deep(value)):
             if not value or text is None or undo is not None or tool.empty_is_absent:  # no value: blank text
                 text = msgspec.json.encode(value)  # to read JSON takes half the time of `msgspec.convert`
             try:
-                return tool._decoder()(text)
+                return (tool._lazy.decoder or tool._decoder())(text)
             except (msgspec.DecodeError, RecursionError):
                 pass  # the contract settles it, or names what is wrong
         return _convert_valid(tool, value, encoded=undo is not None)
@@ -56,9 +58,8 @@ def decode_arguments(
         raise
 
 
-def _parse(tool: Tool[Any], arguments: Arguments, undo: "Undo | None") -> Any:
-    """Plain data in the contract's form. Raises ArgumentError for what is not JSON."""
-    value = parse_arguments(tool.name, arguments)
+def _in_own_form(tool: Tool[Any], value: Any, undo: "Undo | None") -> Any:
+    """Plain data in the contract's form, without parameters that "" leaves out."""
     if undo is not None:
         value = undo(value)
     names = tool.empty_is_absent
@@ -93,8 +94,11 @@ def _guessed(tool: Tool[P], arguments: Arguments, undo: "Undo | None", guesses: 
     """The parameters that refused arguments may have meant; None where no guess leads to any."""
     from .ways.guessing import guess
 
+    def read(text: Any) -> Any:
+        return _in_own_form(tool, parse_arguments(tool.name, text), undo)
+
     validator = tool._parameters().validator()
-    found = guess(arguments, lambda text: _parse(tool, text, undo), validator, guesses)
+    found = guess(arguments, read, validator, guesses)
     if found is None:
         return None
     value, used = found
