@@ -30,9 +30,12 @@ def decode_json(text: bytes) -> Any:
     ValueErrors), and RecursionError where it nests too deeply.
     """
     value = _decode(text)
+    colons = text.count(b":")
+    if type(value) is dict and len(value) == colons:
+        return value  # a flat object, and each colon is a key's: most calls
     # A colon that is written as an escape could make up for one that was lost with a key.
     escaped = 92 in text and (b"\\u003a" in text or b"\\u003A" in text)  # 92 is the backslash
-    if escaped or text.count(b":") != _encode(value).count(b":"):
+    if escaped or colons != _encode(value).count(b":"):
         found = find_duplicates(text)
         if found:
             raise DuplicateKeyError(found)
