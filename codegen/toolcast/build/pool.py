@@ -1,6 +1,7 @@
 """Compile many specs in worker processes, with the same results as in this process."""
 
 import contextlib
+import gc
 import os
 import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -22,6 +23,8 @@ MANY = 150
 MANY_WITH_MODELS = 12
 """The same where other model families are generated, which takes most of the time."""
 _CHUNK = 16
+_GARBAGE = 100_000
+"""Objects between two searches for cycles in a worker: a compile leaves few."""
 _SAFE_PATH = "PYTHONSAFEPATH"
 
 Progress = Callable[[int, int], None]
@@ -131,6 +134,7 @@ _worker: _Worker | None = None  # set once, when a worker process starts
 
 def _prepare(context: Context) -> None:
     global _worker  # an initializer has no other way to pass a value to the tasks
+    gc.set_threshold(_GARBAGE)
     _worker = _Worker(context, load_types(context))
 
 
