@@ -47,8 +47,8 @@ def shapes(state: State, node: Any, path: Path, followed: int = 0) -> frozenset[
         found = ALL.intersection(*said)
         if found < ALL:  # a type that is stated goes before those that keywords speak of
             return found or ALL.intersection(frozenset[str]().union(*said))  # one of them is said in words
-    meant = [kind for part in parts for kind in inferred(part)]
-    return _numbers(meant) if meant and state.dialect.typed else ALL
+    types = [kind for part in parts for kind in inferred(part)]
+    return _numbers(types) if types and state.dialect.typed else ALL
 
 
 def _numbers(kinds: Any) -> frozenset[str]:

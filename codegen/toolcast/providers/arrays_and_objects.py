@@ -98,8 +98,8 @@ def _kind(schema: Any) -> str:
         return str(schema["$ref"]).rsplit("/", 1)[-1]
     kind = schema.get("type", "any")
     name = " or ".join(map(str, kind)) if isinstance(kind, list) else str(kind)
-    told = schema.get("title") or schema.get("description")
-    return f"{name} ({told})" if isinstance(told, str) else name
+    label = schema.get("title") or schema.get("description")
+    return f"{name} ({label})" if isinstance(label, str) else name
 
 
 def arrays(state: State, node: Node, path: Path) -> Node:
@@ -244,7 +244,7 @@ def without_empty(state: State, out: Node, path: Path) -> None:
         del out["required"]
 
 
-def said(state: State, path: Path, keyword: str, value: Any, notes: list[str]) -> None:
+def describe(state: State, path: Path, keyword: str, value: Any, notes: list[str]) -> None:
     """Drop a keyword, with its constraint in the description where words can carry it."""
     words = "" if idle(keyword, value) else phrase(keyword, value)
     if words:

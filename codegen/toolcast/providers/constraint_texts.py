@@ -86,10 +86,12 @@ def tells_default(description: Any, value: Any) -> bool:
         return False
     plain = value if isinstance(value, str) and value else text(value)
     words = "|".join(re.escape(each) for each in dict.fromkeys((text(value), plain)))
-    told = rf"[`'‘“]?(?<![\w.-])(?:{words})(?![\w-]|\.\w)[`'’”]?"
+    value_pattern = rf"[`'‘“]?(?<![\w.-])(?:{words})(?![\w-]|\.\w)[`'’”]?"
     before = r"\bdefault(?:s|ed|ing)?(?: value)?(?:\s*[:=(]|\s+(?:is|to|of)\b:?)?\s*"
     after = r"\s*(?:\(default\)|by default\b|is the default\b)"
-    return re.search(rf"{before}{told}|{told}{after}", description, re.IGNORECASE) is not None
+    return (
+        re.search(rf"{before}{value_pattern}|{value_pattern}{after}", description, re.IGNORECASE) is not None
+    )
 
 
 PHRASES: Mapping[str, Callable[[Any], str]] = {
@@ -134,10 +136,10 @@ def phrase(keyword: str, value: Any) -> str:
     if maker is None or not can_have(keyword, value):
         return ""
     try:
-        said = maker(value)
+        sentence = maker(value)
     except UnicodeEncodeError:
         return ""  # half of a surrogate pair: no text can hold it
-    return said if len(said) <= MAX_WORDS else ""
+    return sentence if len(sentence) <= MAX_WORDS else ""
 
 
 STOPS = ".!?:;。！？…"
@@ -163,7 +165,7 @@ def ranged(notes: list[str]) -> list[str]:
         if len(words) > AMOUNT:
             noun = words[-1].rstrip("s") if len(words) > AMOUNT + 1 else ""
             found.setdefault((words[1], noun), []).append((i, words))
-    told = list(notes)
+    sentences = list(notes)
     for both in found.values():
         if len(both) != 2 or both[0][1][3] == both[1][1][3]:
             continue
@@ -172,18 +174,20 @@ def ranged(notes: list[str]) -> list[str]:
         start, until = f"Must {least[1]}", " ".join(most[AMOUNT:])
         exact, between = (" exactly", "") if len(most) > AMOUNT + 1 else ("", " from")
         same = least[AMOUNT] == most[AMOUNT]
-        told[first] = f"{start}{exact} {until}." if same else f"{start}{between} {least[AMOUNT]} to {until}."
-        told[second] = ""
-    return told
+        sentences[first] = (
+            f"{start}{exact} {until}." if same else f"{start}{between} {least[AMOUNT]} to {until}."
+        )
+        sentences[second] = ""
+    return sentences
 
 
 def described(description: Any, notes: list[str]) -> str:
     """`description` with `notes` after it, each once."""
-    told = description.rstrip() if isinstance(description, str) else ""
+    start = description.rstrip() if isinstance(description, str) else ""
     notes = ranged(notes) if len(notes) > 1 else notes
-    fresh = [note for note in dict.fromkeys(notes) if note and note not in told]
+    fresh = [note for note in dict.fromkeys(notes) if note and note not in start]
     if not fresh:
         return description if isinstance(description, str) else ""
-    if told and told[-1] not in STOPS and not told.endswith(CLOSED):
-        told += "."
-    return (told + ("\n" if "\n" in told else " ") + " ".join(fresh)).lstrip()
+    if start and start[-1] not in STOPS and not start.endswith(CLOSED):
+        start += "."
+    return (start + ("\n" if "\n" in start else " ") + " ".join(fresh)).lstrip()

@@ -1,4 +1,4 @@
-"""Definitions that are sent in another form (`maps`, `positions`), and what they could be taken for.
+"""Definitions that are sent in another form (maps, tuples), and what they could be taken for.
 
 An encoding is used only where the form that it sends cannot be taken for something else: not in a branch of
 a union beside a branch that takes the same JSON type.

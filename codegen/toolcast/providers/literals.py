@@ -12,7 +12,7 @@ from .errors import SchemaError
 from .literal_values import fits, kind_of
 from .paths import Path, pointer
 from .state import State
-from .type_inference import MOVED, together
+from .type_inference import MOVED, distinct_types
 from .type_keyword import checked_types
 from .values_as_text import texts
 from .way_marks import mark
@@ -95,27 +95,29 @@ def with_enum(state: State, node: Node, path: Path, notes: list[str]) -> Node:
         return out
     if rules.max_enum is not None and len(values) > rules.max_enum:
         reason = f"only {rules.max_enum} values can be said"
-        state.say(path, "enum", phrase("enum", values), notes, reason)
+        state.describe(path, "enum", phrase("enum", values), notes, reason)
         if "type" not in out:
-            kinds = together([kind_of(value) for value in values])
+            kinds = distinct_types([kind_of(value) for value in values])
             out["type"] = kinds if len(kinds) > 1 else kinds[0]
         del out["enum"]
         return out
     nested = any(isinstance(value, dict | list) for value in values)
     if path is None and rules.enums != "any":
         del out["enum"]
-        state.say(path, "enum", phrase("enum", values), notes, "the arguments of a call are always an object")
+        state.describe(
+            path, "enum", phrase("enum", values), notes, "the arguments of a call are always an object"
+        )
         return out
     if nested and contains and rules.enums == "any":
         del out["enum"]
-        state.say(path, "enum", phrase("enum", values), notes, "may be sent in another form")
+        state.describe(path, "enum", phrase("enum", values), notes, "may be sent in another form")
         return out
     if rules.enums == "any" or (values and not nested and rules.enums == "fitting"):
         return out
     if values and rules.enums == "alike" and _alike(values):
         return out
     strings = all(value is None or (isinstance(value, str) and value) for value in values)
-    if (not strings and "string" in state.taken) or not values:
+    if (not strings and "string" in state.types_elsewhere) or not values:
         if rules.enums == "fitting":
             state.block(path, "enum", "only an enum of scalars can be said")
             return out
@@ -131,7 +133,7 @@ def _alike(values: list[Any]) -> bool:
 def _strings(state: State, out: Node, values: list[Any], path: Path, notes: list[str]) -> Node:
     """An enum whose values are sent as strings; null stays null, by the type."""
     rest = [value for value in values if value is not None]
-    kinds = together([kind_of(value) for value in rest])
+    kinds = distinct_types([kind_of(value) for value in rest])
     null = len(rest) < len(values)
     if not rest or (
         kinds == ["boolean"] and {True, False} <= {value for value in rest if value in (True, False)}
@@ -165,14 +167,14 @@ def _strings(state: State, out: Node, values: list[Any], path: Path, notes: list
     for held in (out, *out.get("anyOf", ())[:1]):
         for key in [key for key in held if key in JUDGING]:
             words = phrase(key, held.pop(key))
-            state.say(path, key, words, notes, "judges what is meant, and values are sent as strings")
+            state.describe(path, key, words, notes, "judges what is meant, and values are sent as strings")
     if kinds != ["string"] and "type" in out:
         reason = "values are sent as strings, which decoding undoes"
         state.note(path, "type", "rewritten", "kept elsewhere", reason)
     if "default" in out and out["default"] is not None:
-        told = [string for string, value in sent.items() if equal(value, out["default"])]
-        if told:
-            out["default"] = told[0]
+        matches = [string for string, value in sent.items() if equal(value, out["default"])]
+        if matches:
+            out["default"] = matches[0]
             state.note(path, "default", "rewritten", "kept elsewhere", "stands there as it is sent")
     return mark(state, out, encoding="texts", texts=sent)
 
@@ -180,7 +182,7 @@ def _strings(state: State, out: Node, values: list[Any], path: Path, notes: list
 def _spilled(state: State, out: Node, values: list[Any], path: Path, notes: list[str]) -> Node:
     """An enum in words, its type kept: beside strings, values sent as strings could not be told apart."""
     rest = [value for value in values if value is not None]
-    kinds = together([kind_of(value) for value in rest])
+    kinds = distinct_types([kind_of(value) for value in rest])
     if not values:
         out.pop("type", None)
     elif len(rest) < len(values):
@@ -188,5 +190,5 @@ def _spilled(state: State, out: Node, values: list[Any], path: Path, notes: list
     else:
         out["type"] = kinds if len(kinds) != 1 else kinds[0]
     del out["enum"]
-    state.say(path, "enum", phrase("enum", values), notes, "these values cannot be listed here")
+    state.describe(path, "enum", phrase("enum", values), notes, "these values cannot be listed here")
     return out

@@ -52,7 +52,7 @@ def pairs(state: State, node: Node, path: Path, notes: list[str]) -> Node:
     if node.get("propertyNames") is False:
         return _keyless(state, node, path)
     stays = path is None or bool(node.get("properties"))  # the root stays an object
-    if not stays and "array" in state.taken:
+    if not stays and "array" in state.types_elsewhere:
         return node
     value = _values(state, node, path, notes)
     if value is None:
@@ -132,7 +132,7 @@ def _values(state: State, node: Node, path: Path, notes: list[str]) -> Any:
     state.place(rest, (path, "additionalProperties"))
     if patterns and (len(patterns) > 1 or rest is not False):
         reason = "which keys take which values cannot be said of pairs"
-        state.say(path, "patternProperties", phrase("patternProperties", patterns), notes, reason)
+        state.describe(path, "patternProperties", phrase("patternProperties", patterns), notes, reason)
     elif patterns:
         state.note(path, "patternProperties", "rewritten", "kept elsewhere", "said of the keys of the pairs")
     if anything:
@@ -189,7 +189,7 @@ def _with_rest(state: State, node: Node, value: Any, path: Path, notes: list[str
     state.note(path, "additionalProperties", "rewritten", "kept elsewhere", reason)
     for key in ("minProperties", "maxProperties"):
         if key in node:
-            state.say(path, key, phrase(key, node[key]), notes, "some keys are sent in one list")
+            state.describe(path, key, phrase(key, node[key]), notes, "some keys are sent in one list")
     taken = (
         *("additionalProperties", "patternProperties", "propertyNames"),
         *("minProperties", "maxProperties"),

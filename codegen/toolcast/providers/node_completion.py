@@ -13,7 +13,7 @@ from .paths import Path
 from .rules import Rules
 from .state import State
 from .unchanged_nodes import complete
-from .union_siblings import alone
+from .union_siblings import without_siblings
 from .unions import nullable_union
 from .way_marks import MARK
 
@@ -51,7 +51,7 @@ def ended(state: State, rules: Rules, node: Node, out: Node, path: Path, notes: 
         if words:
             out["description"] = words
     if "anyOf" in out and dialect.any_of == "only":
-        out = alone(state, out, path)
+        out = without_siblings(state, out, path)
     return out
 
 

@@ -40,7 +40,7 @@ from .source import Source, source_of
 from .state import State
 from .subschema_operations import rules_of
 from .walk import finished
-from .ways import taken
+from .ways import extract_ways
 
 
 class Normalized(Struct, frozen=True, kw_only=True):
@@ -191,7 +191,7 @@ def walked_through(
         losses |= state.lost
         if not any(reaches(state, schema, losses) for schema in state.judged):
             break
-    return Walk(out, taken(out) if state.encoded else None, state)
+    return Walk(out, extract_ways(out) if state.encoded else None, state)
 
 
 def _once(state: State, rules: Rules) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def says_null(state: State, node: Any, path: Path, followed: int = 0) -> bool:
     return node.get("nullable") is True or "enum" in node or "const" in node
 
 
-def absent(
+def null_as_absence(
     state: State,
     node: Node,
     path: Path,
@@ -159,15 +159,15 @@ def left_out(state: State, node: Node, out: Node, names: list[str], path: Path) 
     """Note on an object which of its properties stand for null when they are left out."""
     required = node.get("required")
     stated = required if isinstance(required, list) else []
-    meant = tuple(name for name in names if name in stated)
+    omitted = tuple(name for name in names if name in stated)
     for name in names:
-        if name not in meant:
+        if name not in omitted:
             reason = "null cannot be told from a key that is left out"
             state.note((path, "properties"), name, "rewritten", "changed", reason)
-    if meant:
-        reason = f"left out means null: {', '.join(meant)}"
+    if omitted:
+        reason = f"left out means null: {', '.join(omitted)}"
         state.note(path, "required", "rewritten", "kept elsewhere", reason)
-        out[MARK] = mark(state, out, nulls=meant)[MARK]
+        out[MARK] = mark(state, out, nulls=omitted)[MARK]
 
 
 def not_required(state: State, out: Node) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ..runtime.schema.upgrade import NEWEST, outdated
-from .arrays_and_objects import said
+from .arrays_and_objects import describe
 from .constraint_texts import tells_default
 from .dialect import disposition
 from .literal_values import ATOMS, copied
@@ -77,7 +77,7 @@ def spill(state: State, node: Node, key: str, value: Any, out: Node, path: Path,
     if key == "default" and tells_default(node.get("description"), value):
         state.note(path, key, "spilled", "kept elsewhere", "the description tells it already")
     else:
-        said(state, path, key, value, notes)
+        describe(state, path, key, value, notes)
 
 
 def block(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
@@ -120,7 +120,7 @@ def renamed_literals(
 ) -> None:
     """Literals, unless they have a property that is sent under another name."""
     if state.renames and holds_names(state, value):
-        said(state, path, key, value, notes)
+        describe(state, path, key, value, notes)
     else:
         out[key] = copied(value)
 
@@ -131,7 +131,7 @@ def format(state: State, node: Node, key: str, value: Any, out: Node, path: Path
     if dialect.formats is None or value in dialect.formats:
         out[key] = value
     elif dialect.other_formats == "spill":
-        said(state, path, key, value, notes)
+        describe(state, path, key, value, notes)
     elif dialect.other_formats == "drop":
         drop(state, node, key, value, out, path, notes)
     elif dialect.other_formats == "block":
@@ -143,7 +143,7 @@ def format(state: State, node: Node, key: str, value: Any, out: Node, path: Path
 def pattern(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
     """A pattern, if the provider can compile it."""
     if sayable(state.dialect, value) is None:
-        said(state, path, key, value, notes)
+        describe(state, path, key, value, notes)
     else:
         out[key] = value
 
@@ -156,7 +156,7 @@ def guarded(state: State, node: Node, key: str, value: Any, out: Node, path: Pat
         or any(key == one and _number(value) and value > most for one, most in dialect.at_most)
         or (dialect.pattern_alone and key in LENGTHS and _shaped(state, node))
     ):
-        said(state, path, key, value, notes)
+        describe(state, path, key, value, notes)
     else:
         out[key] = value if value.__class__ in ATOMS else copied(value)
 

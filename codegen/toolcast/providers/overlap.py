@@ -11,10 +11,10 @@ Stated = tuple[tuple[Any, Path], ...]
 """Schemas, and where they stand."""
 
 
-class Rivals:
-    """What a value may be taken for. `kind in rivals`: whether any of them takes that JSON type."""
+class Overlap:
+    """What a value may be taken for. `kind in overlap`: whether any of them takes that JSON type."""
 
-    __slots__ = ("_find", "_found", "_kinds", "_taken")
+    __slots__ = ("_find", "_found", "_kinds", "_types")
 
     def __init__(
         self,
@@ -25,7 +25,7 @@ class Rivals:
         self._find = find
         self._kinds = kinds
         self._found: Stated | None = None
-        self._taken: frozenset[str] | None = None
+        self._types: frozenset[str] | None = None
 
     @property
     def schemas(self) -> Stated:
@@ -35,6 +35,6 @@ class Rivals:
         return self._found
 
     def __contains__(self, kind: object) -> bool:
-        if self._taken is None:
-            self._taken = self._kinds(self.schemas)
-        return kind in self._taken
+        if self._types is None:
+            self._types = self._kinds(self.schemas)
+        return kind in self._types

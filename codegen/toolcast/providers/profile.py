@@ -87,8 +87,8 @@ def load_profiles(files: Sequence[str | Path]) -> dict[str, Profile]:
             problems += error.problems
             continue
         if id in paths:
-            told = f"the id {id!r} is that of {paths[id]}, too"
-            problems.append(ProfileProblem(file=str(file), message=told, hint="give one another id"))
+            message = f"the id {id!r} is that of {paths[id]}, too"
+            problems.append(ProfileProblem(file=str(file), message=message, hint="give one another id"))
         paths.setdefault(id, Path(file))
     for id, path in paths.items():
         try:
@@ -141,8 +141,8 @@ def _raw(path: Path, others: Mapping[str, Path], seen: tuple[Path, ...]) -> tupl
     inherited, _ = _raw(below, others, (*seen, path))
     for name in without:
         if not _removed(inherited, name):
-            told = f"{name!r} is not inherited from {base!r}"
-            raise error_at(path, text, ("without",), told, near(name, _keys(inherited), "inherited"))
+            message = f"{name!r} is not inherited from {base!r}"
+            raise error_at(path, text, ("without",), message, near(name, _keys(inherited), "inherited"))
     if "envelope" in raw:  # a template is one value: half of another one's keys would make no sense
         inherited.pop("envelope", None)
     return _overlaid(inherited, raw), text
@@ -167,8 +167,8 @@ def _base(path: Path, text: str, base: Any, others: Mapping[str, Path], seen: tu
         )
     if found in seen:
         chain = " → ".join(file.stem for file in (*seen, found))
-        told = f"profiles are based on each other in a circle: {chain}"
-        raise error_at(path, text, ("base",), told, "one of them must start from another")
+        message = f"profiles are based on each other in a circle: {chain}"
+        raise error_at(path, text, ("base",), message, "one of them must start from another")
     return found
 
 

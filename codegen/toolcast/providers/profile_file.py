@@ -19,13 +19,13 @@ def read_file(path: Path) -> tuple[dict[str, Any], str]:
         text = path.read_bytes().decode("utf-8")
         return tomllib.loads(text), text
     except OSError as error:
-        told = f"cannot be read: {error.strerror}"
+        message = f"cannot be read: {error.strerror}"
     except UnicodeDecodeError as error:
-        told = f"is not TOML: {error}"
+        message = f"is not TOML: {error}"
     except tomllib.TOMLDecodeError as error:
         what, line = _placed(str(error))
         raise ProfileError.of([ProfileProblem(file=str(path), line=line, message=what)]) from None
-    raise ProfileError.of([ProfileProblem(file=str(path), message=told)])
+    raise ProfileError.of([ProfileProblem(file=str(path), message=message)])
 
 
 def _absent(path: Path) -> str:
@@ -44,8 +44,8 @@ def id_of(file: str | Path) -> str:
     """The id that a profile's file states, and nothing more of it. Raises `ProfileError`."""
     raw, text = read_file(Path(file))
     if not isinstance(raw.get("id"), str):
-        told, hint = "'id' is missing" if "id" not in raw else "'id' must be a string", 'write id = "acme"'
-        raise error_at(file, text, ("id",), told, hint)
+        message, hint = "'id' is missing" if "id" not in raw else "'id' must be a string", 'write id = "acme"'
+        raise error_at(file, text, ("id",), message, hint)
     return str(raw["id"])
 
 

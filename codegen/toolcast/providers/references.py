@@ -174,9 +174,9 @@ def _widened(
     out.update((key, value) for key, value in siblings.items() if key in METADATA)
     name = segments[-1] if segments else "the whole input"
     notes.append(f"Same structure as {name}, nested further.")
-    if state.dialect.untyped == "json" and "string" not in state.taken:
-        told = {key: value for key, value in out.items() if key in METADATA}
-        return as_json(state, told, path, notes, keyword="$ref")
+    if state.dialect.untyped == "json" and "string" not in state.types_elsewhere:
+        annotations = {key: value for key, value in out.items() if key in METADATA}
+        return as_json(state, annotations, path, notes, keyword="$ref")
     times = "once" if state.dialect.recursion == 1 else f"{state.dialect.recursion} times"
     state.note(
         path,

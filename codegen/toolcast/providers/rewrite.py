@@ -10,7 +10,7 @@ from .depth import shallow
 from .errors import SchemaError
 from .literals import bounded, with_enum
 from .maps_as_pairs import is_map, pairs
-from .nulls_as_absence import absent
+from .nulls_as_absence import null_as_absence
 from .paths import Path, pointer
 from .references import Segments, opened
 from .rules import Rules
@@ -18,9 +18,9 @@ from .state import State
 from .tuples_as_objects import positions
 from .type_keyword import listed_types, typed
 from .unchanged_nodes import stated
-from .unions import alone, as_any_of, collapsed
+from .unions import as_any_of, collapsed, siblings_into_branches
 from .values_as_text import without_idle
-from .without_unions import fewer, one_kind
+from .without_unions import limit_branches, one_kind
 
 Node = dict[str, Any]
 MAX_STEPS = 64
@@ -31,7 +31,7 @@ def rewritten(
 ) -> Node:
     """`node` in words of JSON Schema that the dialect has. Raises `SchemaError`."""
     dialect = rules.dialect
-    holder, state.absent = state.absent, None
+    holder, state.null_omissions = state.null_omissions, None
     while rules.most is not None and path is not None:
         sent = shallow(state, node, path, notes, entered, rules.most)
         if sent is None:
@@ -124,15 +124,15 @@ def _unfolded(
         if "allOf" in node and dialect.all_of == "merge":
             node = merge_all_of(state, node, path, notes, entered)
         if rules.nulls and path is not None:
-            node = absent(state, node, path, notes, entered, holder)
+            node = null_as_absence(state, node, path, notes, entered, holder)
         if "anyOf" in node and (
             dialect.any_of != "keep" or (rules.lists and node.get("type").__class__ is list)
         ):
-            node = alone(state, node, path, notes, entered)
+            node = siblings_into_branches(state, node, path, notes, entered)
         if "anyOf" in node and rules.unions:
             node = one_kind(state, node, path, notes, entered)
         if "anyOf" in node and dialect.max_branches is not None:
-            node = fewer(state, node, path, entered, dialect.max_branches)
+            node = limit_branches(state, node, path, entered, dialect.max_branches)
         if "anyOf" in node and dialect.type_arrays == "nullable":
             node = collapsed(state, node, path)
         if node is before:

@@ -55,8 +55,8 @@ def _object(state: State, node: Node) -> Node:
         raise SchemaError(
             "", f"the parameters of a tool are an object, not {kind!r}", "put the value into a property"
         )
-    meant = inferred(node)
-    if meant and "object" not in meant and not {"enum", "const"}.isdisjoint(node):
+    types = inferred(node)
+    if types and "object" not in types and not {"enum", "const"}.isdisjoint(node):
         raise SchemaError("", "the parameters of a tool are an object", "put the value into a property")
     state.note(None, "type", "rewritten", "kept elsewhere", "the arguments of a call are always an object")
     return {"type": "object", **node}
@@ -93,14 +93,14 @@ def _united(state: State, node: Node, keyword: str, notes: list[str], entered: l
             isinstance(branch, dict) and "type" in branch and not has_type(branch, "object")
         ):
             continue  # no object fits this branch
-        together = base
+        distinct_types = base
         if isinstance(branch, dict):
-            together = merged(base, {k: v for k, v in branch.items() if k != "$defs"}) or base
-        objects.append(together)
+            distinct_types = merged(base, {k: v for k, v in branch.items() if k != "$defs"}) or base
+        objects.append(distinct_types)
     spill(state, None, keyword, in_words(keyword, node[keyword], objects), notes)
     if objects:
-        together = union(objects, base, tuple(forbidden(state.dialect)))
-        gone(state, base, together, None)
+        distinct_types = union(objects, base, tuple(forbidden(state.dialect)))
+        gone(state, base, distinct_types, None)
         shared(state, objects, None)
-        base = held(state, objects, together, None)
+        base = held(state, objects, distinct_types, None)
     return {**base, **outer}

@@ -8,7 +8,7 @@ from typing import Any
 from .dialect import Dialect
 from .errors import SchemaError
 from .ledger import Action, LedgerEntry, SeverityOfLoss
-from .overlap import Rivals
+from .overlap import Overlap
 from .paths import Path, anchors, parse, pointer, resolve
 from .source import Source
 
@@ -33,7 +33,6 @@ class State:
     """One walk over one document under one dialect. Never outlives the call that made it."""
 
     __slots__ = (
-        "absent",
         "alive",
         "anchors",
         "blockers",
@@ -46,23 +45,24 @@ class State:
         "evaluation",
         "graph",
         "heights",
-        "here",
         "judged",
         "level",
         "losses",
         "lossy",
         "lost",
         "names",
+        "next_overlap",
         "nodes",
+        "null_omissions",
         "opened",
         "origins",
+        "overlap",
         "pending",
         "reach",
         "renames",
-        "rivals",
         "rules",
         "source",
-        "taken",
+        "types_elsewhere",
     )
 
     def __init__(
@@ -90,10 +90,10 @@ class State:
         self.heights: Mapping[tuple[str, ...], int] = {}  # of definitions: their levels, in an earlier walk
         self.encoded = False  # whether some node is marked with a way back
         self.renames: dict[str, str] = {}  # property names that the dialect refuses → those that are sent
-        self.taken: Container[str] = frozenset()  # JSON types that other branches of the union here take
-        self.rivals: Rivals | None = None  # what the schema that is walked next may be taken for
-        self.here: Rivals | None = None  # the same of the node that is walked now
-        self.absent: list[bool] | None = None  # a property is walked; told whether leaving it out means null
+        self.types_elsewhere: Container[str] = frozenset()  # JSON types of other branches
+        self.next_overlap: Overlap | None = None  # what other branches say where the next schema stands
+        self.overlap: Overlap | None = None  # the same for the node that is walked now
+        self.null_omissions: list[bool] | None = None  # of a property: whether leaving it out means null
         self.source: tuple[str, ...] = ()  # the definition that is walked
         self.graph: dict[tuple[str, ...], set[tuple[str, ...]]] | None = None  # which refer to which
         self.reach: dict[tuple[str, ...], frozenset[tuple[str, ...]]] = {}  # the same, followed to the end
@@ -118,7 +118,7 @@ class State:
             path=place, keyword=keyword, action=action, severity=severity, reason=reason
         )
 
-    def say(self, path: Path, keyword: str, words: str, notes: list[str], reason: str) -> None:
+    def describe(self, path: Path, keyword: str, words: str, notes: list[str], reason: str) -> None:
         """Put a constraint into the description; no words (too long, too odd) means that it is lost."""
         if words:
             notes.append(words)

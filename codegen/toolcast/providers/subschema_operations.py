@@ -8,7 +8,7 @@ from typing import Any
 from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from . import union_overlaps
 from .accepted_types import shapes
-from .arrays_and_objects import said
+from .arrays_and_objects import describe
 from .cycles import changed_behind
 from .dialect import Dialect, disposition
 from .encodings import confused
@@ -42,18 +42,18 @@ def _one(state: State, _: Node, key: str, value: Any, out: Node, path: Path, __:
         if value is True or value == {}:
             out[key] = value if value is True else {}  # says that keys are free, not what they hold
             return
-    if state.here is not None and key == "items":
-        state.rivals = state.taken = union_overlaps.items_of(state, state.here)
+    if state.overlap is not None and key == "items":
+        state.next_overlap = state.types_elsewhere = union_overlaps.of_items(state, state.overlap)
         out[key] = walked(state, state.rules, value, (path, key))
-        _unrivalled(state)
+        _leave_union(state)
         return
     out[key] = walked(state, state.rules, value, (path, key))
 
 
-def _unrivalled(state: State) -> None:
+def _leave_union(state: State) -> None:
     """Let nothing keep the schema that is walked next from any form."""
-    state.rivals = None
-    state.taken = NOTHING
+    state.next_overlap = None
+    state.types_elsewhere = NOTHING
 
 
 def _judged(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
@@ -63,7 +63,7 @@ def _judged(state: State, node: Node, key: str, value: Any, out: Node, path: Pat
     if key == "propertyNames" and state.renames and not judged_alike(state, value):
         value = names_sent(state, value)
         if value is None:
-            said(state, path, key, node[key], notes)
+            describe(state, path, key, node[key], notes)
             return
     lossy = state.lossy
     result = walked(state, state.rules, value, (path, key))
@@ -73,7 +73,7 @@ def _judged(state: State, node: Node, key: str, value: Any, out: Node, path: Pat
     ):
         out[key] = result
         return
-    said(state, path, key, value, notes)
+    describe(state, path, key, value, notes)
     for other in COUNTING if key == "contains" else ():
         if other in node:
             state.note(
@@ -82,7 +82,7 @@ def _judged(state: State, node: Node, key: str, value: Any, out: Node, path: Pat
     for other in CONDITIONAL if key == "if" else ():  # they would hold for no value, or for all
         if other in node:
             out.pop(other, None)
-            said(state, path, other, node[other], notes)
+            describe(state, path, other, node[other], notes)
 
 
 def _needless(state: State, node: Node, key: str) -> bool:
@@ -115,10 +115,12 @@ def _many(state: State, node: Node, key: str, value: Any, out: Node, path: Path,
         if drop and child is False:
             continue
         if union:
-            state.rivals, state.taken = union_overlaps.alternatives(state, value, kinds, i, place)
+            state.next_overlap, state.types_elsewhere = union_overlaps.of_branch(
+                state, value, kinds, i, place
+            )
         branches.append(walked(state, rules, child, (place, str(i))))
     if union:
-        _unrivalled(state)
+        _leave_union(state)
     if (
         key == "anyOf"
         and rules.dialect.any_of != "keep"
@@ -129,7 +131,7 @@ def _many(state: State, node: Node, key: str, value: Any, out: Node, path: Path,
     if key == "oneOf" and (state.lossy != lossy or changed_behind(state, value)):
         # Branches grew wider, so that one value may fit two of them: exclusiveness would refuse it.
         if "anyOf" in node:
-            said(state, path, key, value, notes)
+            describe(state, path, key, value, notes)
             return
         state.note(
             path, key, "rewritten", "changed", "its branches became wider: anyOf, so that none is refused"
@@ -159,25 +161,27 @@ def _named(state: State, node: Node, key: str, value: Any, out: Node, path: Path
     nulls: list[str] = []
     holder: list[bool] = []
     own = key == "properties"
-    tells, here = rules.nulls and own, state.here if own else None
+    omits_null, overlap = rules.nulls and own, state.overlap if own else None
     patterns = key == "patternProperties"
     for name, child in value.items():
-        if tells:
-            state.absent = holder = []
+        if omits_null:
+            state.null_omissions = holder = []
         if own and child is False and rules.dialect.booleans == "rewrite":
             reason = "a key that is forbidden is not declared"
             state.note((place, name), "false", "dropped", "changed", reason)
         else:
             sent = _sent_pattern(state, rules, name, place) if patterns else name
             if sent is not None:
-                if here is not None:
-                    state.rivals = state.taken = union_overlaps.property_of(state, here, name)
+                if overlap is not None:
+                    state.next_overlap = state.types_elsewhere = union_overlaps.of_property(
+                        state, overlap, name
+                    )
                 children[sent] = walked(state, rules, child, (place, name))
         if holder:
             nulls.append(name)
-    if here is not None:
-        _unrivalled(state)
-    state.absent = None
+    if overlap is not None:
+        _leave_union(state)
+    state.null_omissions = None
     if state.renames and key in ("properties", "dependentSchemas"):
         children = renamed(state, node, out, key, children, path)
     if nulls:

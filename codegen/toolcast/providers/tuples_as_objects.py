@@ -18,7 +18,7 @@ def positions(state: State, node: Node, path: Path, notes: list[str]) -> Node | 
     """A tuple as an object that has a property for each position; `None` where that could be confused."""
     kinds = node["prefixItems"]
     stated = node.get("type", "array")
-    if "object" in state.taken or (isinstance(stated, list) and "object" in stated):
+    if "object" in state.types_elsewhere or (isinstance(stated, list) and "object" in stated):
         return None
     node = without_idle(state, node, "object", path)
     if "type" not in node and not state.dialect.typed:

@@ -17,7 +17,7 @@ NUMBER_FORMATS = frozenset(("int32", "int64", "float", "double"))
 def inferred(node: dict[str, Any]) -> list[str]:
     """The types that a node without `type` means: those of its literals, else those its keywords speak of."""
     if isinstance(node.get("enum"), list):
-        return together([kind_of(value) for value in node["enum"]])
+        return distinct_types([kind_of(value) for value in node["enum"]])
     if "const" in node:
         return [kind_of(node["const"])]
     if node.get("format") in NUMBER_FORMATS:
@@ -25,7 +25,7 @@ def inferred(node: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys(TYPE_OF[key] for key in node if key in TYPE_OF))
 
 
-def together(kinds: list[str]) -> list[str]:
+def distinct_types(kinds: list[str]) -> list[str]:
     """Types once each; `integer` goes up in `number`."""
     once = list(dict.fromkeys(kinds))
     return [kind for kind in once if not (kind == "integer" and "number" in once)]

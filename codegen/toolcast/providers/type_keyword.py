@@ -7,8 +7,8 @@ from typing import Any
 from .errors import SchemaError
 from .paths import Path, pointer
 from .state import State
-from .type_inference import KINDS, MOVED, any_value, inferred, scalar_value, split, together
-from .union_overlaps import items_of
+from .type_inference import KINDS, MOVED, any_value, distinct_types, inferred, scalar_value, split
+from .union_overlaps import of_items
 from .values_as_text import as_json
 from .way_marks import MARK, mark
 
@@ -59,7 +59,7 @@ def listed_types(state: State, node: Node, path: Path) -> Node:
     if state.dialect.type_arrays == "any-of":
         state.note(path, "type", "rewritten", "kept elsewhere", "a list of types is said by anyOf")
         return _split(state, out, list(dict.fromkeys(kinds)), path)
-    rest = together([kind for kind in kinds if kind != "null"])
+    rest = distinct_types([kind for kind in kinds if kind != "null"])
     state.note(path, "type", "rewritten", "kept elsewhere", "a list of types is said by nullable and anyOf")
     if not rest:
         out["type"] = "null"
@@ -75,7 +75,9 @@ def listed_types(state: State, node: Node, path: Path) -> Node:
 def _split(state: State, node: Node, kinds: list[str], path: Path) -> Node:
     """One branch for each type; what a mark notes goes where it is sent."""
     outer = {key: value for key, value in node.items() if key not in MOVED and key != "nullable"}
-    branches = [{"type": "null"} if one["type"] == "null" else one for one in split(node, together(kinds))]
+    branches = [
+        {"type": "null"} if one["type"] == "null" else one for one in split(node, distinct_types(kinds))
+    ]
     way = outer.pop(MARK, None)
     if way is not None:
         sent = SENT_AS.get(way.encoding, "object")
@@ -97,17 +99,17 @@ def _split(state: State, node: Node, kinds: list[str], path: Path) -> Node:
 
 def _mistaken(state: State) -> bool:
     """Whether another alternative takes a string for what lists in any value hold as JSON text."""
-    rivals = state.here
+    overlap = state.overlap
     for _ in range(state.dialect.untyped_levels + 1):
-        if rivals is None or not rivals.schemas:
+        if overlap is None or not overlap.schemas:
             return False
-        rivals = items_of(state, rivals)
-    return rivals is not None and "string" in rivals
+        overlap = of_items(state, overlap)
+    return overlap is not None and "string" in overlap
 
 
 def _untyped(state: State, node: Node, path: Path, notes: list[str]) -> Node:
     if state.dialect.untyped == "json":
-        return node if "string" in state.taken else as_json(state, node, path, notes)
+        return node if "string" in state.types_elsewhere else as_json(state, node, path, notes)
     if state.dialect.untyped == "block":
         state.block(path, "type", "a value of any type cannot be said")
     if state.dialect.untyped != "union":

@@ -1,7 +1,7 @@
 """What a value in one alternative of a union may be taken for: the same place in the other alternatives.
 
 A form that is sent must not be one that another alternative takes at that place, else the way back may
-choose that one. Alternatives that a key tells apart are no rivals.
+choose that one. Alternatives that a key tells apart do not overlap.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .accepted_types import shapes
 from .constraint_texts import text
 from .dialect import disposition
 from .maps_as_pairs import holds_rest, is_map, sends_pairs
-from .overlap import Rivals, Stated
+from .overlap import Overlap, Stated
 from .paths import Path
 from .state import State
 from .type_inference import MOVED
@@ -26,49 +26,52 @@ PLAIN = frozenset(("string", "number", "boolean"))
 MAX_FOLLOWED = 8
 
 
-def alternatives(
+def of_branch(
     state: State, branches: list[Any], kinds: list[frozenset[str]], index: int, path: Path
-) -> tuple[Rivals | None, Container[str]]:
+) -> tuple[Overlap | None, Container[str]]:
     """What one of `branches` may be taken for, and the JSON types that all others take. `kinds` are the types
     of each; `path` is that of the list."""
     others = frozenset[str]().union(*kinds[:index], *kinds[index + 1 :])
-    own, here = kinds[index] & NESTED, state.here
-    if here is None and own.isdisjoint(others):
+    own, overlap = kinds[index] & NESTED, state.overlap
+    if overlap is None and own.isdisjoint(others):
         return None, others
 
     def find() -> Stated:
-        return (*(here.schemas if here is not None else ()), *_beside(state, branches, kinds, index, path))
+        return (
+            *(overlap.schemas if overlap is not None else ()),
+            *_beside(state, branches, kinds, index, path),
+        )
 
-    return Rivals(find, partial(_taken, state)), others if here is None else Rivals(
-        find, lambda found: others | _taken(state, found)
+    return Overlap(find, partial(_types, state)), others if overlap is None else Overlap(
+        find, lambda found: others | _types(state, found)
     )
 
 
-def property_of(state: State, here: Rivals, name: str) -> Rivals:
+def of_property(state: State, overlap: Overlap, name: str) -> Overlap:
     """What they say of a property. An object that is silently open would take the value as it is meant."""
 
     def find() -> Stated:
-        return tuple(found for rival in here.schemas for found in _properties(state, rival, name))
+        return tuple(found for place in overlap.schemas for found in _properties(state, place, name))
 
-    return Rivals(find, partial(_taken, state))
+    return Overlap(find, partial(_types, state))
 
 
-def items_of(state: State, here: Rivals) -> Rivals:
+def of_items(state: State, overlap: Overlap) -> Overlap:
     """What they say of the items of a list."""
 
     def find() -> Stated:
         return tuple(
             (True, path) if _free(node) else (node["items"], (path, "items"))
-            for rival in here.schemas
-            for node, path in _nodes(state, rival)
+            for place in overlap.schemas
+            for node, path in _nodes(state, place)
             if _free(node) or isinstance(node.get("items"), dict)
         )
 
-    return Rivals(find, partial(_taken, state))
+    return Overlap(find, partial(_types, state))
 
 
-def _taken(state: State, rivals: Stated) -> frozenset[str]:
-    return frozenset[str]().union(*(shapes(state, schema, path) for schema, path in rivals))
+def _types(state: State, places: Stated) -> frozenset[str]:
+    return frozenset[str]().union(*(shapes(state, schema, path) for schema, path in places))
 
 
 def _beside(state: State, branches: list[Any], kinds: list[frozenset[str]], index: int, path: Path) -> Stated:
@@ -84,9 +87,9 @@ def _beside(state: State, branches: list[Any], kinds: list[frozenset[str]], inde
     )
 
 
-def _properties(state: State, rival: tuple[Any, Path], name: str) -> Iterator[tuple[Any, Path]]:
+def _properties(state: State, place: tuple[Any, Path], name: str) -> Iterator[tuple[Any, Path]]:
     pairs = state.dialect.maps == "pairs"
-    for node, path in _nodes(state, rival):
+    for node, path in _nodes(state, place):
         properties = node.get("properties")
         if _free(node):
             yield True, path
@@ -114,9 +117,9 @@ def _further(state: State, node: Node, path: Path, name: str) -> Iterator[tuple[
         yield rest, (path, "additionalProperties")
 
 
-def _nodes(state: State, rival: tuple[Any, Path], followed: int = 0) -> Iterator[tuple[Node, Path]]:
+def _nodes(state: State, place: tuple[Any, Path], followed: int = 0) -> Iterator[tuple[Node, Path]]:
     """A schema and those that say more about the same value."""
-    node, path = rival
+    node, path = place
     if node is True:
         yield {}, path
     if not isinstance(node, dict) or followed > MAX_FOLLOWED:

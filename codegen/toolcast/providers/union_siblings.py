@@ -15,7 +15,7 @@ Node = dict[str, Any]
 WORDS = ("default", "examples", "example", "deprecated")
 
 
-def alone(state: State, out: Node, path: Path) -> Node:
+def without_siblings(state: State, out: Node, path: Path) -> Node:
     """An output union with nothing beside it.
 
     A description goes into every branch if none has its own, else before that of the first one. `nullable`
@@ -26,8 +26,8 @@ def alone(state: State, out: Node, path: Path) -> Node:
     branches: list[Node] = [dict(branch) for branch in out["anyOf"]]
     told_already = "default" in out and tells_default(out.get("description"), out["default"])
     notes = [phrase(key, out[key]) for key in WORDS if key in out and not (key == "default" and told_already)]
-    told = described(out.get("description"), [note for note in notes if note])
-    texts = {"description": told, "title": out.get("title")}
+    description = described(out.get("description"), [note for note in notes if note])
+    texts = {"description": description, "title": out.get("title")}
     for key, text in texts.items():
         if not isinstance(text, str):
             continue
@@ -56,20 +56,22 @@ def alone(state: State, out: Node, path: Path) -> Node:
             state.note(path, key, "spilled", "kept elsewhere", "nothing stands beside anyOf: in words")
         elif key not in ("anyOf", "description", "title", "nullable", MARK):
             state.note(path, key, "dropped", "lost", "nothing stands beside anyOf")
-    result: Node = {"anyOf": [alone(state, one, path) if "anyOf" in one else one for one in branches]}
+    result: Node = {
+        "anyOf": [without_siblings(state, one, path) if "anyOf" in one else one for one in branches]
+    }
     if MARK in out:
         result[MARK] = out[MARK]
     return result
 
 
-def everywhere(state: State, out: Any, path: Path) -> Any:
+def all_without_siblings(state: State, out: Any, path: Path) -> Any:
     """`alone`, for every union inside a schema that is output already."""
     if isinstance(out, list):
-        return [everywhere(state, one, path) for one in out]
+        return [all_without_siblings(state, one, path) for one in out]
     if not isinstance(out, dict):
         return out
-    inner = {key: everywhere(state, one, path) for key, one in out.items()}
-    return alone(state, inner, path) if "anyOf" in inner else inner
+    inner = {key: all_without_siblings(state, one, path) for key, one in out.items()}
+    return without_siblings(state, inner, path) if "anyOf" in inner else inner
 
 
 def takes_null(state: State, out: Any, path: Path) -> Any:
@@ -87,7 +89,7 @@ def takes_null(state: State, out: Any, path: Path) -> Any:
         result = {**out, "anyOf": [*out["anyOf"], {"type": "null"}]}
     else:
         result = wrapped(out)
-    return alone(state, result, path) if dialect.any_of == "only" and "anyOf" in result else result
+    return without_siblings(state, result, path) if dialect.any_of == "only" and "anyOf" in result else result
 
 
 def _has_null(out: Node) -> bool:

@@ -51,7 +51,9 @@ def as_any_of(state: State, node: Node, path: Path) -> Node:
     return {("anyOf" if key == "oneOf" else key): value for key, value in node.items()}
 
 
-def alone(state: State, node: Node, path: Path, notes: list[str], entered: list[Segments]) -> Node:
+def siblings_into_branches(
+    state: State, node: Node, path: Path, notes: list[str], entered: list[Segments]
+) -> Node:
     """`anyOf` with only annotations beside it: what else stood there goes into each branch."""
     branches: list[Any] = node["anyOf"]
     if any(branch is True or branch == {} for branch in branches):
@@ -72,7 +74,7 @@ def alone(state: State, node: Node, path: Path, notes: list[str], entered: list[
         spill(state, path, "anyOf", words, notes)
         return {**outer, **base}
     remember(state, base, path)
-    together: list[Node] = []
+    distinct_types: list[Node] = []
     for i, raw in enumerate(branches):
         if raw is False:
             continue
@@ -82,17 +84,17 @@ def alone(state: State, node: Node, path: Path, notes: list[str], entered: list[
         one = merged(base, branch) if isinstance(branch, dict) else None
         if one is None and isinstance(branch, dict) and _disjoint(base, branch):
             continue  # this branch can never fit beside what else is said
-        if one is None or len(together) >= MAX_BRANCHES:
+        if one is None or len(distinct_types) >= MAX_BRANCHES:
             state.block(path, "anyOf", "alternatives beside other keywords cannot be said")
             spill(state, path, "anyOf", f"Must also match one of: {text(branches)}.", notes)
             return {**outer, **all_evaluated(state, base, path)}
-        together.append({key: value for key, value in one.items() if key != "$defs"})
-        state.place(together[-1], place)
+        distinct_types.append({key: value for key, value in one.items() if key != "$defs"})
+        state.place(distinct_types[-1], place)
     for key in ("anyOf", *base):
         state.note(
             path, key, "rewritten", "kept elsewhere", "what stands beside anyOf is said in each branch"
         )
-    return {**outer, "anyOf": together} if together else {**outer, **base}
+    return {**outer, "anyOf": distinct_types} if distinct_types else {**outer, **base}
 
 
 def free(state: State, path: Path) -> None:

@@ -34,9 +34,9 @@ def as_json(state: State, node: Node, path: Path, notes: list[str], *, keyword: 
     if constraints:
         shown = unmarked(constraints) if state.encoded else constraints
         schema = _whole(state, shown, path)
-        told = 0 < len(schema) <= MAX_WORDS
-        words += f" of a value that matches this schema: {schema}" if told else ""
-        if not told:
+        is_described = 0 < len(schema) <= MAX_WORDS
+        words += f" of a value that matches this schema: {schema}" if is_described else ""
+        if not is_described:
             state.note(path, keyword, "widened", "lost", "sent as JSON text, its schema beyond words")
     else:
         words += " of any value"
@@ -94,7 +94,7 @@ def without_literals(state: State, node: Node, path: Path, notes: list[str]) -> 
     if LITERALS.isdisjoint(node):
         return node
     for key in sorted(LITERALS & node.keys()):
-        state.say(path, key, phrase(key, node[key]), notes, "is in a form that is not sent")
+        state.describe(path, key, phrase(key, node[key]), notes, "is in a form that is not sent")
     return {key: item for key, item in node.items() if key not in LITERALS}
 
 

@@ -22,7 +22,7 @@ from .rules import Rules
 from .state import MAX_NODES, State
 from .type_inference import KINDS, Made
 from .unchanged_nodes import plain
-from .union_siblings import everywhere as alone_everywhere
+from .union_siblings import all_without_siblings as alone_everywhere
 
 Node = dict[str, Any]
 
@@ -46,7 +46,7 @@ def walked(state: State, rules: Rules, node: Any, path: Path) -> Any:
             else:
                 state.enter(path)
                 state.depth -= 1
-            state.taken = NOTHING
+            state.types_elsewhere = NOTHING
             return leaf
     if state.origins:
         path = state.origins.get(id(node), path)
@@ -64,21 +64,21 @@ def finished(
 ) -> Node:
     """The output for one node, all three steps."""
     state.enter(path)
-    outer = state.here
-    if outer is not None or state.rivals is not None:
-        state.here, state.rivals = state.rivals, None
+    outer = state.overlap
+    if outer is not None or state.next_overlap is not None:
+        state.overlap, state.next_overlap = state.next_overlap, None
     moved = len(state.alive)
     lossy = evaluation = 0
     if path is not None:
         lossy, evaluation = state.lossy, state.evaluation
     if rules.asks and plain(node):
-        state.absent = None
+        state.null_omissions = None
     else:
         if rules.always or not rules.triggers.isdisjoint(node):
             node = rewritten(state, rules, node, path, notes, entered)
         if rules.dialect.items_required and has_type(node, "array"):
             node = arrays(state, node, path)
-    state.taken = NOTHING
+    state.types_elsewhere = NOTHING
     for segments in entered:
         state.opened[segments] = state.opened.get(segments, 0) + 1
     out: Node = {}
@@ -104,7 +104,7 @@ def finished(
         watched(state, node, out, path, lossy, evaluation)
     if rules.ends or notes or "anyOf" in out or "nullable" in out:
         out = ended(state, rules, node, out, path, notes)
-    state.here = outer
+    state.overlap = outer
     state.depth -= 1
     return out
 

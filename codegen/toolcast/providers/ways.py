@@ -23,7 +23,7 @@ SOME_ITEMS = ("contains", "unevaluatedItems")
 BESIDE = frozenset((*UNIONS, *SAME_PLACE, *SOME_ITEMS, "unevaluatedProperties"))
 
 
-def taken(out: Node) -> Ways | None:
+def extract_ways(out: Node) -> Ways | None:
     """The way back of a finished output, whose marks are removed; `None` if nothing in it is encoded."""
     # Names are the same in every branch of a union, and so need no choice of one.
     same = SAME_PLACE if any(map(_encodes, _nodes(out))) else (*SAME_PLACE, *UNIONS)

@@ -14,10 +14,10 @@ from .nulls_as_absence import held
 from .paths import Path
 from .references import Segments, remember
 from .state import State
-from .type_inference import MOVED, inferred, split, together
+from .type_inference import MOVED, distinct_types, inferred, split
 from .type_keyword import checked_types
 from .union_merge import in_words, union, widest
-from .unions import MAX_BRANCHES, alone, as_any_of, shared
+from .unions import MAX_BRANCHES, as_any_of, shared, siblings_into_branches
 from .values_as_text import as_json
 
 Node = dict[str, Any]
@@ -75,7 +75,7 @@ def one_kind(state: State, node: Node, path: Path, notes: list[str], entered: li
     return {**result, **outer}
 
 
-def fewer(state: State, node: Node, path: Path, entered: list[Segments], most: int) -> Node:
+def limit_branches(state: State, node: Node, path: Path, entered: list[Segments], most: int) -> Node:
     """`node`, whose anyOf may have at most so many branches: beyond that, one branch for each JSON type."""
     raw: list[Any] = node["anyOf"]
     if len(raw) <= most:
@@ -153,7 +153,7 @@ def _kinds(
         if not {"oneOf", "$ref", "allOf"}.isdisjoint(branch):
             return _deeper(state, [branch], path, entered, opening)
     if "anyOf" in branch:
-        branch = alone(state, branch, path, own, entered)
+        branch = siblings_into_branches(state, branch, path, own, entered)
     if own:
         branch = {**branch, "description": described(branch.get("description"), own)}
     if "$defs" in branch:
@@ -169,14 +169,14 @@ def _kinds(
         if LITERAL.isdisjoint(branch) and kinds:
             reason = "every node needs a type: the one its keywords speak of"
             state.note(path, "type", "rewritten", "changed", reason)
-    kinds = together(kinds)
+    kinds = distinct_types(kinds)
     if not kinds:
         return None
     if len(kinds) == 1:
         return [{**branch, "type": kinds[0]}] if _possible(branch, kinds[0]) else []
-    told = {key: value for key, value in branch.items() if key not in MOVED}
+    kept = {key: value for key, value in branch.items() if key not in MOVED}
     parts = [_literal(part, branch) for part in split(branch, kinds)]
-    return [{**part, **told} for part in parts if part is not None]
+    return [{**part, **kept} for part in parts if part is not None]
 
 
 def _deeper(
@@ -192,8 +192,8 @@ def _inner(
     state: State, branch: Node, path: Path, entered: list[Segments], opening: _Opening
 ) -> list[Node] | None:
     inner = _deeper(state, branch["anyOf"], (path, "anyOf"), entered, opening)
-    told = {key: value for key, value in branch.items() if key in METADATA}
-    return None if inner is None else [{**told, **one} for one in inner]
+    kept = {key: value for key, value in branch.items() if key in METADATA}
+    return None if inner is None else [{**kept, **one} for one in inner]
 
 
 def _possible(branch: Node, kind: str) -> bool:
@@ -220,11 +220,11 @@ def _together(
     sent = state.dialect.enums in ("alike", "strings")
     if sent and all(not LITERAL.isdisjoint(one) for one in rest):
         out, exact = widest(rest, "string")
-        kinds = together([kind_of(value) for value in out["enum"]])
+        kinds = distinct_types([kind_of(value) for value in out["enum"]])
         out["type"] = kinds if len(kinds) > 1 else kinds[0]
         _tell(state, rest, path, keyword, notes, exact=exact)
         return out
-    kinds = together([one["type"] for one in rest])
+    kinds = distinct_types([one["type"] for one in rest])
     if len(kinds) > 1:
         return None
     if kinds == ["object"]:
