@@ -12,7 +12,6 @@ from .nulls_as_absence import unsaid
 from .paths import Path
 from .state import State
 from .type_inference import scalar_value
-from .unchanged_nodes import complete
 from .union_siblings import takes_null
 
 Node = dict[str, Any]
@@ -186,8 +185,6 @@ def strict_object(state: State, out: Node, node: Node, path: Path) -> None:
             reason = "closed: keys that no property declares are refused"
             state.note(path, "additionalProperties", "rewritten", "changed", reason)
             out["additionalProperties"] = False
-    if complete(out):
-        return
     also = state.dialect.optional == "also-null"
     if also or state.dialect.optional == "nullable":
         required = out.get("required", [])

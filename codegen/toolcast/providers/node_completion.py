@@ -12,7 +12,6 @@ from .nulls_as_absence import not_required
 from .paths import Path
 from .rules import Rules
 from .state import State
-from .unchanged_nodes import complete
 from .union_siblings import without_siblings
 from .unions import nullable_union
 from .way_marks import MARK
@@ -30,8 +29,7 @@ def ended(state: State, rules: Rules, node: Node, out: Node, path: Path, notes: 
     if rules.ends:
         if rules.objects and has_type(out, "object"):
             if rules.closes and (
-                ("additionalProperties" not in out and dialect.closed)
-                or (not complete(out) and _takes_nulls(dialect))
+                ("additionalProperties" not in out and dialect.closed) or _takes_nulls(dialect)
             ):
                 strict_object(state, out, node, path)
             elif "properties" not in out and (dialect.properties_required or dialect.closed):

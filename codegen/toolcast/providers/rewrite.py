@@ -16,8 +16,8 @@ from .references import Segments, opened
 from .rules import Rules
 from .state import State
 from .tuples_as_objects import positions
+from .type_inference import stated
 from .type_keyword import listed_types, typed
-from .unchanged_nodes import stated
 from .unions import as_any_of, collapsed, siblings_into_branches
 from .values_as_text import without_idle
 from .without_unions import limit_branches, one_kind

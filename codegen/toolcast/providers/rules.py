@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
-from . import leaves, operations
+from . import operations
 from .depth import DOWN
 from .dialect import Dialect, Disposition, forbidden
 from .operations import Op
@@ -26,7 +26,7 @@ class Rules:
 
     __slots__ = (
         *("always", "dialect", "encodes", "ends", "lists", "literal", "loops", "nulls", "ops", "other"),
-        *("asks", "encodes_enums", "leaf", "most", "objects", "patterns", "refused", "triggers", "unions"),
+        *("encodes_enums", "most", "objects", "patterns", "refused", "triggers", "unions"),
         *("closes", "pairs", "watches"),
     )
 
@@ -89,10 +89,6 @@ class Rules:
         unevaluated = (ops[key] is inner[SCHEMA] for key in ("unevaluatedProperties", "unevaluatedItems"))
         self.watches = dialect.optional != "keep" or any(unevaluated)
         self.patterns = limited(dialect)
-        copies = [None, operations.renamed_literals, operations.format]  # a leaf's enum is of strings
-        copies += [] if self.patterns else [operations.pattern]
-        plain = (key for key in leaves.PLAIN if ops.get(key, self.other) in copies)
-        self.leaf = leaves.keywords(plain)
         triggers = (
             {"exclusiveMinimum", "exclusiveMaximum"} if dialect.exclusive == "inclusive" else set[str]()
         )
@@ -121,7 +117,6 @@ class Rules:
         self.unions = dialect.any_of == "none"
         self.triggers |= {"type"} if self.lists else set[str]()
         self.always = dialect.typed or self.nulls or most is not None
-        self.asks = (self.always or self.lists) and most is None
         self.encodes = dialect.maps != "keep" or dialect.tuples == "object" or dialect.enums != "any"
         self.encodes_enums = dialect.enums in ("alike", "strings")
         self.objects = dialect.closed or dialect.properties_required or dialect.optional == "also-null"

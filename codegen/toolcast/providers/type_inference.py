@@ -14,6 +14,12 @@ MOVED = frozenset((*TYPE_OF, "type", "enum", "const", "not", "if", "then", "else
 NUMBER_FORMATS = frozenset(("int32", "int64", "float", "double"))
 
 
+def stated(node: dict[str, Any]) -> bool:
+    """Whether `node` says of which one type it is."""
+    kind = node.get("type")
+    return kind.__class__ is str and kind in KINDS
+
+
 def inferred(node: dict[str, Any]) -> list[str]:
     """The types that a node without `type` means: those of its literals, else those its keywords speak of."""
     if isinstance(node.get("enum"), list):

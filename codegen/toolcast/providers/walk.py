@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import leaves
 from .arrays_and_objects import arrays, has_type, reopened
 from .errors import SchemaError
 from .literal_values import copied
@@ -19,9 +18,8 @@ from .paths import Path, pointer
 from .references import Segments
 from .rewrite import rewritten
 from .rules import Rules
-from .state import MAX_NODES, State
+from .state import State
 from .type_inference import KINDS, Made
-from .unchanged_nodes import plain
 from .union_siblings import all_without_siblings as alone_everywhere
 
 Node = dict[str, Any]
@@ -38,25 +36,9 @@ def walked(state: State, rules: Rules, node: Any, path: Path) -> Any:
         if node.__class__ is not bool:
             raise SchemaError(pointer(path), "a schema is an object, true or false")
         return _boolean(state, rules, node, path)
-    if rules.leaf.issuperset(node) and ("format" not in node or _known(rules, node["format"])):
-        leaf = leaves.leaf(node, rules.dialect.max_enum)
-        if leaf is not None:
-            if state.depth < state.deepest and state.nodes < MAX_NODES:
-                state.nodes += 1
-            else:
-                state.enter(path)
-                state.depth -= 1
-            state.types_elsewhere = NOTHING
-            return leaf
     if state.origins:
         path = state.origins.get(id(node), path)
     return finished(state, rules, node, path, [], [])
-
-
-def _known(rules: Rules, format: object) -> bool:
-    """Whether the dialect has a format."""
-    formats = rules.dialect.formats
-    return formats is None or format in formats
 
 
 def finished(
@@ -71,13 +53,10 @@ def finished(
     lossy = evaluation = 0
     if path is not None:
         lossy, evaluation = state.lossy, state.evaluation
-    if rules.asks and plain(node):
-        state.null_omissions = None
-    else:
-        if rules.always or not rules.triggers.isdisjoint(node):
-            node = rewritten(state, rules, node, path, notes, entered)
-        if rules.dialect.items_required and has_type(node, "array"):
-            node = arrays(state, node, path)
+    if rules.always or not rules.triggers.isdisjoint(node):
+        node = rewritten(state, rules, node, path, notes, entered)
+    if rules.dialect.items_required and has_type(node, "array"):
+        node = arrays(state, node, path)
     state.types_elsewhere = NOTHING
     for segments in entered:
         state.opened[segments] = state.opened.get(segments, 0) + 1
