@@ -13,9 +13,9 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 from toolcast import __version__
-from toolcast.build.core.pure import compile_specs, make_kit
-from toolcast.build.core.record import Record, Units, decode_units, encode_units
-from toolcast.build.steps.assemble import assemble
+from toolcast.project.core.pure import compile_specs, make_kit
+from toolcast.project.core.record import Record, Units, decode_units, encode_units
+from toolcast.project.steps.assemble import assemble
 
 from .corpora.compile import PROVIDERS
 from .speed.material import spec_text, tools

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from toolcast.build.pool import processors
+from toolcast.project.pool import processors
 from toolcast.verify.equivalence import ACCEPTED, as_text, decoded
 from toolcast.verify.hold import asserted_formats
 from toolcast.verify.oracle import Oracle, OracleError

@@ -13,8 +13,8 @@ from typing import Any
 
 import msgspec
 from toolcast.runtime import ToolRegistry
-from toolcast.runtime.policy import Policy
-from toolcast.runtime.secrets import EnvironmentSecrets
+from toolcast.runtime.middleware.policy import Policy
+from toolcast.runtime.middleware.secrets import EnvironmentSecrets
 
 from generated.registry import BINDINGS
 

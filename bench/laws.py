@@ -20,7 +20,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from toolcast.build.pool import processors
+from toolcast.project.pool import processors
 from toolcast.providers import available
 
 from .corpora.compile import CORPORA

@@ -28,7 +28,7 @@ from toolcast.providers import (
     load_profile,
     normalize,
 )
-from toolcast.runtime.ways import Way
+from toolcast.runtime.wire import Way
 from toolcast.verify.document import places
 
 from .marked import write

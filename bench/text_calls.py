@@ -13,7 +13,7 @@ import sys
 from collections.abc import Mapping
 from time import perf_counter
 
-from toolcast.runtime.text import parse, render_call
+from toolcast.agents.text_calls import parse, render_call
 
 SIZE = 2_000_000
 ROUNDS = 5

@@ -6,8 +6,8 @@ import sys
 from typing import Any
 
 from anthropic import AsyncAnthropic
-from toolcast.runtime import run_tools
-from toolcast.runtime.dispatch import Assembler
+from toolcast.agents import run_tools
+from toolcast.agents.dispatch import Assembler
 
 from .toolbox import toolbox
 

@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from google import genai
-from toolcast.runtime import run_tools
+from toolcast.agents import run_tools
 
 from .toolbox import toolbox
 

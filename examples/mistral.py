@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from mistralai.client import Mistral
-from toolcast.runtime import run_tools
+from toolcast.agents import run_tools
 
 from .toolbox import toolbox
 

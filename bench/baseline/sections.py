@@ -17,8 +17,8 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from toolcast.agents.text_calls import parse
 from toolcast.providers import available, normalize
-from toolcast.runtime.text import parse
 
 from ..fuzz.schemas import compose
 

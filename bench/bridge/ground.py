@@ -9,8 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 from toolcast.runtime import Guesses, ToolContext, ToolRegistry, ToolResult
-from toolcast.runtime.events import Decoded, Event
-from toolcast.runtime.policy import Policy
+from toolcast.runtime.middleware.events import Decoded, Event
+from toolcast.runtime.middleware.policy import Policy
 from toolcast.verify.dialect import Dialect
 from toolcast.verify.hold import asserted_formats
 from toolcast.verify.instances import instances

@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 from toolcast.runtime import ToolContext, ToolRegistry
-from toolcast.runtime.policy import Policy
+from toolcast.runtime.middleware.policy import Policy
 
 from . import ours
 from .ours import Call

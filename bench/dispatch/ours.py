@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import msgspec
 from msgspec import Meta, Struct
 from toolcast.runtime import ToolRegistry, ToolResult
-from toolcast.runtime.policy import Policy
+from toolcast.runtime.middleware.policy import Policy
 
 from . import names
 from .tools import CALLS, SENT

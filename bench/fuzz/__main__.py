@@ -12,7 +12,7 @@ import secrets
 import sys
 import time
 
-from toolcast.build.pool import processors
+from toolcast.project.pool import processors
 from toolcast.providers import available
 
 from .finding import Tally, show

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 
-from toolcast.build.core import emit
+from toolcast.project.core import emit
 from toolcast.verify.report import Failure
 
 from .finding import Tally, finding

@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from msgspec import Struct
 from toolcast.providers import LedgerEntry
-from toolcast.runtime.ways import Ways
-from toolcast.runtime.ways.undo import Undo
+from toolcast.runtime.wire import Ways
+from toolcast.runtime.wire.undo import Undo
 from toolcast.verify.forward import Forward
 from toolcast.verify.ledger import silent_losses
 from toolcast.verify.openapi import as_json_schema

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
-from toolcast.build.pool import processors
+from toolcast.project.pool import processors
 
 from .steps import (
     BAML_COLD,

@@ -64,10 +64,10 @@ def measure(project: Path) -> dict[str, list[float]]:
     gc.disable()  # as the command does
     clock = Clock()
     started = now()
-    from toolcast.build import generate, units
-    from toolcast.build.frontend import FRONTEND
-    from toolcast.build.state import index
     from toolcast.config import load_config
+    from toolcast.project import generate, units
+    from toolcast.project.frontend import FRONTEND
+    from toolcast.project.state import index
 
     clock.add(IMPORTS, started)
     modules: dict[str, Any] = {"units": units, "generate": generate, "index": index}

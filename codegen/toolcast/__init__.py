@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # the runtime imports this package too, and needs none of these
     from collections.abc import Mapping, Sequence
 
-    from .build.compilation import Compilation
+    from .project.compilation import Compilation
     from .providers import Profile
 
 
@@ -39,7 +39,7 @@ def compile(
     Raises ValueError for a path that is neither a spec's nor a shared type's, and
     `toolcast.providers.ProfileError` for a provider that is not known. Needs `toolcast[build]`.
     """
-    from .build.compilation import compile_set
+    from .project.compilation import compile_set
 
     return compile_set(
         specs,

@@ -10,14 +10,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from toolcast.bindings.render import tool_text
-from toolcast.bindings.templates import Templates
-from toolcast.build.core.compile import Compiled, Options, compile_ledger, compile_package, compile_tool
-from toolcast.build.core.emit import tool_names
 from toolcast.contract.build import build_tool
+from toolcast.project.core.compile import Compiled, Options, compile_ledger, compile_package, compile_tool
+from toolcast.project.core.emit import tool_names
+from toolcast.python.bindings.render import tool_text
+from toolcast.python.bindings.templates import Templates
+from toolcast.python.structs.module import tool_module
 from toolcast.spec import load_tool
 from toolcast.spec.model import ToolSpec
-from toolcast.structs.module import tool_module
 
 OPTIONS = Options(providers=("mcp",))
 TEMPLATES = Templates()

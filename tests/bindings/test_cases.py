@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 import pytest
-from toolcast.bindings.format import blacken
-from toolcast.build.frontend import FRONTEND
-from toolcast.build.generate import build
 from toolcast.config import load_config
+from toolcast.project.frontend import FRONTEND
+from toolcast.project.generate import build
+from toolcast.python.bindings.format import blacken
 
 from tests.bindings import helper
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from toolcast.build.frontend import FRONTEND
-from toolcast.build.generate import build
 from toolcast.config import load_config
+from toolcast.project.frontend import FRONTEND
+from toolcast.project.generate import build
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = ROOT / "tests" / "cases"

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
-from toolcast.bindings.format import blacken, formatted
 from toolcast.contract.build import build_tool
+from toolcast.python.bindings.format import blacken, formatted
 from toolcast.spec import load_tool
 
 from tests.bindings import helper

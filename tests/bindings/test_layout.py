@@ -2,10 +2,10 @@
 
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from toolcast.bindings.format import blacken
-from toolcast.bindings.layout import LINE_LENGTH, break_row, lay_out
-from toolcast.bindings.render import registry_text
-from toolcast.bindings.templates import Templates
+from toolcast.python.bindings.format import blacken
+from toolcast.python.bindings.layout import LINE_LENGTH, break_row, lay_out
+from toolcast.python.bindings.render import registry_text
+from toolcast.python.bindings.templates import Templates
 
 NAMES = st.from_regex(r"\A[a-zA-Z_][a-z_]{0,35}\Z").filter(
     lambda name: name not in {"as", "if", "in", "is", "or", "and", "def", "del", "for", "not", "try"}

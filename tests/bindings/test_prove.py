@@ -5,12 +5,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from toolcast.bindings.format import parsed
-from toolcast.build.core.compile import Options, compile_tool
-from toolcast.build.core.emit import prove_tool, tool_names
 from toolcast.contract.build import build_tool
-from toolcast.prove.errors import UnsoundError
-from toolcast.structs.module import tool_module
+from toolcast.project.core.compile import Options, compile_tool
+from toolcast.project.core.emit import prove_tool, tool_names
+from toolcast.python.bindings.format import parsed
+from toolcast.python.check.errors import UnsoundError
+from toolcast.python.structs.module import tool_module
 
 from tests.bindings import helper
 

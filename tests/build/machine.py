@@ -10,10 +10,10 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import rule, run_state_machine_as_test
-from toolcast.build.clean import clean
-from toolcast.build.generate import Report, build
-from toolcast.build.output.tree import TEMPORARY
-from toolcast.build.state.index import up_to_date
+from toolcast.project.clean import clean
+from toolcast.project.generate import Report, build
+from toolcast.project.output.tree import TEMPORARY
+from toolcast.project.state.index import up_to_date
 
 from tests.build.fake import FAKE, config_of, tree
 from tests.build.machine_edits import Edits

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule
-from toolcast.build.output.manifest import parse_manifest
+from toolcast.project.output.manifest import parse_manifest
 
 from tests.build.fake import put
 from tests.build.machine_subject import OUTPUTS, PROVIDERS, Subject

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import ClassVar
 
 from hypothesis.stateful import RuleBasedStateMachine
-from toolcast.build.frontend import Frontend
-from toolcast.build.generate import Report, build
-from toolcast.build.output.manifest import parse_manifest
-from toolcast.build.output.tree import TEMPORARY
-from toolcast.build.state import fingerprint
+from toolcast.project.frontend import Frontend
+from toolcast.project.generate import Report, build
+from toolcast.project.output.manifest import parse_manifest
+from toolcast.project.output.tree import TEMPORARY
+from toolcast.project.state import fingerprint
 
 from tests.build.fake import FAKE, config_of, put, tree
 

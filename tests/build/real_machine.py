@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from toolcast.build.frontend import FRONTEND, Frontend
+from toolcast.project.frontend import FRONTEND, Frontend
 
 from tests.build.machine import Machine
 

@@ -6,9 +6,9 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.build.core import compile as compile_module
-from toolcast.build.core.compile import NO_LOSSES, ToolEntry, compile_ledger, losses_text, pretty
-from toolcast.build.state.cache import Cache, Unit, load_cache, save_cache
+from toolcast.project.core import compile as compile_module
+from toolcast.project.core.compile import NO_LOSSES, ToolEntry, compile_ledger, losses_text, pretty
+from toolcast.project.state.cache import Cache, Unit, load_cache, save_cache
 from toolcast.providers import LedgerEntry
 
 

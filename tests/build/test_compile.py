@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 import toolcast
-from toolcast.build.frontend import FRONTEND
-from toolcast.build.generate import build
+from toolcast.project.frontend import FRONTEND
+from toolcast.project.generate import build
 from toolcast.providers import ProfileError
 
 from .fake import config_of, put, tree

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from toolcast.build.frontend import FRONTEND
-from toolcast.build.generate import build
+from toolcast.project.frontend import FRONTEND
+from toolcast.project.generate import build
 
 from tests.build.fake import config_of, tree
 

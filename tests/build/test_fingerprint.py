@@ -8,14 +8,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import toolcast.build.generate as generate_module
-import toolcast.build.state.fingerprint as fingerprint_module
-import toolcast.build.state.index as index_module
+import toolcast.project.generate as generate_module
+import toolcast.project.state.fingerprint as fingerprint_module
+import toolcast.project.state.index as index_module
 from msgspec import structs
-from toolcast.build.generate import build
-from toolcast.build.state.cache import load_cache
-from toolcast.build.state.libraries import ALWAYS, MODELS, Library, libraries
 from toolcast.config import Config
+from toolcast.project.generate import build
+from toolcast.project.state.cache import load_cache
+from toolcast.project.state.libraries import ALWAYS, MODELS, Library, libraries
 
 from tests.build.fake import FAKE, config_of, project, put, tree
 

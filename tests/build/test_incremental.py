@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from msgspec import structs
-from toolcast.build.generate import build
-from toolcast.build.pool import MANY
-from toolcast.build.state.index import up_to_date
+from toolcast.project.generate import build
+from toolcast.project.pool import MANY
+from toolcast.project.state.index import up_to_date
 
 from tests.build.fake import FAKE, config_of, project, put, tree
 

@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
-from toolcast.build.state.index import Index, up_to_date
+from toolcast.project.state.index import Index, up_to_date
 
 from .fake import put
 

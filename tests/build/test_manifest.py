@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.build.generate import build
-from toolcast.build.output.manifest import Manifest, is_inside, parse_manifest, render_manifest
 from toolcast.integrations.offers import OFFERS, text_of
+from toolcast.project.generate import build
+from toolcast.project.output.manifest import Manifest, is_inside, parse_manifest, render_manifest
 
 from tests.build.fake import FAKE, config_of, project, put, tree
 

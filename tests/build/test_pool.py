@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 from msgspec import structs
-from toolcast.build.core.compile import Compiled, Options
-from toolcast.build.frontend import Frontend
-from toolcast.build.generate import build
-from toolcast.build.pool import MANY
+from toolcast.project.core.compile import Compiled, Options
+from toolcast.project.frontend import Frontend
+from toolcast.project.generate import build
+from toolcast.project.pool import MANY
 from toolcast.spec.model import ToolSpec
 
 from .fake import FAKE, project, tree
@@ -67,7 +67,7 @@ def test_workers_do_not_run_the_program_again(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(
         "import sys; from pathlib import Path; import tests.build.fake as f\n"
-        "from toolcast.build.generate import build\n"
+        "from toolcast.project.generate import build\n"
         "sys.exit(build(f.config_of(Path(sys.argv[1])), f.FAKE, jobs=2).failed)\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}

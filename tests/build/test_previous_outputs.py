@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from toolcast.build.clean import clean
-from toolcast.build.generate import build
-from toolcast.build.previous_outputs import previous_outputs
-from toolcast.build.state import fingerprint
 from toolcast.config import Config, load_config
+from toolcast.project.clean import clean
+from toolcast.project.generate import build
+from toolcast.project.previous_outputs import previous_outputs
+from toolcast.project.state import fingerprint
 
 from .fake import FAKE, config_of, project, put, states, tree
 

@@ -12,12 +12,12 @@ import time
 from pathlib import Path
 
 import pytest
-from toolcast.build.clean import clean
-from toolcast.build.generate import build
-from toolcast.build.pool import MANY
-from toolcast.build.state.index import up_to_date
-from toolcast.build.state.lock import locked
 from toolcast.config import Config
+from toolcast.project.clean import clean
+from toolcast.project.generate import build
+from toolcast.project.pool import MANY
+from toolcast.project.state.index import up_to_date
+from toolcast.project.state.lock import locked
 
 from tests.build.fake import FAKE, project, put, states, tree
 
@@ -44,9 +44,9 @@ def test_a_really_killed_process(tmp_path: Path) -> None:
     _change(config)
     code = (
         "import os, sys; from pathlib import Path\n"
-        "import toolcast.build.output.publish as p\n"
+        "import toolcast.project.output.publish as p\n"
         "import tests.build.fake as f\n"
-        "from toolcast.build.generate import build\n"
+        "from toolcast.project.generate import build\n"
         "real, n = os.replace, [0]\n"
         "def replace(source, target):\n"
         "    n[0] += 1\n"

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from toolcast.build.core.pure import compile_spec, compile_specs, make_kit
 from toolcast.config import load_config
+from toolcast.project.core.pure import compile_spec, compile_specs, make_kit
 from toolcast.providers import load_profile
 
 ROOT = Path(__file__).resolve().parent.parent.parent

@@ -12,7 +12,7 @@ import os
 import sys
 from pathlib import Path
 
-from toolcast.build.core.pure import compile_specs, make_kit
+from toolcast.project.core.pure import compile_specs, make_kit
 
 BEGIN, END = "/toolcast-trace-begins", "/toolcast-trace-ends"
 INNER = (

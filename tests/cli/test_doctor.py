@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import toolcast.build.state.fingerprint as fingerprint_module
+import toolcast.project.state.fingerprint as fingerprint_module
 from click.testing import Result
-from toolcast.build.state.lock import locked
+from toolcast.project.state.lock import locked
 
 from tests.build.artifacts.server import serving, status
 from tests.build.fake import put, states
@@ -192,7 +192,7 @@ def test_no_permission(run: Command, base: Path, monkeypatch: pytest.MonkeyPatch
 def test_who_holds_the_lock(run: Command, base: Path) -> None:
     run("generate")
     code = (
-        "import sys, pathlib; from toolcast.build.state.lock import locked\n"
+        "import sys, pathlib; from toolcast.project.state.lock import locked\n"
         "with locked(pathlib.Path(sys.argv[1]), print): print('held', flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", code, str(base / ".toolcast")]

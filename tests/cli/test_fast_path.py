@@ -12,7 +12,7 @@ from tests.build.fake import put
 
 ROOT = Path(__file__).parents[2]
 BUILD = (
-    "import sys, pathlib, tests.build.fake as f; from toolcast.build.generate import build; "
+    "import sys, pathlib, tests.build.fake as f; from toolcast.project.generate import build; "
     "sys.exit(build(f.config_of(pathlib.Path.cwd()), f.FAKE).failed)"
 )
 ENTRY = (
@@ -45,9 +45,9 @@ def test_nothing_heavy_is_imported(built: Path) -> None:
     assert done.returncode == 0
     own = {
         "toolcast",
-        "toolcast.build",
-        "toolcast.build.state",
-        "toolcast.build.state.index",
+        "toolcast.project",
+        "toolcast.project.state",
+        "toolcast.project.state.index",
         "toolcast.cli",
         "toolcast.cli.entry",
     }
@@ -78,12 +78,12 @@ def test_any_change_is_noticed(built: Path, change: object) -> None:
     assert callable(change)
     change(built)
     where = built / "specs/g" if (built / "specs/g/pyproject.toml").exists() else built
-    code = "import os; from toolcast.build.state.index import up_to_date; print(up_to_date(os.getcwd()))"
+    code = "import os; from toolcast.project.state.index import up_to_date; print(up_to_date(os.getcwd()))"
     assert python(code, where).stdout == "None\n"
 
 
 def test_another_library_path_is_noticed(built: Path, tmp_path: Path) -> None:
-    code = "import os; from toolcast.build.state.index import up_to_date; print(up_to_date(os.getcwd()))"
+    code = "import os; from toolcast.project.state.index import up_to_date; print(up_to_date(os.getcwd()))"
     assert python(code, built).stdout == "2\n"
     assert python(code, built, PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}").stdout == "None\n"
 
@@ -92,7 +92,7 @@ def test_a_file_without_a_table_above_is_not_taken_for_ours(tmp_path: Path) -> N
     """Defaults hold for the folder they were used in, not for those below."""
     put(tmp_path / "specs/a.yaml", "")
     put(tmp_path / "below/specs/b.yaml", "")
-    code = "import os; from toolcast.build.state.index import up_to_date; print(up_to_date(os.getcwd()))"
+    code = "import os; from toolcast.project.state.index import up_to_date; print(up_to_date(os.getcwd()))"
     assert python(BUILD, tmp_path).returncode == 0
     assert python(code, tmp_path).stdout == "1\n"
     put(tmp_path / "pyproject.toml", "[project]\n")

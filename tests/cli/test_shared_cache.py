@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import toolcast.build.state.fingerprint as fingerprint_module
+import toolcast.project.state.fingerprint as fingerprint_module
 from click.testing import Result
 
 from tests.build.fake import put, tree

@@ -9,12 +9,12 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from toolcast.build.core.compile import Options, compile_tool
-from toolcast.build.frontend import FRONTEND
-from toolcast.build.worker import Context, load_types
 from toolcast.contract.build import build_tool
+from toolcast.project.core.compile import Options, compile_tool
+from toolcast.project.frontend import FRONTEND
+from toolcast.project.worker import Context, load_types
 from toolcast.providers import SchemaError, ToolInfo, available, load_profile, normalize, tool_object
-from toolcast.runtime.ways import Ways
+from toolcast.runtime.wire import Ways
 from toolcast.spec.model import Document, ToolSpec
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import PurePosixPath
 from typing import Any
 
-from toolcast.build.core.compile import (
+from toolcast.diagnostics import Diagnostic
+from toolcast.project.core.compile import (
     Compiled,
     Options,
     ToolEntry,
@@ -15,7 +16,6 @@ from toolcast.build.core.compile import (
     compile_tool,
     compile_type,
 )
-from toolcast.diagnostics import Diagnostic
 from toolcast.runtime import ToolBinding
 from toolcast.spec import SourceDocument, parse_document, read_tool
 from toolcast.verify.isolate import imported

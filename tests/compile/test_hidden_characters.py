@@ -1,7 +1,7 @@
 """What a spec hides from its reader stands as escapes in generated code."""
 
 import pytest
-from toolcast.build.core.compile import Options
+from toolcast.project.core.compile import Options
 from toolcast.runtime.hidden import hidden
 
 from .helper import RefusedError, binding, bound, compile_files, source, spec

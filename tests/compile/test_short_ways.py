@@ -13,10 +13,10 @@ from toolcast.contract.pointers import indexed, without
 from toolcast.contract.read import Reader
 from toolcast.contract.tree import Choice
 from toolcast.diagnostics import Diagnostic
+from toolcast.jsonschema import Schemas, UnsupportedSchema, Validator
 from toolcast.jsonschema.equality import equal
 from toolcast.jsonschema.pointers import resolve
-from toolcast.runtime.schema import Schemas, UnsupportedSchema, Validator
-from toolcast.runtime.schema.upgrade import as_written, upgrade
+from toolcast.jsonschema.upgrade import as_written, upgrade
 
 from tests.compile.strategies import parameters
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from toolcast.build.state import fingerprint
+from toolcast.project.state import fingerprint
 
 
 @pytest.fixture

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from toolcast.build.clean import clean
-from toolcast.build.generate import Report, build
-from toolcast.build.output.tree import TEMPORARY
 from toolcast.config import Config
 from toolcast.diagnostics import Diagnostic
+from toolcast.project.clean import clean
+from toolcast.project.generate import Report, build
+from toolcast.project.output.tree import TEMPORARY
 
 from tests.build.fake import FAKE, config_of, project, put, tree
 from tests.build.seams import Refusing, run_in_fork, seams

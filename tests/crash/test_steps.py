@@ -10,16 +10,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from toolcast.build.core.pure import Made, compile_specs
-from toolcast.build.frontend import FRONTEND
-from toolcast.build.generate import build
-from toolcast.build.output.tree import TEMPORARY
-from toolcast.build.state.lock import locked
-from toolcast.build.steps.assemble import Assembled, assemble
-from toolcast.build.steps.inputs import Folders, Setting, read_setting
-from toolcast.build.steps.place import Placed, place
-from toolcast.build.steps.shard import UNITS, output_file, read_shard, write_alone, write_shard
 from toolcast.config import Config, load_config
+from toolcast.project.core.pure import Made, compile_specs
+from toolcast.project.frontend import FRONTEND
+from toolcast.project.generate import build
+from toolcast.project.output.tree import TEMPORARY
+from toolcast.project.state.lock import locked
+from toolcast.project.steps.assemble import Assembled, assemble
+from toolcast.project.steps.inputs import Folders, Setting, read_setting
+from toolcast.project.steps.place import Placed, place
+from toolcast.project.steps.shard import UNITS, output_file, read_shard, write_alone, write_shard
 
 from tests.build.fake import put, tree
 from tests.build.seams import EVERY, At, Refusing, die_really, run_in_fork, seams

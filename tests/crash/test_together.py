@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from toolcast.build.clean import clean
-from toolcast.build.generate import build
-from toolcast.build.pool import MANY
-from toolcast.build.state.lock import locked
 from toolcast.config import Config
+from toolcast.project.clean import clean
+from toolcast.project.generate import build
+from toolcast.project.pool import MANY
+from toolcast.project.state.lock import locked
 
 from tests.build.fake import FAKE, config_of, project, put, tree
 
@@ -26,7 +26,7 @@ RUN = """
 import os, sys, time
 from pathlib import Path
 from msgspec import structs
-from toolcast.build.generate import build
+from toolcast.project.generate import build
 import tests.build.fake as fake
 import tests.crash.test_together as here
 print("begun", flush=True)
@@ -152,7 +152,7 @@ def test_runs_and_edits_at_once(memory: Path) -> None:
     config = project(memory / "p", dict(list(SPECS.items())[:8]))
     code = (
         "import sys; from pathlib import Path; import tests.build.fake as f\n"
-        "from toolcast.build.generate import build\n"
+        "from toolcast.project.generate import build\n"
         "for _ in range(6): build(f.config_of(Path(sys.argv[1])), f.FAKE, jobs=1)\n"
     )
     variables = {**os.environ, "PYTHONPATH": str(ROOT)}

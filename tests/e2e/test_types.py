@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from toolcast.build.frontend import FRONTEND
-from toolcast.build.generate import build
 from toolcast.config import load_config
+from toolcast.project.frontend import FRONTEND
+from toolcast.project.generate import build
 
 from tests.e2e.checkers import ROOT, check
 

@@ -5,9 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from toolcast.build.frontend import FRONTEND
-from toolcast.build.generate import build
 from toolcast.config import load_config
+from toolcast.project.frontend import FRONTEND
+from toolcast.project.generate import build
 
 TOOLCAST = Path(sys.executable).with_name("toolcast")
 HEAD = "description: {}\npermission: read\nsecrets: []\n"

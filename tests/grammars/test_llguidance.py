@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.build.core.compile import Options
+from toolcast.project.core.compile import Options
 from toolcast.providers import available
 from toolcast.verify.subject import subject
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
+from toolcast.agents.dispatch import Dispatcher
 from toolcast.mcp import Limits, ListingError, McpTools, ToolChanges, mcp_tools
 from toolcast.mcp.visible import visible, visible_words
 from toolcast.providers import available
 from toolcast.runtime import ArgumentError, ToolRegistry
-from toolcast.runtime.dispatch import Dispatcher
 
 from tests.mcp.conftest import Sdk
 from tests.mcp.scripted import ECHO, OBJECT, Scripted, connected

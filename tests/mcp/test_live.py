@@ -12,18 +12,11 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
+from toolcast.agents import Disclosure
 from toolcast.mcp import Limits, ListingError, LiveTool, Pins, hinted_permission, mcp_server, mcp_tools
 from toolcast.providers import available
-from toolcast.runtime import (
-    Content,
-    Disclosure,
-    EncodeError,
-    ToolContext,
-    ToolRegistry,
-    ToolResult,
-    UnknownProviderError,
-)
-from toolcast.runtime.policy import Policy
+from toolcast.runtime import Content, EncodeError, ToolContext, ToolRegistry, ToolResult, UnknownProviderError
+from toolcast.runtime.middleware.policy import Policy
 
 from tests.mcp.conftest import MODERN, MODES, Sdk
 from tests.mcp.scripted import ECHO, OBJECT, Scripted, connected
@@ -200,8 +193,8 @@ def test_older_drafts_of_public_servers_are_raised(sdk: Sdk) -> None:
 
 def test_our_own_judge_needs_no_help_from_the_client(sdk: Sdk) -> None:
     """Where a client library does not look, the answer is judged all the same."""
+    from toolcast.jsonschema import Validator
     from toolcast.mcp.incoming import incoming
-    from toolcast.runtime.schema import Validator
 
     types = sdk("mcp.types")
     judge = Validator({"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}})

@@ -209,7 +209,7 @@ def test_a_silent_change_is_found_at_the_next_look(sdk: Sdk) -> None:
 
 
 def test_a_change_while_a_person_thinks_is_noticed(sdk: Sdk) -> None:
-    from toolcast.runtime.policy import Policy
+    from toolcast.runtime.middleware.policy import Policy
 
     server, changes = Scripted(sdk, ECHO), ToolChanges()
 

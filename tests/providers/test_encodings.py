@@ -10,9 +10,9 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from toolcast.jsonschema import Validator
 from toolcast.providers import Dialect, Normalized, Profile, normalize
-from toolcast.runtime.schema import Validator
-from toolcast.runtime.ways.undo import undo
+from toolcast.runtime.wire.undo import undo
 from toolcast.verify.forward import encode
 from toolcast.verify.openapi import as_json_schema
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from toolcast.build.core.compile import Options
+from toolcast.project.core.compile import Options
 from toolcast.providers import available, normalize
 from toolcast.verify.dialect import Dialect
 from toolcast.verify.hold import Settings, hold

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toolcast.jsonschema import Validator
 from toolcast.runtime import ArgumentError, MissingDataError, ToolBinding, checked, decode_hook
-from toolcast.runtime.schema import Validator
 
 from tests.runtime.sample.misc.shapes import SHAPES, Cat, Dog, LimitsBody, TreeBody
 

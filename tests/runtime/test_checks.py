@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toolcast.jsonschema import translate
 from toolcast.runtime import (
     check_bounds,
     check_member,
@@ -18,7 +19,6 @@ from toolcast.runtime import (
     check_properties,
     check_unique,
 )
-from toolcast.runtime.schema import translate
 
 SCALARS = st.one_of(
     st.none(), st.booleans(), st.integers(-3, 3), st.sampled_from([0.0, 1.0, 1.5]), st.text("ab")

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from toolcast.jsonschema import Validator
 from toolcast.runtime import ArgumentError, ToolBinding, check_unique
-from toolcast.runtime.schema import Validator
 
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.sample.misc.shapes import SHAPES

@@ -23,9 +23,9 @@ from toolcast.runtime import (
     Workers,
     abandoned,
 )
-from toolcast.runtime.cutting import cut, cut_result
-from toolcast.runtime.events import Event, Finished, TimedOut
-from toolcast.runtime.policy import Policy
+from toolcast.runtime.middleware.events import Event, Finished, TimedOut
+from toolcast.runtime.middleware.policy import Policy
+from toolcast.runtime.middleware.truncate import cut, cut_result
 
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.sample.misc.note import NOTE

@@ -61,10 +61,10 @@ def test_what_stands_around_calls_is_imported_when_asked_for() -> None:
         "import sys, asyncio; from toolcast.runtime import ToolRegistry as R; "
         "from tests.runtime.sample.files.edit import EDIT\n"
         "rooms = lambda: [n for n in ('secrets', 'policy') "
-        "if f'toolcast.runtime.{n}' in sys.modules]\n"
+        "if f'toolcast.runtime.middleware.{n}' in sys.modules]\n"
         "r = R(); r.register(EDIT, lambda params, context: 'ok')\n"
         "asyncio.run(r.execute('edit', {})); print(rooms()); R(secrets=lambda name: name); print(rooms())\n"
-        "from toolcast.runtime import policy, secrets\n"
+        "from toolcast.runtime.middleware import policy, secrets\n"
         "print(sorted({m.partition('.')[0] for m in sys.modules} - set(sys.stdlib_module_names)))"
     )
     lines = python(code).splitlines()
@@ -79,7 +79,7 @@ def test_no_module_of_the_room_needs_itself() -> None:
     room = ROOT / "codegen" / "toolcast" / "runtime"
     files = {".".join(file.relative_to(room).with_suffix("").parts): file for file in room.rglob("*.py")}
     needs = {name: _needed(name, file) & files.keys() - {name} for name, file in files.items()}
-    assert "guard" in needs["executor"]
+    assert "middleware.guard" in needs["executor"]
     # What a package offers is for others: the room's own modules do not import it.
     del needs["__init__"]
     tuple(TopologicalSorter(needs).static_order())

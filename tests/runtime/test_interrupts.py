@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from toolcast.agents.dispatch import Dispatcher
+from toolcast.agents.text_calls import TextDispatcher
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
-from toolcast.runtime.dispatch import Dispatcher
-from toolcast.runtime.text import TextDispatcher
 
 from tests.runtime.dispatch.answers import ANSWERS, Asked, id_for
 from tests.runtime.sample.files.edit import EDIT

@@ -18,8 +18,8 @@ from typing import Any
 
 import pytest
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult, abandoned
-from toolcast.runtime.events import Event, Finished
-from toolcast.runtime.policy import Policy, Workspace
+from toolcast.runtime.middleware.events import Event, Finished
+from toolcast.runtime.middleware.policy import Policy, Workspace
 
 from generated.shell.bash import BASH
 from tests.runtime.sample.files.edit import EDIT

@@ -13,8 +13,8 @@ import pytest
 from toolcast.lint import words
 from toolcast.providers import normalize
 from toolcast.runtime import ToolRegistry, check_multiple_of, check_pattern
-from toolcast.runtime.ways.undo import Undo
-from toolcast.runtime.ways.way import Choice, Way, Ways
+from toolcast.runtime.wire.undo import Undo
+from toolcast.runtime.wire.way import Choice, Way, Ways
 from toolcast.verify import patterns
 
 from tests.runtime.sample.files.edit import EDIT

@@ -13,9 +13,9 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toolcast.agents.dispatch import Call, render
+from toolcast.agents.dispatch.formats import FORMATS
 from toolcast.runtime import Content, RefusalError, ToolContext, ToolRegistry, ToolResult
-from toolcast.runtime.dispatch import Call, render
-from toolcast.runtime.dispatch.formats import FORMATS
 
 from generated.files.glob import GLOB, GlobResult
 from tests.runtime.sample.files.edit import EDIT, EditResult
@@ -194,7 +194,7 @@ def test_it_is_checked_when_the_registry_is_asked_to_and_in_its_selections() -> 
 
 def test_no_secret_is_in_the_words_about_a_result() -> None:
     """The value is judged as the handler returned it, and the words are redacted."""
-    from toolcast.runtime.secrets import Secrets
+    from toolcast.runtime.middleware.secrets import Secrets
 
     secrets = Secrets(lambda name: None)
     secrets.hide("PIN", "hunter2222")

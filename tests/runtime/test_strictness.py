@@ -8,8 +8,9 @@ import os
 from typing import Any
 
 import pytest
-from toolcast.providers import decode, normalize
+from toolcast.providers import available, decode, normalize
 from toolcast.runtime import ToolBinding, ToolRegistry
+from toolcast.runtime.provider_ids import BUILT_IN
 from toolcast.runtime.strictness import without_flag
 
 from tests.compile.helper import Options, binding
@@ -129,3 +130,7 @@ def test_the_flag_is_found_in_an_envelope_of_a_profile_of_ones_own() -> None:
     tool = {"strict": True, "tool": {"schema": {"default": {"name": "edit", "strict": True}}, "id": "edit"}}
     made = json.loads(without_flag(json.dumps(tool).encode(), "edit", ("/tool/schema", "/tool/about")))
     assert made == {**tool, "strict": False}
+
+
+def test_every_built_in_provider_is_known() -> None:
+    assert set(available()) == BUILT_IN

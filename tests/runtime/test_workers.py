@@ -170,7 +170,7 @@ def test_at_most_so_many_work_at_once() -> None:
 
 def test_questions_take_no_thread_from_handlers(free: threading.Event) -> None:
     """A person who does not answer keeps calls of other tools from nothing."""
-    from toolcast.runtime.policy import Policy
+    from toolcast.runtime.middleware.policy import Policy
 
     def approve(request: Any) -> str:
         free.wait(60)

@@ -5,7 +5,7 @@ import time
 from typing import Any
 
 import pytest
-from toolcast.runtime.schema import UnsupportedSchema, Validator
+from toolcast.jsonschema import UnsupportedSchema, Validator
 
 LINKED = {
     "type": "object",

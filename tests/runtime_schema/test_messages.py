@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from toolcast.runtime.schema import Validator, Violation
+from toolcast.jsonschema import Validator, Violation
 
 EDIT = {
     "type": "object",

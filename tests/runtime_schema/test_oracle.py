@@ -5,7 +5,7 @@ from typing import Any
 import jsonschema_rs
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolcast.runtime.schema import Validator
+from toolcast.jsonschema import Validator
 
 from tests.runtime_schema.strategies import documents, schemas, values
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolcast.runtime.schema import Schemas, UnsupportedSchema, Validator
-from toolcast.runtime.schema.document import MAX_SCHEMA_DEPTH
-from toolcast.runtime.schema.form import _FORMS
-from toolcast.runtime.schema.site import Site
+from toolcast.jsonschema import Schemas, UnsupportedSchema, Validator
+from toolcast.jsonschema.document import MAX_SCHEMA_DEPTH
+from toolcast.jsonschema.form import _FORMS
+from toolcast.jsonschema.site import Site
 
 from tests.runtime_schema.strategies import documents, schemas, values
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolcast.runtime.schema import UnsupportedSchema, Validator
-from toolcast.runtime.schema.form import _FORMS
+from toolcast.jsonschema import UnsupportedSchema, Validator
+from toolcast.jsonschema.form import _FORMS
 
 from tests.runtime_schema.strategies import values
 

@@ -16,9 +16,9 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from toolcast.contract.patterns import always_quick, slow_pattern
-from toolcast.runtime.schema import Validator, translate
-from toolcast.runtime.schema.ecma import analyse, is_quick
-from toolcast.runtime.schema.memory import LONGEST
+from toolcast.jsonschema import Validator, translate
+from toolcast.jsonschema.ecma import analyse, is_quick
+from toolcast.jsonschema.memory import LONGEST
 
 from .backtracking import ALPHABET, Engine, Part, TooManyStepsError, patterns
 
@@ -139,7 +139,7 @@ def test_a_short_text_is_no_reason_to_warn() -> None:
 
 JUDGE = """
 import json, sys
-from toolcast.runtime.schema import Validator
+from toolcast.jsonschema import Validator
 
 for pattern, text in json.load(sys.stdin):
     value = {"a": text}
@@ -191,7 +191,7 @@ def test_what_cannot_be_judged_in_time_is_refused_by_name(length: int) -> None:
 
 def test_many_texts_cost_no_more_than_one() -> None:
     code = """
-from toolcast.runtime.schema import Validator
+from toolcast.jsonschema import Validator
 for pattern in ["^(a+)+$", "^(?=(a+)+$)a*!"]:
     judge = Validator({"items": {"pattern": pattern}})
     texts = ["a" * 20 + str(index) for index in range(20_000)]
@@ -285,7 +285,7 @@ def test_a_large_pattern_is_looked_at_in_bounded_time(pattern: str) -> None:
     code = """
 import sys
 from toolcast.contract.patterns import slow_pattern
-from toolcast.runtime.schema import Validator
+from toolcast.jsonschema import Validator
 pattern = sys.stdin.read()
 slow_pattern(pattern)
 Validator({"pattern": pattern}).accepts("a" * 100)

@@ -8,7 +8,7 @@ import jsonschema_rs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.runtime.schema.satisfiable import FORBIDDEN, Satisfiability
+from toolcast.jsonschema.satisfiable import FORBIDDEN, Satisfiability
 
 VALUES: list[Any] = [
     *(None, True, False, 0, 1, 2, 3, 4, 5, 6, 8, 12, -1, -2, 0.5, 1.5, 2.5, 0.25, 0.75, 1.25, 10, 100, -7.5),

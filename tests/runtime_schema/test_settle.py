@@ -7,8 +7,8 @@ from typing import Any
 import jsonschema_rs
 import pytest
 from hypothesis import given, settings
+from toolcast.jsonschema import Validator
 from toolcast.jsonschema.equality import equal
-from toolcast.runtime.schema import Validator
 
 from tests.runtime_schema.strategies import documents, schemas, values
 

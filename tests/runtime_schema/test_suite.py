@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.runtime.schema import UnsupportedSchema, Validator
+from toolcast.jsonschema import UnsupportedSchema, Validator
 
 pytestmark = pytest.mark.corpora
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.build.state.fingerprint import digest
+from toolcast.project.state.fingerprint import digest
 
 from tests.security.conftest import SPEC, Command, Run, put
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.bindings.templates import TemplateFailedError, Templates
 from toolcast.paths import templates_dir
+from toolcast.python.bindings.templates import TemplateFailedError, Templates
 
 from tests.security.conftest import Command, put
 

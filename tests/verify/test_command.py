@@ -8,8 +8,8 @@ import pytest
 import toolcast.verify.subject as subject_module
 from click.testing import CliRunner, Result
 from msgspec import structs
-from toolcast.build.core.compile import compile_tool
 from toolcast.cli.main import cli
+from toolcast.project.core.compile import compile_tool
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.runtime.ways import Choice, Way, Ways
-from toolcast.runtime.ways.undo import undo
+from toolcast.runtime.wire import Choice, Way, Ways
+from toolcast.runtime.wire.undo import undo
 from toolcast.verify.forward import Forward, encode
 from toolcast.verify.openapi import as_json_schema
 from toolcast.verify.oracle import Oracle

@@ -10,7 +10,7 @@ import toolcast.verify.subject as subject_module
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
-from toolcast.build.core.compile import compile_tool
+from toolcast.project.core.compile import compile_tool
 
 from bench.fuzz import judge
 from bench.fuzz.__main__ import main

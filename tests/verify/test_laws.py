@@ -7,7 +7,7 @@ import msgspec
 import pytest
 import toolcast.verify.subject as subject_module
 from msgspec import structs
-from toolcast.build.core.compile import Compiled, compile_tool, losses_text
+from toolcast.project.core.compile import Compiled, compile_tool, losses_text
 from toolcast.providers import Normalized
 from toolcast.runtime.binding import ToolBinding
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from toolcast.providers import LedgerEntry, load_profile
-from toolcast.runtime.ways import Way, Ways
+from toolcast.runtime.wire import Way, Ways
 from toolcast.verify.forward import Forward
 from toolcast.verify.ledger import fixpoint, silent_losses
 from toolcast.verify.oracle import Oracle

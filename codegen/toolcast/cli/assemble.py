@@ -12,7 +12,7 @@ from .options import config_option, configuration, examples, format_option, tell
 from .steps import disk_problem, expanded, setting_of, stop
 
 if TYPE_CHECKING:
-    from ..build.core.record import Units
+    from ..project.core.record import Units
 
 
 @click.command(
@@ -60,9 +60,9 @@ def command(
     config = configuration(config_file, form, staged=True)
     setting = setting_of(config, form)
 
-    from ..build.steps.assemble import assemble, fingerprint_of
-    from ..build.steps.place import DamagedError, place
-    from ..build.steps.shard import output_file, write_alone
+    from ..project.steps.assemble import assemble, fingerprint_of
+    from ..project.steps.place import DamagedError, place
+    from ..project.steps.shard import output_file, write_alone
 
     folders = _folders(expanded(shards))
     read = {folder: _read(folder, form) for folder in folders}
@@ -104,15 +104,15 @@ def command(
 
 
 def _folders(arguments: Sequence[str]) -> list[Path]:
-    from ..build.steps.shard import UNITS
+    from ..project.steps.shard import UNITS
 
     paths = [Path(argument) for argument in dict.fromkeys(arguments)]
     return [path.parent if path.name == UNITS else path for path in paths]
 
 
 def _read(folder: Path, form: Format) -> "Units":
-    from ..build.core.record import UnitsError
-    from ..build.steps.shard import UNITS, read_shard
+    from ..project.core.record import UnitsError
+    from ..project.steps.shard import UNITS, read_shard
 
     try:
         return read_shard(folder)

@@ -9,8 +9,8 @@ from ..console import Format, inert_json, one_line, paint, render, say, tell, wa
 from ..diagnostics import Diagnostic
 
 if TYPE_CHECKING:
-    from ..build.generate import Report
-    from ..build.output.plan import Write
+    from ..project.generate import Report
+    from ..project.output.plan import Write
 
 Wanted = Literal["write", "check", "diff", "dry-run"]
 
@@ -29,9 +29,9 @@ def generate(
         tell(problems, form)
         return 1
 
-    from ..build.frontend import FRONTEND
-    from ..build.generate import build
-    from ..build.sharing import is_mixed
+    from ..project.frontend import FRONTEND
+    from ..project.generate import build
+    from ..project.sharing import is_mixed
     from .progress import Bar
 
     check, diff, dry_run = (wanted == each for each in ("check", "diff", "dry-run"))

@@ -34,7 +34,7 @@ def command(dry_run: bool, former: bool, cache: bool, config_file: Path | None) 
     if cache:
         return _empty(config, dry_run=dry_run)
 
-    from ..build.clean import clean
+    from ..project.clean import clean
 
     report = clean(
         config,
@@ -61,9 +61,9 @@ def _files(count: int) -> str:
 
 
 def _empty(config: Config, *, dry_run: bool) -> int:
-    from ..build.artifacts.folder import Folder, clear
-    from ..build.artifacts.place import place_of
-    from ..build.artifacts.store import StoreError
+    from ..project.artifacts.folder import Folder, clear
+    from ..project.artifacts.place import place_of
+    from ..project.artifacts.store import StoreError
 
     place, problem = place_of(config)
     if problem is not None:

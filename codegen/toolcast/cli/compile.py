@@ -13,7 +13,7 @@ from .options import config_option, configuration, examples, format_option, tell
 from .steps import disk_problem, expanded, setting_of, stop
 
 if TYPE_CHECKING:
-    from ..build.steps.inputs import Folders
+    from ..project.steps.inputs import Folders
 
 
 @click.command(
@@ -80,9 +80,9 @@ def command(
     config = configuration(config_file, form, staged=True)
     setting = setting_of(config, form)
 
-    from ..build.core.pure import Made, compile_specs
-    from ..build.steps.inputs import Folders
-    from ..build.steps.shard import UNITS, ForeignFolderError, write_alone, write_shard
+    from ..project.core.pure import Made, compile_specs
+    from ..project.steps.inputs import Folders
+    from ..project.steps.shard import UNITS, ForeignFolderError, write_alone, write_shard
 
     folders = Folders(roots or (config.specs,))
     paths = _paths(expanded(specs), folders, form)
@@ -127,9 +127,9 @@ def _paths(specs: Sequence[str], folders: "Folders", form: Format) -> list[str]:
 
 
 def _write_depfile(depfile: Path, target: str, files: Sequence[Path], *, models: bool) -> None:
-    from ..build.steps.depfile import render_depfile
-    from ..build.steps.inputs import generator_files
-    from ..build.steps.shard import write_alone
+    from ..project.steps.depfile import render_depfile
+    from ..project.steps.inputs import generator_files
+    from ..project.steps.shard import write_alone
 
     here = f"{Path.cwd()}{os.sep}"
     inputs = (str(file).removeprefix(here) for file in (*files, *generator_files(models=models)))

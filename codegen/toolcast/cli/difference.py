@@ -4,9 +4,9 @@ import difflib
 from collections.abc import Iterator
 from typing import Any
 
-from ..build.output.plan import Plan
-from ..build.state.fingerprint import digest
 from ..console import one_line, paint, printable
+from ..project.output.plan import Plan
+from ..project.state.fingerprint import digest
 
 
 def render_diff(plan: Plan, shown_output: str, *, colour: bool, raw: bool = False) -> Iterator[str]:

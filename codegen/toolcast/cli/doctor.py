@@ -68,9 +68,9 @@ def command(tool: str | None, form: Form, config_file: Path | None) -> int:
 
 
 def _explain(config: Config, name: str, form: Form) -> int:
-    from ..build.frontend import FRONTEND
-    from ..build.worker import Task
     from ..doctor.explain import describe_reason, explain
+    from ..project.frontend import FRONTEND
+    from ..project.worker import Task
 
     path = _find(config, name)
     explanation = explain(config, FRONTEND, Task(path, "type" if path.startswith("_types/") else "tool"))
@@ -100,9 +100,9 @@ def _explain(config: Config, name: str, form: Form) -> int:
 
 def _find(config: Config, name: str) -> str:
     """The spec that a name or path means: one of the last run, or one that is there now."""
-    from ..build.frontend import FRONTEND
-    from ..build.profiles import profiles_of
-    from ..build.state.cache import load_cache
+    from ..project.frontend import FRONTEND
+    from ..project.profiles import profiles_of
+    from ..project.state.cache import load_cache
     from .show import find_spec
 
     shown = show(config.specs)

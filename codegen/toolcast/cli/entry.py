@@ -15,7 +15,7 @@ def main() -> int:
     if sys.argv[1:] == ["generate"]:
         import gc
 
-        from ..build.state.index import up_to_date
+        from ..project.state.index import up_to_date
 
         gc.disable()  # thousands of small tuples, none in a cycle
         try:

@@ -57,9 +57,9 @@ def command(file: str, folder: str, size: int, words: str, form: Format, config_
     command_words = _words(words)
     config = configuration(config_file, form)
 
-    from ..build.steps.depfile import render_depfile
-    from ..build.steps.shard import write_alone
     from ..integrations.ninja import CONFIGURED, MARK, Layout, lists_of, render_ninja, shards_of
+    from ..project.steps.depfile import render_depfile
+    from ..project.steps.shard import write_alone
     from ..spec import discover
 
     if not _is_ours(Path(file), MARK):

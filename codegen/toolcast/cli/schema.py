@@ -21,8 +21,8 @@ def command(config_file: Path | None) -> int:
     """Print the JSON Schema of the spec format, for editors."""
     config = configuration(config_file)
 
-    from ..build.frontend import known_providers
-    from ..build.profiles import profiles_of
+    from ..project.frontend import known_providers
+    from ..project.profiles import profiles_of
     from ..spec import format_schema
 
     profiles, problems = profiles_of(config, known_providers)

@@ -14,7 +14,7 @@ from ..console import inert_json, wants_colour
 from .options import config_option, configuration, examples, refuse, tell
 
 if TYPE_CHECKING:
-    from ..build.core.compile import Compiled
+    from ..project.core.compile import Compiled
     from ..providers import LedgerEntry
 
 
@@ -88,8 +88,8 @@ def _ledger(entries: Mapping[str, Sequence["LedgerEntry"]], form: str) -> None:
 
 
 def _list(config: Config, form: str) -> int:
-    from ..build.frontend import known_providers
-    from ..build.profiles import profiles_of
+    from ..project.frontend import known_providers
+    from ..project.profiles import profiles_of
     from ..providers import ProfileError
     from .tables import provider_lines, provider_rows
 
@@ -111,10 +111,10 @@ def _list(config: Config, form: str) -> int:
 
 def _compile(config: Config, name: str, provider: str | None) -> tuple["Compiled", tuple[str, ...]]:
     """Compile the tool called `name`, for one provider or for those of the configuration."""
-    from ..build.core.compile import Options
-    from ..build.frontend import FRONTEND
-    from ..build.profiles import profiles_of, suggest_provider, unknown_providers
-    from ..build.worker import Context, Task, compile_task, load_types
+    from ..project.core.compile import Options
+    from ..project.frontend import FRONTEND
+    from ..project.profiles import profiles_of, suggest_provider, unknown_providers
+    from ..project.worker import Context, Task, compile_task, load_types
 
     profiles, problems = profiles_of(config, FRONTEND.known_providers, (provider,) if provider else ())
     known = profiles.known
@@ -151,7 +151,7 @@ def _compile(config: Config, name: str, provider: str | None) -> tuple["Compiled
 
 def find_spec(root: str, shown_root: str, paths: tuple[str, ...], known: tuple[str, ...], name: str) -> str:
     """The spec of the tool called `name`; files of that name are tried first, and may be meant by path."""
-    from ..build.frontend import FRONTEND
+    from ..project.frontend import FRONTEND
 
     names: list[str] = []
     wanted = name.removesuffix(".yaml").removesuffix(".yml").removesuffix(".json")

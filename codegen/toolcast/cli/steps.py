@@ -12,7 +12,7 @@ from ..diagnostics import Diagnostic
 from .options import tell
 
 if TYPE_CHECKING:
-    from ..build.steps.inputs import Setting
+    from ..project.steps.inputs import Setting
 
 
 def expanded(arguments: Sequence[str]) -> list[str]:
@@ -32,7 +32,7 @@ def expanded(arguments: Sequence[str]) -> list[str]:
 
 def setting_of(config: Config, form: Format) -> "Setting":
     """What the configuration says; ends the command if it cannot be had."""
-    from ..build.steps.inputs import read_setting
+    from ..project.steps.inputs import read_setting
 
     setting, problems = read_setting(config)
     if setting is None:
@@ -50,7 +50,7 @@ def stop(form: Format, file: Path | str, code: str, message: str, hint: str) -> 
 
 def disk_problem(form: Format, error: OSError, place: Path) -> click.exceptions.Exit:
     """Tell what the disk refused; raise the answer to end the command. `place` counts where none is named."""
-    from ..build.output.faults import reason, remedy
+    from ..project.output.faults import reason, remedy
 
     message = f"cannot read or write: {reason(error)}"
     return stop(form, Path(str(error.filename or place)), "io-error", message, remedy(error))

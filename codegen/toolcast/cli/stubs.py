@@ -7,13 +7,13 @@ import click
 
 from ..config import Config, show
 from ..console import say
-from ..structs.names import unique
+from ..python.structs.names import unique
 from .init import create
 from .options import config_option, configuration, examples, refuse, tell
 from .steps import disk_problem
 
 if TYPE_CHECKING:
-    from ..bindings.templates import Templates
+    from ..python.bindings.templates import Templates
 
 
 @click.command("stubs", epilog=examples("toolcast stubs", "toolcast stubs --config app/pyproject.toml"))
@@ -25,9 +25,9 @@ def command(config_file: Path | None) -> int:
     """
     config = configuration(config_file)
 
-    from ..bindings.templates import TemplateFailedError
-    from ..build.frontend import FRONTEND
-    from ..build.generate import build
+    from ..project.frontend import FRONTEND
+    from ..project.generate import build
+    from ..python.bindings.templates import TemplateFailedError
 
     # `check` compiles everything: what an earlier run remembers would name the files to write.
     report = build(config, FRONTEND, mode="check")
@@ -71,7 +71,7 @@ def package_name(config: Config) -> str:
 
 
 def _templates(config: Config) -> "Templates":
-    from ..bindings.templates import TemplateFailedError, Templates
+    from ..python.bindings.templates import TemplateFailedError, Templates
 
     try:
         return Templates(() if config.templates is None else str(config.templates))

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ..build.profiles import Profiles
 from ..config import show
 from ..console import one_line, paint
+from ..project.profiles import Profiles
 from ..providers import LedgerEntry, available, load_profile, load_profiles
 
 Row = tuple[str, ...]

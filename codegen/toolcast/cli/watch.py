@@ -8,12 +8,12 @@ from pathlib import Path
 
 import click
 
-from ..build.frontend import FRONTEND
-from ..build.generate import Report, build
-from ..build.watch import Watched, turns, watched
 from ..config import load_config
 from ..console import Format, inert_json, say
 from ..diagnostics import Diagnostic
+from ..project.frontend import FRONTEND
+from ..project.generate import Report, build
+from ..project.watch import Watched, turns, watched
 from .building import as_json, summary
 from .options import tell
 from .progress import Bar

@@ -6,8 +6,8 @@ from typing import Any
 from msgspec import Struct, structs
 
 from ..diagnostics import Diagnostic
+from ..jsonschema import Schemas, SearchTooLong, Validator
 from ..jsonschema.pointers import resolve
-from ..runtime.schema import Schemas, SearchTooLong, Validator
 from ..spec.model import Document, ToolSpec
 from .normal import Normal
 from .normalise import Normaliser

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
+from ..jsonschema.formats import FORMATS
 from ..jsonschema.keywords import ANNOTATIONS
-from ..runtime.schema.formats import FORMATS
 
 Form = Literal["anything", "only part", "reference", "flattened", "choice", "union", "typed"]
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from ..runtime.schema.search import searchable
+from ..jsonschema.search import searchable
 
 _BESIDE: Final = ("allOf", "anyOf", "oneOf")
 _ALONE: Final = ("not", "if", "then", "else")

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from ..runtime.schema.formats import FORMATS
+from ..jsonschema.formats import FORMATS
 from .objects import read_object
 from .patterns import always_quick
 from .python_types import KEYWORD, TYPES

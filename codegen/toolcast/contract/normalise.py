@@ -12,7 +12,7 @@ from typing import Any, Final
 from ..diagnostics import Diagnostic, Severity
 from ..jsonschema.keywords import ANNOTATIONS, ASSERTIONS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from ..jsonschema.pointers import escape
-from ..runtime.schema.upgrade import Row, as_written, draft_of, named_draft, upgrade
+from ..jsonschema.upgrade import Row, as_written, draft_of, named_draft, upgrade
 from ..spec.model import Document, Path, diagnose
 from .normal import Normal
 from .patterns import slow_pattern

@@ -2,8 +2,8 @@
 
 from typing import Any, Final
 
-from ..runtime.schema import UnsupportedPattern
-from ..runtime.schema.ecma import analyse, is_quick
+from ..jsonschema import UnsupportedPattern
+from ..jsonschema.ecma import analyse, is_quick
 
 _LONG: Final = 10_000
 """Characters of a text in which a search should be quick, where no `maxLength` says fewer."""

@@ -6,11 +6,11 @@ from typing import Any, Final
 from msgspec import UNSET
 
 from ..diagnostics import Diagnostic, Severity
+from ..jsonschema import SearchTooLong, UnsupportedSchema, Validator
+from ..jsonschema.compile import Schemas
 from ..jsonschema.pointers import escape, resolve, split
+from ..jsonschema.satisfiable import FORBIDDEN, Satisfiability
 from ..jsonschema.subschemas import subschemas
-from ..runtime.schema import SearchTooLong, UnsupportedSchema, Validator
-from ..runtime.schema.compile import Schemas
-from ..runtime.schema.satisfiable import FORBIDDEN, Satisfiability
 from ..spec.model import ToolSpec, diagnose
 from .defaults import MAX_DEPTH, MAX_PARTS, endless
 from .forms import asserting

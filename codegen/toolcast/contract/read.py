@@ -5,10 +5,10 @@ from typing import Any, Final
 
 from msgspec import structs
 
+from ..jsonschema import Validator
+from ..jsonschema.compile import Schemas
 from ..jsonschema.equality import equal
 from ..jsonschema.pointers import escape, split
-from ..runtime.schema import Validator
-from ..runtime.schema.compile import Schemas
 from .branches import read_union
 from .forms import asserting, form_of, only_part
 from .judging import listed

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from ..jsonschema.pointers import child, split
-from ..runtime.schema.upgrade import draft_of, rows_of
+from ..jsonschema.upgrade import draft_of, rows_of
 from ..spec.model import Document, Path
 from .places import Home, Place, get
 

@@ -22,7 +22,7 @@ def examine(start: Path, file: Path | None = None) -> list[Finding]:
     if config is None:
         return found
     try:
-        from ..build.frontend import FRONTEND
+        from ..project.frontend import FRONTEND
         from .git import examine_git
         from .project import examine_project
         from .shared import examine_cache

@@ -5,17 +5,17 @@ from pathlib import Path
 from msgspec import Struct
 
 from .. import paths
-from ..build.core.compile import Options
-from ..build.frontend import Frontend
-from ..build.output.tree import Tree
-from ..build.profiles import profiles_of
-from ..build.staleness import current_unit, snapshot, stale_reasons
-from ..build.state.cache import load_cache
-from ..build.state.fingerprint import Sources, setting, walk
-from ..build.state.index import Index
-from ..build.state.libraries import libraries
-from ..build.worker import Task
 from ..config import Config
+from ..project.core.compile import Options
+from ..project.frontend import Frontend
+from ..project.output.tree import Tree
+from ..project.profiles import profiles_of
+from ..project.staleness import current_unit, snapshot, stale_reasons
+from ..project.state.cache import load_cache
+from ..project.state.fingerprint import Sources, setting, walk
+from ..project.state.index import Index
+from ..project.state.libraries import libraries
+from ..project.worker import Task
 
 
 class Explanation(Struct, frozen=True, kw_only=True):

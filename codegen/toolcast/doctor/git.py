@@ -6,8 +6,8 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..build.output.manifest import NAME
 from ..config import Config, show
+from ..project.output.manifest import NAME
 from .finding import Finding
 
 _SECONDS = 5

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from ..build.state import lock
+from ..project.state import lock
 
 
 def holder(state: Path) -> int | None:

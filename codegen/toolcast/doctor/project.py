@@ -5,14 +5,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..build.frontend import Frontend
-from ..build.output.manifest import NAME, is_manifest, parse_manifest
-from ..build.output.ownership import find_strays
-from ..build.previous_outputs import previous_outputs
-from ..build.profiles import profiles_of, unknown_providers
-from ..build.state.cache import load_cache
-from ..build.state.files import read_plain
 from ..config import Config, show
+from ..project.frontend import Frontend
+from ..project.output.manifest import NAME, is_manifest, parse_manifest
+from ..project.output.ownership import find_strays
+from ..project.previous_outputs import previous_outputs
+from ..project.profiles import profiles_of, unknown_providers
+from ..project.state.cache import load_cache
+from ..project.state.files import read_plain
 from .finding import Finding
 from .lock import holder
 

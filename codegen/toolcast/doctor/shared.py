@@ -3,13 +3,13 @@
 import time
 from collections.abc import Iterator
 
-from ..build.artifacts.action import Action, Output, decode_action, encode_action
-from ..build.artifacts.folder import Folder, entries
-from ..build.artifacts.place import AUTHORIZATION, Place, place_of
-from ..build.artifacts.store import MAX_ENTRY, BadEntryError, ReadOnlyError, StoreError
-from ..build.sharing import WHERE
-from ..build.state.fingerprint import digest
 from ..config import Config
+from ..project.artifacts.action import Action, Output, decode_action, encode_action
+from ..project.artifacts.folder import Folder, entries
+from ..project.artifacts.place import AUTHORIZATION, Place, place_of
+from ..project.artifacts.store import MAX_ENTRY, BadEntryError, ReadOnlyError, StoreError
+from ..project.sharing import WHERE
+from ..project.state.fingerprint import digest
 from .finding import Finding
 
 _BLOB = b"toolcast doctor was here\n"

@@ -8,9 +8,9 @@ import copy
 from collections.abc import Iterator
 from typing import Any
 
+from ..jsonschema import Document, UnsupportedSchema, Validator
 from ..jsonschema.pointers import join
 from ..jsonschema.subschemas import subschemas
-from ..runtime.schema import Document, UnsupportedSchema, Validator
 
 MAX_DEPTH = 64
 

@@ -6,12 +6,12 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ..build.frontend import FRONTEND
-from ..build.generate import Report, build
-from ..build.output.manifest import NAME, parse_manifest
 from ..config import Config, load_config
 from ..console import one_line, render
 from ..diagnostics import Diagnostic
+from ..project.frontend import FRONTEND
+from ..project.generate import Report, build
+from ..project.output.manifest import NAME, parse_manifest
 
 Mode = Literal["verify", "generate"]
 MODES: tuple[Mode, ...] = ("verify", "generate")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..build.core.definitions import tool_info
+from ..project.core.definitions import tool_info
 from ..providers import Profile, tool_object
 from .subject import Subject
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ..build.frontend import known_providers
-from ..build.profiles import profiles_of
 from ..config import Config, show
 from ..diagnostics import Diagnostic
+from ..project.frontend import known_providers
+from ..project.profiles import profiles_of
 from ..providers import Profile, load_profile, load_profiles
 from ..spec import load_library
 from ..spec.model import ToolSpec

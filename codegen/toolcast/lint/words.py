@@ -4,7 +4,7 @@ import re
 from functools import partial
 from typing import Final
 
-from ..runtime.schema.memory import remembered
+from ..jsonschema.memory import remembered
 
 _NAME: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^\W\d_]+")
 _TEXT: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")

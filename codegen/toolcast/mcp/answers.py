@@ -3,8 +3,8 @@
 import logging
 from typing import Any
 
-from ..runtime.dispatch.call import Call
-from ..runtime.dispatch.render import render
+from ..agents.dispatch.call import Call
+from ..agents.dispatch.render import render
 from ..runtime.result import ToolResult
 from ..runtime.results import fault_of_result
 from .listed import ListedTool, dialect_of

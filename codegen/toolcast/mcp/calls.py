@@ -3,10 +3,10 @@
 import asyncio
 from typing import Any
 
+from ..jsonschema import Validator
 from ..runtime.context import ToolContext
 from ..runtime.errors import RefusalError
 from ..runtime.result import ToolResult
-from ..runtime.schema import Validator
 from .incoming import incoming, mismatch
 from .limits import Limits
 from .sdk import load

@@ -4,9 +4,9 @@ from typing import Any
 
 import msgspec
 
+from ..jsonschema import Validator
 from ..runtime.content import Content
 from ..runtime.result import ToolResult
-from ..runtime.schema import Validator
 from .limits import Limits
 
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
+from ..jsonschema import Validator
 from ..providers import SchemaError, normalize
-from ..runtime.schema import Validator
 
 
 def result_judge(schema: Mapping[str, Any]) -> Validator:

@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from ..jsonschema import UnsupportedSchema, Validator
 from ..runtime.binding import ToolBinding
 from ..runtime.errors import UnknownProviderError
-from ..runtime.schema import UnsupportedSchema, Validator
 from ..runtime.view import ToolView
 from .judge import result_judge
 

@@ -25,7 +25,7 @@ from ..runtime.node import Node
 from .source import LiveTool
 
 if TYPE_CHECKING:
-    from ..runtime.ways.guesses import Guesses
+    from ..runtime.wire.guesses import Guesses
 
 _SUMMARY = 160
 _OPEN = b'{"type":"object"}'

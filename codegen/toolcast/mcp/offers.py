@@ -6,10 +6,10 @@ from typing import Any
 
 from msgspec import Struct
 
+from ..jsonschema import Validator
 from ..providers import Normalizer
 from ..runtime.errors import FrozenRegistryError
 from ..runtime.registry import ToolRegistry
-from ..runtime.schema import Validator
 from .live import bind
 from .names import offered_name
 from .pins import Pin, Pins

@@ -6,10 +6,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct, structs
 
+from ..jsonschema import UnsupportedSchema, Validator
+from ..jsonschema.ecma import analyse, is_quick
+from ..jsonschema.values import too_deep
 from ..providers import Normalizer, SchemaError, quarantined
-from ..runtime.schema import UnsupportedSchema, Validator
-from ..runtime.schema.ecma import analyse, is_quick
-from ..runtime.schema.values import too_deep
 from .judge import result_judge
 from .limits import Limits
 from .visible import visible, visible_words

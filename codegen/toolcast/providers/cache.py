@@ -13,8 +13,8 @@ from .normalize import Normalized, normalize
 from .profile import Profile
 
 if TYPE_CHECKING:
-    from ..runtime.schema import Validator
-    from ..runtime.ways.undo import Undo
+    from ..jsonschema import Validator
+    from ..runtime.wire.undo import Undo
 
 Schema = bytes | str | Mapping[str, Any]
 T = TypeVar("T")
@@ -40,7 +40,7 @@ class Prepared:
         if self.normalized.ways is None:
             return value
         if self._undo is None:
-            from ..runtime.ways.undo import Undo
+            from ..runtime.wire.undo import Undo
 
             self._undo = Undo(self.normalized.ways, self.normalized.schema)
         return self._undo(value)
@@ -48,7 +48,7 @@ class Prepared:
     def validator(self) -> Validator:
         """Judges the contract's form. Raises UnsupportedSchema for what cannot be judged exactly."""
         if self._validator is None:
-            from ..runtime.schema import Validator
+            from ..jsonschema import Validator
 
             contract = normalize(_parsed(self.schema), _PLAIN).schema
             contract.pop("$schema", None)  # whatever draft it names: it is raised by now

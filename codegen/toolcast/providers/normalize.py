@@ -21,7 +21,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..runtime.ways import Ways
+from ..runtime.wire import Ways
 from .cycles import reaches
 from .definitions import definitions
 from .depth import ENDLESS, heights, levels

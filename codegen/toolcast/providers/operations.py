@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ..runtime.schema.upgrade import NEWEST, outdated
+from ..jsonschema.upgrade import NEWEST, outdated
 from .arrays_and_objects import describe
 from .constraint_texts import tells_default
 from .dialect import disposition

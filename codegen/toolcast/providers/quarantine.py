@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
+from ..jsonschema.ecma import translate
+from ..jsonschema.errors import UnsupportedPattern
 from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP, TYPES
+from ..jsonschema.satisfiable import FORBIDDEN, Satisfiability
 from ..jsonschema.subschemas import Path as Segments
 from ..jsonschema.subschemas import subschemas
-from ..runtime.schema.ecma import translate
-from ..runtime.schema.errors import UnsupportedPattern
-from ..runtime.schema.satisfiable import FORBIDDEN, Satisfiability
-from ..runtime.schema.upgrade import NEWEST, outdated
+from ..jsonschema.upgrade import NEWEST, outdated
 from .dialect import Dialect
 from .errors import SchemaError
 from .ledger import Action, LedgerEntry, SeverityOfLoss

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from ..jsonschema.keywords import METADATA
-from ..runtime.schema.search import found
+from ..jsonschema.search import found
 from .paths import Path
 from .state import State
 from .way_marks import MARK, mark

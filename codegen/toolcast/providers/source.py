@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from ..jsonschema.subschemas import subschemas
-from ..runtime.schema.upgrade import Row, Upgrade, as_written, draft_of, screen, upgrade, watched
+from ..jsonschema.upgrade import Row, Upgrade, as_written, draft_of, screen, upgrade, watched
 from .errors import SchemaError
 from .ledger import Action, LedgerEntry
 from .nullable import with_null

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..runtime.ways.way import MORE, position
+from ..runtime.wire.way import MORE, position
 from .accepted_types import SAYING, shapes
 from .paths import Path
 from .state import State

@@ -10,7 +10,7 @@ from collections.abc import Container, Iterator
 from functools import partial
 from typing import Any
 
-from ..runtime.schema.search import found
+from ..jsonschema.search import found
 from .accepted_types import shapes
 from .constraint_texts import text
 from .dialect import disposition

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ..runtime.ways import Way
+from ..runtime.wire import Way
 from .state import State
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ..jsonschema.pointers import escape, unescape
-from ..runtime.ways import Choice, Way, Ways
+from ..runtime.wire import Choice, Way, Ways
 from .way_marks import MARK
 
 Node = dict[str, Any]

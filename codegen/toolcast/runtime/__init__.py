@@ -33,20 +33,14 @@ from .result import ToolResult
 from .workers import Workers, abandoned
 
 if TYPE_CHECKING:
-    from .delegation import delegate
-    from .disclosure import Disclosure
-    from .loop import run_tools
-    from .record import Budget, Record
-    from .schema import Violation
-    from .ways.fragments import FragmentError, Fragments
-    from .ways.guesses import Guesses
-    from .ways.partial import PartialArguments
+    from ..jsonschema import Violation
+    from .wire.fragments import FragmentError, Fragments
+    from .wire.guesses import Guesses
+    from .wire.partial import PartialArguments
 
 __all__ = [
     "ArgumentError",
-    "Budget",
     "Content",
-    "Disclosure",
     "DuplicateToolError",
     "EncodeError",
     "FragmentError",
@@ -57,7 +51,6 @@ __all__ = [
     "Level",
     "MissingDataError",
     "PartialArguments",
-    "Record",
     "RefusalError",
     "Returns",
     "ToolBinding",
@@ -78,26 +71,19 @@ __all__ = [
     "check_unique",
     "checked",
     "decode_hook",
-    "delegate",
     "encode_json",
     "one_of",
     "open_object",
-    "run_tools",
     "to_builtins",
 ]
 
 
 _LATE = {
-    "Budget": "record",
-    "Disclosure": "disclosure",
-    "FragmentError": "ways.fragments",
-    "Fragments": "ways.fragments",
-    "Guesses": "ways.guesses",
-    "PartialArguments": "ways.partial",
-    "Record": "record",
-    "Violation": "schema",
-    "delegate": "delegation",
-    "run_tools": "loop",
+    "FragmentError": ".wire.fragments",
+    "Fragments": ".wire.fragments",
+    "Guesses": ".wire.guesses",
+    "PartialArguments": ".wire.partial",
+    "Violation": "..jsonschema",
 }
 
 
@@ -108,4 +94,4 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(f".{home}", __name__), name)
+    return getattr(import_module(home, __name__), name)

@@ -10,7 +10,7 @@ from .duplicates import DuplicateKeyError, decode_json
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
-    from .schema.errors import Violation
+    from ..jsonschema.errors import Violation
 
 MAX_TEXT = 4 * 1024 * 1024
 """Longest JSON text of arguments, in bytes or characters: about a million tokens, more than any model
@@ -67,8 +67,8 @@ def _parse_text(tool: str, text: bytes | str) -> Any:
 
 
 def _violations(problem: DuplicateKeyError) -> "list[Violation]":
-    from .schema.errors import Violation
-    from .schema.words import label, member
+    from ..jsonschema.assertions import label, member
+    from ..jsonschema.errors import Violation
 
     violations = []
     for path, name in problem.found:

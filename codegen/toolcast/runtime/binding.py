@@ -13,8 +13,8 @@ from .node import Node
 from .tool import Level, Tool
 
 if TYPE_CHECKING:  # most calls need none of them
-    from .ways.guesses import Guesses
-    from .ways.undo import Undo
+    from .wire.guesses import Guesses
+    from .wire.undo import Undo
 
 __all__ = ["Level", "ToolBinding"]
 

@@ -20,7 +20,7 @@ import msgspec
 from .node import Node
 
 if TYPE_CHECKING:
-    from .schema import Violation
+    from ..jsonschema import Violation
 
 
 class Shape:

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from ..jsonschema.equality import equal, key
-from .schema.values import as_decimal, is_multiple, is_number
+from ..jsonschema.values import as_decimal, is_multiple, is_number
 
 
 def check_multiple_of(name: str, value: Any, divisor: float) -> None:
@@ -83,10 +83,10 @@ def check_format(label: str, value: Any, name: str) -> None:
     """`format`, for the names in `schema.formats.FORMATS`; every other name says nothing."""
     if not isinstance(value, str) or _glance(name)(value):
         return
-    from .schema.formats import FORMATS  # its expressions are made at first use
+    from ..jsonschema.formats import FORMATS  # its expressions are made at first use
 
     if name in FORMATS and not FORMATS[name](value):
-        from .schema.words import literal
+        from ..jsonschema.assertions import literal
 
         raise ValueError(f"{label} must be a valid {name}, got {literal(value)}")
 
@@ -94,7 +94,7 @@ def check_format(label: str, value: Any, name: str) -> None:
 @lru_cache(maxsize=64)
 def _glance(name: str) -> Callable[[str], object]:
     """A quick test of a format; it may be true of less than what is valid."""
-    from .schema.formats import FORMATS, GLANCES
+    from ..jsonschema.formats import FORMATS, GLANCES
 
     return GLANCES[name].compiled() if name in GLANCES else FORMATS.get(name, _anything)
 
@@ -106,7 +106,7 @@ def _anything(text: str) -> bool:  # noqa: ARG001
 def check_pattern(label: str, value: Any, pattern: str) -> None:
     """`pattern`, an ECMA-262 expression that was translated to Python's."""
     if isinstance(value, str) and not _compiled(pattern).search(value):
-        from .schema.words import literal
+        from ..jsonschema.assertions import literal
 
         raise ValueError(f"{label} must match {pattern}, got {literal(value)}")
 

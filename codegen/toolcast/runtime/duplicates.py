@@ -86,7 +86,7 @@ def _repeated(node: _Object) -> list[str]:
 
 
 def _path(link: _Link | None) -> str:
-    from .schema.words import member
+    from ..jsonschema.assertions import member
 
     tokens: list[str | int] = []
     while link is not None:

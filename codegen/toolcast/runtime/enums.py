@@ -122,7 +122,7 @@ def wire_names(base: Tool[Any], provider: str) -> dict[str, tuple[str, bool]]:
     encoded."""
     if provider not in base.ways:
         return {}
-    from .ways.way import Ways
+    from .wire.way import Ways
 
     path = f"{base.schemas}/../ways/{provider}/{base.name}.json"
     root = msgspec.json.decode(read_resource(base.module, path), type=Ways).root

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # the schema compiler is loaded only where a value needs it
-    from .schema import Violation
+    from ..jsonschema import Violation
 
 
 LIMIT = 50

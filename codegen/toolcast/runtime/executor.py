@@ -13,9 +13,10 @@ import msgspec
 from .binding import ToolBinding
 from .brief import schema_of
 from .context import Report, ToolContext
-from .cutting import cut_result
 from .errors import ArgumentError, RefusalError
-from .events import (
+from .handlers import Handler, call, call_in_thread
+from .interrupts import is_from_outside
+from .middleware.events import (
     Approved,
     Cancelled,
     Decoded,
@@ -27,15 +28,14 @@ from .events import (
     Started,
     TimedOut,
 )
-from .guard import Guard
-from .handlers import Handler, call, call_in_thread
-from .interrupts import is_from_outside
+from .middleware.guard import Guard
+from .middleware.truncate import cut_result
 from .result import ToolResult
 from .results import as_result, encodable, mismatch, mismatched
 from .workers import RunsOn, Workers, unwrap
 
 if TYPE_CHECKING:
-    from .ways.guesses import Guesses
+    from .wire.guesses import Guesses
 
 _TURN = 256
 """Calls with a timeout after which the event loop has a turn: it drops the timers of calls that are over, and

@@ -8,7 +8,7 @@ from ..jsonschema.pointers import child, split
 from .resources import read_resource
 
 if TYPE_CHECKING:
-    from .schema import Validator
+    from ..jsonschema import Validator
 
 ASSERT_FORMATS = True
 """Whether contracts are read with `format` as an assertion. It must say what the Structs' own checks say:
@@ -57,7 +57,7 @@ class Node:
             pointer = self.pointer + below
             schema = follow(document, pointer)
             # The compiler of schemas is only loaded where values need it.
-            from .schema import Validator
+            from ..jsonschema import Validator
 
             validator = Validator(schema, root=document, pointer=pointer, formats=ASSERT_FORMATS)
             self._validators[below] = validator

@@ -8,17 +8,17 @@ from .binding import ToolBinding
 from .bindings_map import LazyBindings
 from .errors import DuplicateToolError, FrozenRegistryError
 from .executor import Executor
-from .guard import Guard
 from .handlers import Handler
-from .later import Later
+from .lazy_tool import Later
+from .middleware.guard import Guard
 from .view import Entry, Snapshot, ToolView
 from .workers import Workers
 
 if TYPE_CHECKING:
-    from .events import Hooks
-    from .policy.policy import Policy
-    from .secrets.secrets import Resolver, Secrets
-    from .ways.guesses import Guesses
+    from .middleware.events import Hooks
+    from .middleware.policy.policy import Policy
+    from .middleware.secrets.secrets import Resolver, Secrets
+    from .wire.guesses import Guesses
 
 P = TypeVar("P")
 H = TypeVar("H")

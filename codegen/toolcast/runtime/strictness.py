@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from ..jsonschema.pointers import escape
+from .provider_ids import BUILT_IN
 
 VARIABLE = "TOOLCAST_NO_STRICT"
 """Providers whose strict mode is off, separated by commas. Read whenever definitions are asked for."""
@@ -37,10 +38,9 @@ def _names(value: str) -> frozenset[str]:
 def check(names: frozenset[str], generated: tuple[str, ...]) -> None:
     """Warn once of `names` from the variable that are no built-in profile and not among `generated`, the
     providers that a tool has definitions for."""
-    from .dispatch.formats import FORMATS, SPOKEN
     from .log_records import WARNING, log
 
-    known = {*FORMATS, *SPOKEN, *generated}
+    known = BUILT_IN | {*generated}
     for name in sorted(names - known):
         log(
             WARNING,

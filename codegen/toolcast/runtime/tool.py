@@ -14,7 +14,7 @@ from .resources import list_folders, read_resource
 from .strictness import check, named, used, without_flag
 
 if TYPE_CHECKING:  # most tools have one wire form
-    from .ways.undo import Undo
+    from .wire.undo import Undo
 
 P = TypeVar("P")
 Level = Literal["full", "brief"]
@@ -119,7 +119,7 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         return known[provider]
 
     def _load_undo(self, provider: str, definition: bytes) -> "Undo":
-        from .ways.load import load_undo
+        from .wire.load import load_undo
 
         path = f"{self.schemas}/../ways/{provider}/{self.name}.json"
         return load_undo(self.module, path, definition)

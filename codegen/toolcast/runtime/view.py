@@ -11,13 +11,13 @@ from .context import ToolContext
 from .errors import UnknownToolError
 from .executor import Executor, Ready, report_fault
 from .handlers import Handler, is_async
-from .later import Later
+from .lazy_tool import Later
 from .result import ToolResult
 from .strictness import used
 
 if TYPE_CHECKING:
-    from .events import Stage
-    from .ways.guesses import Guesses
+    from .middleware.events import Stage
+    from .wire.guesses import Guesses
 
 Permission = Literal["read", "write", "execute", "network"]
 PERMISSIONS = ("read", "write", "execute", "network")

@@ -7,8 +7,8 @@ from typing import Any
 import jsonschema_rs
 
 from ..providers import LedgerEntry
-from ..runtime.ways import Ways
-from ..runtime.ways.undo import Undo
+from ..runtime.wire import Ways
+from ..runtime.wire.undo import Undo
 from .equivalence import ACCEPTED, as_text, decoded, differing
 from .forward import Forward
 from .openapi import as_json_schema

@@ -7,8 +7,8 @@ import json
 from typing import Any, NamedTuple
 
 from ..jsonschema.equality import equal
-from ..runtime.ways import Way
-from ..runtime.ways.way import KEY, MORE, VALUE, position
+from ..runtime.wire import Way
+from ..runtime.wire.way import KEY, MORE, VALUE, position
 from .document import Schema
 from .openapi import INNER
 from .oracle import Oracle

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..jsonschema.equality import equal
-from ..runtime.ways import Ways
+from ..runtime.wire import Ways
 from .document import Schema
 from .encoding import Run, UnfitError, Untaken
 from .oracle import Oracle

@@ -7,10 +7,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..build.core.compile import Options
 from ..diagnostics import Diagnostic
+from ..jsonschema.formats import FORMATS
+from ..project.core.compile import Options
 from ..runtime import node
-from ..runtime.schema.formats import FORMATS
 from ..spec.model import Document, ToolSpec
 from .dialect import Dialect
 from .equivalence import equivalence

@@ -4,8 +4,8 @@ import random
 import re
 from typing import Any
 
-from ..runtime.schema import UnsupportedPattern, translate
-from ..runtime.schema.memory import remembered
+from ..jsonschema import UnsupportedPattern, translate
+from ..jsonschema.memory import remembered
 
 _PARSER: Any = getattr(re, "_parser", None)
 _MAX_REPEAT = 4

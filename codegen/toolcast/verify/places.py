@@ -6,8 +6,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ..runtime.ways import Way, Ways
-from ..runtime.ways.way import VALUE
+from ..runtime.wire import Way, Ways
+from ..runtime.wire.way import VALUE
 from .document import Schema, Tree, matches
 
 PLAIN = Way()

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ..build.core.compile import Options
-from ..build.frontend import FRONTEND
-from ..build.pool import process_pool, processors
-from ..build.profiles import profiles_of
-from ..build.worker import Context, load_types
 from ..config import Config, show
 from ..diagnostics import Diagnostic
+from ..project.core.compile import Options
+from ..project.frontend import FRONTEND
+from ..project.pool import process_pool, processors
+from ..project.profiles import profiles_of
+from ..project.worker import Context, load_types
 from ..spec.model import Document, ToolSpec
 from .hold import Settings, hold
 from .report import ToolReport

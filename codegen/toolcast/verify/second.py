@@ -6,7 +6,7 @@ from typing import Any
 
 from ..models.generate import generate_models
 from ..models.plain import ModelError
-from ..structs.names import class_name
+from ..python.structs.names import class_name
 from .isolate import attribute, imported
 from .oracle import Oracle
 from .report import Disagreement

@@ -7,13 +7,13 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ..build.core.compile import Compiled, Options, compile_tool, compile_type
-from ..build.core.profile_lookup import profile_of
 from ..contract.build import Built, build_tool
 from ..diagnostics import Diagnostic
+from ..project.core.compile import Compiled, Options, compile_tool, compile_type
+from ..project.core.profile_lookup import profile_of
 from ..providers import LedgerEntry, Profile, normalize
 from ..runtime.binding import ToolBinding
-from ..runtime.ways import Ways
+from ..runtime.wire import Ways
 from ..spec.model import Document, ToolSpec
 from .isolate import attribute, imported
 

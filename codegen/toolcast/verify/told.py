@@ -5,8 +5,8 @@ from typing import Any
 
 from ..jsonschema.pointers import escape
 from ..providers import LedgerEntry
-from ..runtime.ways import Way, Ways
-from ..runtime.ways.way import KEY, MORE, VALUE, position
+from ..runtime.wire import Way, Ways
+from ..runtime.wire.way import KEY, MORE, VALUE, position
 from .document import POSSIBLE, Schema, places
 from .oracle import Oracle
 from .values import Path

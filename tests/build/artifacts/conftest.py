@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import toolcast.build.state.fingerprint as fingerprint_module
+import toolcast.project.state.fingerprint as fingerprint_module
 from toolcast.config import Config
 
 from tests.build.artifacts.server import Server, serving

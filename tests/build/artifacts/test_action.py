@@ -7,7 +7,7 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.message import DecodeError
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.build.artifacts.action import Action, Output, decode_action, encode_action
+from toolcast.project.artifacts.action import Action, Output, decode_action, encode_action
 
 _FIELD = descriptor_pb2.FieldDescriptorProto
 _FILE: dict[str, list[tuple[str, int, int, int, str]]] = {  # name, number, type, label, message

@@ -5,10 +5,10 @@ import time
 from pathlib import Path
 
 import pytest
-from toolcast.build.artifacts import folder as folder_module
-from toolcast.build.artifacts.folder import Folder
-from toolcast.build.artifacts.store import StoreError
-from toolcast.build.state.fingerprint import digest
+from toolcast.project.artifacts import folder as folder_module
+from toolcast.project.artifacts.folder import Folder
+from toolcast.project.artifacts.store import StoreError
+from toolcast.project.state.fingerprint import digest
 
 from tests.build.fake import put, tree
 

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
-from toolcast.build.artifacts.remote import Patience, Remote, read_address
-from toolcast.build.artifacts.store import BadEntryError, StoreError
-from toolcast.build.frontend import FRONTEND
-from toolcast.build.generate import build
+from toolcast.project.artifacts.remote import Patience, Remote, read_address
+from toolcast.project.artifacts.store import BadEntryError, StoreError
+from toolcast.project.frontend import FRONTEND
+from toolcast.project.generate import build
 
 from tests.build.fake import FAKE, config_of, put, tree
 from tests.build.test_incremental import STEPS, Life
@@ -104,7 +104,7 @@ def test_a_run_without_a_cache_loads_nothing_of_it(tmp_path: Path) -> None:
     put(tmp_path / "pyproject.toml", "[tool.toolcast]\n")
     put(tmp_path / "specs/a.yaml", "")
     code = (
-        "import sys, pathlib, tests.build.fake as f; from toolcast.build.generate import build\n"
+        "import sys, pathlib, tests.build.fake as f; from toolcast.project.generate import build\n"
         "assert not build(f.config_of(pathlib.Path.cwd()), f.FAKE).failed\n"
         "print([name for name in sys.modules if 'artifacts' in name or name in ('http.client', 'ssl')])"
     )

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
-from toolcast.build.artifacts import pool, remote, shared
-from toolcast.build.artifacts.action import decode_action
-from toolcast.build.artifacts.place import place_of
-from toolcast.build.artifacts.remote import Remote
-from toolcast.build.generate import Report, build
+from toolcast.project.artifacts import pool, remote, shared
+from toolcast.project.artifacts.action import decode_action
+from toolcast.project.artifacts.place import place_of
+from toolcast.project.artifacts.remote import Remote
+from toolcast.project.generate import Report, build
 
 from tests.build.artifacts.conftest import SPECS, Checkout
 from tests.build.artifacts.server import (

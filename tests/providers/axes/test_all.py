@@ -8,9 +8,9 @@ import jsonschema_rs
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from toolcast.jsonschema import Validator
 from toolcast.providers import Normalized, normalize
-from toolcast.runtime.schema import Validator
-from toolcast.runtime.ways.undo import undo
+from toolcast.runtime.wire.undo import undo
 from toolcast.verify.forward import encode
 from toolcast.verify.openapi import as_json_schema
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from toolcast.jsonschema.ecma import translate
+from toolcast.jsonschema.errors import UnsupportedPattern
 from toolcast.providers.pattern_features import features
-from toolcast.runtime.schema.ecma import translate
-from toolcast.runtime.schema.errors import UnsupportedPattern
 
 from tests.providers.axes.common import laws, output, profile, quick
 

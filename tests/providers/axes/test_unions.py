@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from toolcast.providers import normalize
-from toolcast.runtime.ways import Way
+from toolcast.runtime.wire import Way
 
 from tests.providers.axes.common import NONE, PLAIN, actions, laws, output, profile, said
 

@@ -7,9 +7,9 @@ import random
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from toolcast.jsonschema import UnsupportedSchema
 from toolcast.providers import Normalizer, decode
 from toolcast.runtime import ArgumentError
-from toolcast.runtime.schema import UnsupportedSchema
 from toolcast.verify.forward import Forward
 from toolcast.verify.hold import asserted_formats
 from toolcast.verify.instances import instances

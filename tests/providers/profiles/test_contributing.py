@@ -7,9 +7,9 @@ import re
 import textwrap
 from pathlib import Path
 
-from toolcast.build.frontend import FRONTEND
-from toolcast.build.generate import build
 from toolcast.config import load_config
+from toolcast.project.frontend import FRONTEND
+from toolcast.project.generate import build
 from toolcast.providers import load_profile_file
 
 ROOT = Path(__file__).resolve().parents[3]

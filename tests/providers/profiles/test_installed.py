@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from toolcast.build.frontend import FRONTEND, known_providers
-from toolcast.build.generate import build
-from toolcast.build.profiles import profiles_of
 from toolcast.config import Config, load_config
+from toolcast.project.frontend import FRONTEND, known_providers
+from toolcast.project.generate import build
+from toolcast.project.profiles import profiles_of
 from toolcast.providers import ProfileError, load_profile, normalize
 from toolcast.providers.installed import installed_file, installed_ids
 

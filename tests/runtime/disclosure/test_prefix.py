@@ -6,8 +6,8 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from toolcast.agents.disclosure import Disclosure
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
-from toolcast.runtime.disclosure import Disclosure
 
 from generated.registry import BINDINGS
 

@@ -12,8 +12,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
+from toolcast.agents.dispatch import Assembler, Content, Dispatcher, assistant_messages
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
-from toolcast.runtime.dispatch import Assembler, Content, Dispatcher, assistant_messages
 
 from tests.clients.conftest import Client
 from tests.runtime.dispatch.answers import ANSWERS, Asked, id_for

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from toolcast.agents.dispatch import Assembler, Call, Dispatcher, DispatchError
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult, UnknownProviderError
-from toolcast.runtime.dispatch import Assembler, Call, Dispatcher, DispatchError
 
 from tests.runtime.dispatch.answers import ANSWERS, Asked, answered, id_for, mcp
 from tests.runtime.dispatch.streaming import STREAMS
@@ -297,7 +297,7 @@ def test_nothing_is_imported_before_it_is_asked_for() -> None:
     root = Path(__file__).resolve().parents[3]
     code = (
         "import sys, toolcast.runtime; print(any('dispatch' in m for m in sys.modules));"
-        "before = set(sys.modules); import toolcast.runtime.dispatch;"
+        "before = set(sys.modules); import toolcast.agents.dispatch;"
         "print(*{m.partition('.')[0] for m in set(sys.modules) - before} - set(sys.stdlib_module_names))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)

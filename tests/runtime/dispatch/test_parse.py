@@ -10,9 +10,9 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolcast.runtime.dispatch import FORMATS, Assembler, Call, DispatchError, assistant_messages, parse
-from toolcast.runtime.dispatch.formats import SPOKEN
-from toolcast.runtime.dispatch.read import MAX_JSON
+from toolcast.agents.dispatch import FORMATS, Assembler, Call, DispatchError, assistant_messages, parse
+from toolcast.agents.dispatch.formats import SPOKEN
+from toolcast.agents.dispatch.read import MAX_JSON
 
 from tests.clients.conftest import Client
 from tests.runtime.dispatch.answers import ANSWERS, MCP, Asked, id_for, mcp

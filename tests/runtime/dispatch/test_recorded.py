@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from toolcast.agents.dispatch import Assembler, assistant_messages, parse, render
 from toolcast.runtime import ToolResult
-from toolcast.runtime.dispatch import Assembler, assistant_messages, parse, render
 
 from tests.clients.conftest import Client
 from tests.runtime.dispatch.answers import ANSWERS, Asked, answered, id_for

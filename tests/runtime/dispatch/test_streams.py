@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolcast.runtime.dispatch import Assembler, Call, DispatchError, assistant_messages, parse
+from toolcast.agents.dispatch import Assembler, Call, DispatchError, assistant_messages, parse
 
 from tests.runtime.dispatch.answers import ANSWERS, TEXT, Asked, id_for
 from tests.runtime.dispatch.streaming import IN_PIECES, STREAMS, dump

@@ -5,8 +5,8 @@ import threading
 from typing import Any
 
 import pytest
+from toolcast.agents.delegation import delegate, depth
 from toolcast.runtime import RefusalError, ToolContext, ToolRegistry
-from toolcast.runtime.delegation import delegate, depth
 
 from generated.agents.delegate import DELEGATE
 

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from toolcast.agents.disclosure import Disclosure
+from toolcast.agents.loop import run_tools
+from toolcast.agents.record import Asked, Budget, Called, Ended, LoopEvent, Record, Stopped
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
-from toolcast.runtime.disclosure import Disclosure
-from toolcast.runtime.loop import run_tools
-from toolcast.runtime.record import Asked, Budget, Called, Ended, LoopEvent, Record, Stopped
 
 from generated.files.edit import EDIT
 from generated.web.web_fetch import WEB_FETCH

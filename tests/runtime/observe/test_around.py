@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
-from toolcast.runtime.events import CallHooks, Event, Observer
-from toolcast.runtime.policy import Policy
+from toolcast.runtime.middleware.events import CallHooks, Event, Observer
+from toolcast.runtime.middleware.policy import Policy
 
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.test_executor import GOOD, Watch

@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import LazyBindings, ToolContext, ToolRegistry, ToolResult, abandoned, log_records
-from toolcast.runtime.inert import escaped
-from toolcast.runtime.logs import FIELDS, LOGGER, CallLog, JsonLines
-from toolcast.runtime.policy import Policy
-from toolcast.runtime.secrets import Secrets
+from toolcast.runtime.middleware.logs import FIELDS, LOGGER, CallLog, JsonLines
+from toolcast.runtime.middleware.policy import Policy
+from toolcast.runtime.middleware.secrets import Secrets
+from toolcast.runtime.printable import escaped
 
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.test_executor import GOOD

@@ -18,8 +18,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 from toolcast.runtime import RefusalError, ToolContext, ToolRegistry, ToolResult
-from toolcast.runtime.otel import BUCKETS, instrument
-from toolcast.runtime.policy import Policy
+from toolcast.runtime.middleware.otel import BUCKETS, instrument
+from toolcast.runtime.middleware.policy import Policy
 
 from generated.shell.bash import BASH
 from tests.runtime.sample.files.edit import EDIT
@@ -301,7 +301,7 @@ def test_it_is_imported_when_asked_for_and_says_what_is_missing() -> None:
         "import sys; import toolcast.runtime, toolcast.runtime.executor\n"
         "print([name for name in sys.modules if name.startswith('opentelemetry')])\n"
         "sys.modules['opentelemetry'] = None\n"
-        "try: import toolcast.runtime.otel\n"
+        "try: import toolcast.runtime.middleware.otel\n"
         "except ImportError as missing: print(missing)"
     )
     done = subprocess.run(

@@ -6,8 +6,8 @@ import subprocess
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolcast.runtime.policy import Commands
-from toolcast.runtime.policy.commands import CommandError, split
+from toolcast.runtime.middleware.policy import Commands
+from toolcast.runtime.middleware.policy.commands import CommandError, split
 
 RULES = Commands(
     ["git status", "git log", "ls", "echo", "'my tool' run"],

@@ -7,10 +7,10 @@ import time
 from typing import Any
 
 import pytest
-from toolcast.runtime.inert import escaped
-from toolcast.runtime.policy import ApprovalRequest, TerminalApprover
-from toolcast.runtime.policy.shapes import Shape
-from toolcast.runtime.policy.terminal import question
+from toolcast.runtime.middleware.policy import ApprovalRequest, TerminalApprover
+from toolcast.runtime.middleware.policy.shapes import Shape
+from toolcast.runtime.middleware.policy.terminal import question
+from toolcast.runtime.printable import escaped
 
 SHAPE = Shape("edit", (("file_path", "folder", '"/src/"'),))
 

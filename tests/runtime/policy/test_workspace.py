@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError
-from toolcast.runtime.policy import PathError, Workspace, WorkspaceError
-from toolcast.runtime.policy.spelling import check_spelling
+from toolcast.runtime.middleware.policy import PathError, Workspace, WorkspaceError
+from toolcast.runtime.middleware.policy.spelling import check_spelling
 
 OUTSIDE = "nobody may read this"
 

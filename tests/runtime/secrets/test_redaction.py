@@ -28,8 +28,8 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError, ToolRegistry, ToolResult
-from toolcast.runtime.secrets import Secrets
-from toolcast.runtime.secrets.redactor import WITHHELD, Redactor
+from toolcast.runtime.middleware.secrets import Secrets
+from toolcast.runtime.middleware.secrets.redactor import WITHHELD, Redactor
 
 from generated.web.http_request import HTTP_REQUEST
 
@@ -282,7 +282,7 @@ def test_no_way_out(handler: Any, value: str, caplog: pytest.LogCaptureFixture) 
 
 
 def test_what_a_person_is_asked_holds_the_reference() -> None:
-    from toolcast.runtime.policy import Policy
+    from toolcast.runtime.middleware.policy import Policy
 
     asked: list[Any] = []
 
@@ -331,7 +331,7 @@ def test_a_value_stays_hidden_in_later_calls_and_of_other_registries() -> None:
 
 
 def test_a_value_that_the_model_writes_out_is_in_no_event() -> None:
-    from toolcast.runtime.policy import Policy
+    from toolcast.runtime.middleware.policy import Policy
 
     secrets, watch = Secrets(lambda name: None), Watch()
     secrets.hide("KEY", "hunter2-hunter2")
@@ -547,7 +547,7 @@ HOSTILE = {
 def test_hostile_output_is_searched_in_bounded_time(name: str) -> None:
     """In a process of its own, so that a search without an end fails."""
     code = (
-        "import sys\nfrom toolcast.runtime.secrets import Secrets\n"
+        "import sys\nfrom toolcast.runtime.middleware.secrets import Secrets\n"
         "secrets = Secrets(lambda name: None)\n"
         "secrets.hide('A', 'a' * 9)\nsecrets.hide('B', 'hunter2-hunter2')\n"
         "text = secrets.redact_text(sys.stdin.buffer.read().decode())\nassert 'hunter2' not in text\n"

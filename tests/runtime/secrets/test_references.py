@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 from toolcast.runtime import ToolBinding, ToolRegistry, ToolResult
-from toolcast.runtime.secrets import EnvironmentSecrets, FileSecrets, Secrets
+from toolcast.runtime.middleware.secrets import EnvironmentSecrets, FileSecrets, Secrets
 
 from generated.shell.bash import BASH
 from generated.web.http_request import HTTP_REQUEST

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toolcast.agents.text_calls import Call, Problem, TextDispatcher, parse, render_results
 from toolcast.runtime import Content, Guesses, ToolContext, ToolRegistry, ToolResult
-from toolcast.runtime.text import Call, Problem, TextDispatcher, parse, render_results
 
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.sample.misc.note import NOTE

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from toolcast.agents.text_calls import Call, parse, render_call, render_results
 from toolcast.runtime import ToolResult
-from toolcast.runtime.text import Call, parse, render_call, render_results
 
 from tests.runtime.text.forms import FORMS
 from tests.runtime.text.test_laws import ANY

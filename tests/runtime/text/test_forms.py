@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from toolcast.runtime.text import Call, parse
+from toolcast.agents.text_calls import Call, parse
 
 from tests.runtime.text.forms import FORMS, J
 

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toolcast.agents.text_calls import instructions, parse
 from toolcast.runtime import ToolBinding, ToolRegistry
-from toolcast.runtime.text import instructions, parse
 
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.sample.misc.note import NOTE

@@ -5,10 +5,10 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.runtime.text import parse, render_call
-from toolcast.runtime.text.parse import read
-from toolcast.runtime.text.render import escaped
-from toolcast.runtime.text.source import Source
+from toolcast.agents.text_calls import parse, render_call
+from toolcast.agents.text_calls.parse import read
+from toolcast.agents.text_calls.render import escaped
+from toolcast.agents.text_calls.source import Source
 
 from tests.runtime.text.forms import FORMS, J
 

@@ -116,7 +116,7 @@ BEFORE = [
 
 READ = """
 import json, sys
-from toolcast.runtime.text import parse
+from toolcast.agents.text_calls import parse
 before, units, size = json.load(sys.stdin)
 for unit in units:
     for after in ("", "</tool_call>!"):

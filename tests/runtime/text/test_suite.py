@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.runtime.text import parse
+from toolcast.agents.text_calls import parse
 
 pytestmark = pytest.mark.corpora
 

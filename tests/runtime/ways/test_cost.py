@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from toolcast.jsonschema import Validator
 from toolcast.runtime import Guesses
-from toolcast.runtime.schema import Validator
-from toolcast.runtime.ways import Choice, Way, Ways
-from toolcast.runtime.ways.repairs import closed, unfenced
-from toolcast.runtime.ways.undo import Undo
+from toolcast.runtime.wire import Choice, Way, Ways
+from toolcast.runtime.wire.repairs import closed, unfenced
+from toolcast.runtime.wire.undo import Undo
 
 SIZE = 20_000
 

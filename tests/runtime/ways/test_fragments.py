@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolcast.runtime.arguments import parse_arguments
-from toolcast.runtime.ways.fragments import FragmentError, Fragments
-from toolcast.runtime.ways.partial import PartialArguments
+from toolcast.runtime.wire.fragments import FragmentError, Fragments
+from toolcast.runtime.wire.partial import PartialArguments
 
 from tests.runtime.ways.worlds import ANY
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from toolcast.jsonschema import Validator
 from toolcast.runtime import ArgumentError, Guesses, ToolRegistry
-from toolcast.runtime.schema import Validator
-from toolcast.runtime.ways.guesses import NAMES
-from toolcast.runtime.ways.steps import steps_of, value_at
+from toolcast.runtime.wire.guesses import NAMES
+from toolcast.runtime.wire.steps import steps_of, value_at
 
 from tests.runtime.ways.conftest import PLAIN, Binding
 from tests.runtime.ways.worlds import ANY
@@ -145,7 +145,7 @@ def test_what_comes_out_is_accepted_and_what_is_accepted_stays(value: Any) -> No
 @given(st.lists(st.text(max_size=4) | st.integers(0, 3), max_size=4))
 @example(["A·", "℘", "a b", "a.b", 0, '"'])  # the first two are names, though `\w` does not match them
 def test_paths_are_read_as_they_are_written(steps: list[str | int]) -> None:
-    from toolcast.runtime.schema.words import member
+    from toolcast.jsonschema.assertions import member
 
     path = "$"
     value: Any = "here"

@@ -9,8 +9,8 @@ import jsonschema_rs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolcast.runtime.ways import Choice, Way, Ways
-from toolcast.runtime.ways.undo import Undo, undo
+from toolcast.runtime.wire import Choice, Way, Ways
+from toolcast.runtime.wire.undo import Undo, undo
 
 from tests.runtime.ways.worlds import ANY, World, united, worlds
 

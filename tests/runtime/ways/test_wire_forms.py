@@ -11,7 +11,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolcast.build.core.compile import Options
+from toolcast.project.core.compile import Options
 from toolcast.runtime import ArgumentError
 from toolcast.verify.subject import subject
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
-from toolcast.runtime.ways import Choice, Way
+from toolcast.runtime.wire import Choice, Way
 
 
 class World(NamedTuple):

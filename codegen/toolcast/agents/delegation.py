@@ -1,0 +1,51 @@
+"""Agents that start agents: how deep, and for how long."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
+from typing import TypeVar
+
+from ..runtime.errors import RefusalError
+
+T = TypeVar("T")
+
+# Follows the calls of one task and of the tasks and threads it starts, and nothing else.
+_depth: ContextVar[int] = ContextVar("toolcast_delegation_depth", default=0)
+
+
+def depth() -> int:
+    """How many delegations this code runs inside of."""
+    return _depth.get()
+
+
+async def delegate(work: Callable[[], Awaitable[T]], *, limit: int = 3, timeout: float | None = 120.0) -> T:
+    """Run another agent: `await delegate(lambda: run_tools(…))` in a handler.
+
+    Raises RefusalError, which a handler may let pass as its result, where it would be deeper than `limit`
+    delegations, or takes longer than `timeout` seconds: then the agent is cancelled. What the agent raises
+    passes through. Raises ValueError for a limit below 1, or a timeout that is not above 0.
+    """
+    if limit < 1 or (timeout is not None and not timeout > 0):
+        raise ValueError("limit must be at least 1, and timeout above 0.")
+    now = _depth.get()
+    if now >= limit:
+        raise RefusalError(
+            f"Agents may be nested {limit} deep, and this one is the {_ordinal(now)}. Do the task yourself."
+        )
+    token = _depth.set(now + 1)
+    clock = asyncio.timeout(timeout)
+    try:
+        async with clock:
+            return await work()
+    except TimeoutError:
+        if not clock.expired():
+            raise
+        raise RefusalError(
+            f"The agent was stopped after {timeout:g} seconds. Give it a smaller task, or do it yourself."
+        ) from None
+    finally:
+        _depth.reset(token)
+
+
+def _ordinal(number: int) -> str:
+    return {1: "1st", 2: "2nd", 3: "3rd"}.get(number, f"{number}th")

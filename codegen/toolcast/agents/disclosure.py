@@ -1,0 +1,222 @@
+"""Tools shown in part until a call needs them whole: fewer tokens in each request.
+
+Every definition keeps its place for a whole session, and new ones only come after the last. A tool that is
+upgraded is replaced where it stands. Whatever list has one definition for each tool differs from the round
+before it from that tool on at the latest, so no order of them would share more; moving it to the end would
+also give up the full definitions behind it at the next upgrade. Where definitions must not change at all,
+`upgrade="answer"` leaves the full definition to the answer.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from ..runtime.arguments import Arguments
+from ..runtime.brief import bare_definition
+from ..runtime.context import ToolContext
+from ..runtime.errors import ArgumentError
+from ..runtime.result import ToolResult
+from ..runtime.view import ToolView
+from ..runtime.wire.guesses import Guesses
+from .native_search import Native, deferred, native_for
+from .redirect import Through
+from .routing import match_groups
+
+Level = Literal["summary", "brief", "full"]
+LEVELS = ("summary", "brief", "full")
+
+
+class Disclosure:
+    """What one session shows of a registry's tools to one provider, and its calls.
+
+    `summary` shows names and summaries; `brief` also the parameters' names and types, and which are required;
+    `full` everything. `levels` has another level for some groups, and all below them: a server whose tools
+    come late, say. `eager` tools are always full.
+
+    `tools` is what a dispatcher takes in the place of the registry. One object serves one conversation; it is
+    not meant to be shared between threads.
+    """
+
+    def __init__(
+        self,
+        registry: ToolView,
+        provider: str,
+        *,
+        level: Level = "brief",
+        levels: Mapping[str, Level] | None = None,
+        eager: Collection[str] = (),
+        keep: bool = False,
+        native: bool | Native | None = None,
+        upgrade: Literal["definition", "answer"] = "definition",
+    ) -> None:
+        """`keep`: upgraded tools stay full in later turns. `native`: a provider that loads tools by itself
+        gets all of them whole, marked for that; None where it is known to, False never (older models, other
+        servers of the same dialect), True or a `Native` for certain.
+
+        Raises ValueError for an unknown level or upgrade, and for `native=True` where none is known.
+        """
+        for one in (level, *(levels or {}).values()):
+            if one not in LEVELS:
+                raise ValueError(f"There is no level {one!r}. Choose among {', '.join(LEVELS)}.")
+        if upgrade not in ("definition", "answer"):
+            raise ValueError(f"upgrade must be 'definition' or 'answer', not {upgrade!r}.")
+        self.registry = registry
+        self.tools: ToolView = Through(registry, self.execute)
+        self.provider = provider
+        self._level: Level = level
+        self._levels: dict[str, Level] = dict(levels or {})
+        self._eager = frozenset([eager] if isinstance(eager, str) else eager)
+        self._keep = keep
+        self._native = native_for(provider, native)
+        self._upgrade = upgrade
+        self._order: dict[str, None] = {}  # tools shown so far; only appended to
+        self._wanted: set[str] | None = None  # tools that were routed to; None for all
+        self._full: set[str] = set()
+        self._answered: set[str] = set()  # in this turn
+        self._made: dict[tuple[str, str], bytes] = {}
+
+    def route(self, text: str, keywords: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
+        """Show the groups of which a keyword begins a word of `text`, and all where there is none.
+
+        Returns those groups. Call it before the turn's first `definitions`. What a session has shown stays:
+        a narrower choice needs a new session.
+        """
+        groups = match_groups(text, keywords)
+        if groups:
+            self.choose(groups=groups)
+        else:
+            self.choose_all()
+        return groups
+
+    def choose(
+        self, *, groups: str | Collection[str] | None = None, names: str | Collection[str] | None = None
+    ) -> None:
+        """Show these tools, beside those that were shown or chosen before; a group with all below it."""
+        chosen: set[str] = set()
+        if groups is not None:
+            chosen.update(self.registry.select(groups=groups))
+        if names is not None:
+            chosen.update(self.registry.select(names=names))
+        if self._wanted is None:
+            # Nothing was shown yet: this is the first choice. Else all were, and all stay.
+            self._wanted = None if self._order else chosen
+        else:
+            self._wanted |= chosen
+
+    def choose_all(self) -> None:
+        """Show every tool from here on."""
+        self._wanted = None
+
+    def disclose(self, *names: str) -> None:
+        """Show these tools in full from the next round to the end of the session. Raises UnknownToolError."""
+        for name in names:
+            self.registry.get(name)
+        self._eager |= {*names}
+
+    def definitions(self) -> bytes:
+        """What goes into the next request: a JSON array of tool objects. Raises UnknownProviderError."""
+        return b"[" + b",".join(self._parts()) + b"]"
+
+    def definitions_raw(self) -> msgspec.Raw:
+        """The same bytes as a value that `msgspec.json.encode` copies into a request as it is."""
+        return msgspec.Raw(self.definitions())
+
+    def definition_objects(self) -> list[dict[str, Any]]:
+        """The same as parsed objects, new ones each time."""
+        objects: list[dict[str, Any]] = msgspec.json.decode(self.definitions())
+        return objects
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The tools shown so far, in their order."""
+        return tuple(self._order)
+
+    def level_of(self, name: str) -> Level:
+        """How much of a tool the next round shows. Raises UnknownToolError."""
+        binding = self.registry.get(name).binding
+        if name in self._full or name in self._eager or self._native is not None:
+            return "full"
+        group = binding.group
+        while group and group not in self._levels:
+            group = group.rpartition("/")[0]
+        return self._levels.get(group, self._level)
+
+    def next_turn(self) -> None:
+        """The user speaks again: upgraded tools are cut again, to the bytes of before, or kept."""
+        self._answered.clear()
+        if not self._keep:
+            self._full.clear()
+
+    async def execute(
+        self,
+        name: str,
+        arguments: Arguments,
+        provider: str | None = None,
+        context: ToolContext | None = None,
+        guesses: Guesses | None = None,
+    ) -> ToolResult:
+        """As the registry's. The first call in a turn whose arguments do not fit, of a tool that was shown in
+        part, is answered with all that is wrong and everything about the tool, which is full from the next
+        round on; a second one is answered as any call is."""
+        dialect = self.provider if provider is None else provider
+        in_part = name in self.registry and self.level_of(name) != "full"
+        result = await self.registry.execute(name, arguments, dialect, context, guesses)
+        if result.success or not in_part or name in self._answered:
+            return result
+        problem = self._problem(name, arguments, dialect, guesses)
+        if problem is None:
+            return result
+        self._answered.add(name)
+        if self._upgrade == "definition":
+            self._full.add(name)
+        if problem.missing:  # then the result has the schema already
+            return result
+        whole = self.registry.get(name).binding.definition(self.provider).decode()
+        return msgspec.structs.replace(
+            result, error=f"{result.error}\nThe full definition of {name!r}: {whole}"
+        )
+
+    def _problem(
+        self, name: str, arguments: Arguments, provider: str, guesses: Guesses | None
+    ) -> ArgumentError | None:
+        """What is wrong with the arguments of a call that failed, if it was they."""
+        chosen = self.registry.guesses if guesses is None else guesses
+        # The same guesses, counted apart: the call's own were counted.
+        again = None if chosen is None else Guesses(chosen.allow)
+        try:
+            self.registry.get(name).binding.decode(arguments, provider, again)
+        except ArgumentError as problem:
+            return problem
+        except Exception:
+            return None  # not the arguments: the result says what
+        return None
+
+    def _parts(self) -> list[bytes]:
+        for name in self.registry:
+            if self._wanted is None or name in self._wanted:
+                self._order.setdefault(name)
+        parts = [self._definition(name) for name in self._order]
+        native = self._native
+        if native is not None and any(name not in self._eager for name in self._order):
+            return [*(msgspec.json.encode(tool) for tool in native.tools), *parts]
+        return parts
+
+    def _definition(self, name: str) -> bytes:
+        binding = self.registry.get(name).binding
+        level = self.level_of(name)
+        late = self._native is not None and name not in self._eager
+        if not late and level != "summary":
+            return binding.definition(self.provider, level)
+        kind = "native" if late else level
+        made = self._made.get((name, kind))
+        if made is None:
+            whole = binding.definition(self.provider)
+            if late and self._native is not None:
+                made = deferred(whole, self._native)
+            else:
+                place = binding.envelopes.get(self.provider)
+                bare = bare_definition(msgspec.json.decode(whole), name, binding.summary, place)
+                made = msgspec.json.encode(bare)
+            self._made[name, kind] = made
+        return made

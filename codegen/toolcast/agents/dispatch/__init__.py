@@ -1,0 +1,25 @@
+"""Native tool calling: calls out of a provider's answer, and results back as its next messages.
+
+Nothing here imports a provider's client; its objects are read by attribute or key.
+"""
+
+from ...runtime.content import Content
+from .assembler import Assembler
+from .call import Call, DispatchError
+from .dispatcher import Dispatcher
+from .echo import assistant_messages
+from .formats import FORMATS
+from .parse import parse
+from .render import render
+
+__all__ = [
+    "FORMATS",
+    "Assembler",
+    "Call",
+    "Content",
+    "DispatchError",
+    "Dispatcher",
+    "assistant_messages",
+    "parse",
+    "render",
+]

@@ -1,0 +1,79 @@
+"""An answer that arrives in pieces, put together."""
+
+from collections.abc import Callable
+from typing import Any
+
+from ...runtime.arguments import MAX_TEXT
+from .call import Call, DispatchError
+from .formats import format_of
+from .parse import parse
+from .read import kind, load, plain
+from .streams.blocks import AnthropicStream, BedrockStream
+from .streams.chat import ChatStream, CohereStream, OllamaStream
+from .streams.items import GeminiStream, ResponsesStream
+from .streams.pieces import Stream
+
+_STREAMS: dict[str, Callable[[int], Stream]] = {
+    "openai": ChatStream,
+    "openai-responses": ResponsesStream,
+    "anthropic": AnthropicStream,
+    "gemini": GeminiStream,
+    "bedrock": BedrockStream,
+    "mistral": lambda limit: ChatStream(limit, no_id=("null",)),
+    "cohere": CohereStream,
+    "ollama": OllamaStream,
+}
+
+
+class Assembler:
+    """Feed it every chunk or event of one streamed answer, then ask for the answer.
+
+    One object serves one answer, in one thread.
+    """
+
+    __slots__ = ("_format", "_stream")
+
+    def __init__(self, format: str, *, limit: int = 4 * MAX_TEXT) -> None:
+        """`limit` bounds what is held, in characters. Raises ValueError for a format without streams."""
+        self._format = format_of(format).name
+        make = _STREAMS.get(self._format)
+        if make is None:
+            raise ValueError(f"The format {format!r} has no stream.")
+        self._stream = make(limit)
+
+    def feed(self, event: Any) -> None:
+        """Take the next event: a dict, the official client's object, or its JSON text (`[DONE]` too).
+
+        Raises DispatchError for what is none of the format, for an error that the provider sent, and past
+        the bounds; the answer is lost then.
+        """
+        if isinstance(event, (str, bytes)) and event in ("[DONE]", b"[DONE]"):
+            self.end()
+            return
+        made = plain(load(event))
+        if not isinstance(made, dict):
+            raise DispatchError(f"$: expected an event, got {kind(made)}")
+        self._stream.feed(made)
+
+    def end(self) -> None:
+        """Say that the stream has ended, where the server does not."""
+        self._stream.ended = True
+
+    @property
+    def complete(self) -> bool:
+        """Whether the provider said that this was all."""
+        return self._stream.ended
+
+    def response(self) -> dict[str, Any]:
+        """The whole answer, for `parse`, `assistant_messages` and `Dispatcher.run`.
+
+        It has the form of an answer that is not streamed; arguments may still be the JSON text that came.
+        Raises DispatchError before the end: a call that is cut off can look like one without arguments.
+        """
+        if not self._stream.ended:
+            raise DispatchError("the stream has not ended; call end() if its server does not say so")
+        return self._stream.response()
+
+    def calls(self) -> tuple[Call, ...]:
+        """The calls of the answer. Raises DispatchError, also before the end."""
+        return parse(self.response(), self._format)

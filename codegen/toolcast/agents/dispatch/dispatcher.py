@@ -1,0 +1,97 @@
+"""An answer's calls, carried out and answered."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from ...runtime.context import ToolContext
+from ...runtime.result import ToolResult
+from ...runtime.view import ToolView
+from .call import Call
+from .formats import format_of
+from .parse import parse
+from .render import render
+
+_CUT = (
+    "The answer reached its length limit inside of this call of {!r}, so its arguments are not whole, and "
+    "nothing was done. Send the call again, with less text before it, or in smaller steps."
+)
+
+
+class Dispatcher:
+    """parse → execute → render, for one registry (or a selection of it) and one wire format.
+
+    An answer's calls run at the same time, at most `limit` of them, and are answered in their order. A call
+    that takes longer than `timeout` seconds is cancelled, and its result says so. `provider` is the dialect
+    of the arguments: the one whose definitions went into the request, the format's own by default.
+
+    It keeps no state: one object serves any number of answers, tasks and event loops.
+    """
+
+    def __init__(
+        self,
+        registry: ToolView,
+        format: str,
+        *,
+        provider: str | None = None,
+        limit: int = 8,
+        timeout: float | None = None,
+    ) -> None:
+        """Raises ValueError for an unknown format, and for a limit or a timeout that is not above 0."""
+        self.format = format_of(format).name
+        self.provider = format if provider is None else provider
+        if limit < 1 or (timeout is not None and not timeout > 0):
+            raise ValueError("limit and timeout must be above 0.")
+        self._registry = registry
+        self._limit = limit
+        self._timeout = timeout
+
+    async def run(self, response: Any, context: ToolContext | None = None) -> list[dict[str, Any]]:
+        """The messages that answer every call of `response`; `[]` where it has none.
+
+        `context` is given to every handler, with that call's id and tool in it. Raises DispatchError for
+        what is no answer of the format, and UnknownProviderError where nothing was generated for it. What a
+        call comes to is a result, whatever it is.
+        """
+        calls = parse(response, self.format)
+        return render(calls, await self.execute(calls, context), self.format)
+
+    async def execute(
+        self, calls: Sequence[Call], context: ToolContext | None = None
+    ) -> tuple[ToolResult, ...]:
+        """The result of every call, in their order. Cancelling this cancels all of them, and waits for it."""
+        for name in {call.name for call in calls}:
+            if name in self._registry:  # a missing dialect is the program's fault, not the model's
+                self._registry.get(name).binding.definition(self.provider)
+        if len(calls) == 1:
+            return (await self._one(calls[0], context),)
+        places = asyncio.Semaphore(self._limit)
+
+        async def placed(call: Call) -> ToolResult:
+            async with places:
+                return await self._one(call, context)
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(placed(call)) for call in calls]
+        return tuple(task.result() for task in tasks)
+
+    async def _one(self, call: Call, context: ToolContext | None) -> ToolResult:
+        if call.cut:
+            return ToolResult.failed(_CUT.format(call.name))
+        if context is None:
+            context = ToolContext(call_id=call.id)
+        else:
+            context = msgspec.structs.replace(context, call_id=call.id, tool="")
+        clock = asyncio.timeout(self._timeout)
+        try:
+            async with clock:
+                return await self._registry.execute(
+                    call.name, call.arguments, provider=self.provider, context=context
+                )
+        except TimeoutError:
+            return ToolResult.failed(
+                f"Tool {call.name!r} did not finish within {self._timeout:g} s and was cancelled. It may "
+                "have taken effect in part: look before you call it again, and ask for less at once."
+            )

@@ -1,0 +1,181 @@
+"""Whole items, some of them in pieces: OpenAI Responses and Gemini."""
+
+from typing import Any
+
+from ....runtime.wire.fragments import MAX_CALLS, FragmentError
+from ....runtime.wire.partial import PartialArguments
+from ..call import DispatchError
+from ..read import text
+from .pieces import Event, Pieces, number, objects, report, section
+
+
+class ResponsesStream:
+    """`response.output_item.*`, `response.function_call_arguments.*`, and the whole answer at the end."""
+
+    _ARGUMENTS = "response.function_call_arguments."
+    _ITEM = "response.output_item."
+    _ENDS = ("response.completed", "response.incomplete", "response.failed", "response.cancelled")
+
+    def __init__(self, limit: int) -> None:
+        self.ended = False
+        self._pieces = Pieces(limit)
+        self._items: dict[int, dict[str, Any]] = {}
+        self._at: dict[str, int] = {}
+        self._final: dict[int, str] = {}
+        self._whole: dict[str, Any] = {}
+
+    def feed(self, event: Event) -> None:
+        """Take one event."""
+        kind = text(event.get("type"), "$.type")
+        if kind == "error":
+            raise report(event)
+        if kind.startswith(self._ITEM):
+            self._item(number(event, "output_index", "$"), section(event, "item", "$"))
+        elif kind.startswith(self._ARGUMENTS):
+            self._arguments(event, kind.removeprefix(self._ARGUMENTS))
+        elif kind == "response.created":
+            self._whole["id"] = self._pieces.keep(section(event, "response", "$").get("id"), "$.response.id")
+        elif kind in self._ENDS:
+            whole = section(event, "response", "$")
+            if kind == "response.failed":
+                raise report(whole.get("error"))
+            self._whole |= self._pieces.keep(
+                {
+                    key: whole[key]
+                    for key in ("id", "status", "incomplete_details", "output")
+                    if whole.get(key)
+                },
+                "$.response",
+            )
+            self.ended = True
+
+    def _item(self, index: int, item: Event) -> None:
+        self._items[index] = self._pieces.keep(item, "$.item")
+        if isinstance(item.get("id"), str):
+            self._at[item["id"]] = index
+
+    def _arguments(self, event: Event, step: str) -> None:
+        index = event.get("output_index")
+        if index is None:
+            index = self._at.get(text(event.get("item_id"), "$.item_id"))
+        if not isinstance(index, int) or index not in self._items:
+            raise DispatchError("$.output_index: a piece of a call that has not begun")
+        if step == "delta":
+            self._pieces.add(index, event.get("delta"), "$.delta")
+        elif step == "done" and event.get("arguments") is not None:
+            self._final[index] = self._pieces.keep(text(event["arguments"], "$.arguments"), "$.arguments")
+
+    def response(self) -> dict[str, Any]:
+        """A response: the last event's own output, or its items as they came."""
+        if self._whole.get("output"):
+            return self._whole
+        output = [self._put_together(index, item) for index, item in sorted(self._items.items())]
+        return {**self._whole, "output": output}
+
+    def _put_together(self, index: int, item: dict[str, Any]) -> dict[str, Any]:
+        if item.get("type") != "function_call" or item.get("arguments"):
+            return item
+        return {**item, "arguments": self._final.get(index) or self._pieces.text(index)}
+
+
+class GeminiStream:
+    """`candidates[0].content.parts` of each chunk; Vertex AI may send a call's arguments value by value."""
+
+    def __init__(self, limit: int) -> None:
+        self.ended = False
+        self._limit = limit
+        self._pieces = Pieces(limit)
+        self._parts: list[dict[str, Any]] = []
+        self._growing: dict[int, PartialArguments] = {}  # the place of a part → its arguments
+        self._open: list[int] = []
+        self._id = self._reason = ""
+
+    def feed(self, event: Event) -> None:
+        """Take one chunk."""
+        if event.get("error"):
+            raise report(event["error"])
+        self._id = self._id or self._pieces.keep(text(event.get("responseId"), "$.responseId"), "$")
+        for at, candidate in enumerate(objects(event.get("candidates"), "$.candidates")):
+            if candidate.get("index") not in (None, 0):
+                continue
+            path = f"$.candidates[{at}]"
+            content = section(candidate, "content", path)
+            for i, part in enumerate(objects(content.get("parts"), f"{path}.content.parts")):
+                self._part(part, f"{path}.content.parts[{i}]")
+            if candidate.get("finishReason"):
+                self._reason, self.ended = text(candidate["finishReason"], f"{path}.finishReason"), True
+
+    def _part(self, part: Event, path: str) -> None:
+        call = section(part, "functionCall", path)
+        if "functionCall" in part and (self._open or call.get("willContinue") or call.get("partialArgs")):
+            self._grow(part, call, path)
+        elif self._continues(part):
+            self._pieces.add(len(self._parts) - 1, text(part["text"], f"{path}.text"), f"{path}.text")
+        else:
+            rest = {key: value for key, value in part.items() if key != "text"}
+            self._parts.append(self._pieces.keep(rest, path))
+            if "text" in part:
+                self._pieces.add(len(self._parts) - 1, part["text"], f"{path}.text")
+
+    def _continues(self, part: Event) -> bool:
+        """Whether a text goes on that came before: of the same kind, and without a signature."""
+        if not self._parts or "text" not in part or not self._pieces.has(len(self._parts) - 1):
+            return False
+        signed = "thoughtSignature" in part or "thoughtSignature" in self._parts[-1]
+        rest = {key: value for key, value in part.items() if key != "text"}
+        return not signed and rest == self._parts[-1]
+
+    def _grow(self, part: Event, call: Event, path: str) -> None:
+        id, name = (text(call.get(key), f"{path}.functionCall.{key}") for key in ("id", "name"))
+        at = self._which(id, name, bool(call.get("partialArgs")), path)
+        if at is None:
+            at = len(self._parts)
+            kept = {key: value for key, value in part.items() if key != "functionCall"}
+            kept["functionCall"] = {key: call[key] for key in ("id", "name", "args") if key in call}
+            self._parts.append(self._pieces.keep(kept, path))
+            if not (call.get("willContinue") or call.get("partialArgs")):
+                return  # a whole call beside one that goes on
+            self._growing[at] = PartialArguments(limit=self._limit)
+            self._open.append(at)
+        if part.get("thoughtSignature"):
+            self._parts[at]["thoughtSignature"] = self._pieces.keep(part["thoughtSignature"], path)
+        partial = objects(call.get("partialArgs"), f"{path}.functionCall.partialArgs")
+        try:
+            self._pieces.keep(partial, path)
+            self._growing[at].add(partial)
+        except FragmentError as problem:
+            raise DispatchError(f"{path}.functionCall.partialArgs: {problem}") from None
+        if not call.get("willContinue"):
+            self._open.remove(at)
+
+    def _which(self, id: str, name: str, goes_on: bool, path: str) -> int | None:
+        """The open call that a part goes on with; None where it begins one. `goes_on`: it brings values, so
+        that a name may be there again."""
+        if len(self._growing) >= MAX_CALLS:
+            raise DispatchError(f"{path}: more than {MAX_CALLS} calls in one answer")
+        if id:
+            return next((at for at in self._open if self._parts[at]["functionCall"].get("id") == id), None)
+        last = self._parts[self._open[-1]]["functionCall"] if self._open else {}
+        if name and (name != last.get("name") or last.get("id") or not goes_on):
+            return None
+        if not self._open:
+            raise DispatchError(f"{path}.functionCall: a piece of a call that has not begun")
+        return self._open[-1]
+
+    def response(self) -> dict[str, Any]:
+        """A generateContent response."""
+        parts = [self._whole(at, part) for at, part in enumerate(self._parts)]
+        candidate = {"content": {"role": "model", "parts": parts}, "finishReason": self._reason}
+        return {"responseId": self._id, "candidates": [candidate]}
+
+    def _whole(self, at: int, part: dict[str, Any]) -> dict[str, Any]:
+        if self._pieces.has(at):
+            return {**part, "text": self._pieces.text(at)}
+        growing = self._growing.get(at)
+        if growing is None:
+            return part
+        try:
+            args = growing.done()
+        except FragmentError as problem:
+            raise DispatchError(f"$.candidates[0].content.parts[{at}].functionCall: {problem}") from None
+        return {**part, "functionCall": {**part["functionCall"], "args": args}}

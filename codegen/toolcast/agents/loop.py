@@ -1,0 +1,202 @@
+"""The loop of an agent: ask the model, carry out what it calls, answer, ask again.
+
+The model is any async callable; no provider's client is imported.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from ..runtime.context import ToolContext
+from ..runtime.view import ToolView
+from .disclosure import Disclosure
+from .dispatchers import Answers, Native, Text
+from .meter import Metered
+from .record import Asked, Budget, Called, CallRecord, Ended, LoopEvent, Record, Round, Stop, Stopped
+from .redirect import Through
+
+Model = Callable[[list[Any], bytes], Awaitable[Any]]
+"""(messages, definitions) → the provider's response. `definitions` is the JSON array of the round."""
+
+
+async def run_tools(
+    model: Model,
+    tools: ToolView | Disclosure,
+    messages: Sequence[Any],
+    *,
+    format: str | None = None,
+    dispatcher: Callable[[ToolView], Answers] | None = None,
+    provider: str | None = None,
+    max_rounds: int = 10,
+    budget: Budget | None = None,
+    repeats: int = 3,
+    limit: int = 8,
+    context: ToolContext | None = None,
+    on_event: Callable[[LoopEvent], None] | None = None,
+) -> Record:
+    """Ask `model` and carry out its calls until it asks for none, or a limit stops it.
+
+    `format` is a wire format of `dispatch`, or "text"; `dispatcher` makes another one for the tools that it
+    is given. `provider` is the dialect of the definitions: a Disclosure's own, else the format's name.
+    `limit` calls run at once. `repeats`: so many failures of the same call, arguments and all, stop the run.
+    `messages` is not changed. `on_event` sees every step; what it raises is logged. A run is a turn of a
+    Disclosure: it begins with `next_turn`.
+
+    Cancellation, and what the model or the dispatcher raises, pass through; `on_event` gets the record in
+    `Stopped` then, too. Raises ValueError for limits below 1, and unless exactly one of `format` and
+    `dispatcher` is given.
+    """
+    if (format is None) == (dispatcher is None):
+        raise ValueError("Give one of format= and dispatcher=.")
+    if max_rounds < 1 or repeats < 1 or limit < 1:
+        raise ValueError("max_rounds, repeats and limit must be at least 1.")
+    run = _Run(tools, list(messages), budget or Budget(), repeats, on_event)
+    if dispatcher is not None:
+        answers = dispatcher(run.tools)
+    elif format == "text":
+        answers = Text(run.tools, limit)
+    else:
+        answers = Native(run.tools, str(format), run.dialect(provider, format), limit)
+    definitions = run.definitions(format, provider)
+    try:
+        for number in range(1, max_rounds + 1):
+            stop = await run.round(number, model, definitions, answers, context)
+            if stop is not None:
+                return run.end(stop)
+        return run.end("rounds")
+    except asyncio.CancelledError:
+        run.end("cancelled")
+        raise
+    except Exception:
+        run.end("error")
+        raise
+
+
+class _Run:
+    """The state of one run."""
+
+    def __init__(
+        self,
+        tools: ToolView | Disclosure,
+        messages: list[Any],
+        budget: Budget,
+        repeats: int,
+        on_event: Callable[[LoopEvent], None] | None,
+    ) -> None:
+        self._disclosure = tools if isinstance(tools, Disclosure) else None
+        base = tools.tools if isinstance(tools, Disclosure) else tools
+        self._meter = Metered(base.execute, budget, repeats, self._called)
+        self.tools: ToolView = Through(base, self._meter.execute)
+        self._messages = messages
+        self._on_event = on_event
+        self._rounds: list[Round] = []
+        self._begun = time.monotonic()
+        self._number = 0
+
+    def dialect(self, provider: str | None, format: str | None) -> str:
+        """The provider whose definitions the model sees."""
+        if self._disclosure is not None:
+            if provider is not None and provider != self._disclosure.provider:
+                raise ValueError(
+                    f"The tools are disclosed to {self._disclosure.provider!r}, not {provider!r}."
+                )
+            return self._disclosure.provider
+        chosen = provider if provider is not None else format
+        if chosen is None:
+            raise ValueError("A dispatcher of your own needs provider=, for the definitions.")
+        return chosen
+
+    def definitions(self, format: str | None, provider: str | None) -> Callable[[], bytes]:
+        """What makes each round's definitions; for text the block for the system prompt."""
+        if self._disclosure is not None:
+            self.dialect(provider, format)
+            if format == "text":
+                raise ValueError(
+                    "Text shows tools in the system prompt; give the registry, not a Disclosure."
+                )
+            self._disclosure.next_turn()
+            return self._disclosure.definitions
+        if format == "text":
+            from .text_calls import instructions
+
+            return lambda: instructions(self.tools).encode()
+        dialect = self.dialect(provider, format)
+        return lambda: self.tools.definitions(dialect)
+
+    async def round(
+        self,
+        number: int,
+        model: Model,
+        definitions: Callable[[], bytes],
+        answers: Answers,
+        context: ToolContext | None,
+    ) -> Stop | None:
+        """One question and its calls; why it was the last one, or None."""
+        left = self._meter.left
+        if left is not None and left <= 0:
+            return "seconds"
+        self._number = number
+        self._meter.calls = []
+        shown = definitions()
+        self._tell(Asked(round=number, definitions=shown))
+        asked = time.monotonic()
+        clock = asyncio.timeout(left)
+        try:
+            async with clock:
+                response = await model([*self._messages], shown)
+        except TimeoutError:
+            if not clock.expired():
+                raise
+            return "seconds"
+        answered = time.monotonic()
+        said = [*answers.assistant(response)]
+        try:
+            results = [*await answers.run(response, context)]
+        finally:  # what was done stands in the record, also where the rest was cancelled
+            done = Round(
+                number=number,
+                response=response,
+                calls=tuple(self._meter.calls),
+                model_seconds=answered - asked,
+                tool_seconds=time.monotonic() - answered,
+            )
+            self._rounds.append(done)
+        self._messages += [*said, *results]
+        self._tell(Ended(round=done))
+        return self._stop(results)
+
+    def _stop(self, results: list[Any]) -> Stop | None:
+        if not results:
+            return "answer"
+        if self._meter.spent:
+            return "calls"
+        if self._meter.repeated:
+            return "repeated"
+        left = self._meter.left
+        return "seconds" if left is not None and left <= 0 else None
+
+    def end(self, stop: Stop) -> Record:
+        """The record, told to the observer."""
+        record = Record(
+            stopped=stop,
+            rounds=tuple(self._rounds),
+            messages=tuple(self._messages),
+            seconds=time.monotonic() - self._begun,
+        )
+        self._tell(Stopped(record=record))
+        return record
+
+    def _called(self, call: CallRecord) -> None:
+        self._tell(Called(round=self._number, call=call))
+
+    def _tell(self, event: LoopEvent) -> None:
+        if self._on_event is None:
+            return
+        try:
+            self._on_event(event)
+        except Exception as problem:
+            from ..runtime.log_records import ERROR, log
+
+            name = type(event).__name__
+            log(ERROR, "An observer of the loop failed at %s.", name, event="hook_failed", problem=problem)

@@ -1,0 +1,128 @@
+"""Calls counted, timed and recorded, within a budget."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from ..runtime.arguments import Arguments
+from ..runtime.context import ToolContext
+from ..runtime.result import ToolResult
+from ..runtime.wire.guesses import Guesses
+from .record import Budget, CallRecord
+from .redirect import Execute
+
+_SPENT = (
+    "Tool {!r} was not called: this run may make {} calls of tools, and has made them. "
+    "Answer with what is known."
+)
+_LATE = "Tool {!r} was {}: this run may take {:g} seconds, and they are over. Answer with what is known."
+
+
+class Metered:
+    """One run's calls. Past the budget a call is answered, not made, so that a conversation stays whole."""
+
+    def __init__(self, execute: Execute, budget: Budget, repeats: int, tell: Callable[[CallRecord], None]):
+        self._execute = execute
+        self._budget = budget
+        self._repeats = repeats
+        self._tell = tell
+        self._begun = time.monotonic()
+        self._made = 0
+        self._failures: dict[tuple[str, bytes], int] = {}
+        self.calls: list[CallRecord] = []  # of the round
+        self.spent = False  # a call found no room
+        self.repeated = False  # one call failed too often in the same words
+
+    @property
+    def left(self) -> float | None:
+        """Seconds of the budget, None for no limit."""
+        seconds = self._budget.seconds
+        return None if seconds is None else seconds - (time.monotonic() - self._begun)
+
+    async def execute(
+        self,
+        name: str,
+        arguments: Arguments,
+        provider: str | None = None,
+        context: ToolContext | None = None,
+        guesses: Guesses | None = None,
+    ) -> ToolResult:
+        """As the registry's, within the budget."""
+        begun = time.monotonic()
+        left, executed = self.left, False
+        if self._budget.calls is not None and self._made >= self._budget.calls:
+            self.spent = True
+            result = ToolResult.failed(_SPENT.format(name, self._budget.calls))
+        elif left is not None and left <= 0:
+            result = ToolResult.failed(_LATE.format(name, "not called", self._budget.seconds))
+        else:
+            self._made += 1
+            executed = True
+            result = await self._timed(name, arguments, provider, context, guesses)
+            self._watch(name, arguments, result)
+        self._note(name, arguments, context, result, begun, executed)
+        return result
+
+    def _note(
+        self,
+        name: str,
+        arguments: Arguments,
+        context: ToolContext | None,
+        result: ToolResult,
+        begun: float,
+        executed: bool = True,
+    ) -> None:
+        call = CallRecord(
+            id="" if context is None else context.call_id,
+            name=name,
+            arguments=arguments,
+            result=result,
+            seconds=time.monotonic() - begun,
+            executed=executed,
+        )
+        self.calls.append(call)
+        self._tell(call)
+
+    async def _timed(
+        self,
+        name: str,
+        arguments: Arguments,
+        provider: str | None,
+        context: ToolContext | None,
+        guesses: Guesses | None,
+    ) -> ToolResult:
+        begun = time.monotonic()
+        clock = asyncio.timeout(self.left)
+        try:
+            async with clock:
+                return await self._execute(name, arguments, provider, context, guesses)
+        except asyncio.CancelledError:
+            # It goes into the record with the others; the cancellation passes on.
+            self._note(name, arguments, context, ToolResult.failed(f"Tool {name!r} was cancelled."), begun)
+            raise
+        except TimeoutError:
+            if not clock.expired():
+                raise
+            return ToolResult.failed(_LATE.format(name, "stopped", self._budget.seconds))
+
+    def _watch(self, name: str, arguments: Arguments, result: ToolResult) -> None:
+        """Count failures of one call in one wording; a success of it starts anew."""
+        key = (name, _canonical(arguments))
+        if result.success:
+            self._failures.pop(key, None)
+            return
+        count = self._failures[key] = self._failures.get(key, 0) + 1
+        self.repeated = self.repeated or count >= self._repeats
+
+
+def _canonical(arguments: Any) -> bytes:
+    """The same bytes for the same JSON value, whatever its spaces and the order of its keys."""
+    try:
+        if isinstance(arguments, (str, bytes)):
+            arguments = msgspec.json.decode(arguments)
+        return msgspec.json.encode(arguments, order="deterministic")
+    except (msgspec.MsgspecError, UnicodeError, RecursionError, TypeError, ValueError):
+        return repr(arguments).encode("utf-8", "backslashreplace")

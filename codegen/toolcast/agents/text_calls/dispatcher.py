@@ -1,0 +1,104 @@
+"""A text's calls carried out, and the message that answers them."""
+
+import asyncio
+from typing import Any
+
+from msgspec import Struct
+
+from ...runtime.context import ToolContext
+from ...runtime.errors import UnknownToolError
+from ...runtime.result import ToolResult
+from ...runtime.view import ToolView
+from ...runtime.wire.guesses import Guesses
+from ...runtime.wire.names import Name
+from .call import Call, Parsed
+from .instructions import parameters
+from .parse import parse
+from .render import render_results
+
+TEXT_GUESSES: tuple[Name, ...] = ("number", "boolean", "json-text", "empty-string")
+"""What text between tags may mean. The contract decides: a guess is made only at what it refuses."""
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """What became of a text: what is left for the user, the calls, a result for each, and the message that
+    goes back to the model. It is empty where the text asks for nothing."""
+
+    text: str
+    calls: tuple[Call, ...]
+    results: tuple[ToolResult, ...]
+    message: str
+
+
+class TextDispatcher:
+    """Carries out the calls of texts with the tools of a registry or of a selection."""
+
+    def __init__(self, registry: ToolView, *, limit: int = 8, canonical: bool = False) -> None:
+        """At most `limit` calls of a text run at once. With `canonical`, only the form that `instructions`
+        asks for is a call. Raises ValueError for a limit of less than one."""
+        if limit < 1:
+            raise ValueError(f"limit must be at least 1, not {limit!r}.")
+        self._registry = registry
+        self._limit = limit
+        self._canonical = canonical
+        own = registry.guesses
+        # The registry's own guesses hold for textual calls, too.
+        self.guesses = Guesses({*TEXT_GUESSES, *(own.allow if own is not None else ())})
+
+    async def run(self, text: str, context: ToolContext | None = None) -> Outcome:
+        """Read a text, run its calls side by side, answer in their order.
+
+        Whatever happens to a call is its result; only cancellation passes through, and reaches every handler.
+        """
+        parsed = parse(text, canonical=self._canonical)
+        results = await self._results(parsed, context)
+        message = render_results(parsed.calls, results, parsed.problems)
+        return Outcome(text=parsed.text, calls=parsed.calls, results=results, message=message)
+
+    async def _results(self, parsed: Parsed, context: ToolContext | None) -> tuple[ToolResult, ...]:
+        if not parsed.calls:
+            return ()
+        gate = asyncio.Semaphore(self._limit)
+
+        async def one(call: Call) -> ToolResult:
+            async with gate:
+                return await self._execute(call, context)
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one(call)) for call in parsed.calls]
+        return tuple(task.result() for task in tasks)
+
+    async def _execute(self, call: Call, context: ToolContext | None) -> ToolResult:
+        arguments: Any = call.arguments
+        if call.form == "short":
+            placed = self._placed(call)
+            if isinstance(placed, ToolResult):
+                return placed
+            arguments = placed
+        circumstances = _with_id(context, call.id)
+        guesses = self.guesses if call.textual else None
+        return await self._registry.execute(call.name, arguments, None, circumstances, guesses)
+
+    def _placed(self, call: Call) -> dict[str, Any] | ToolResult | str:
+        """The one value of a call that names no parameter, under the only name that it can have."""
+        try:
+            schema = parameters(self._registry.get(call.name).binding)
+        except UnknownToolError:
+            return "{}"  # the registry says what there is instead
+        properties = [*schema.get("properties", {})]
+        required = [*schema.get("required", ())]
+        names = required if len(required) == 1 else properties
+        if len(names) == 1:
+            return {names[0]: call.arguments}
+        return ToolResult.failed(
+            f"The call of {call.name!r} has a value and no parameter's name; it cannot be told which of "
+            f"{', '.join(sorted(properties)) or 'none'} is meant. Name the parameters."
+        )
+
+
+def _with_id(context: ToolContext | None, id: str) -> ToolContext | None:
+    if not id or (context is not None and context.call_id):
+        return context
+    if context is None:
+        return ToolContext(call_id=id)
+    return ToolContext(tool=context.tool, call_id=id, provider=context.provider, extra=context.extra)

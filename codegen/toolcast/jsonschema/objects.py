@@ -1,0 +1,297 @@
+"""Rules about objects."""
+
+# ruff: noqa: ARG001, ARG005, E731  # checks share one signature; loops are twice as fast as generators
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from . import assertions as words
+from .errors import Violation
+from .node import Check, Node, Rule, Run, everything
+from .scalars import compile_pattern
+from .site import Builder, Site, plain
+
+
+def properties_rule(site: Site) -> Rule | None:
+    """`properties`; settling drops an explicit null of an optional property that does not accept null."""
+    if "properties" not in site.schema:
+        return None
+    nodes = {name: site.child(sub, "properties", name) for name, sub in site.schema["properties"].items()}
+    required = frozenset(site.schema.get("required", ()))
+    optional = [name for name in nodes if name not in required]
+    droppable: dict[str, bool] = {}  # filled when first asked for: the nodes are not finished yet
+
+    def check(value: Any, run: Run) -> bool:
+        if isinstance(value, dict):
+            for name, item in value.items():
+                node = nodes.get(name)
+                if node is not None and not node.check(item, run):
+                    return False
+        return True
+
+    def explain(value: Any, path: str, run: Run) -> list[Violation]:
+        found: list[Violation] = []
+        for name, item in value.items():
+            node = nodes.get(name)
+            if node is not None and not node.check(item, run):
+                found += node.explain(item, words.member(path, name), run)
+                if len(found) >= run.limit:
+                    break
+        return found
+
+    def settle(value: Any, run: Run) -> Any:
+        if not isinstance(value, dict):
+            return value
+        if not droppable:
+            droppable.update({name: not nodes[name].check(None, run) for name in optional})
+        changed: dict[str, Any] | None = None
+        for name, item in value.items():
+            node = nodes.get(name)
+            if node is None:
+                continue
+            if item is None and droppable.get(name):
+                changed = dict(value) if changed is None else changed
+                del changed[name]
+                continue
+            settled = node.settle(item, run)
+            if settled is not item:
+                changed = dict(value) if changed is None else changed
+                changed[name] = settled
+        return value if changed is None else run.made(changed)
+
+    def names(value: Any, run: Run, seen: set[Any]) -> bool:
+        seen.update(name for name in value if name in nodes)
+        return False
+
+    return Rule(check, explain, settle, names=names)
+
+
+def pattern_properties_rule(site: Site) -> Rule | None:
+    """`patternProperties`."""
+    if "patternProperties" not in site.schema:
+        return None
+    at = f"{site.pointer}/patternProperties"
+    pairs = [
+        (compile_pattern(pattern, at), site.child(sub, "patternProperties", pattern))
+        for pattern, sub in site.schema["patternProperties"].items()
+    ]
+
+    def check(value: Any, run: Run) -> bool:
+        if isinstance(value, dict):
+            for name, item in value.items():
+                for search, node in pairs:
+                    if run.finds(search, name) and not node.check(item, run):
+                        return False
+        return True
+
+    def explain(value: Any, path: str, run: Run) -> list[Violation]:
+        found: list[Violation] = []
+        for name, item in value.items():
+            for search, node in pairs:
+                if run.finds(search, name) and not node.check(item, run):
+                    found += node.explain(item, words.member(path, name), run)
+            if len(found) >= run.limit:
+                break
+        return found
+
+    def settle(value: Any, run: Run) -> Any:
+        def matching(name: str) -> list[Node]:
+            return [node for search, node in pairs if run.finds(search, name)]
+
+        return _settle_items(value, run, matching)
+
+    def names(value: Any, run: Run, seen: set[Any]) -> bool:
+        seen.update(name for name in value if any(run.finds(search, name) for search, _ in pairs))
+        return False
+
+    return Rule(check, explain, settle, names=names)
+
+
+def additional_rule(site: Site) -> Rule | None:
+    """`additionalProperties`: applies to what `properties` and `patternProperties` beside it leave."""
+    if "additionalProperties" not in site.schema:
+        return None
+    node = site.child(site.schema["additionalProperties"], "additionalProperties")
+    known = frozenset(site.schema.get("properties", ()))
+    patterns = site.schema.get("patternProperties", {})
+    searches = [compile_pattern(pattern, f"{site.pointer}/patternProperties") for pattern in patterns]
+
+    def extra(name: str, run: Run) -> bool:
+        return name not in known and not any(run.finds(search, name) for search in searches)
+
+    def check(value: Any, run: Run) -> bool:
+        if isinstance(value, dict):
+            for name, item in value.items():
+                if name not in known and not node.check(item, run) and extra(name, run):
+                    return False
+        return True
+
+    def explain(value: Any, path: str, run: Run) -> list[Violation]:
+        found: list[Violation] = []
+        for name, item in value.items():
+            if extra(name, run) and not node.check(item, run):
+                found += explain_extra(node, name, item, path, run, known, "additionalProperties")
+                if len(found) >= run.limit:
+                    break
+        return found
+
+    def settle(value: Any, run: Run) -> Any:
+        def matching(name: str) -> list[Node]:
+            return [node] if extra(name, run) else []
+
+        return _settle_items(value, run, matching)
+
+    return Rule(check, explain, settle, names=everything)
+
+
+def _settle_items(value: Any, run: Run, nodes_of: Callable[[str], list[Node]]) -> Any:
+    if not isinstance(value, dict):
+        return value
+    changed: dict[str, Any] | None = None
+    for name, item in value.items():
+        settled = item
+        for node in nodes_of(name):
+            settled = node.settle(settled, run)
+        if settled is not item:
+            changed = dict(value) if changed is None else changed
+            changed[name] = settled
+    return value if changed is None else run.made(changed)
+
+
+def explain_extra(
+    node: Node, name: str, item: Any, path: str, run: Run, known: frozenset[str], word: str
+) -> list[Violation]:
+    """The violations of a property that is not among the `known` ones."""
+    at = words.member(path, name)
+    if node.schema is not False:
+        return node.explain(item, at, run)
+    near = words.nearest(name, known)
+    where = "" if path == "$" else f" in {words.label(path)}"
+    if near is not None:
+        advice = f"; did you mean `{near}`?"
+    else:
+        advice = f"; known properties: {words.names(known)}" if known else "; no properties are allowed here"
+    shown = name if len(name) <= 100 else name[:100] + "…"
+    return [Violation(at, f"unknown property `{shown}`{where}{advice}", word, False)]
+
+
+def required_rule(site: Site) -> Rule | None:
+    """`required`; each missing property is one violation, with what its schema says of it."""
+    wanted = tuple(site.schema.get("required", ()))
+    if not wanted:
+        return None
+    properties = site.schema.get("properties", {})
+    known = {name: site.child(properties[name], "properties", name) for name in wanted if name in properties}
+    every = frozenset(wanted)
+
+    def hints(name: str) -> str:
+        return words.hint(known[name].resolved()) if name in known else ""
+
+    def check(value: Any, run: Run) -> bool:
+        return not isinstance(value, dict) or every <= value.keys()
+
+    def explain(value: Any, path: str, run: Run) -> list[Violation]:
+        where = "" if path == "$" else f" in {words.label(path)}"
+        return [
+            Violation(path, f"missing required property `{name}`{hints(name)}{where}", "required", name)
+            for name in wanted
+            if name not in value
+        ][: run.limit]
+
+    return Rule(check, explain)
+
+
+def dependent_required_rule(site: Site) -> Rule | None:
+    """`dependentRequired`."""
+    wanted = {name: tuple(needs) for name, needs in site.schema.get("dependentRequired", {}).items() if needs}
+    if not wanted:
+        return None
+
+    def missing(value: Any) -> list[tuple[str, str]]:
+        if not isinstance(value, dict):
+            return []
+        return [
+            (name, need)
+            for name, needs in wanted.items()
+            if name in value
+            for need in needs
+            if need not in value
+        ]
+
+    def explain(value: Any, path: str, run: Run) -> list[Violation]:
+        where = "" if path == "$" else f" in {words.label(path)}"
+        return [
+            Violation(
+                path,
+                f"missing property `{need}`{where}, required because `{name}` is given",
+                "dependentRequired",
+                need,
+            )
+            for name, need in missing(value)
+        ][: run.limit]
+
+    def check(value: Any, run: Run) -> bool:
+        return not missing(value)
+
+    return Rule(check, explain)
+
+
+def property_names_rule(site: Site) -> Rule | None:
+    """`propertyNames`."""
+    if "propertyNames" not in site.schema:
+        return None
+    node = site.child(site.schema["propertyNames"], "propertyNames")
+
+    def check(value: Any, run: Run) -> bool:
+        if isinstance(value, dict):
+            for name in value:
+                if not node.check(name, run):
+                    return False
+        return True
+
+    def explain(value: Any, path: str, run: Run) -> list[Violation]:
+        found: list[Violation] = []
+        for name in value:
+            if not node.check(name, run):
+                reason = node.explain(name, "$", run)[0].message.replace("the value", "it", 1)
+                text = f"the property name {words.literal(name)} is not allowed: {reason}"
+                found.append(Violation(words.member(path, name), text, "propertyNames", node.schema))
+        return found[: run.limit]
+
+    return Rule(check, explain)
+
+
+def count_rule(word: str) -> Builder:
+    """`minProperties` or `maxProperties`."""
+
+    def build(site: Site) -> Rule | None:
+        if word not in site.schema:
+            return None
+        bound = int(site.schema[word])
+        check: Check
+        if word == "minProperties":
+            check = lambda value, run: not isinstance(value, dict) or len(value) >= bound
+            wanted = f"at least {words.count(bound, 'property')}"
+        else:
+            check = lambda value, run: not isinstance(value, dict) or len(value) <= bound
+            wanted = f"at most {words.count(bound, 'property')}"
+        return plain(
+            check,
+            word,
+            bound,
+            lambda value, path: f"{words.label(path)} must have {wanted}, got {len(value)}",
+        )
+
+    return build
+
+
+BUILDERS: Mapping[str, Builder] = {
+    "required": required_rule,
+    "minProperties": count_rule("minProperties"),
+    "maxProperties": count_rule("maxProperties"),
+    "dependentRequired": dependent_required_rule,
+    "propertyNames": property_names_rule,
+    "properties": properties_rule,
+    "patternProperties": pattern_properties_rule,
+    "additionalProperties": additional_rule,
+}

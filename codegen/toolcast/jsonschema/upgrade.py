@@ -1,0 +1,290 @@
+"""Upgrading one schema object to JSON Schema 2020-12: older drafts, and other spellings of its keywords.
+
+The contract of a spec and the schemas that providers are sent are both made of what `upgrade` returns, so
+that they cannot differ in what an older form means. Rules:
+
+* A keyword that the declared draft does not have constrains nothing, as in every validator of that draft.
+  Without `$schema`, the draft is 2020-12. Annotations stay: they constrain nothing in any draft.
+* Drafts 4 to 7 ignore what stands beside `$ref` (JSON Schema draft 7, section 8.3).
+* Forms that only an older draft allows (array `items`, `dependencies`, boolean `exclusiveMinimum`) are read
+  whatever `$schema` names, since people paste schemas without it.
+* A keyword in snake_case (`any_of`), as SDKs in Python print their schema objects, is that keyword. Where
+  both spellings stand in one schema, the snake_case one wins.
+* The type `any` of draft 3 is no constraint.
+
+Sources: the migration notes of drafts 6, 7, 2019-09 and 2020-12, and their meta-schemas.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, Final, Literal
+
+from msgspec import Struct
+
+from .keywords import CONSTRAINTS
+
+NEWEST: Final = "https://json-schema.org/draft/2020-12/schema"
+
+_SNAKE: Final[Mapping[str, str]] = {
+    re.sub("[A-Z]", lambda letter: "_" + letter[0].lower(), keyword): keyword
+    for keyword in sorted({*CONSTRAINTS, "propertyOrdering"})
+    if not keyword.islower()
+}
+_CAMEL: Final = {keyword: snake for snake, keyword in _SNAKE.items()}
+_BOUND_OF: Final = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
+_FLAG_OF: Final = {bound: flag for flag, bound in _BOUND_OF.items()}
+_NAMES: Final = {4: "draft 4", 6: "draft 6", 7: "draft 7", 2019: "draft 2019-09", 2020: "draft 2020-12"}
+
+
+class Row(Struct, frozen=True):
+    """One keyword of the upgraded schema."""
+
+    keyword: str
+    value: Any  # as written: schemas in it are not upgraded
+    source: tuple[str, ...]  # path of the value below the schema as written
+    parts: Mapping[str, tuple[str, ...]] = {}  # members of the value that are written elsewhere
+
+    def member(self, name: str) -> tuple[str, ...]:
+        """The path of a member of the value, below the schema as written."""
+        return self.parts.get(name, (*self.source, name))
+
+
+class Change(Struct, frozen=True):
+    """One keyword that is upgraded: what becomes of it, and what its author should know."""
+
+    keyword: str  # as written
+    into: str  # the keyword that has its place; "" where nothing has
+    reason: str  # a clause about the keyword, for ledgers
+    code: str = ""  # of the diagnostic for its author; "" where the form is right in some draft
+    hint: str = ""
+    severity: Literal["error", "warning"] = "warning"
+
+
+class Upgrade(Struct, frozen=True):
+    """What `upgrade` makes of a schema."""
+
+    rows: tuple[Row, ...]
+    changes: tuple[Change, ...]  # at least one
+
+
+def named_draft(declared: Any) -> int | None:
+    """The draft that a `$schema` names: 4, 6, 7, 2019 or 2020; None for any other value.
+
+    Addresses as the drafts' own meta-schemas have them.
+    """
+    if not isinstance(declared, str):
+        return None
+    found = re.fullmatch(
+        r"https?://json-schema\.org/(?:draft-0([467])|draft/(2019)-09|draft/(2020)-12)/schema#?", declared
+    )
+    return int(found[1] or found[2] or found[3]) if found else None
+
+
+def outdated(declared: Any) -> bool:
+    """Whether a `$schema` names an older draft; without a name, it is the newest one of its time."""
+    return isinstance(declared, str) and (
+        re.fullmatch(r"https?://json-schema\.org/(?:draft-0[3467]/|draft/2019-09/|)schema#?", declared)
+        is not None
+    )
+
+
+def draft_of(schema: Any) -> int:
+    """The draft of a schema by its `$schema`; 2020, the default, also where that names none."""
+    return named_draft(schema.get("$schema") if isinstance(schema, dict) else None) or 2020
+
+
+def upgrade(node: Mapping[str, Any], draft: int) -> Upgrade | None:
+    """`node`, a schema object of `draft`, in the keywords of 2020-12; None where it has no other ones.
+
+    Schemas below it are not looked at. Key order is kept.
+    """
+    if not screen(node, watched(draft)):
+        return None
+    changes: list[Change] = []
+    written = _spelt(node, draft, changes)
+    rows: list[Row] = []
+    for keyword, (key, value) in written.items():
+        rows += _rows(written, keyword, key, value, draft, changes)
+    return Upgrade(tuple(rows), tuple(changes)) if changes else None
+
+
+def rows_of(node: Mapping[str, Any], draft: int) -> tuple[Row, ...]:
+    """The keywords of `node` as 2020-12 writes them."""
+    found = upgrade(node, draft)
+    return as_written(node) if found is None else found.rows
+
+
+def as_written(node: Mapping[str, Any]) -> tuple[Row, ...]:
+    """The keywords of a schema in which nothing is to be upgraded."""
+    return tuple([Row(keyword, value, (keyword,)) for keyword, value in node.items()])
+
+
+def screen(node: Mapping[str, Any], watched: frozenset[str]) -> bool:
+    """Whether `upgrade` may find something in `node`; `watched` are the keywords of its draft.
+
+    An object of names is screened like a schema: then the answer may be true for nothing.
+    """
+    if not watched.isdisjoint(node):
+        found = watched & node.keys()
+        if found - _BOUND_OF.keys() or any(isinstance(node[keyword], bool) for keyword in found):
+            return True
+    kind = node.get("type")
+    if kind == "any" or (isinstance(kind, list) and "any" in kind):
+        return True
+    return node.get("items").__class__ is list
+
+
+@lru_cache(maxsize=8)
+def _lacking(draft: int) -> frozenset[str]:
+    """The constraining keywords that a draft does not have."""
+    return frozenset(keyword for keyword, first in CONSTRAINTS.items() if first > draft)
+
+
+@lru_cache(maxsize=8)
+def watched(draft: int) -> frozenset[str]:
+    """Keywords with which `screen` stops at a schema of `draft`."""
+    older = {"definitions", "dependencies", "additionalItems", *_BOUND_OF}
+    older |= {"$ref"} if draft <= 7 else set()
+    older |= {"id"} if draft <= 4 else set()
+    return frozenset(older | _lacking(draft) | _SNAKE.keys())
+
+
+Written = dict[str, tuple[str, Any]]
+"""By keyword: the key as it is written, and its value."""
+
+
+def _spelt(node: Mapping[str, Any], draft: int, changes: list[Change]) -> Written:
+    """The keywords of `node` that have an effect, in JSON Schema's spelling."""
+    found: Written = {}
+    lacking = _lacking(draft)
+    alone = draft <= 7 and "$ref" in node
+    for key, value in node.items():
+        keyword = _SNAKE.get(key, key)
+        if _CAMEL.get(key) in node:
+            reason = f"has no effect beside {_CAMEL[key]}, which is the same keyword and goes before it"
+            changes.append(Change(key, "", reason, "snake-case-keyword", "keep one of the two"))
+        elif keyword in lacking:
+            reason = f"has no effect: {_NAMES[draft]}, which $schema names, does not have it"
+            first = _NAMES[CONSTRAINTS[keyword]]
+            hint = f"remove `$schema`, or name a draft that has `{keyword}`: {first} or later"
+            changes.append(Change(key, "", reason, "newer-keyword", hint))
+        elif alone and keyword in CONSTRAINTS:
+            reason = f"has no effect: {_NAMES[draft]}, which $schema names, ignores what stands beside $ref"
+            hint = "remove `$schema`, or put both into an allOf"
+            changes.append(Change(key, "", reason, "beside-reference", hint))
+        else:
+            if keyword != key:
+                reason = f"is spelt {keyword}"
+                changes.append(Change(key, keyword, reason, "snake-case-keyword", f"write `{keyword}`"))
+            found[keyword] = key, value
+    return found
+
+
+def _rows(
+    written: Written, keyword: str, key: str, value: Any, draft: int, changes: list[Change]
+) -> list[Row]:
+    """What one keyword becomes: one row, none, or two where `dependencies` holds both names and schemas."""
+    if keyword == "type" and (value == "any" or (isinstance(value, list) and "any" in value)):
+        hint = "leave `type` out: any value is allowed then"
+        changes.append(Change(key, "", "any is no type: no type means any", "any-type", hint))
+        return []
+    if keyword == "id" and draft <= 4:
+        changes.append(Change(key, "$id", "is called $id since draft 6"))
+        return [Row("$id", value, (key,))]
+    if keyword == "definitions":
+        changes.append(Change(key, "$defs", "is called $defs since 2019-09"))
+        return [] if "$defs" in written else [Row("$defs", value, (key,))]
+    if keyword == "$defs" and "definitions" in written:
+        return [_joined(written, keyword, "definitions", written["definitions"][1])]
+    if keyword == "dependencies":
+        return _dependencies(written, key, value, changes)
+    if keyword in ("dependentRequired", "dependentSchemas") and "dependencies" in written:
+        names, schemas = _parted(written["dependencies"][1])
+        return [
+            _joined(written, keyword, "dependencies", names if keyword == "dependentRequired" else schemas)
+        ]
+    if keyword == "items" and isinstance(value, list):
+        return _positions(written, key, value, changes)
+    if keyword == "additionalItems":
+        beside = isinstance(written.get("items", ("", None))[1], list)
+        reason = "is called items since 2020-12" if beside else "has no effect without a list in items"
+        changes.append(Change(key, "items" if beside else "", reason))
+        return []
+    if keyword in _BOUND_OF and isinstance(value, bool):
+        return _flag(written, keyword, key, value, changes)
+    if keyword in _FLAG_OF and written.get(_FLAG_OF[keyword], ("", None))[1] is True:
+        changes.append(Change(key, _FLAG_OF[keyword], f"was exclusive: now {_FLAG_OF[keyword]}"))
+        return []
+    return [Row(keyword, value, (key,))]
+
+
+def _joined(written: Written, keyword: str, older: str, members: Any) -> Row:
+    """The row of a keyword beside an older one that holds members of the same map.
+
+    A name in both is that of the newer keyword, and of the older one where both constrain.
+    """
+    key, own = written[keyword]
+    if not isinstance(own, dict) or not isinstance(members, dict):
+        return Row(keyword, own, (key,))
+    joined = {**members, **own}
+    at = written[older][0]
+    parts: dict[str, tuple[str, ...]] = {name: (at, name) for name in members if name not in own}
+    for name in members.keys() & own.keys():
+        if keyword == "dependentSchemas":
+            joined[name] = {"allOf": [members[name], own[name]]}
+        elif keyword == "dependentRequired" and isinstance(own[name], list):
+            joined[name] = list(dict.fromkeys([*members[name], *own[name]]))
+    return Row(keyword, joined, (key,), parts)
+
+
+def _parted(value: Any) -> tuple[dict[str, Any], Any]:
+    """`dependencies` as `dependentRequired` and `dependentSchemas`; what is no map is the latter."""
+    if not isinstance(value, dict):
+        return {}, value
+    names = {name: item for name, item in value.items() if isinstance(item, list)}
+    return names, {name: item for name, item in value.items() if not isinstance(item, list)}
+
+
+def _dependencies(written: Written, key: str, value: Any, changes: list[Change]) -> list[Row]:
+    """The rows of `dependencies` whose keyword does not stand in the schema itself."""
+    reason = "is split into dependentRequired and dependentSchemas since 2019-09"
+    changes.append(Change(key, "dependentRequired", reason))
+    both = zip(("dependentRequired", "dependentSchemas"), _parted(value), strict=True)
+    return [
+        Row(keyword, members, (key,)) for keyword, members in both if members != {} and keyword not in written
+    ]
+
+
+def _positions(written: Written, key: str, value: list[Any], changes: list[Change]) -> list[Row]:
+    """A list of item schemas, and what stands for the items after them."""
+    rows: list[Row] = []
+    if "prefixItems" in written:
+        reason = (
+            f"has no effect beside {written['prefixItems'][0]}, which holds the schemas of first items, too"
+        )
+        hint = "keep `prefixItems`, and one schema in `items`"
+        changes.append(Change(key, "", reason, "conflicting-items", hint))
+    else:
+        reason = "a list of item schemas is called prefixItems since 2020-12"
+        changes.append(Change(key, "prefixItems", reason))
+        rows += [Row("prefixItems", value, (key,))] if value else []
+    if "additionalItems" in written:
+        rest, schema = written["additionalItems"]
+        rows.append(Row("items", schema, (rest,)))
+    return rows
+
+
+def _flag(written: Written, keyword: str, key: str, value: bool, changes: list[Change]) -> list[Row]:
+    """A bound that is a flag of another one."""
+    bound = _BOUND_OF[keyword]
+    if value and bound not in written:
+        reason = f"is a flag of {bound}, which does not stand beside it"
+        hint = f"write the bound itself: `{keyword}: 0`"
+        changes.append(Change(key, "", reason, "malformed-schema", hint, "error"))
+        return []
+    reason = f"was a flag of {bound} in draft 4, and is the bound itself now"
+    changes.append(Change(key, keyword if value else "", reason))
+    return [Row(keyword, written[bound][1], (written[bound][0],))] if value else []

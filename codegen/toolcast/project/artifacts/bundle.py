@@ -1,0 +1,187 @@
+"""One compiled unit as a blob: its files, what the package needs to know of it, its warnings.
+
+What comes from elsewhere is believed only where its files lie where that unit may write (`misplaced`).
+"""
+
+import posixpath
+import zlib
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from ...diagnostics import Diagnostic
+from ...python.structs.names import constant_name, identifier, module_name
+from ...spec.names import NAME, module_problem
+from ..core.compile import Options, ToolEntry, losses_text
+from ..output.manifest import is_inside, is_ours
+from ..state.cache import Unit
+from ..state.fingerprint import digest
+from ..worker import Task
+from .store import MAX_BUNDLE, BadEntryError
+
+_HEAD = b"toolcast bundle 1\n"
+MAX_UNPACKED = 64 * 1024 * 1024
+
+
+class Bundle(Struct, frozen=True, kw_only=True):
+    """`fingerprint` is what it was made from. Files in `warnings` are paths below the specs root."""
+
+    fingerprint: str
+    kind: Literal["tool", "type"]
+    path: str
+    uses: tuple[str, ...]
+    entry: ToolEntry | None
+    warnings: tuple[Diagnostic, ...]
+    outputs: dict[str, bytes]
+
+
+_ENCODER = msgspec.msgpack.Encoder()  # the order of keys is kept: the ledger shows it
+_DECODER = msgspec.msgpack.Decoder(Bundle)
+
+
+def pack(
+    task: Task, unit: Unit, files: Mapping[str, bytes], options: Options, shown_root: str
+) -> bytes | None:
+    """The blob of a unit; None if it does not mean the same elsewhere: then it is not for sharing."""
+    if misplaced(task, unit.entry, files, options):
+        return None  # nobody would believe it
+    warnings: list[Diagnostic] = []
+    prefix = f"{shown_root}/" if shown_root not in ("", ".") else ""
+    for problem in unit.warnings:
+        file = problem.file.removeprefix(prefix)
+        speaks = f"{problem.message}\n{problem.hint}"
+        if (
+            problem.severity == "error"
+            or file not in (task.path, *unit.uses)
+            or (prefix and prefix in speaks)
+        ):
+            return None
+        warnings.append(msgspec.structs.replace(problem, file=file))
+    bundle = Bundle(
+        fingerprint=unit.fingerprint,
+        kind=task.kind,
+        path=task.path,
+        uses=unit.uses,
+        entry=unit.entry,
+        warnings=tuple(warnings),
+        outputs=dict(files),
+    )
+    try:
+        data = _ENCODER.encode(bundle)
+    except UnicodeEncodeError:  # a file's name that is no text
+        return None
+    packed = _HEAD + zlib.compress(data)
+    return packed if len(data) <= MAX_UNPACKED and len(packed) <= MAX_BUNDLE else None
+
+
+def unpack(
+    data: bytes, task: Task, fingerprint: str, uses: tuple[str, ...], options: Options, shown_root: str
+) -> tuple[Unit, dict[str, bytes]]:
+    """A unit and its files out of a blob. Raises BadEntryError unless it is all that the task can become."""
+    bundle = _decoded(data)
+    if (bundle.fingerprint, bundle.kind, bundle.path) != (fingerprint, task.kind, task.path):
+        raise BadEntryError("a bundle of something else")
+    if bundle.uses != uses:
+        raise BadEntryError("a bundle that refers to other types")
+    if wrong := misplaced(task, bundle.entry, bundle.outputs, options):
+        raise BadEntryError(wrong)
+    for problem in bundle.warnings:
+        if problem.severity == "error" or problem.file not in (task.path, *uses):
+            raise BadEntryError("a warning that is none")
+    prefix = f"{shown_root}/" if shown_root not in ("", ".") else ""
+    unit = Unit(
+        fingerprint=fingerprint,
+        outputs={path: digest(content) for path, content in bundle.outputs.items()},
+        uses=uses,
+        entry=bundle.entry,
+        warnings=tuple(
+            msgspec.structs.replace(problem, file=prefix + problem.file) for problem in bundle.warnings
+        ),
+        fetched=True,
+    )
+    return unit, bundle.outputs
+
+
+def _decoded(data: bytes) -> Bundle:
+    if not data.startswith(_HEAD):
+        raise BadEntryError("no bundle of this version")
+    unzip = zlib.decompressobj()
+    try:
+        plain = unzip.decompress(data[len(_HEAD) :], MAX_UNPACKED)
+        if not unzip.eof or unzip.unused_data:
+            raise BadEntryError("a bundle that is cut short, too large, or more than one")
+        return _DECODER.decode(plain)
+    except (zlib.error, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise BadEntryError("a damaged bundle") from error
+
+
+def misplaced(
+    task: Task, entry: ToolEntry | None, outputs: Mapping[str, bytes], options: Options
+) -> str | None:
+    """Why these cannot be the outputs of `task`, or None if they can."""
+    if task.kind == "type":
+        if entry is not None:
+            return "a shared type that says it is a tool"
+        required = type_outputs(task.path)
+        allowed = required
+    else:
+        if entry is None or not _is_entry(task, entry, options):
+            return "a tool that is not the one that was asked for"
+        required, allowed = tool_outputs(entry, options)
+    found = outputs.keys()
+    if not required <= found <= allowed:
+        return "files that this unit does not have"
+    if not all(is_inside(path) for path in found):
+        return "a file outside the output folder"
+    if not all(is_ours(content) for path, content in outputs.items() if path.endswith(".py")):
+        return "a module without our mark"
+    return None
+
+
+def type_outputs(path: str) -> frozenset[str]:
+    """All files of a shared type."""
+    first, *rest = posixpath.splitext(path)[0].split("/")
+    place = "/".join((first, *(identifier(part, "types") for part in rest)))
+    return frozenset({f"{place}.py", f"contracts/{place}.json"})
+
+
+def tool_outputs(entry: ToolEntry, options: Options) -> tuple[frozenset[str], frozenset[str]]:
+    """The files that a tool must have, and those that it may have."""
+    module, name = entry.module.replace(".", "/"), entry.name
+    required = {
+        f"{module}.py",
+        f"contracts/{name}.json",
+        *(f"schemas/{provider}/{name}.json" for provider in options.providers),
+        *(f"models/{family}/{module}.py" for family in options.models),
+    }
+    ways = {f"ways/{provider}/{name}.json" for provider in options.providers}
+    return frozenset(required), frozenset(required | ways)
+
+
+def _is_entry(task: Task, entry: ToolEntry, options: Options) -> bool:
+    """True if everything in `entry` follows from its path and its name."""
+    group = task.path.rpartition("/")[0]
+    package = group.replace("-", "_").replace("/", ".")
+    leaf = module_name(entry.name)
+    return (
+        entry.path == task.path
+        and entry.group == group
+        and NAME.fullmatch(entry.name) is not None
+        and module_problem(entry.name, group) is None
+        and entry.module == (f"{package}.{leaf}" if package else leaf)
+        and entry.constant == constant_name(entry.name)
+        and entry.keyword == leaf
+        and entry.params.isidentifier()
+        and entry.handler.isidentifier()
+        and _is_ledger(entry, options)
+    )
+
+
+def _is_ledger(entry: ToolEntry, options: Options) -> bool:
+    try:
+        losses = entry.losses
+    except msgspec.MsgspecError:
+        return False
+    return losses.keys() <= set(options.providers) and losses_text(losses) == entry.ledger

@@ -1,0 +1,116 @@
+"""What a step reads: the configuration with all that it names, and files below the specs folder."""
+
+import os
+import stat
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+
+from msgspec import Struct
+
+from ...config import Config, show
+from ...diagnostics import Diagnostic
+from ...paths import PACKAGE, templates_dir
+from ...spec.problems import MAX_BYTES
+from ..core.kit import Kit, make_kit
+from ..profiles import profiles_of, unknown_providers
+from ..state.libraries import libraries
+
+
+class Setting(Struct, frozen=True):
+    """A kit, and the files of the project that it was made from, with the folders that were listed."""
+
+    kit: Kit
+    reads: tuple[Path, ...]
+
+
+def read_setting(config: Config) -> tuple[Setting | None, tuple[Diagnostic, ...]]:
+    """What `config` says, and the profiles and templates that it names; or why that cannot be had."""
+    from ...providers import load_profiles
+    from ..frontend import known_providers
+
+    profiles, problems = profiles_of(config, known_providers)
+    providers = profiles.known if config.providers is None else config.providers
+    problems = (*problems, *unknown_providers(config, providers, profiles.known))
+    texts, unreadable = _templates(config.templates)
+    if problems := (*problems, *unreadable):
+        return None, problems
+    own = load_profiles(profiles.files)
+    kit = make_kit(providers, profiles=own, models=config.models, templates=texts)
+    files = [Path(file) for file in profiles.files]
+    if config.file is not None:
+        files.append(config.file)
+    if config.templates is not None and texts is not None:
+        folders = {config.templates, *((config.templates / name).parent for name in texts)}
+        files += [*folders, *(config.templates / name for name in texts)]
+    return Setting(kit, tuple(sorted(files))), ()
+
+
+def _templates(folder: Path | None) -> tuple[dict[str, str] | None, tuple[Diagnostic, ...]]:
+    if folder is None:
+        return None, ()
+    from ...python.bindings.templates import TemplateFailedError, read_templates
+
+    try:
+        return dict(read_templates(folder, staged=True)), ()
+    except TemplateFailedError as error:
+        hint = "correct that, or remove the file"
+        problem = Diagnostic(file=show(folder), code="template-unreadable", message=str(error), hint=hint)
+        return None, (problem,)
+
+
+def generator_files(*, models: bool) -> tuple[Path, ...]:
+    """What of toolcast itself this process has read, and one file for each library that has a part in the
+    output: an upgrade of either changes them."""
+    own = [Path(file) for module in tuple(sys.modules.values()) if (file := _source(module))]
+    profiles = PACKAGE / "providers" / "profiles"
+    data = [*profiles.glob("*.toml"), *templates_dir().glob("*.jinja")]
+    used = [library.metadata for library in libraries(models=models) if library.metadata is not None]
+    return (*sorted(own), *sorted(data), *sorted(used))
+
+
+def _source(module: ModuleType) -> str | None:
+    file = getattr(module, "__file__", None)
+    return file if isinstance(file, str) and file.startswith(f"{PACKAGE}{os.sep}") else None
+
+
+class Folders(Mapping[str, bytes]):
+    """The files below one or several folders that make up the specs folder; each is read when asked for."""
+
+    def __init__(self, roots: Sequence[Path]) -> None:
+        self._roots = [os.path.abspath(root) for root in roots]  # noqa: PTH100 - links stay as they are
+
+    def place(self, path: str) -> str:
+        """Where the file at `path` is. Raises KeyError where there is no regular file."""
+        for root in self._roots:
+            place = f"{root}/{path}"
+            try:
+                if stat.S_ISREG(os.stat(place).st_mode):  # noqa: PTH116 - a pipe would never end
+                    return place
+            except (OSError, ValueError):
+                continue
+        raise KeyError(path)
+
+    def below(self, place: str) -> str | None:
+        """The path of a file as seen from its root, posix; None if it lies below none."""
+        absolute = os.path.abspath(place)  # noqa: PTH100
+        for root in self._roots:
+            if absolute.startswith(root + os.sep):
+                return absolute[len(root) + 1 :].replace(os.sep, "/")
+        return None
+
+    def __getitem__(self, path: str) -> bytes:
+        """Raises KeyError where there is no file that can be read."""
+        try:
+            with open(self.place(path), "rb") as file:  # noqa: PTH123
+                return file.read(MAX_BYTES + 1)
+        except OSError:
+            raise KeyError(path) from None
+
+    def __iter__(self) -> Iterator[str]:
+        """None: nobody lists the folder."""
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0

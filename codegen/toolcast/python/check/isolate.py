@@ -1,0 +1,149 @@
+"""Run a generated module before it is published, and build its decoder (law L10).
+
+Modules run under private names and see nothing but msgspec, typing, `toolcast.runtime` and each other:
+neither the output folder nor any code of the user's is imported.
+"""
+
+import ast
+import builtins
+import sys
+from collections.abc import Mapping
+from functools import lru_cache
+from types import CodeType, ModuleType, TracebackType
+from typing import Any
+
+import msgspec
+
+from ...runtime import decode_hook
+from ...spec.model import ToolSpec
+from ..structs.module import Roots
+from .allowed_syntax import PACKAGES, PYTHON
+from .errors import UnsoundError
+
+_IMPORTABLE = PACKAGES | PYTHON
+_LONGEST = 100_000
+"""Characters of a module whose code is remembered; what is longer is rare, and specs may be hostile."""
+
+
+class Isolated:
+    """Modules by dotted name, run on first use. While the context is open they stand in `sys.modules`
+    under a private prefix, because msgspec looks there for the names in quoted annotations."""
+
+    def __init__(self, sources: Mapping[str, str | ast.Module]) -> None:
+        self._sources = sources
+        self._prefix = f"_toolcast_proof_{id(self):x}"
+        self._modules: dict[str, ModuleType] = {}
+
+    def __enter__(self) -> "Isolated":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for module in self._modules.values():
+            sys.modules.pop(module.__name__, None)
+        # A module's `__import__` leads back here: without this, trees and modules wait for the next search
+        # for garbage.
+        self._modules = {}
+        self._sources = {}
+
+    def load(self, name: str) -> ModuleType:
+        """The module called `name`. Raises UnsoundError where it does not run."""
+        if name in self._modules:
+            return self._modules[name]
+        if name not in self._sources:
+            raise UnsoundError(f"it imports {name}, which nothing generates")
+        module = ModuleType(f"{self._prefix}.{name}")
+        module.__package__ = module.__name__.rpartition(".")[0]
+        module.__dict__["__builtins__"] = {**vars(builtins), "__import__": self._import}
+        self._modules[name] = sys.modules[module.__name__] = module
+        try:
+            source = self._sources[name]
+            shared = isinstance(source, str) and len(source) <= _LONGEST
+            exec(_compiled(source) if shared else _code(source), module.__dict__)
+        except UnsoundError:
+            raise
+        except Exception as problem:
+            raise UnsoundError(f"it does not run: {type(problem).__name__}: {problem}") from problem
+        return module
+
+    def _import(
+        self,
+        name: str,
+        scope: Mapping[str, Any] | None = None,
+        local: Mapping[str, Any] | None = None,
+        wanted: tuple[str, ...] = (),
+        level: int = 0,
+    ) -> ModuleType:
+        if not level:
+            if name not in _IMPORTABLE:
+                raise UnsoundError(f"it imports {name}")
+            known = sys.modules.get(name) if wanted else None  # else Python looks for modules called `wanted`
+            return known or builtins.__import__(name, scope, local, wanted)
+        assert scope is not None
+        package = str(scope["__package__"]).split(".")[1:]
+        return self.load(".".join([*package[: len(package) - level + 1], name]))
+
+
+@lru_cache(maxsize=64)
+def _compiled(source: str) -> CodeType:
+    """The code of a text; that of a shared type is wanted by each tool that uses it."""
+    return _code(source)
+
+
+def _code(source: str | ast.Module) -> CodeType:
+    return compile(source, "<generated>", "exec", dont_inherit=True)
+
+
+def build_decoders(module: ModuleType, names: tuple[str, ...]) -> None:
+    """Build the decoder of each type called `names`. Raises UnsoundError where msgspec cannot."""
+    for name in names:
+        try:
+            msgspec.json.Decoder(getattr(module, name), dec_hook=decode_hook)
+        except Exception as problem:
+            raise UnsoundError(f"{name} cannot be decoded: {type(problem).__name__}: {problem}") from problem
+
+
+def check_binding(
+    module: ModuleType, constant: str, tool: ToolSpec, roots: Roots, provider_files: Mapping[str, Any]
+) -> None:
+    """Raise UnsoundError unless the binding has the tool's exact texts and types, and its decoders can be
+    built. `provider_files` are the attributes of `render.ProviderFiles`."""
+    binding = getattr(module, constant)
+    up = "../" * (module.__name__.count(".") - 1)
+    annotations = {name: v for name in _ANNOTATIONS if (v := getattr(tool.annotations, name)) is not None}
+    for name, expected in (
+        ("name", tool.name),
+        ("group", tool.group),
+        ("permission", tool.permission),
+        ("secrets", tuple(tool.secrets)),
+        ("summary", tool.summary),
+        ("description", tool.description),
+        ("annotations", annotations),
+        ("runtime_enums", dict(tool.runtime_enums)),
+        ("empty_is_absent", tool.empty_is_absent),
+        ("contract", f"{up}contracts/{tool.name}.json"),
+        ("schemas", f"{up}schemas"),
+        ("exact", roots.exact),
+        ("params", _type(module, roots.params)),
+        ("result", _type(module, roots.result)),
+        ("wire", _type(module, roots.wire or "None")),
+        *provider_files.items(),
+    ):
+        if getattr(binding, name) != expected:
+            raise UnsoundError(f"the {name} of its binding is not the spec's")
+    for type_ in (binding.params, binding.wire, binding.result):
+        if type_ is not None:
+            try:
+                msgspec.json.Decoder(type_, dec_hook=decode_hook)
+            except Exception as problem:
+                kind = type(problem).__name__
+                raise UnsoundError(f"its decoder cannot be built: {kind}: {problem}") from problem
+
+
+def _type(module: ModuleType, name: str) -> Any:
+    """The type called `name` in a module; None for "None"."""
+    return None if name == "None" else getattr(module, name)
+
+
+_ANNOTATIONS = ("title", "destructive", "idempotent", "open_world")

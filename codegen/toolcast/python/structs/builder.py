@@ -1,0 +1,217 @@
+"""Collects what the types of a contract need: names, definitions, and the expression of each definition.
+
+One `Builder` serves one generated module. It also walks the shared types that the module uses, because
+the name and the native form of a shared type decide how it may be used here.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from msgspec import structs
+
+from ...contract.tree import Contract, Node, Object, Reference
+from ...contract.walk import nodes
+from .literals import text
+from .model import AliasDefinition, Definition, Expression
+from .names import class_name, unique
+from .tags import Tag
+
+NameParts = tuple[str, ...]
+ANY = Expression(text="Any", kinds=frozenset({"any"}))
+MAX_NESTED = 40
+"""Definitions in progress at once, each inside the one before: Python's own stack is finite."""
+MAX_INLINE = 200
+"""Characters of a type that may stand instead of its name: longer ones would add up."""
+_PLAIN = ("str", "int", "bool", "None", "Any", "int | float")
+
+
+Rule = Callable[["Builder", Node, str, NameParts], Expression]
+"""(builder, node, file of the module, name parts) → the type of the node."""
+DefineObject = Callable[["Builder", Object, str, str, str], Expression]
+"""(builder, node, file of the module, name, name of the marker or "") → the type of the definition."""
+
+
+class Builder:
+    """Makes the types of a contract's nodes, and collects the definitions that they need."""
+
+    def __init__(
+        self,
+        contract: Contract,
+        *,
+        public: Mapping[str, str],
+        documents: Mapping[str, str],
+        tags: Mapping[str, Tag],
+        tagged: frozenset[str],
+        rule: Rule,
+        define_object: DefineObject,
+    ) -> None:
+        """`public` maps definitions that live in shared type files to their names there; `documents` each
+        file ("" is the tool itself) to its contract file as seen from its module; `tags` the Structs'
+        pointers to their tags, `tagged` the unions those serve. `rule` makes the type of any node,
+        `define_object` that of a definition that is an object: both call the builder back.
+        """
+        self.contract = contract
+        self.public = public
+        self.documents = documents
+        self.tags = tags
+        self.tagged = tagged
+        self._rule = rule
+        self._define_object = define_object
+        self.definitions: dict[str, dict[str, Definition]] = {}  # by file, then name, in order of need
+        self.owners: dict[str, str] = {}  # generated name → file
+        self._used: dict[str, set[str]] = {}
+        for name, public_name in public.items():
+            self._used.setdefault(contract.files[name], set()).add(public_name)
+        self.checked = self._checked_names()
+        self.pending: list[Callable[[], object]] = []  # Structs that are named but not written yet
+        self._types: dict[str, Expression] = {}
+        self._in_progress: dict[str, str] = {}  # definition → its name
+        self._recursive: set[str] = set()
+
+    def _checked_names(self) -> dict[str, str]:
+        """Names of the checked types of shared Structs, fixed first: they must be equal for every tool."""
+        found: dict[str, str] = {}
+        for name, public_name in self.public.items():
+            node = self.contract.definitions[name]
+            if isinstance(node, Object) and (node.residue or node.extra is not None):
+                found[name] = self.new_name(self.contract.files[name], "Checked", public_name)
+        return found
+
+    # -- names and definitions ----------------------------------------------------------------
+
+    def file_of(self, definition: str) -> str:
+        """The file whose module holds a definition; "" is the tool's own module."""
+        return self.contract.files[definition] if definition in self.public else ""
+
+    def new_name(self, file: str, *parts: str) -> str:
+        """A free class or alias name in the module of `file`."""
+        return unique(class_name(*parts), self._used.setdefault(file, set()))
+
+    def type_names(self, file: str) -> frozenset[str]:
+        """Names that stand for types in the module of `file`."""
+        return frozenset(self._used.get(file, ())) | frozenset(self.public.values())
+
+    def define(self, file: str, definition: Definition) -> None:
+        """Add a definition to the module of `file`."""
+        self.definitions.setdefault(file, {})[definition.name] = definition
+        self.owners[definition.name] = file
+
+    def node_arguments(self, file: str, pointer: str) -> str:
+        """Source of the arguments that lead from the module of `file` to a contract node."""
+        return f"__name__, {text(self.documents[file] + '#' + pointer)}"
+
+    # -- nodes --------------------------------------------------------------------------------
+
+    def type_of(self, node: Node, file: str, *name_parts: str) -> Expression:
+        """The type of `node` in the module of `file`; `name_parts` name what must have a name."""
+        expression = self._rule(self, node, file, name_parts)
+        if expression.native or expression.marker:
+            return expression
+        marker = f"checked({self.node_arguments(file, node.pointer)}, lambda: {expression.text})"
+        return structs.replace(expression, marker=marker)
+
+    def checked_type_of(self, node: Node, file: str, *name_parts: str) -> Expression:
+        """Like `type_of`, but usable anywhere: a type that is not native becomes a named checked type."""
+        return self.checked_type(self.type_of(node, file, *name_parts), node, file, *name_parts)
+
+    def checked_type(self, expression: Expression, node: Node, file: str, *name_parts: str) -> Expression:
+        """What `checked_type_of` returns for a node whose type is `expression`."""
+        if expression.native:
+            return expression
+        parts = ("Checked", expression.text) if isinstance(node, Object) else name_parts
+        return self.alias(self.new_name(file, *parts), expression, node, file)
+
+    def alias(self, name: str, expression: Expression, node: Node, file: str) -> Expression:
+        """Define `name` for `expression`, with its marker unless it is native."""
+        marker = "" if expression.native else expression.marker
+        self.define(
+            file,
+            AliasDefinition(
+                name=name,
+                text=expression.text,
+                marker=marker,
+                doc=node.description,
+                uses=expression.uses,
+                pointer=node.pointer,
+            ),
+        )
+        kinds = frozenset({"custom"}) if marker else expression.kinds
+        details = frozenset[str]() if marker else expression.details
+        return Expression(text=name, kinds=kinds, uses=frozenset({name}), details=details)
+
+    # -- definitions --------------------------------------------------------------------------
+
+    def reference_type(self, node: Reference) -> Expression:
+        """The type of a reference's target, without the keywords beside the reference."""
+        expression = self.definition_type(node.name) if node.name else self.root_type(node.root)
+        return structs.replace(expression, exact=expression.exact and not node.residue, marker="")
+
+    def root_type(self, name: str) -> Expression:
+        """The Struct of a root that refers to itself."""
+        return self._types["/" + name]
+
+    def declare_root(self, name: str, expression: Expression) -> None:
+        """Set the type of the root called `name`, before its fields are read."""
+        self._types["/" + name] = expression
+
+    def define_all(self, names: Iterable[str]) -> None:
+        """Define `names` and what they refer to, targets first: so nothing recurses deeply."""
+        seen: set[str] = set()
+        for start in names:
+            stack = [(start, False)]
+            while stack:
+                name, ready = stack.pop()
+                if ready:
+                    self.definition_type(name)
+                    self.write_pending()
+                elif name not in seen:
+                    seen.add(name)
+                    stack.append((name, True))
+                    inner = nodes(self.contract.definitions[name])
+                    below = [n.name for n in inner if isinstance(n, Reference) and n.name]
+                    stack += [(n, False) for n in reversed(below) if n not in seen]
+
+    def write_pending(self) -> None:
+        """Write the Structs that have a name and no definition yet."""
+        while self.pending:
+            self.pending.pop()()
+
+    def definition_type(self, name: str) -> Expression:
+        """The type of the definition called `name`."""
+        if name in self._types:
+            return self._types[name]
+        if name in self._in_progress:
+            self._recursive.add(name)
+            return Expression(
+                text=self._in_progress[name],
+                kinds=frozenset({"custom"}),
+                uses=frozenset({self._in_progress[name]}),
+            )
+        node, file = self.contract.definitions[name], self.file_of(name)
+        own = self.public.get(name) or self.new_name(file, name)
+        if isinstance(node, Object):
+            self._types[name] = self._define_object(self, node, file, own, self.checked.get(name, ""))
+            return self._types[name]
+        if len(self._in_progress) >= MAX_NESTED:
+            self.pending.append(lambda: self._write_alias(name, own, node, file, named=True))
+            self._types[name] = Expression(text=own, kinds=frozenset({"custom"}), uses=frozenset({own}))
+        else:
+            self._in_progress[name] = own
+            self._types[name] = self._write_alias(name, own, node, file)
+            del self._in_progress[name]
+        return self._types[name]
+
+    def _write_alias(self, name: str, own: str, node: Node, file: str, *, named: bool = False) -> Expression:
+        """A definition that is no object: by its name `own`, or as it is where that is short or must be.
+
+        A type that contains itself needs a marker under that name, and so does what others call by it
+        already (`named`).
+        """
+        expression = self.type_of(node, file, own)
+        # An alias cannot name a class that is still being written: its text stands in its place.
+        late = expression.native and not expression.uses <= self.owners.keys()
+        if named or name in self._recursive or (late and len(expression.text) > MAX_INLINE):
+            marker = f"checked({self.node_arguments(file, node.pointer)}, lambda: {expression.text})"
+            expression = structs.replace(expression, exact=False, marker=expression.marker or marker)
+        elif late or (expression.native and expression.text in _PLAIN):
+            return expression
+        return self.alias(own, expression, node, file)

@@ -1,0 +1,258 @@
+"""A contract as a generated module: definitions in dependency order, with their imports."""
+
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+
+from msgspec import Struct, structs
+
+from ...contract.build import Built
+from ...contract.tree import Contract, Node, Object, Reference
+from ...contract.walk import nodes
+from . import classes
+from .builder import Builder
+from .literals import text
+from .model import AliasDefinition, ClassDefinition, Definition, Expression, FieldLine, Module
+from .names import class_name, identifier, unique
+from .node_types import node_type
+from .tags import find_tags
+
+
+class Roots(Struct, frozen=True, kw_only=True):
+    """What a tool's roots are called in its module.
+
+    `exact` is false where the Struct alone takes more than the contract; `wire` names the marker to decode
+    with, if there is one; `result` is the source of the result's type, "None" without one.
+    """
+
+    params: str
+    result: str
+    exact: bool
+    wire: str
+
+
+def module_path(file: str) -> tuple[str, ...]:
+    """The dotted path of a shared type file's module: `_types/geo/point.yaml` → `_types`, `geo`, `point`."""
+    parts = posixpath.splitext(file)[0].split("/")
+    return (parts[0], *(identifier(part, "types") for part in parts[1:]))
+
+
+def tool_module(built: Built, *, name: str, module: tuple[str, ...]) -> tuple[Module, Roots]:
+    """The module of a tool; `module` is its dotted path below the output package."""
+    up = "../" * (len(module) - 1)
+    builder = _builder(built, contract=f"{up}contracts/{name}.json")
+    assert built.contract is not None
+    params = builder.new_name("", name, "Params")
+    has_result = "result" in built.contract.roots
+    result = builder.new_name("", name, "Result") if has_result else "None"
+    root = built.contract.roots["parameters"]
+    assert isinstance(root, Object)
+    classes.declare_root_class(builder, root, "parameters", params)
+    if has_result:
+        _announce_result(builder, built.contract.roots["result"], result)
+    _define_shared(builder, built)
+    builder.define_all(built.contract.definitions)
+    expression = classes.write_root(builder, root, "parameters", params)
+    wire = expression.text if expression.text != params else ""
+    if has_result:
+        _result(builder, built, result)
+    roots = Roots(params=params, result=result, exact=not expression.marker, wire=wire if root.extra else "")
+    return _module(builder, "", module, frozenset()), roots
+
+
+def type_module(built: Built, file: str) -> Module:
+    """The module of a shared type file."""
+    builder = _builder(built, contract=None)
+    _define_shared(builder, built)
+    return _module(builder, file, module_path(file), _import_cycle(built, file))
+
+
+def _result(builder: Builder, built: Built, name: str) -> None:
+    assert built.contract is not None
+    node = built.contract.roots["result"]
+    if isinstance(node, Object):
+        classes.write_root(builder, node, "result", name)
+    else:
+        expression = builder.checked_type_of(node, "", name, "Value")
+        if any(isinstance(n, Reference) and n.root == "result" for n in _all_nodes(built.contract)):
+            place = builder.node_arguments("", node.pointer)
+            marker = f"checked({place}, lambda: {expression.text})"  # an alias cannot hold itself otherwise
+            expression = structs.replace(expression, exact=False, marker=marker)
+        builder.alias(name, expression, node, "")
+
+
+def _announce_result(builder: Builder, node: Node, name: str) -> None:
+    if isinstance(node, Object):
+        classes.declare_root_class(builder, node, "result", name)
+    else:
+        builder.declare_root(
+            "result", Expression(text=name, kinds=frozenset({"custom"}), uses=frozenset({name}))
+        )
+
+
+def _all_nodes(contract: Contract) -> Iterator[Node]:
+    for top in (*contract.roots.values(), *contract.definitions.values()):
+        yield from nodes(top)
+
+
+def _builder(built: Built, *, contract: str | None) -> Builder:
+    assert built.contract is not None
+    public = _public(built)
+    file_of = {name: built.contract.files[name] for name in public}
+    tags, tagged = find_tags(built.contract, file_of)
+    documents = {file: _type_contract(file) for file in set(file_of.values())}
+    if contract is not None:
+        documents[""] = contract
+    return Builder(
+        built.contract,
+        public=public,
+        documents=documents,
+        tags=tags,
+        tagged=tagged,
+        rule=node_type,
+        define_object=classes.define_object,
+    )
+
+
+def _type_contract(file: str) -> str:
+    """A shared type's contract file, as seen from its module."""
+    path = module_path(file)
+    return "../" * (len(path) - 1) + "contracts/" + "/".join(path) + ".json"
+
+
+def _public(built: Built) -> dict[str, str]:
+    """Definitions that a shared type module offers by name: a file's root, and what stands in its `$defs`."""
+    public: dict[str, str] = {}
+    used: dict[str, set[str]] = {}
+    shared = [(name, home) for name, home in built.normal.homes.items() if home.file]
+    homes = sorted(shared, key=lambda item: (item[1].file, built.order(item[1])))
+    for name, home in homes:
+        if not home.path or (len(home.path) == 2 and home.path[0] in ("$defs", "definitions")):
+            wanted = str(home.path[-1]) if home.path else posixpath.basename(posixpath.splitext(home.file)[0])
+            public[name] = unique(class_name(wanted), used.setdefault(home.file, set()))
+    return public
+
+
+def _define_shared(builder: Builder, built: Built) -> None:
+    """All public definitions, file by file: names must come out the same whoever uses them."""
+    order = sorted(builder.public, key=lambda n: (builder.file_of(n), built.order(built.normal.homes[n])))
+    builder.define_all(order)
+
+
+def _import_cycle(built: Built, file: str) -> frozenset[str]:
+    """Shared files that import this one, which imports them: their imports stand at the end of the module."""
+    needs: dict[str, set[str]] = built.file_references()
+    reach: dict[str, set[str]] = {}
+    for start in needs:
+        seen: set[str] = set()
+        queue = list(needs[start])
+        while queue:
+            at = queue.pop()
+            if at not in seen:
+                seen.add(at)
+                queue.extend(needs.get(at, ()))
+        reach[start] = seen
+    return frozenset(f for f in reach.get(file, ()) if f != file and file in reach.get(f, ()))
+
+
+def _module(builder: Builder, file: str, module: tuple[str, ...], cycle: frozenset[str]) -> Module:
+    own = builder.definitions.get(file, {})
+    needed: dict[str, set[str]] = {}
+    for definition in own.values():
+        for name in definition.uses:
+            home = builder.owners[name]
+            if home != file:
+                needed.setdefault(home, set()).add(name)
+    late = {name for home in cycle for name in needed.get(home, ())}
+    early, deferred = _ordered(
+        _in_dependency_order(own), late, known={n for names in needed.values() for n in names} - late
+    )
+    imports = {home: names for home, names in needed.items() if home not in cycle}
+    return Module(
+        definitions=early,
+        imports=_imports(module, imports),
+        late_imports=_imports(module, {home: names for home, names in needed.items() if home in cycle}),
+        late_definitions=deferred,
+    )
+
+
+def _imports(
+    module: tuple[str, ...], needed: Mapping[str, set[str]]
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    found: list[tuple[str, tuple[str, ...]]] = []
+    for home, names in needed.items():
+        target = module_path(home)
+        shared = 0
+        while shared < min(len(module), len(target)) - 1 and module[shared] == target[shared]:
+            shared += 1
+        found.append(("." * (len(module) - shared) + ".".join(target[shared:]), tuple(sorted(names))))
+    return tuple(sorted(found))
+
+
+def _in_dependency_order(own: Mapping[str, Definition]) -> list[Definition]:
+    """Definitions in dependency order: each after those that it uses, cycles in their own order."""
+    order: list[Definition] = []
+    seen: set[str] = set()
+    for start in own:
+        stack = [(start, False)]
+        while stack:
+            name, ready = stack.pop()
+            if ready:
+                order.append(own[name])
+            elif name not in seen:
+                seen.add(name)
+                stack.append((name, True))
+                stack += [
+                    (n, False) for n in sorted(own[name].uses, reverse=True) if n in own and n not in seen
+                ]
+    return order
+
+
+def _ordered(
+    definitions: Iterable[Definition], late: set[str], known: set[str]
+) -> tuple[tuple[Definition, ...], tuple[Definition, ...]]:
+    """Definitions with forward references quoted; plain aliases of late names go after the late imports."""
+    early: list[Definition] = []
+    deferred: list[Definition] = []
+    defined, later = set(known), set(late)
+    waiting: list[Definition] = []  # plain aliases: they are evaluated where they stand
+    for definition in definitions:
+        if isinstance(definition, AliasDefinition) and not definition.marker:
+            (deferred if definition.uses & later else waiting).append(definition)
+            later |= {definition.name} if definition.uses & later else set()
+        else:
+            early.append(_quoted(definition, defined))
+            defined.add(definition.name)
+        _append_ready(waiting, early, defined)
+    return tuple(early), tuple(deferred + waiting)
+
+
+def _append_ready(waiting: list[Definition], early: list[Definition], defined: set[str]) -> None:
+    """Move aliases whose names are all defined by now, in their order, until none is left to move."""
+    moved = True
+    while moved:
+        moved = False
+        for definition in tuple(waiting):
+            if definition.uses <= defined:
+                waiting.remove(definition)
+                early.append(definition)
+                defined.add(definition.name)
+                moved = True
+
+
+def _quoted(definition: Definition, defined: set[str]) -> Definition:
+    if definition.uses <= defined:
+        return definition
+    if isinstance(definition, AliasDefinition):  # only type checkers see the text beside a marker
+        return structs.replace(definition, text=_quote(definition.text))
+    assert isinstance(definition, ClassDefinition)
+    fields = tuple(_quoted_field(line, defined) for line in definition.fields)
+    return structs.replace(definition, fields=fields)
+
+
+def _quoted_field(line: FieldLine, defined: set[str]) -> FieldLine:
+    return line if line.uses <= defined else structs.replace(line, annotation=_quote(line.annotation))
+
+
+def _quote(source: str) -> str:
+    """An annotation as a string. Literals inside keep their meaning: `repr` escapes what must be."""
+    return text(source)

@@ -1,0 +1,129 @@
+"""What a program puts around every call of a registry, and what it all shares."""
+
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ..binding import ToolBinding
+from ..context import ToolContext
+from ..interrupts import is_from_outside
+from .events import Event, Hooks, Observer
+
+if TYPE_CHECKING:
+    from .policy.policy import Policy
+    from .secrets.secrets import Resolver, Secrets
+
+
+class Guard:
+    """What stands around every call of one registry. `surrounds` says whether some hooks stand around calls;
+    `observers` are all hooks' `on`."""
+
+    __slots__ = ("hooks", "limit", "observers", "policy", "secrets", "surrounds", "timeout")
+
+    def __init__(
+        self,
+        secrets: "Secrets | Resolver | None" = None,
+        policy: "Policy | None" = None,
+        hooks: Hooks | Iterable[Hooks] | None = None,
+        timeout: float | Mapping[str, float] | None = None,
+        limit: int | None = None,
+    ) -> None:
+        """Raises ValueError for values out of range, TypeError for hooks without `on`."""
+        listed = _listed(hooks)
+        for seconds in timeout.values() if isinstance(timeout, Mapping) else [timeout]:
+            if seconds is not None and not seconds > 0:
+                raise ValueError(f"timeout must be more than 0 seconds, not {seconds!r}.")
+        if limit is not None and limit < 1:
+            raise ValueError(f"output_limit must be at least 1 character, not {limit!r}.")
+        self.secrets = None if secrets is None else _secrets(secrets)
+        self.policy = policy
+        self.hooks = listed
+        self.observers: tuple[Observer, ...] = tuple(hook.on for hook in listed)
+        self.surrounds = any(hasattr(hook, "around") for hook in listed)
+        self.timeout = timeout
+        self.limit = limit
+
+    def redact_text(self, text: str) -> str:
+        """`text` without the values of secrets."""
+        return text if self.secrets is None else self.secrets.redact_text(text)
+
+    def redactor(self) -> Callable[[str], str] | None:
+        """The same as a function, None where there is nothing to look for."""
+        return None if self.secrets is None else self.secrets.redact_text
+
+    def seconds(self, tool: str) -> float | None:
+        """How long a step of the tool may take."""
+        return self.timeout.get(tool) if isinstance(self.timeout, Mapping) else self.timeout
+
+    def notify(self, observers: Iterable[Observer], event: Event) -> None:
+        """Call every observer with an event; what one raises is logged."""
+        for observer in observers:
+            try:
+                observer(event)
+            except BaseException as problem:
+                if is_from_outside(problem):
+                    raise
+                self.log_hook_failure(type(event).__name__, event.tool, event.call_id, problem)
+
+    @contextmanager
+    def around(self, binding: ToolBinding[Any, Any], context: ToolContext) -> Generator[tuple[Observer, ...]]:
+        """Enter every hook's `around`, and leave them in reverse order; gives who observes this call.
+
+        One that cannot be entered is logged and sees the call by its `on`.
+        """
+        observers: list[Observer] = []
+        entered: list[AbstractContextManager[Any]] = []
+        for hook in self.hooks:
+            observer = None
+            around = getattr(hook, "around", None)
+            if around is not None:
+                try:
+                    manager = around(binding, context)
+                    observer = manager.__enter__()
+                    entered.append(manager)
+                except BaseException as problem:
+                    if is_from_outside(problem):
+                        raise
+                    self.log_hook_failure("the beginning", binding.name, context.call_id, problem)
+            observers.append(hook.on if observer is None else observer)
+        try:
+            yield tuple(observers)
+        finally:
+            for manager in reversed(entered):
+                try:
+                    manager.__exit__(None, None, None)
+                except BaseException as problem:
+                    if is_from_outside(problem):
+                        raise
+                    self.log_hook_failure("the end", binding.name, context.call_id, problem)
+
+    def log_hook_failure(self, where: str, tool: str, call_id: str, problem: BaseException) -> None:
+        """A hook is no reason to fail."""
+        from ..log_records import ERROR, log
+
+        log(
+            ERROR,
+            "A hook failed at %s of tool %r",
+            where,
+            tool,
+            event="hook_failed",
+            tool=tool,
+            call_id=call_id,
+            problem=problem,
+            redact=self.redactor(),
+        )
+
+
+def _secrets(secrets: "Secrets | Resolver") -> "Secrets":
+    from .secrets.secrets import Secrets
+
+    return secrets if isinstance(secrets, Secrets) else Secrets(secrets)
+
+
+def _listed(hooks: Hooks | Iterable[Hooks] | None) -> tuple[Hooks, ...]:
+    if hooks is None:
+        return ()
+    listed: list[Any] = [*hooks] if isinstance(hooks, Iterable) and not hasattr(hooks, "on") else [hooks]
+    if not all(callable(getattr(hook, "on", None)) for hook in listed):
+        raise TypeError("hooks must be an object with a method on(event), or several.")
+    return tuple(listed)

@@ -1,0 +1,115 @@
+"""Logs for machines: one record for each call, and one line of JSON for each record."""
+
+import json
+import logging
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from time import perf_counter
+from typing import Any
+
+from ..binding import ToolBinding
+from ..context import ToolContext
+from ..log_records import FIELDS, LOGGER, log
+from .events import Event, Observer, Refused
+from .outcome import REFUSALS, Outcome
+
+__all__ = ["FIELDS", "LOGGER", "CallLog", "JsonLines"]
+
+_STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
+
+
+class CallLog:
+    """Hooks that write one record when a call ends: which tool, how long, and how it failed if it did.
+
+    The level is INFO after a success, WARNING otherwise. Neither arguments nor results are in it.
+    """
+
+    def on(self, event: Event) -> None:
+        """Take notice of calls that no tool takes; the others come `around`."""
+        if isinstance(event, Refused):
+            log(
+                logging.WARNING,
+                "A call was not carried out: %s",
+                REFUSALS[event.stage],
+                event="call",
+                tool=event.tool,
+                call_id=event.call_id,
+                error_type=REFUSALS[event.stage],
+                seconds=0.0,
+            )
+
+    @contextmanager
+    def around(self, binding: ToolBinding[Any, Any], context: ToolContext) -> Generator[Observer]:
+        """One call."""
+        outcome, begun = Outcome(), perf_counter()
+        try:
+            yield outcome.see
+        finally:
+            outcome.end()
+            seconds = perf_counter() - begun
+            how = outcome.error_type or "ok"
+            log(
+                logging.INFO if outcome.error_type is None else logging.WARNING,
+                "Tool %r: %s after %.3f s",
+                binding.name,
+                how,
+                seconds,
+                event="call",
+                tool=binding.name,
+                call_id=context.call_id,
+                error_id=outcome.error_id,
+                error_type=outcome.error_type,
+                seconds=seconds,
+            )
+
+
+class JsonLines(logging.Formatter):
+    """One line of JSON for each record, in ASCII, so that nothing in it ends the line or acts on a terminal.
+
+    `time` is in UTC (RFC 3339), `level`, `logger` and `message` are the record's; `exception` is a traceback.
+    Whatever else a record carries (`extra`, so also FIELDS) follows under its own name; None is left out.
+    `redact` is applied to every text: `Secrets.redact_text`, for what handlers log themselves.
+    """
+
+    def __init__(self, redact: Callable[[str], str] | None = None) -> None:
+        super().__init__()
+        self._redact = redact
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line, without its end."""
+        whole: dict[str, Any] = {
+            "time": _time(record.created),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info and not record.exc_text:
+            record.exc_text = self.formatException(record.exc_info)
+        if record.exc_text:
+            whole["exception"] = record.exc_text
+        if record.stack_info:
+            whole["stack"] = record.stack_info
+        for name, value in vars(record).items():
+            if name not in _STANDARD and name not in whole and value is not None:
+                whole[name] = value
+        return json.dumps(self._clean(whole), allow_nan=False)
+
+    def _clean(self, value: Any) -> Any:
+        """Plain data for JSON; what has no form in it is shown as `repr` shows it."""
+        if isinstance(value, dict):
+            return {self._text(str(key)): self._clean(item) for key, item in value.items()}
+        if isinstance(value, (list, tuple, set, frozenset)):
+            return [self._clean(item) for item in value]
+        if value is None or isinstance(value, bool):
+            return value
+        if isinstance(value, (int, float)) and abs(value) < 2**63 and self._text(str(value)) == str(value):
+            return value  # neither NaN nor infinite, nor a secret
+        return self._text(value if isinstance(value, str) else repr(value))
+
+    def _text(self, text: str) -> str:
+        return text if self._redact is None else self._redact(text)
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,133 @@
+"""Traces and metrics of calls, as OpenTelemetry's conventions for generative AI name them.
+
+    registry = ToolRegistry(hooks=instrument())
+
+Needs `opentelemetry-api` (`pip install 'toolcast[otel]'`); without an SDK nothing is recorded. The names
+are those of github.com/open-telemetry/semantic-conventions-genai in development, read in November 2026: the
+span `execute_tool {gen_ai.tool.name}`, as in semantic-conventions 1.41, and the histogram
+`gen_ai.execute_tool.duration`, which is newer.
+"""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from time import perf_counter, time_ns
+from typing import Any
+
+import msgspec
+
+try:
+    from opentelemetry import metrics, trace
+except ImportError as missing:
+    raise ImportError("Traces need opentelemetry-api: pip install 'toolcast[otel]'.") from missing
+
+from ... import __version__
+from ..binding import ToolBinding
+from ..context import ToolContext
+from ..encode import with_defaults
+from .events import CallHooks, Decoded, Event, Finished, Observer, Refused
+from .outcome import REFUSALS, Outcome
+
+BUCKETS = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92)
+"""Seconds between the histogram's buckets, as the convention advises."""
+
+
+def instrument(
+    *,
+    content: bool = False,
+    tracer_provider: trace.TracerProvider | None = None,
+    meter_provider: metrics.MeterProvider | None = None,
+) -> CallHooks:
+    """Hooks that make a span and a duration of every call; the providers are the global ones by default.
+
+    A span takes from the first step of a call to its last, so it has the wait for an approver in it. It is
+    the current one in all of them, in worker threads, too. After a failure its status is an error, and
+    `error.type` (span and histogram) one of those that `outcome` lists.
+
+    `content` adds what may be sensitive: `gen_ai.tool.call.arguments` and `.result`, and the text of errors.
+    Arguments hold references in place of secrets, and values that were given out are redacted.
+    """
+    tracer = trace.get_tracer("toolcast.runtime", __version__, tracer_provider)
+    meter = metrics.get_meter("toolcast.runtime", __version__, meter_provider)
+    return _Telemetry(tracer, meter, content)
+
+
+class _Telemetry:
+    """Hooks: one span and one measurement for each call."""
+
+    def __init__(self, tracer: trace.Tracer, meter: metrics.Meter, content: bool) -> None:
+        self._tracer = tracer
+        self._content = content
+        self._duration = meter.create_histogram(
+            "gen_ai.execute_tool.duration",
+            unit="s",
+            description="The duration of a single tool execution.",
+            explicit_bucket_boundaries_advisory=BUCKETS,
+        )
+
+    def on(self, event: Event) -> None:
+        """A call that no tool takes has a span and no duration: a model may write any name, and each would
+        be a series of its own."""
+        if isinstance(event, Refused):
+            span = self._start(event.tool, event.call_id)
+            span.set_attribute("error.type", REFUSALS[event.stage])
+            span.set_status(trace.StatusCode.ERROR, event.error if self._content else None)
+            span.end()
+
+    @contextmanager
+    def around(self, binding: ToolBinding[Any, Any], context: ToolContext) -> Generator[Observer]:
+        """One call."""
+        outcome = Outcome()
+        begun, started = perf_counter(), time_ns()
+        span = self._start(binding.name, context.call_id, binding.description, started)
+
+        def observe(event: Event) -> None:
+            outcome.see(event)
+            if self._content and span.is_recording():
+                _show(span, event)
+
+        with trace.use_span(span, record_exception=False, set_status_on_exception=False):
+            try:
+                yield observe
+            finally:
+                outcome.end()
+                seconds = perf_counter() - begun
+                self._close(span, binding.name, outcome, seconds)
+                span.end(started + int(seconds * 1e9))
+
+    def _start(
+        self, tool: str, call_id: str, description: str = "", started: int | None = None
+    ) -> trace.Span:
+        attributes = {
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": tool,
+            "gen_ai.tool.type": "function",
+        }
+        if call_id:
+            attributes["gen_ai.tool.call.id"] = call_id
+        if description:
+            attributes["gen_ai.tool.description"] = description
+        return self._tracer.start_span(f"execute_tool {tool}", attributes=attributes, start_time=started)
+
+    def _close(self, span: trace.Span, tool: str, outcome: Outcome, seconds: float) -> None:
+        """How it ended; measured inside of the span, so that a backend can lead from one to the other."""
+        labels = {"gen_ai.tool.name": tool, "gen_ai.tool.type": "function"}
+        if outcome.error_type is not None:
+            labels["error.type"] = outcome.error_type
+            span.set_attribute("error.type", outcome.error_type)
+            span.set_status(trace.StatusCode.ERROR, self._why(outcome))
+        self._duration.record(seconds, labels)
+
+    def _why(self, outcome: Outcome) -> str | None:
+        """The number of a bug leads to the log. Other errors quote arguments."""
+        if outcome.finished is not None and self._content:
+            return outcome.finished.result.error
+        return None if outcome.error_id is None else f"error id {outcome.error_id}"
+
+
+def _show(span: trace.Span, event: Event) -> None:
+    """Arguments and a good result, as JSON text and as the text that the model reads."""
+    if isinstance(event, Decoded):
+        text = msgspec.json.encode(with_defaults(event.params)).decode()
+        span.set_attribute("gen_ai.tool.call.arguments", text)
+    elif isinstance(event, Finished) and event.result.success:
+        span.set_attribute("gen_ai.tool.call.result", event.result.output)

@@ -1,0 +1,244 @@
+"""Which calls may run: a program's rules, and somebody to ask."""
+
+import math
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Literal, TypeAlias
+
+from msgspec import Struct
+
+from ...binding import ToolBinding
+from ...context import ToolContext
+from ...handlers import call, is_async
+from ...workers import Workers, abandoned
+from .approval import Answer, ApprovalRequest, Approver, answered
+from .rate import Bucket, RateLimit
+from .shapes import FREEDOMS, Freedom, Shape, shape_of
+
+Autonomy: TypeAlias = Literal["read_only", "supervised", "full"]
+
+
+class Decision(Struct, frozen=True):
+    """Whether a call may run; `by` names the rule. `error` is for the model, `remembered` for a person."""
+
+    allowed: bool
+    by: str
+    error: str = ""
+    remembered: str = ""
+
+
+_FULL = Decision(True, "full")
+_READ = Decision(True, "read_only")
+_AUTO = Decision(True, "auto_approve")
+_SESSION = Decision(True, "session")
+
+
+class Policy:
+    """Rules for calls, made once and given to a registry. What it remembers is its own: no global state.
+
+    The first rule that fits decides:
+
+    1. autonomy `full` approves;
+    2. autonomy `read_only` denies every tool whose permission is not `read`;
+    3. a tool in `always_ask` is asked for, and *always* means yes, this once;
+    4. a tool in `auto_approve` is approved;
+    5. what was answered *always* for this shape of call is approved;
+    6. autonomy `read_only` approves (only tools that read come so far);
+    7. everything else is asked for; without an approver, what would be asked for is denied.
+
+    What they do not deny counts towards the tool's rate limit, and is denied where that is used up; nobody
+    is asked before.
+
+    `shapes` says per tool and parameter how far *always* reaches (`shapes.Freedom`); every other parameter
+    must be exactly as it was. `rate_limits` are by tool name; "*" is for each of the others. `clock` counts
+    seconds and never goes back.
+    """
+
+    def __init__(
+        self,
+        autonomy: Autonomy = "supervised",
+        *,
+        always_ask: Collection[str] = (),
+        auto_approve: Collection[str] = (),
+        approver: Approver | None = None,
+        rate_limits: Mapping[str, RateLimit] | None = None,
+        shapes: Mapping[str, Mapping[str, Freedom]] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Raises ValueError and TypeError for values that are none of those named."""
+        if autonomy not in ("read_only", "supervised", "full"):
+            raise ValueError(f"autonomy must be 'read_only', 'supervised' or 'full', not {autonomy!r}.")
+        for name, given in (("always_ask", always_ask), ("auto_approve", auto_approve)):
+            if isinstance(given, str):
+                raise TypeError(f"{name} must be a collection of tool names, not one text.")
+        for tool, freedoms in (shapes or {}).items():
+            for parameter, freedom in freedoms.items():
+                if freedom not in FREEDOMS:
+                    raise ValueError(
+                        f"shapes: {tool}.{parameter} must be one of {FREEDOMS}, not {freedom!r}."
+                    )
+        self.autonomy: Autonomy = autonomy
+        self._always_ask = frozenset(always_ask)
+        self._auto_approve = frozenset(auto_approve)
+        self._approver = approver
+        self._limits = dict(rate_limits or {})
+        self._shapes = {tool: dict(freedoms) for tool, freedoms in (shapes or {}).items()}
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._asking = threading.Lock()
+        self._buckets: dict[str, Bucket] = {}
+        self._session: tuple[Shape, ...] = ()
+        self._forgotten = 0
+        # Of its own: questions that wait for a person take no thread from handlers, however long.
+        self._workers = Workers(64, patience=math.inf)
+
+    @property
+    def remembered(self) -> tuple[Shape, ...]:
+        """What was answered *always*, in the order of the answers."""
+        return self._session
+
+    @property
+    def forgotten(self) -> int:
+        """How often `forget` was called: an *always* for a call that began before is not remembered."""
+        return self._forgotten
+
+    def forget(self, tool: str | None = None) -> None:
+        """Ask again for everything that was answered *always*, or for the calls of one tool.
+
+        Calls that run already may still be asked for; an *always* for them is not remembered.
+        """
+        with self._lock:
+            self._session = tuple(shape for shape in self._session if tool not in (None, shape.tool))
+            self._forgotten += 1
+
+    async def decide(self, binding: ToolBinding[Any, Any], params: Any, context: ToolContext) -> Decision:
+        """Whether this call may run. Raises what an approver raises; the call must not run then."""
+        since = self._forgotten
+        return self.rule(binding, params) or await self.ask(binding, params, context, since)
+
+    def rule(self, binding: ToolBinding[Any, Any], params: Any) -> Decision | None:
+        """What the rules and the rate limit say, and None where somebody must be asked. Counts as a call
+        unless the rules deny it."""
+        decision = self._ruled(binding, params)
+        if self._limits and (decision is None or decision.allowed):
+            return self._limited(binding.name) or decision
+        return decision
+
+    def _ruled(self, binding: ToolBinding[Any, Any], params: Any) -> Decision | None:
+        if self.autonomy == "full":
+            return _FULL
+        name = binding.name
+        if self.autonomy == "read_only" and binding.permission != "read":
+            return Decision(
+                False,
+                "read_only",
+                f"Tool {name!r} may not run: only tools that read are allowed now, and its permission is "
+                f"{binding.permission!r}. Go on without it, or tell the user what you would change.",
+            )
+        if name not in self._always_ask:
+            if name in self._auto_approve:
+                return _AUTO
+            if self._session and self._is_remembered(self._shape(binding, params)):
+                return _SESSION
+            if self.autonomy == "read_only":
+                return _READ
+        if self._approver is None:
+            return Decision(
+                False,
+                "no approver",
+                f"Tool {name!r} needs somebody's approval, and there is nobody to ask. Go on without it, or "
+                "tell the user what you would do with it.",
+            )
+        return None
+
+    def _limited(self, name: str) -> Decision | None:
+        limit = self._limits.get(name) or self._limits.get("*")
+        if limit is None:
+            return None
+        now = self._clock()
+        bucket = self._buckets.get(name)
+        if bucket is None:
+            with self._lock:
+                bucket = self._buckets.setdefault(name, Bucket(limit, now))
+        wait = bucket.take(now)
+        if wait <= 0:
+            return None
+        return Decision(
+            False,
+            "rate_limit",
+            f"Tool {name!r} was called too often: {limit.calls} calls in {limit.seconds:g} s are allowed. "
+            f"Call it again in {wait:.1f} s, or go on without it.",
+        )
+
+    def _shape(self, binding: ToolBinding[Any, Any], params: Any) -> Shape:
+        return shape_of(binding, params, self._shapes.get(binding.name, {}))
+
+    def _is_remembered(self, shape: Shape) -> bool:
+        return any(known.covers(shape) for known in self._session)
+
+    async def ask(
+        self, binding: ToolBinding[Any, Any], params: Any, context: ToolContext, since: int
+    ) -> Decision:
+        """What somebody says, where `rule` gave None; `since` is what `forgotten` was then. Raises what an
+        approver raises."""
+        name, approver = binding.name, self._approver
+        if approver is None:
+            raise RuntimeError("ask() is for calls of which rule() said None.")
+        must_ask = name in self._always_ask
+        shape = self._shape(binding, params)
+        request = ApprovalRequest(
+            tool=name,
+            summary=binding.summary,
+            permission=binding.permission,
+            params=params,
+            shape=None if must_ask else shape,
+            call_id=context.call_id,
+        )
+        if is_async(approver):
+            given: Any = await approver(request)  # type: ignore[misc]  # an async one, as was just asked
+        else:
+            given = await call(self._workers, self._ask_in_turn, approver, since, request)
+        if isinstance(given, Decision):
+            return given
+        answer = answered(given)
+        if answer.verdict == "no":
+            why = f": {answer.reason}" if answer.reason else "."
+            return Decision(
+                False,
+                "approver",
+                f"The call of {name!r} was not approved{why} Do not repeat it unchanged; ask the user what "
+                "to do instead.",
+            )
+        if answer.verdict == "yes" or must_ask:
+            return Decision(True, "approver")
+        kept = self._remember(shape, since)
+        return Decision(True, "approver", remembered=str(shape) if kept else "")
+
+    def _remember(self, shape: Shape, since: int) -> bool:
+        """Keep an *always*, unless something was forgotten while somebody was asked."""
+        with self._lock:
+            if self._forgotten != since:
+                return False
+            if not self._is_remembered(shape):
+                self._session = (*self._session, shape)
+            return True
+
+    def _ask_in_turn(self, approver: Approver, since: int, request: ApprovalRequest) -> Any:
+        """One question at a time: an answer may settle those that wait."""
+        while not self._asking.acquire(timeout=0.1):
+            if abandoned():
+                return "no"
+        try:
+            if request.shape is not None and self._is_remembered(request.shape):
+                return _SESSION
+            if abandoned():
+                return "no"
+            given = approver(request)
+            if isinstance(given, (str, Answer)) and request.shape is not None:
+                answer = answered(given)
+                if answer.verdict == "always":
+                    self._remember(request.shape, since)
+            return given
+        finally:
+            self._asking.release()

@@ -1,0 +1,132 @@
+"""Keeping the values of secrets out of whatever leaves the program."""
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from ...rewrite import rewrite
+from .forms import Form, forms, without_plus
+from .views import views
+
+WITHHELD = "[withheld: it cannot be searched for secrets]"
+
+
+class Redactor:
+    """Every value that was added, and its forms. Values are never forgotten: one that was replaced may still
+    come out. Safe from many threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._seen: set[tuple[str, str]] = set()
+        self._forms: tuple[Form, ...] = ()
+        self._spaced = False
+
+    @property
+    def known(self) -> bool:
+        """Whether there is anything to look for."""
+        return bool(self._forms)
+
+    def add(self, name: str, value: str) -> None:
+        """Look for `value` from now on, and write that it was `name`'s."""
+        if (name, value) in self._seen:
+            return
+        with self._lock:
+            present = {form.text for form in self._forms}
+            fresh = [form for form in forms(name, value) if form.text not in present]
+            # The longest first: its name is the one that is written where several overlap.
+            self._forms = tuple(sorted((*self._forms, *fresh), key=lambda form: (-len(form.text), form.text)))
+            self._spaced |= len(value.split()) > 1
+            self._seen.add((name, value))
+
+    def text(self, text: str) -> str:
+        """`text` with a mark in place of every value."""
+        spans = self._find(text) if self._forms else []
+        if not spans:
+            return text
+        parts: list[str] = []
+        place = 0
+        for start, end, name in spans:
+            parts += text[place:start], self._mark(name)
+            place = end
+        return "".join([*parts, text[place:]])
+
+    def value(self, value: Any) -> Any:
+        """`value` with marks at any depth, also in place of numbers and bytes; the same object where nothing
+        was found. What cannot be searched is withheld."""
+        if not self._forms:
+            return value
+        try:
+            return rewrite(value, self._leaf, self._leaf)
+        except RecursionError:
+            return WITHHELD
+
+    def _find(self, text: str) -> list[tuple[int, int, str]]:
+        """Parts of `text` that hold a value, in order, merged where they touch each other's."""
+        found: list[tuple[int, int, str]] = []
+        known = self._forms
+        if len(text) * 4 < len(known[-1].text):  # no encoding has fewer characters
+            return found
+        for view in views(text, self._spaced):
+            seen = view.text.lower()
+            for form in known:
+                sought = without_plus(form) if "+" in form.text and "+" not in seen else form
+                for start, end in _occurrences(seen, sought):
+                    found.append((*view.origin(start, end), form.name))
+        return _merged(found)
+
+    def _mark(self, name: str) -> str:
+        """A mark that is no secret itself."""
+        for mark in (f"[redacted:{name}]", "[redacted]", "***", "…"):
+            if not any(form.text in mark.lower() for form in self._forms):
+                return mark
+        return ""
+
+    def _leaf(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.text(value)
+        if value is None or isinstance(value, bool) or value is msgspec.UNSET:
+            return value
+        if isinstance(value, (bytes, bytearray, memoryview)):
+            text = bytes(value).decode("utf-8", "surrogateescape")
+            marked = self.text(text)
+            return value if marked == text else marked.encode("utf-8", "surrogateescape")
+        if isinstance(value, (int, float)):
+            text = str(value)
+            marked = self.text(text)
+            return value if marked == text else marked
+        return self._other(value)
+
+    def _other(self, value: Any) -> Any:
+        """Times, identifiers, dataclasses: what has a JSON form is judged by it."""
+        try:
+            plain = msgspec.to_builtins(value)
+        except (msgspec.MsgspecError, TypeError, ValueError, AttributeError):
+            return WITHHELD
+        marked = rewrite(plain, self._leaf, self._leaf)
+        return value if marked is plain or marked == plain else marked
+
+
+def _occurrences(text: str, form: Form) -> Iterator[tuple[int, int]]:
+    """Where `form` stands, as few parts of `text` as cover it."""
+    at, end = form.find(text, 0) if form.text else (-1, -1)
+    while at >= 0:
+        start = at
+        at, following = form.find(text, at + 1)
+        while 0 <= at < end:
+            end = max(end, following)
+            at, following = form.find(text, at + 1)
+        yield start, end
+        end = following
+
+
+def _merged(found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    merged: list[tuple[int, int, str]] = []
+    for start, end, name in sorted(found, key=lambda span: (span[0], -span[1])):
+        if merged and start < merged[-1][1]:
+            before = merged[-1]
+            merged[-1] = (before[0], max(before[1], end), before[2])
+        else:
+            merged.append((start, end, name))
+    return merged

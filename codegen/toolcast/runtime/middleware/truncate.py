@@ -1,0 +1,124 @@
+"""Text for a model, cut to a length: most of the beginning, some of the end."""
+
+from unicodedata import category
+
+import msgspec
+
+from ..content import Content
+from ..result import ToolResult
+
+HEAD = 0.7
+"""How much of what is kept is the beginning."""
+
+_NEAR = 32
+"""How far a cut moves to spare a character that is written with several code points."""
+
+_JOINER = "\u200d"
+
+
+def cut(text: str, limit: int) -> str:
+    """`text` where it has at most `limit` characters; else 70 % of them from its beginning and 30 % from its
+    end, and a line between that says how many are missing.
+
+    Never more than `limit` characters of `text` are kept, a few less where a cut would go through an accent,
+    an emoji sequence, a flag, or between CR and LF.
+    """
+    if len(text) <= limit:
+        return text
+    head, tail = _places(text, limit)
+    return f"{text[:head]}{_line(text, head, tail)}{text[tail:]}"
+
+
+def cut_result(result: ToolResult, limit: int) -> ToolResult:
+    """`result` with at most `limit` characters of text; the same object where it has no more.
+
+    `output` and the texts in `content` are one text, in this order: what is missing is missing from its
+    middle, and a piece that lies in there is left out. `error` is cut by itself.
+    """
+    pieces = [piece.text for piece in result.content if piece.kind == "text"]
+    whole = len(result.output) + sum(map(len, pieces))
+    if whole <= limit and len(result.error) <= limit:
+        return result
+    output, content = result.output, result.content
+    if whole > limit:
+        output, *texts = _cut_all([output, *pieces], limit)
+        content = _with_texts(content, texts)
+    return msgspec.structs.replace(result, output=output, content=content, error=cut(result.error, limit))
+
+
+def _cut_all(parts: list[str], limit: int) -> list[str]:
+    """The parts of one text, cut as a whole."""
+    text = "".join(parts)
+    head, tail = _places(text, limit)
+    cut_parts: list[str] = []
+    begin = 0
+    for part in parts:
+        end = begin + len(part)
+        line = _line(text, head, tail) if begin <= head < end else ""
+        cut_parts.append(text[begin : min(end, head)] + line + text[max(begin, tail) : end])
+        begin = end
+    return cut_parts
+
+
+def _with_texts(content: tuple[Content, ...], texts: list[str]) -> tuple[Content, ...]:
+    """`content` with these texts; a piece of which nothing is left goes."""
+    left = iter(texts)
+    pieces: list[Content] = []
+    for piece in content:
+        text = next(left) if piece.kind == "text" else ""
+        if text or piece.kind != "text":
+            pieces.append(msgspec.structs.replace(piece, text=text) if piece.kind == "text" else piece)
+    return tuple(pieces)
+
+
+def _line(text: str, head: int, tail: int) -> str:
+    return f"\n[… {tail - head} of {len(text)} characters are left out here …]\n"
+
+
+def _places(text: str, limit: int) -> tuple[int, int]:
+    """Where a text that is too long ends for now, and where it goes on."""
+    head = _before(text, int(limit * HEAD))
+    return head, _after(text, len(text) - (limit - int(limit * HEAD)))
+
+
+def _before(text: str, place: int) -> int:
+    """The nearest place at or before `place` where a character begins."""
+    for near in range(place, max(place - _NEAR, -1), -1):
+        if not _joined(text, near):
+            return near
+    return place
+
+
+def _after(text: str, place: int) -> int:
+    for near in range(place, min(place + _NEAR, len(text) + 1)):
+        if not _joined(text, near):
+            return near
+    return place
+
+
+def _joined(text: str, place: int) -> bool:
+    """Whether the code points on both sides of `place` are one character to a reader (most of UAX 29)."""
+    if not 0 < place < len(text):
+        return False
+    left, right = text[place - 1], text[place]
+    if _JOINER in (left, right) or (left, right) == ("\r", "\n"):
+        return True
+    if category(right) in ("Mn", "Me", "Mc") or "\U0001f3fb" <= right <= "\U0001f3ff":
+        return True
+    if "\u1160" <= right <= "\u11ff":  # vowels and finals of Hangul
+        return True
+    if "\ud800" <= left <= "\udbff" and "\udc00" <= right <= "\udfff":
+        return True
+    return _is_flag(right) and _flags_before(text, place) % 2 == 1
+
+
+def _is_flag(letter: str) -> bool:
+    return "\U0001f1e6" <= letter <= "\U0001f1ff"
+
+
+def _flags_before(text: str, place: int) -> int:
+    """Flags are pairs of letters: how many of these stand right before `place`."""
+    count = 0
+    while count < place and count < 2 * _NEAR and _is_flag(text[place - 1 - count]):
+        count += 1
+    return count
