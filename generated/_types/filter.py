@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-from toolcast.runtime import check_properties
+from toolcast.runtime.support import check_properties
 
 from .condition import Condition
 

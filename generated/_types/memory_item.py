@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from toolcast.runtime import check_format
+from toolcast.runtime.support import check_format
 
 
 class MemoryItem(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -5,7 +5,8 @@ from typing import Annotated, Any, Final, Literal, Protocol
 
 from msgspec import Meta, Struct
 
-from toolcast.runtime import Returns, ToolBinding, ToolContext, check_multiple_of
+from toolcast.runtime import Returns, ToolBinding, ToolContext
+from toolcast.runtime.support import check_multiple_of
 
 
 class DelegateAttachmentsItem(

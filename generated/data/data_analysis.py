@@ -6,7 +6,8 @@ from typing import Annotated, ClassVar, Final, Literal, Protocol
 import msgspec
 from msgspec import Meta, Struct
 
-from toolcast.runtime import Returns, ToolBinding, ToolContext, check_pattern, check_unique
+from toolcast.runtime import Returns, ToolBinding, ToolContext
+from toolcast.runtime.support import check_pattern, check_unique
 
 from .._types.filter import Filter
 

@@ -5,7 +5,8 @@ from typing import Annotated, Final, Literal, Protocol
 
 from msgspec import Meta, Struct
 
-from toolcast.runtime import Returns, ToolBinding, ToolContext, check_pattern
+from toolcast.runtime import Returns, ToolBinding, ToolContext
+from toolcast.runtime.support import check_pattern
 
 
 class FileWriteParams(

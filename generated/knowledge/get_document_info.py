@@ -5,15 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, Protocol, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from toolcast.runtime import (
-    Returns,
-    ToolBinding,
-    ToolContext,
-    check_format,
-    check_pattern,
-    check_unique,
-    checked,
-)
+from toolcast.runtime import Returns, ToolBinding, ToolContext
+from toolcast.runtime.support import check_format, check_pattern, check_unique, checked
 
 
 class Section(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -5,7 +5,8 @@ from typing import Annotated, Any, Final, Literal, Protocol
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from toolcast.runtime import Returns, ToolBinding, ToolContext, check_unique
+from toolcast.runtime import Returns, ToolBinding, ToolContext
+from toolcast.runtime.support import check_unique
 
 from .._types.filter import Filter
 

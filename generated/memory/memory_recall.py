@@ -6,7 +6,8 @@ from typing import Annotated, Final, Literal, Protocol
 import msgspec
 from msgspec import Meta, Struct
 
-from toolcast.runtime import Returns, ToolBinding, ToolContext, check_unique
+from toolcast.runtime import Returns, ToolBinding, ToolContext
+from toolcast.runtime.support import check_unique
 
 from .._types.memory_item import MemoryItem
 

@@ -5,14 +5,8 @@ from typing import Annotated, Final, Literal, Protocol, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from toolcast.runtime import (
-    Returns,
-    ToolBinding,
-    ToolContext,
-    check_format,
-    check_pattern,
-    check_unique,
-)
+from toolcast.runtime import Returns, ToolBinding, ToolContext
+from toolcast.runtime.support import check_format, check_pattern, check_unique
 
 from .._types.memory_item import MemoryItem
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.jsonschema import Validator
-from toolcast.runtime import ArgumentError, MissingDataError, ToolBinding, checked, decode_hook
+from toolcast.runtime import ArgumentError, MissingDataError, ToolBinding
+from toolcast.runtime.support import checked, decode_hook
 
 from tests.runtime.sample.misc.shapes import SHAPES, Cat, Dog, LimitsBody, TreeBody
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.jsonschema import translate
-from toolcast.runtime import (
+from toolcast.runtime.support import (
     check_bounds,
     check_member,
     check_multiple_of,

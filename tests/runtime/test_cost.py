@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 from toolcast.jsonschema import Validator
-from toolcast.runtime import ArgumentError, ToolBinding, check_unique
+from toolcast.runtime import ArgumentError, ToolBinding
+from toolcast.runtime.support import check_unique
 
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.sample.misc.shapes import SHAPES

@@ -7,8 +7,8 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET, Struct, UnsetType
-from toolcast.runtime import encode_json, to_builtins
 from toolcast.runtime.encode import with_defaults, without_defaults
+from toolcast.runtime.support import encode_json, to_builtins
 
 from tests.compile.helper import package, spec
 from tests.runtime.sample.misc.note import NOTE

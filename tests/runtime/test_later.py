@@ -94,7 +94,7 @@ def test_other_mappings_and_unknown_names() -> None:
 def test_a_module_that_cannot_be_imported_is_a_failed_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, guarded: bool
 ) -> None:
-    from toolcast.runtime import LazyBindings
+    from toolcast.runtime.support import LazyBindings
 
     (tmp_path / "broken_tools").mkdir()
     (tmp_path / "broken_tools" / "__init__.py").touch()

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from toolcast.lint import words
 from toolcast.providers import normalize
-from toolcast.runtime import ToolRegistry, check_multiple_of, check_pattern
+from toolcast.runtime import ToolRegistry
+from toolcast.runtime.support import check_multiple_of, check_pattern
 from toolcast.runtime.wire.undo import Undo
 from toolcast.runtime.wire.way import Choice, Way, Ways
 from toolcast.verify import patterns

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.jsonschema.formats import FORMATS, GLANCES, MAX_REGEX
-from toolcast.runtime import check_format
+from toolcast.runtime.support import check_format
 
 SEEDS = {
     "date-time": ("2020-01-01T00:00:00Z", "1990-12-31T23:59:60Z", "1998-12-31T15:59:60.123-08:00"),

@@ -1,22 +1,10 @@
-"""What generated code imports. msgspec and the standard library, nothing else."""
+"""What programs import to run tools. Generated code also imports `support`. msgspec only."""
 
 from typing import TYPE_CHECKING, Any
 
-from .binding import Level, ToolBinding
-from .bindings_map import LazyBindings
-from .checked import checked, decode_hook, one_of, open_object
-from .checks import (
-    check_bounds,
-    check_format,
-    check_member,
-    check_multiple_of,
-    check_pattern,
-    check_properties,
-    check_unique,
-)
+from .binding import ToolBinding
 from .content import Content
 from .context import ToolContext
-from .encode import encode_json, to_builtins
 from .errors import (
     ArgumentError,
     DuplicateToolError,
@@ -47,8 +35,6 @@ __all__ = [
     "Fragments",
     "FrozenRegistryError",
     "Guesses",
-    "LazyBindings",
-    "Level",
     "MissingDataError",
     "PartialArguments",
     "RefusalError",
@@ -62,19 +48,6 @@ __all__ = [
     "Violation",
     "Workers",
     "abandoned",
-    "check_bounds",
-    "check_format",
-    "check_member",
-    "check_multiple_of",
-    "check_pattern",
-    "check_properties",
-    "check_unique",
-    "checked",
-    "decode_hook",
-    "encode_json",
-    "one_of",
-    "open_object",
-    "to_builtins",
 ]
 
 

@@ -15,11 +15,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.runtime import LazyBindings, ToolContext, ToolRegistry, ToolResult, abandoned, log_records
+from toolcast.runtime import ToolContext, ToolRegistry, ToolResult, abandoned, log_records
 from toolcast.runtime.middleware.logs import FIELDS, LOGGER, CallLog, JsonLines
 from toolcast.runtime.middleware.policy import Policy
 from toolcast.runtime.middleware.secrets import Secrets
 from toolcast.runtime.printable import escaped
+from toolcast.runtime.support import LazyBindings
 
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.test_executor import GOOD

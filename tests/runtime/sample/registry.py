@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from toolcast.runtime import LazyBindings, ToolBinding
+from toolcast.runtime import ToolBinding
+from toolcast.runtime.support import LazyBindings
 
 BINDINGS: Final[Mapping[str, ToolBinding[Any, Any]]] = LazyBindings(
     __package__ or "",

@@ -229,8 +229,8 @@ def _changed(rows: "Mapping[bytes, bytes]", recorded: "Mapping[bytes, bytes]") -
 
 def _changed_at(row: bytes) -> int:
     """When a file was changed. Its ctime cannot be set by hand; on Windows that is the time of creation."""
-    mtime, ctime, _, _ = _ROW.unpack(row)
-    return int(mtime if os.name == "nt" else ctime)
+    times = _ROW.unpack(row)  # mtime, ctime, …
+    return int(times[0 if os.name == "nt" else 1])
 
 
 def _is_racy(row: bytes, now: int) -> bool:

@@ -17,11 +17,18 @@ from .templates import Templates
 
 TYPING: Final = ("TYPE_CHECKING", "Annotated", "Any", "ClassVar", "Final", "Literal", "Protocol", "TypeAlias")
 MSGSPEC: Final = ("UNSET", "Meta", "Struct", "UnsetType")
-RUNTIME: Final = (
-    "Returns", "ToolBinding", "ToolContext", "check_bounds", "check_format", "check_member",
-    "check_multiple_of", "check_pattern", "check_properties", "check_unique", "checked", "decode_hook",
-    "one_of", "open_object",
+RUNTIME: Final = ("Returns", "ToolBinding", "ToolContext")
+SUPPORT: Final = (
+    "check_bounds", "check_format", "check_member", "check_multiple_of", "check_pattern",
+    "check_properties", "check_unique", "checked", "decode_hook", "one_of", "open_object",
 )  # fmt: skip
+EXPORTED: Final = {
+    "typing": TYPING,
+    "msgspec": MSGSPEC,
+    "toolcast.runtime": RUNTIME,
+    "toolcast.runtime.support": SUPPORT,
+}
+"""What a generated module may import of each package, in the order of its imports."""
 
 
 _WORD: Final = re.compile(r"[A-Za-z_]+")
@@ -188,11 +195,14 @@ _PYTHON = re.compile(r"\b(?:datetime|decimal|uuid)\.(?=datetime|date|Decimal|UUI
 
 def _imports(needed: set[str], modules: Sequence[tuple[str, tuple[str, ...]]]) -> list[str]:
     rows = [f"import {name[:-1]}" for name in ("datetime.", "decimal.", "uuid.") if name in needed]
-    for package, exported in (("typing", TYPING), ("msgspec", MSGSPEC), ("toolcast.runtime", RUNTIME)):
+    group = ""
+    for package, exported in EXPORTED.items():
         names = [name for name in exported if name in needed]
         plain = package == "msgspec" and "msgspec" in needed
         if names or plain:
-            rows += [""] if rows and package != "typing" else []
+            same = package == "typing" or package.partition(".")[0] == group
+            group = package.partition(".")[0]
+            rows += [""] if rows and not same else []
             rows += ["import msgspec"] if plain else []
             rows += [f"from {package} import {', '.join(names)}"] if names else []
     if modules:
@@ -239,7 +249,8 @@ def registry_text(tools: Sequence[Mapping[str, Any]], templates: Templates) -> s
             "from collections.abc import Mapping",
             f"from typing import {'TYPE_CHECKING, ' if rows else ''}Any, Final, TypedDict, Unpack",
             "",
-            "from toolcast.runtime import LazyBindings, ToolBinding, ToolRegistry",
+            "from toolcast.runtime import ToolBinding, ToolRegistry",
+            "from toolcast.runtime.support import LazyBindings",
         ],
         handler_imports=sorted(imports),
         tools=rows,

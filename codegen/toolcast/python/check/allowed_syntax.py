@@ -7,7 +7,7 @@ from typing import Any
 from .errors import UnsoundError
 from .syntax import dotted
 
-PACKAGES = frozenset({"typing", "msgspec", "toolcast.runtime"})
+PACKAGES = frozenset({"typing", "msgspec", "toolcast.runtime", "toolcast.runtime.support"})
 """What a generated module may import, beside other modules of its package."""
 PYTHON = frozenset({"datetime", "decimal", "uuid"})
 """Modules of the standard library whose types a Struct may hold, imported whole."""

@@ -2,11 +2,9 @@
 
 import ast
 
-from ..bindings.render import MSGSPEC, RUNTIME, TYPING
+from ..bindings.render import EXPORTED
 from .allowed_syntax import PYTHON
 from .syntax import defined_name
-
-_EXPORTED = {"typing": TYPING, "msgspec": MSGSPEC, "toolcast.runtime": RUNTIME}
 
 
 def without_protocol(tree: ast.Module) -> ast.Module:
@@ -46,7 +44,7 @@ def _known_import(node: ast.Import | ast.ImportFrom) -> list[ast.stmt]:
     elif node.level > 0:
         known = node.names  # `isolate` knows the modules of the package, and no other
     else:
-        known = [each for each in node.names if each.name in _EXPORTED.get(node.module or "", ())]
+        known = [each for each in node.names if each.name in EXPORTED.get(node.module or "", ())]
     plain = [each for each in known if each.asname is None]
     if not plain:
         return []

@@ -1,7 +1,7 @@
 """Run a generated module before it is published, and build its decoder (law L10).
 
-Modules run under private names and see nothing but msgspec, typing, `toolcast.runtime` and each other:
-neither the output folder nor any code of the user's is imported.
+Modules run under private names and see nothing but msgspec, typing, `toolcast.runtime`, its `support` and
+each other: neither the output folder nor any code of the user's is imported.
 """
 
 import ast
@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from ...runtime import decode_hook
+from ...runtime.support import decode_hook
 from ...spec.model import ToolSpec
 from ..structs.module import Roots
 from .allowed_syntax import PACKAGES, PYTHON

@@ -6,15 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Protocol, Type
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from toolcast.runtime import (
-    Returns,
-    ToolBinding,
-    ToolContext,
-    check_multiple_of,
-    check_pattern,
-    check_unique,
-    checked,
-)
+from toolcast.runtime import Returns, ToolBinding, ToolContext
+from toolcast.runtime.support import check_multiple_of, check_pattern, check_unique, checked
 
 if TYPE_CHECKING:
     EverythingMixed: TypeAlias = str | int | float | bool | None

@@ -4,7 +4,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 
-from toolcast.runtime import LazyBindings, ToolBinding, ToolRegistry
+from toolcast.runtime import ToolBinding, ToolRegistry
+from toolcast.runtime.support import LazyBindings
 
 if TYPE_CHECKING:
     from . import everything as _everything

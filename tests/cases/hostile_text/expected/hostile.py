@@ -6,7 +6,8 @@ from typing import Final, Literal, Protocol
 import msgspec
 from msgspec import Struct
 
-from toolcast.runtime import Returns, ToolBinding, ToolContext, check_pattern
+from toolcast.runtime import Returns, ToolBinding, ToolContext
+from toolcast.runtime.support import check_pattern
 
 
 class HostileParams(Struct, frozen=True, kw_only=True, omit_defaults=True):

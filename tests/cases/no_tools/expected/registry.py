@@ -4,7 +4,8 @@
 from collections.abc import Mapping
 from typing import Any, Final, TypedDict, Unpack
 
-from toolcast.runtime import LazyBindings, ToolBinding, ToolRegistry
+from toolcast.runtime import ToolBinding, ToolRegistry
+from toolcast.runtime.support import LazyBindings
 
 BINDINGS: Final[Mapping[str, ToolBinding[Any, Any]]] = LazyBindings(
     __package__ or "",

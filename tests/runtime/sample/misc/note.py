@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar, Final, Protocol
 
 from msgspec import Struct
-from toolcast.runtime import Returns, ToolBinding, ToolContext, open_object
+from toolcast.runtime import Returns, ToolBinding, ToolContext
+from toolcast.runtime.support import open_object
 
 
 class NoteParams(Struct, frozen=True, kw_only=True):

@@ -6,15 +6,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
-from toolcast.runtime import (
-    Returns,
-    ToolBinding,
-    ToolContext,
-    check_multiple_of,
-    checked,
-    one_of,
-    open_object,
-)
+from toolcast.runtime import Returns, ToolBinding, ToolContext
+from toolcast.runtime.support import check_multiple_of, checked, one_of, open_object
 
 
 class ShapesParams(Struct, frozen=True, kw_only=True):
