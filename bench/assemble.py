@@ -14,7 +14,7 @@ import click
 from msgspec.structs import replace
 from toolcast import __version__
 from toolcast.project.core.pure import compile_specs, make_kit
-from toolcast.project.core.record import Record, Units, decode_units, encode_units
+from toolcast.project.core.unit_record import Record, Units, decode_units, encode_units
 from toolcast.project.steps.assemble import assemble
 
 from .corpora.compile import PROVIDERS

@@ -29,7 +29,7 @@ from toolcast.providers import (
     normalize,
 )
 from toolcast.runtime.wire import Way
-from toolcast.verify.document import places
+from toolcast.verify.schema_document import places
 
 from .marked import write
 from .peers.table import table

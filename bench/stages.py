@@ -14,15 +14,15 @@ from typing import Any, TypeVar
 
 from toolcast.contract.build import Built, build_tool
 from toolcast.contract.normalise import Normaliser
-from toolcast.models.generate import generate_models
-from toolcast.project.core.compile import Options
-from toolcast.project.core.definitions import definition, tool_info
+from toolcast.models.model_generator import generate_models
+from toolcast.project.core.compiler import Options
 from toolcast.project.core.emit import prove_tool, tool_names
 from toolcast.project.core.profile_lookup import profile_of
+from toolcast.project.core.tool_definitions import definition, tool_info
 from toolcast.project.frontend import FRONTEND, known_providers
 from toolcast.providers import SchemaNormalizer
 from toolcast.python.bindings.format import formatted
-from toolcast.python.bindings.render import tool_text
+from toolcast.python.bindings.render_module import tool_text
 from toolcast.python.bindings.templates import Templates
 from toolcast.python.structs.module import tool_module
 from toolcast.spec.model import Document, ToolSpec

@@ -21,12 +21,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from toolcast.project.core.compile import Options
+from toolcast.project.core.compiler import Options
 from toolcast.providers import available
 from toolcast.spec import SourceDocument, parse_document, read_tool
 from toolcast.spec.model import ToolSpec
 from toolcast.verify.oracle import OracleError
-from toolcast.verify.subject import NotCompiledError, subject
+from toolcast.verify.verified_tool import NotCompiledError, subject
 
 from generated.registry import BINDINGS
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from toolcast.importers.names import unique
+from toolcast.importers.imported_names import unique
 
 CORPORA = ("bfcl", "github-mcp-server", "mcp-servers", "openapi", "tau-bench")
 PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini", "mcp")

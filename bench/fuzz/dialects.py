@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from toolcast.project.core.compile import Options
+from toolcast.project.core.compiler import Options
 from toolcast.spec.model import ToolSpec
 from toolcast.verify.hold import Settings, hold
-from toolcast.verify.report import Failure
-from toolcast.verify.subject import NotCompiledError
+from toolcast.verify.verified_tool import NotCompiledError
+from toolcast.verify.verify_report import Failure
 
 from .finding import Tally
 

@@ -4,16 +4,16 @@ import json
 import random
 from typing import Any
 
-from toolcast.project.core.compile import Options
+from toolcast.project.core.compiler import Options
 from toolcast.spec import SourceDocument, parse_document, read_tool
 from toolcast.spec.model import ToolSpec
 from toolcast.verify.equivalence import equivalence
 from toolcast.verify.hold import asserted_formats, smallest
 from toolcast.verify.instances import instances
 from toolcast.verify.oracle import Oracle, OracleError
-from toolcast.verify.report import Failure
 from toolcast.verify.shrink import shrink
-from toolcast.verify.subject import NotCompiledError, subject
+from toolcast.verify.verified_tool import NotCompiledError, subject
+from toolcast.verify.verify_report import Failure
 
 from . import dialects
 from .finding import Tally, finding

@@ -7,7 +7,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 
 from toolcast.project.core import emit
-from toolcast.verify.report import Failure
+from toolcast.verify.verify_report import Failure
 
 from .finding import Tally, finding
 from .judge import one

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from llguidance import LLMatcher, LLTokenizer
-from toolcast.verify.document import Schema, Tree
+from toolcast.verify.schema_document import Schema, Tree
 
 _BYTES = LLTokenizer("byte")
 

@@ -8,10 +8,10 @@ from msgspec import Struct
 from toolcast.providers import LedgerEntry
 from toolcast.runtime.wire import Ways
 from toolcast.runtime.wire.undo import Undo
-from toolcast.verify.forward import Forward
-from toolcast.verify.ledger import silent_losses
+from toolcast.verify.ledger_laws import silent_losses
 from toolcast.verify.openapi import as_json_schema
 from toolcast.verify.oracle import Oracle, OracleError
+from toolcast.verify.wire_encoding import Forward
 
 from .bundle import bundled
 from .construct import Construct

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
-from toolcast.project.core.compile import Options, compile_tool
+from toolcast.project.core.compiler import Options, compile_tool
 
 from ..fuzz.judge import tool_of
 from .constructs import unions, values

@@ -9,7 +9,7 @@ from urllib.request import url2pathname
 from msgspec import Struct
 
 from . import __version__
-from .paths import PACKAGE
+from .package_files import PACKAGE
 
 NAME = "toolcast"
 """The name of the distribution on a package index."""

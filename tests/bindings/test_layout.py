@@ -4,7 +4,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from toolcast.python.bindings.format import blacken
 from toolcast.python.bindings.layout import LINE_LENGTH, break_row, lay_out
-from toolcast.python.bindings.render import registry_text
+from toolcast.python.bindings.render_module import registry_text
 from toolcast.python.bindings.templates import Templates
 
 NAMES = st.from_regex(r"\A[a-zA-Z_][a-z_]{0,35}\Z").filter(

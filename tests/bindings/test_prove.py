@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from toolcast.contract.build import build_tool
-from toolcast.project.core.compile import Options, compile_tool
+from toolcast.project.core.compiler import Options, compile_tool
 from toolcast.project.core.emit import prove_tool, tool_names
 from toolcast.python.bindings.format import parsed
 from toolcast.python.check.errors import UnsoundError

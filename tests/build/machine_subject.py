@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine
 from toolcast.project.frontend import Frontend
 from toolcast.project.generate import Report, build
 from toolcast.project.output.manifest import parse_manifest
-from toolcast.project.output.tree import TEMPORARY
+from toolcast.project.output.output_tree import TEMPORARY
 from toolcast.project.state import fingerprint
 
 from tests.build.fake import FAKE, config_of, put, tree

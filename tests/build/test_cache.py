@@ -6,8 +6,8 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.project.core import compile as compile_module
-from toolcast.project.core.compile import NO_LOSSES, ToolEntry, compile_ledger, losses_text, pretty
+from toolcast.project.core import compiler as compile_module
+from toolcast.project.core.compiler import NO_LOSSES, ToolEntry, compile_ledger, losses_text, pretty
 from toolcast.project.state.cache import Cache, Unit, load_cache, save_cache
 from toolcast.providers import LedgerEntry
 

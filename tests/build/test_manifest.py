@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.integrations.offers import OFFERS, text_of
+from toolcast.integrations.project_files import OFFERS, text_of
 from toolcast.project.generate import build
 from toolcast.project.output.manifest import Manifest, is_inside, parse_manifest, render_manifest
 

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from toolcast.config import Config, load_config
 from toolcast.project.core.pure import compile_specs
-from toolcast.project.core.record import Units, UnitsError, decode_units, encode_units
+from toolcast.project.core.unit_record import Units, UnitsError, decode_units, encode_units
 from toolcast.project.frontend import FRONTEND
 from toolcast.project.generate import build
 from toolcast.project.steps.assemble import assemble, fingerprint_of
 from toolcast.project.steps.depfile import render_depfile
 from toolcast.project.steps.inputs import Folders, read_setting
-from toolcast.project.steps.place import DamagedError, place
+from toolcast.project.steps.publish_set import DamagedError, place
 from toolcast.project.steps.shard import FILES, ForeignFolderError, output_file, read_shard, write_shard
 
 HEAD = "description: Does it.\npermission: read\nsecrets: []\n"

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from toolcast.diagnostics import Diagnostic
-from toolcast.project.core.compile import (
+from toolcast.project.core.compiler import (
     Compiled,
     Options,
     ToolEntry,
@@ -18,7 +18,7 @@ from toolcast.project.core.compile import (
 )
 from toolcast.runtime import ToolBinding
 from toolcast.spec import SourceDocument, parse_document, read_tool
-from toolcast.verify.isolate import imported
+from toolcast.verify.memory_package import imported
 
 Binding = ToolBinding[Any, Any]
 PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini", "mcp")

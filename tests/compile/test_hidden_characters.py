@@ -1,8 +1,8 @@
 """What a spec hides from its reader stands as escapes in generated code."""
 
 import pytest
-from toolcast.project.core.compile import Options
-from toolcast.runtime.hidden import hidden
+from toolcast.project.core.compiler import Options
+from toolcast.runtime.hidden_characters import hidden
 
 from .helper import RefusedError, binding, bound, compile_files, source, spec
 

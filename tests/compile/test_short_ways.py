@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from msgspec import structs
 from toolcast.contract import normalise
 from toolcast.contract.keeping import judges, kept
+from toolcast.contract.normal_pointers import indexed, without
 from toolcast.contract.normalise import Normaliser
-from toolcast.contract.pointers import indexed, without
 from toolcast.contract.read import Reader
 from toolcast.contract.tree import Choice
 from toolcast.diagnostics import Diagnostic

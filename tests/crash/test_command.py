@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from toolcast.project.output.tree import TEMPORARY
+from toolcast.project.output.output_tree import TEMPORARY
 
 from tests.build.fake import tree
 from tests.build.seams import EVERY

@@ -16,7 +16,7 @@ from toolcast.config import Config
 from toolcast.diagnostics import Diagnostic
 from toolcast.project.clean import clean
 from toolcast.project.generate import Report, build
-from toolcast.project.output.tree import TEMPORARY
+from toolcast.project.output.output_tree import TEMPORARY
 
 from tests.build.fake import FAKE, config_of, project, put, tree
 from tests.build.seams import Refusing, run_in_fork, seams

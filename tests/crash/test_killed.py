@@ -10,7 +10,7 @@ import pytest
 from toolcast.config import Config
 from toolcast.project.clean import clean
 from toolcast.project.generate import build
-from toolcast.project.output.tree import TEMPORARY
+from toolcast.project.output.output_tree import TEMPORARY
 
 from tests.build.fake import FAKE, config_of, project, put, tree
 from tests.build.seams import EVERY, At, die_really, run_in_fork, seams

@@ -14,11 +14,11 @@ from toolcast.config import Config, load_config
 from toolcast.project.core.pure import Made, compile_specs
 from toolcast.project.frontend import FRONTEND
 from toolcast.project.generate import build
-from toolcast.project.output.tree import TEMPORARY
+from toolcast.project.output.output_tree import TEMPORARY
 from toolcast.project.state.lock import locked
 from toolcast.project.steps.assemble import Assembled, assemble
 from toolcast.project.steps.inputs import Folders, Setting, read_setting
-from toolcast.project.steps.place import Placed, place
+from toolcast.project.steps.publish_set import Placed, place
 from toolcast.project.steps.shard import UNITS, output_file, read_shard, write_alone, write_shard
 
 from tests.build.fake import put, tree

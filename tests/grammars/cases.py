@@ -8,10 +8,10 @@ from typing import Any
 from toolcast.contract.build import build_tool
 from toolcast.providers import available, load_profile, normalize
 from toolcast.spec import SourceDocument, parse_document, read_tool
-from toolcast.verify.dialect import Dialect
 from toolcast.verify.hold import asserted_formats
 from toolcast.verify.instances import instances
 from toolcast.verify.oracle import Oracle, OracleError
+from toolcast.verify.provider_laws import Dialect
 
 from tests.clients.emitted import Emitted, Told, emitted
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.project.core.compile import Options
+from toolcast.project.core.compiler import Options
 from toolcast.providers import available
-from toolcast.verify.subject import subject
+from toolcast.verify.verified_tool import subject
 
 from tests.clients.emitted import Emitted, Told, reference, sample, specs
 from tests.grammars.cases import ENFORCED, LONGEST, Case, cases, has_flag, raised, strict_ones, whole

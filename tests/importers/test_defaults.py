@@ -7,9 +7,9 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from toolcast.importers.defaults import without_wrong_defaults
+from toolcast.importers.import_tools import import_tools
+from toolcast.importers.invalid_defaults import without_wrong_defaults
 from toolcast.importers.spec_text import Choices, in_words
-from toolcast.importers.tools import import_tools
 from toolcast.spec import parse_document
 
 

@@ -10,10 +10,10 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolcast.contract.build import build_tool
-from toolcast.importers.defaults import without_wrong_defaults
-from toolcast.importers.load import Document, parse_documents
+from toolcast.importers.import_tools import Imported, import_tools
+from toolcast.importers.invalid_defaults import without_wrong_defaults
 from toolcast.importers.spec_text import Choices
-from toolcast.importers.tools import Imported, import_tools
+from toolcast.importers.tool_lists import Document, parse_documents
 from toolcast.providers import quarantined
 from toolcast.spec import load_library
 

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolcast.importers.names import clean, fold, unique
+from toolcast.importers.imported_names import clean, fold, unique
 
 ALLOWED = re.compile(r"^[A-Za-z_][A-Za-z0-9_-]{0,63}\Z")
 NAMES = st.lists(

@@ -6,8 +6,8 @@ from typing import Any
 
 import yaml
 from toolcast.config import load_config
+from toolcast.lint.all_checks import Outcome, Settings, lint
 from toolcast.lint.finding import Finding
-from toolcast.lint.run import Outcome, Settings, lint
 
 GOOD = {
     "description": "Counts the words of a text and returns how many there are.",

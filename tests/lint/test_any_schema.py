@@ -5,9 +5,9 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolcast.lint.project import Project
-from toolcast.lint.run import checked
-from toolcast.lint.subject import numbered, subject
+from toolcast.lint.all_checks import checked
+from toolcast.lint.linted_tool import numbered, subject
+from toolcast.lint.project_tools import Project
 from toolcast.providers import available, load_profile
 from toolcast.spec import read_tool
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import toolcast.lint.subject as module
+import toolcast.lint.linted_tool as module
 from toolcast.providers import Normalized, Profile, load_profile
 from toolcast.providers import normalize as real
 

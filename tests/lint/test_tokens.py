@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from toolcast.config import load_config
 from toolcast.lint import tokens
 from toolcast.lint.definition import definition
-from toolcast.lint.project import opened
+from toolcast.lint.project_tools import opened
 from toolcast.lint.tokens import counted, counter, estimate
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from toolcast.mcp import Limits, LiveTool
 from toolcast.mcp.live import bind
-from toolcast.mcp.source import usable
+from toolcast.mcp.server_tool import usable
 from toolcast.mcp.weight import weigh
 from toolcast.providers import Normalizer
 

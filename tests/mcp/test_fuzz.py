@@ -8,7 +8,7 @@ from toolcast.jsonschema.keywords import ANY_SCHEMA_MAP, SCHEMA, SCHEMA_LIST
 from toolcast.mcp import Limits, LiveTool
 from toolcast.mcp.incoming import incoming
 from toolcast.mcp.live import bind
-from toolcast.mcp.source import UnfitError, usable
+from toolcast.mcp.server_tool import UnfitError, usable
 from toolcast.providers import Normalizer, available
 from toolcast.runtime import ArgumentError, ToolResult
 

@@ -3,7 +3,7 @@
 import asyncio
 import threading
 
-from toolcast.mcp.progress import Progress
+from toolcast.mcp.call_progress import Progress
 
 Sent = list[tuple[float, float | None, str | None]]
 

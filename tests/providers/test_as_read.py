@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from toolcast.providers import normalize
 from toolcast.runtime.wire.undo import undo
-from toolcast.verify.forward import encode
+from toolcast.verify.wire_encoding import encode
 
 from tests.providers.strategies import contracts
 from tests.providers.test_encodings import quick

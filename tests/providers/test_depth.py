@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from toolcast.providers import Normalized, available, load_profile, normalize
 from toolcast.providers.depth import levels
 from toolcast.runtime.wire.undo import undo
-from toolcast.verify.forward import encode
+from toolcast.verify.wire_encoding import encode
 
 from tests.providers.laws import as_json_schema
 from tests.providers.rules.nodes import depth

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from toolcast.jsonschema import Validator
 from toolcast.providers import Dialect, Normalized, Profile, normalize
 from toolcast.runtime.wire.undo import undo
-from toolcast.verify.forward import encode
 from toolcast.verify.openapi import as_json_schema
+from toolcast.verify.wire_encoding import encode
 
 from tests.providers.laws import missing_without_entry
 from tests.providers.strategies import contracts

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from toolcast.providers import ToolInfo, available, load_profile, normalize, tool_object
-from toolcast.verify.forward import encode as forward
 from toolcast.verify.openapi import as_json_schema
+from toolcast.verify.wire_encoding import encode as forward
 
 from tests.providers.laws import missing_without_entry
 from tests.providers.rules import CHECKS

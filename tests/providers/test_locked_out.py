@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from toolcast.project.core.compile import Options
+from toolcast.project.core.compiler import Options
 from toolcast.providers import available, normalize
-from toolcast.verify.dialect import Dialect
 from toolcast.verify.hold import Settings, hold
 from toolcast.verify.oracle import Oracle
-from toolcast.verify.subject import subject
+from toolcast.verify.provider_laws import Dialect
+from toolcast.verify.verified_tool import subject
 
 from bench.fuzz.judge import tool_of
 

@@ -9,7 +9,7 @@ import jsonschema_rs
 import pytest
 from toolcast.providers import Normalized, SchemaError, available, load_profile, normalize
 from toolcast.runtime.wire.undo import undo
-from toolcast.verify.forward import encode
+from toolcast.verify.wire_encoding import encode
 
 from tests.providers.laws import as_json_schema
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from toolcast.providers import available, load_profile, normalize
-from toolcast.verify.ledger import fixpoint, silent_losses
+from toolcast.verify.ledger_laws import fixpoint, silent_losses
 
 INTEGER = {"type": "integer"}
 CONTRACTS: dict[str, dict[str, Any]] = {

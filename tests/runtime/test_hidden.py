@@ -6,7 +6,7 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.runtime.hidden import deceives, described, escaped, hidden, visible
+from toolcast.runtime.hidden_characters import deceives, described, escaped, hidden, visible
 
 HIDDEN = [
     "\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad", "\u202e", "\u2066", "\u200f",

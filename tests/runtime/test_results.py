@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.agents.dispatch import Call, render
-from toolcast.agents.dispatch.formats import FORMATS
+from toolcast.agents.dispatch.wire_formats import FORMATS
 from toolcast.runtime import Content, RefusalError, ToolContext, ToolRegistry, ToolResult
 
 from generated.files.glob import GLOB, GlobResult

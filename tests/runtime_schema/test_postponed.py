@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolcast.jsonschema import Schemas, UnsupportedSchema, Validator
 from toolcast.jsonschema.document import MAX_SCHEMA_DEPTH
-from toolcast.jsonschema.form import _FORMS
+from toolcast.jsonschema.keyword_values import _FORMS
 from toolcast.jsonschema.site import Site
 
 from tests.runtime_schema.strategies import documents, schemas, values

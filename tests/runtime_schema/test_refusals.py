@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolcast.jsonschema import UnsupportedSchema, Validator
-from toolcast.jsonschema.form import _FORMS
+from toolcast.jsonschema.keyword_values import _FORMS
 
 from tests.runtime_schema.strategies import values
 

@@ -15,7 +15,7 @@ import jsonschema_rs
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from toolcast.contract.patterns import always_quick, slow_pattern
+from toolcast.contract.slow_patterns import always_quick, slow_pattern
 from toolcast.jsonschema import Validator, translate
 from toolcast.jsonschema.ecma import analyse, is_quick
 from toolcast.jsonschema.memory import LONGEST
@@ -284,7 +284,7 @@ def test_no_pattern_of_the_corpora_is_refused(shared_dir: Path) -> None:
 def test_a_large_pattern_is_looked_at_in_bounded_time(pattern: str) -> None:
     code = """
 import sys
-from toolcast.contract.patterns import slow_pattern
+from toolcast.contract.slow_patterns import slow_pattern
 from toolcast.jsonschema import Validator
 pattern = sys.stdin.read()
 slow_pattern(pattern)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.paths import templates_dir
+from toolcast.package_files import templates_dir
 from toolcast.python.bindings.templates import TemplateFailedError, Templates
 
 from tests.security.conftest import Command, put

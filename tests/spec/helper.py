@@ -5,7 +5,7 @@ from typing import Any
 
 from toolcast.diagnostics import Diagnostic
 from toolcast.spec import SourceDocument, ToolSpec, parse_document, read_tool
-from toolcast.spec.read import Kind
+from toolcast.spec.read_file import Kind
 
 PROVIDERS = frozenset({"openai", "openai-responses", "anthropic", "gemini", "mcp"})
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolcast.spec import format_schema, read_tool
-from toolcast.spec.tool import KEYS
+from toolcast.spec.tool_spec import KEYS
 
 from tests.spec.helper import PROVIDERS, read
 

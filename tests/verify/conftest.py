@@ -5,11 +5,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from toolcast.project.core.compile import Options
+from toolcast.project.core.compiler import Options
 from toolcast.spec import SourceDocument, parse_document, read_tool
 from toolcast.spec.model import ToolSpec
 from toolcast.verify.hold import Settings, hold
-from toolcast.verify.report import ToolReport
+from toolcast.verify.verify_report import ToolReport
 
 PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini", "mcp")
 

@@ -5,11 +5,11 @@ import shutil
 from pathlib import Path
 
 import pytest
-import toolcast.verify.subject as subject_module
+import toolcast.verify.verified_tool as subject_module
 from click.testing import CliRunner, Result
 from msgspec import structs
 from toolcast.cli.main import cli
-from toolcast.project.core.compile import compile_tool
+from toolcast.project.core.compiler import compile_tool
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime.wire import Choice, Way, Ways
 from toolcast.runtime.wire.undo import undo
-from toolcast.verify.forward import Forward, encode
 from toolcast.verify.openapi import as_json_schema
 from toolcast.verify.oracle import Oracle
+from toolcast.verify.wire_encoding import Forward, encode
 
 PAIRS: dict[str, Any] = {
     "type": "array",

@@ -6,11 +6,11 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-import toolcast.verify.subject as subject_module
+import toolcast.verify.verified_tool as subject_module
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
-from toolcast.project.core.compile import compile_tool
+from toolcast.project.core.compiler import compile_tool
 
 from bench.fuzz import judge
 from bench.fuzz.__main__ import main

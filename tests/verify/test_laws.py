@@ -5,9 +5,9 @@ from typing import Any
 
 import msgspec
 import pytest
-import toolcast.verify.subject as subject_module
+import toolcast.verify.verified_tool as subject_module
 from msgspec import structs
-from toolcast.project.core.compile import Compiled, compile_tool, losses_text
+from toolcast.project.core.compiler import Compiled, compile_tool, losses_text
 from toolcast.providers import Normalized
 from toolcast.runtime.binding import ToolBinding
 
@@ -227,7 +227,7 @@ def test_a_dropped_ledger_entry_is_found(held: Hold, plant: Any) -> None:
 
 
 def test_normalising_that_never_ends_is_found(held: Hold, monkeypatch: pytest.MonkeyPatch) -> None:
-    import toolcast.verify.ledger as ledger
+    import toolcast.verify.ledger_laws as ledger
 
     real = ledger.normalize
 
@@ -241,7 +241,7 @@ def test_normalising_that_never_ends_is_found(held: Hold, monkeypatch: pytest.Mo
 
 
 def test_a_normaliser_that_touches_its_input_is_found(held: Hold, monkeypatch: pytest.MonkeyPatch) -> None:
-    import toolcast.verify.ledger as ledger
+    import toolcast.verify.ledger_laws as ledger
 
     real = ledger.normalize
 

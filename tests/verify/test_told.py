@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from toolcast.providers import LedgerEntry, load_profile
 from toolcast.runtime.wire import Way, Ways
-from toolcast.verify.forward import Forward
-from toolcast.verify.ledger import fixpoint, silent_losses
+from toolcast.verify.ledger_laws import fixpoint, silent_losses
+from toolcast.verify.ledger_reading import Told
 from toolcast.verify.oracle import Oracle
-from toolcast.verify.told import Told
+from toolcast.verify.wire_encoding import Forward
 
 CONTRACT: dict[str, Any] = {
     "parameters": {

@@ -12,7 +12,7 @@ from .options import config_option, configuration, examples, format_option, tell
 from .steps import disk_problem, expanded, setting_of, stop
 
 if TYPE_CHECKING:
-    from ..project.core.record import Units
+    from ..project.core.unit_record import Units
 
 
 @click.command(
@@ -61,7 +61,7 @@ def command(
     setting = setting_of(config, form)
 
     from ..project.steps.assemble import assemble, fingerprint_of
-    from ..project.steps.place import DamagedError, place
+    from ..project.steps.publish_set import DamagedError, place
     from ..project.steps.shard import output_file, write_alone
 
     folders = _folders(expanded(shards))
@@ -111,7 +111,7 @@ def _folders(arguments: Sequence[str]) -> list[Path]:
 
 
 def _read(folder: Path, form: Format) -> "Units":
-    from ..project.core.record import UnitsError
+    from ..project.core.unit_record import UnitsError
     from ..project.steps.shard import UNITS, read_shard
 
     try:

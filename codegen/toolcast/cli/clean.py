@@ -61,8 +61,8 @@ def _files(count: int) -> str:
 
 
 def _empty(config: Config, *, dry_run: bool) -> int:
+    from ..project.artifacts.cache_location import place_of
     from ..project.artifacts.folder import Folder, clear
-    from ..project.artifacts.place import place_of
     from ..project.artifacts.store import StoreError
 
     place, problem = place_of(config)

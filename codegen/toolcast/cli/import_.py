@@ -11,7 +11,7 @@ from ..console import one_line, say
 from ..diagnostics import Diagnostic
 
 if TYPE_CHECKING:
-    from ..importers.tools import Imported
+    from ..importers.import_tools import Imported
     from ..spec.model import Permission
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -33,7 +33,7 @@ def _secrets(ctx: click.Context, param: click.Parameter, value: str | None) -> t
 
 
 def _group(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    from ..spec.names import group_problem
+    from ..spec.tool_names import group_problem
 
     problem = group_problem(value)
     if problem is not None:
@@ -81,8 +81,8 @@ def import_tools_command(
     Each file is a JSON array, JSON lines or a tools/list answer; each tool as MCP, OpenAI, Anthropic
     or Gemini write it. Without --permission or --trust-hints a person decides what each tool may do.
     """
+    from ..importers.import_tools import import_tools
     from ..importers.spec_text import Choices
-    from ..importers.tools import import_tools
 
     choices = Choices(permission=permission, trust_hints=trust_hints, secrets=secrets, examples=examples)
     imported = import_tools(files, choices, group=group)

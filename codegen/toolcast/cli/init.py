@@ -9,7 +9,7 @@ import click
 from .. import distribution
 from ..config import show
 from ..console import one_line, printable, say
-from ..integrations.offers import OFFERS, Offer, text_of
+from ..integrations.project_files import OFFERS, Offer, text_of
 from .example import EXAMPLE
 from .options import examples, refuse
 

@@ -12,8 +12,8 @@ from ..diagnostics import Diagnostic, Severity
 from .options import config_option, configuration, examples, refuse, tell
 
 if TYPE_CHECKING:
+    from ..lint.all_checks import Outcome
     from ..lint.finding import Finding
-    from ..lint.run import Outcome
 
 Form = Literal["text", "json", "github", "sarif"]
 FORMS = ("text", "json", "github", "sarif")
@@ -77,8 +77,8 @@ def command(
         return 0
     _known(select + ignore)
     config = configuration(config_file, "json" if form == "sarif" else form)
+    from ..lint.all_checks import Settings, lint
     from ..lint.finding import RANKS
-    from ..lint.run import Settings, lint
     from .progress import Bar
 
     settings = Settings(
@@ -100,7 +100,7 @@ def command(
 def _known(codes: Sequence[str]) -> None:
     import difflib
 
-    from ..lint.rules import RULES
+    from ..lint.lint_rules import RULES
 
     for code in codes:
         if code not in RULES:
@@ -110,7 +110,7 @@ def _known(codes: Sequence[str]) -> None:
 
 
 def _list(form: Form) -> None:
-    from ..lint.rules import RULES
+    from ..lint.lint_rules import RULES
 
     if form != "text":
         rows: Any = [{"code": code, **_fields(RULES[code])} for code in sorted(RULES)]

@@ -21,7 +21,7 @@ def command(name: str, config_file: Path | None) -> None:
 
     It compiles as it stands; change it into your tool. The group is the folder below the specs folder.
     """
-    from ..spec.names import NAME, NAME_RULE, group_problem, module_problem
+    from ..spec.tool_names import NAME, NAME_RULE, group_problem, module_problem
 
     config = configuration(config_file)
     place = PurePosixPath(name)

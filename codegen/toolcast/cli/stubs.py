@@ -7,7 +7,7 @@ import click
 
 from ..config import Config, show
 from ..console import say
-from ..python.structs.names import unique
+from ..python.structs.python_names import unique
 from .init import create
 from .options import config_option, configuration, examples, refuse, tell
 from .steps import disk_problem

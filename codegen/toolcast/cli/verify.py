@@ -11,8 +11,8 @@ from ..console import inert_json, one_line, paint, wants_colour
 from .options import config_option, configuration, examples, tell
 
 if TYPE_CHECKING:
-    from ..verify.report import Counterexample, ToolReport
-    from ..verify.run import Outcome
+    from ..verify.verify_report import Counterexample, ToolReport
+    from ..verify.verify_tools import Outcome
 
 
 @click.command(
@@ -59,7 +59,7 @@ def command(
     """
     config = configuration(config_file, form)
     from ..verify.hold import Settings
-    from ..verify.run import verify
+    from ..verify.verify_tools import verify
     from .progress import Bar
 
     chosen = secrets.randbelow(2**32) if seed is None else seed
@@ -109,7 +109,7 @@ def _print(outcome: "Outcome") -> None:
 
 def counterexample(report: "ToolReport", found: "Counterexample", colour: bool) -> str:
     """One counterexample in lines."""
-    from ..verify.report import TITLES
+    from ..verify.verify_report import TITLES
 
     place = paint(f"{one_line(found.file)}:{found.line}:{found.column}", "bold", colour)
     law = paint(f"{found.law} {TITLES[found.law]}", "error", colour)

@@ -10,11 +10,11 @@ from ..jsonschema import Schemas, SearchTooLong, Validator
 from ..jsonschema.pointers import resolve
 from ..spec.model import Document, ToolSpec
 from .normal import Normal
+from .normal_pointers import direct
 from .normalise import Normaliser
-from .objects import declared
-from .places import Home
-from .pointers import direct
-from .problems import (
+from .object_types import declared
+from .read import SHARED, Reader
+from .schema_problems import (
     circular,
     default_problems,
     endless_defaults,
@@ -23,7 +23,7 @@ from .problems import (
     slow_names,
     unsatisfiable,
 )
-from .read import SHARED, Reader
+from .spec_places import Home
 from .tree import Contract, Node, Object, Reference
 
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 from ..jsonschema.pointers import resolve
 from .read import Reader
 from .tree import Contract, Dictionary, Field, Fixed, Node, Object, Reference, Sequence, Union
-from .walk import nodes
+from .tree_walk import nodes
 
 MAX_PARTS: Final = 1_000
 """Defaults that one default may bring along. Each takes a conversion when it is decoded."""

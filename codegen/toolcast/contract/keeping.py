@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
 from ..jsonschema.subschemas import subschemas
-from .branches import told_apart
+from .any_of import told_apart
 from .forms import asserting, form_of, only_part
 from .judging import FURTHER, WHOLE, applied, finds, listed, looks, of_any_property, of_item, of_property
 

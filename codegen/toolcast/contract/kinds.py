@@ -6,10 +6,10 @@ from typing import Any, Final
 from msgspec import Struct
 
 from ..jsonschema.formats import FORMATS
-from .objects import read_object
-from .patterns import always_quick
+from .object_types import read_object
 from .python_types import KEYWORD, TYPES
 from .reads import Reads, sizes
+from .slow_patterns import always_quick
 from .tree import Boolean, Fixed, Node, Nothing, Null, Numeric, Sequence, String
 
 

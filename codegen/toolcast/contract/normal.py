@@ -11,9 +11,9 @@ from msgspec import Struct
 
 from ..jsonschema.pointers import escape, split
 from ..spec.model import Document, Path
-from .places import Home
-from .pointers import reachable, rebased, without
+from .normal_pointers import reachable, rebased, without
 from .python_types import KEYWORD
+from .spec_places import Home
 
 
 class Normal(Struct, frozen=True, kw_only=True):

@@ -15,11 +15,11 @@ from ..jsonschema.pointers import escape
 from ..jsonschema.upgrade import Row, as_written, draft_of, named_draft, upgrade
 from ..spec.model import Document, Path, diagnose
 from .normal import Normal
-from .patterns import slow_pattern
-from .places import Home, Place, get, kind
-from .pointers import defined
+from .normal_pointers import defined
 from .python_types import KEYWORD, stated
-from .references import MAX_DEPTH, ReferenceProblem, References
+from .slow_patterns import slow_pattern
+from .spec_places import Home, Place, get, kind
+from .spec_references import MAX_DEPTH, ReferenceProblem, References
 from .vocabulary import KNOWN, REFUSED
 
 _COPIED: Final = (ANNOTATIONS | ASSERTIONS) - {"$ref", "pattern", "$comment", "contentSchema"}

@@ -6,16 +6,16 @@ from typing import Any, Final
 from msgspec import structs
 
 from ..jsonschema import Validator
-from ..jsonschema.compile import Schemas
 from ..jsonschema.equality import equal
 from ..jsonschema.pointers import escape, split
-from .branches import read_union
+from ..jsonschema.schema_compiler import Schemas
+from .all_of import merged
+from .any_of import read_union
 from .forms import asserting, form_of, only_part
 from .judging import listed
 from .keeping import judges, kept
 from .kinds import READERS, Site
-from .merge import merged
-from .pointers import indexed
+from .normal_pointers import indexed
 from .tree import Anything, Choice, Node, Nothing, Null, Reference, Union
 
 ROOTS: Final = ("parameters", "result")

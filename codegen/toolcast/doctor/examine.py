@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from ..config import load_config
-from .finding import Finding
+from .examination import Finding
 
 
 def examine(start: Path, file: Path | None = None) -> list[Finding]:
@@ -12,7 +12,7 @@ def examine(start: Path, file: Path | None = None) -> list[Finding]:
 
     Writes nothing but one small entry in a shared cache. No fault of one examination ends the others.
     """
-    from .installed import examine_installation
+    from .installation import examine_installation
 
     found = list(_guarded("installation", examine_installation))
     config, problems = load_config(start, file)
@@ -24,8 +24,8 @@ def examine(start: Path, file: Path | None = None) -> list[Finding]:
     try:
         from ..project.frontend import FRONTEND
         from .git import examine_git
-        from .project import examine_project
-        from .shared import examine_cache
+        from .project_setup import examine_project
+        from .shared_cache import examine_cache
     except ImportError as error:
         fix = "run: pip install 'toolcast[build]'"
         return [*found, Finding("project", "broken", f"cannot be examined: {error}", fix)]

@@ -4,11 +4,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from .. import paths
+from .. import package_files as paths
 from ..config import Config
-from ..project.core.compile import Options
+from ..project.core.compiler import Options
 from ..project.frontend import Frontend
-from ..project.output.tree import Tree
+from ..project.output.output_tree import Tree
 from ..project.profiles import profiles_of
 from ..project.staleness import current_unit, snapshot, stale_reasons
 from ..project.state.cache import load_cache

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..config import Config, show
 from ..project.output.manifest import NAME
-from .finding import Finding
+from .examination import Finding
 
 _SECONDS = 5
 _QUIET = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", "--no-pager")

@@ -4,7 +4,7 @@ from typing import Any
 
 from ..providers import LedgerEntry, SchemaError
 from ..providers.quarantine import quarantined_source, standing_alone
-from ..providers.source import source_of
+from ..providers.upgraded_schema import source_of
 
 
 def without_bad_corners(schema: Any) -> tuple[Any, tuple[LedgerEntry, ...]]:

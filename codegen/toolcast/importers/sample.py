@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from ..diagnostics import Diagnostic
-from .load import Document, read_documents
-from .names import clean
-from .shapes import Declared
+from .declarations import Declared
+from .import_tools import NOTHING_CHOSEN, Imported
+from .imported_names import clean
 from .spec_text import Choices, spec_text
-from .tools import NOTHING_CHOSEN, Imported
+from .tool_lists import Document, read_documents
 from .yaml_text import UnwritableError, check_writable
 
 

@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from ..providers import LedgerEntry
 from ..spec.model import Permission
-from .defaults import without_wrong_defaults
-from .shapes import Declared
+from .declarations import Declared
+from .invalid_defaults import without_wrong_defaults
 from .yaml_text import dump
 
 _MAX_EXAMPLE_BYTES = 20_000

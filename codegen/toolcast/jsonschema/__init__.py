@@ -6,10 +6,10 @@ Its parts are imported when asked for: most calls need none of them, and checks 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .compile import Schemas
     from .document import Document
     from .ecma import translate
     from .errors import SearchTooLong, TooManyBranches, UnsupportedPattern, UnsupportedSchema, Violation
+    from .schema_compiler import Schemas
     from .validator import Validator
 
 __all__ = [
@@ -26,7 +26,7 @@ __all__ = [
 
 _HOMES = {
     "Document": "document",
-    "Schemas": "compile",
+    "Schemas": "schema_compiler",
     "SearchTooLong": "errors",
     "TooManyBranches": "errors",
     "UnsupportedPattern": "errors",

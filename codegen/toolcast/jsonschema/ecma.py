@@ -11,8 +11,8 @@ from . import charset
 from .automaton import MANY, Automaton, Part
 from .charset import Ranges
 from .errors import UnsupportedPattern
-from .escapes import Scanner
 from .memory import compiled, remembered
+from .regex_escapes import Scanner
 from .searching import ANY_LENGTH, STEPS, Cost, cost
 
 _MAX_NESTING = 100

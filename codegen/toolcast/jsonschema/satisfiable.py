@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from .ecma import analyse
 from .errors import UnsupportedPattern, UnsupportedSchema
+from .numbers import is_number, is_whole
 from .searching import ANY_LENGTH
 from .validator import Validator
-from .values import is_number, is_whole
 
 FORBIDDEN: Final = "it is `false`, or `not` everything"
 """The reason of schemas that refuse all values by their own words, which is a way to forbid a name."""

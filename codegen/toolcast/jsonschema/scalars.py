@@ -9,10 +9,10 @@ from . import assertions as words
 from .equality import equal, key
 from .errors import UnsupportedPattern, UnsupportedSchema
 from .node import Check, Rule, Run
+from .numbers import as_decimal, is_multiple, is_number, is_whole
 from .search import Search
 from .searching import ANY_LENGTH
 from .site import Builder, Site, plain
-from .values import as_decimal, is_multiple, is_number, is_whole
 
 _LONG = 1_000
 """Characters of a text that is searched although it is too long: the message names both."""

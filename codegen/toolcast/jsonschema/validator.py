@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from .compile import Compiler, Schemas
 from .document import Document, base_of
 from .errors import SearchTooLong, TooManyBranches, UnsupportedSchema, Violation
 from .node import BRANCHES, BRANCHES_PER_PART, Run, on_fresh_stack
-from .values import MAX_DEPTH, count_parts, find_foreign, too_deep
+from .numbers import MAX_DEPTH, count_parts, find_foreign, too_deep
+from .schema_compiler import Compiler, Schemas
 
 R = TypeVar("R")
 

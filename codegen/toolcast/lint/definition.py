@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from ..project.core.definitions import tool_info
+from ..project.core.tool_definitions import tool_info
 from ..providers import Profile, tool_object
-from .subject import Subject
+from .linted_tool import Subject
 
 
 def definition(subject: Subject, profile: Profile) -> dict[str, Any]:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from ..contract.pointers import defined
+from ..contract.normal_pointers import defined
 from ..spec.model import Path
 from .finding import Finding
-from .subject import Subject
+from .linted_tool import Subject
 from .words import EMPTY, KINDS, PLACEHOLDERS, among, content, is_dense, name_words, stem, text_words
 
 _FEW: Final = 3  # fewer words than this cannot say what a tool does

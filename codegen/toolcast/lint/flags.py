@@ -5,10 +5,10 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from ..contract.pointers import defined
+from ..contract.normal_pointers import defined
+from .described_flags import told
 from .finding import Finding
-from .subject import Subject
-from .told import told
+from .linted_tool import Subject
 from .words import name_words
 
 _MOST: Final = 6  # proposed tools named one by one

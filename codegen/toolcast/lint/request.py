@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from ..providers import Profile
-from .answers import answer
 from .finding import Finding
-from .rules import RULES
-from .subject import Emitted, Subject
+from .lint_rules import RULES
+from .linted_tool import Emitted, Subject
+from .provider_errors import answer
 
 _MOST = 3  # tools named as those that weigh most
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from .finding import Finding
-from .subject import Subject
+from .linted_tool import Subject
 from .words import content, is_dense, name_words
 
 _ENOUGH: Final = 3  # words of meaning that two descriptions must share before being equal means something

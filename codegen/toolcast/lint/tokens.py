@@ -18,7 +18,7 @@ from msgspec import Struct
 from ..providers import Profile
 from ..runtime.brief import cut_definition
 from .definition import definition
-from .subject import Subject
+from .linted_tool import Subject
 
 ENCODING: Final = "o200k_base"
 

@@ -9,14 +9,14 @@ from .sdk import McpMissingError
 
 if TYPE_CHECKING:
     from .changes import ToolChanges
-    from .limits import Limits, ListingError
-    from .offers import RefusedTool
+    from .listing_limits import Limits, ListingError
+    from .live_tools import McpTools, mcp_tools
+    from .offered_tools import RefusedTool
     from .pins import Pin, PinChange, Pins, PinsError
     from .serve import serve_http, serve_mcp, serve_stdio
     from .server import mcp_server
-    from .source import LiveTool
+    from .server_tool import LiveTool
     from .terms import hinted_permission
-    from .tools import McpTools, mcp_tools
 
 __all__ = [
     "Limits",
@@ -39,19 +39,19 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Limits": "limits",
-    "ListingError": "limits",
-    "LiveTool": "source",
-    "McpTools": "tools",
+    "Limits": "listing_limits",
+    "ListingError": "listing_limits",
+    "LiveTool": "server_tool",
+    "McpTools": "live_tools",
     "Pin": "pins",
     "PinChange": "pins",
     "Pins": "pins",
     "PinsError": "pins",
-    "RefusedTool": "offers",
+    "RefusedTool": "offered_tools",
     "ToolChanges": "changes",
     "hinted_permission": "terms",
     "mcp_server": "server",
-    "mcp_tools": "tools",
+    "mcp_tools": "live_tools",
     "serve_http": "serve",
     "serve_mcp": "serve",
     "serve_stdio": "serve",

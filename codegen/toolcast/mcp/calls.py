@@ -8,7 +8,7 @@ from ..runtime.context import ToolContext
 from ..runtime.errors import RefusalError
 from ..runtime.result import ToolResult
 from .incoming import incoming, mismatch
-from .limits import Limits
+from .listing_limits import Limits
 from .sdk import load
 from .visible import visible
 

@@ -7,7 +7,7 @@ import msgspec
 from ..jsonschema import Validator
 from ..runtime.content import Content
 from ..runtime.result import ToolResult
-from .limits import Limits
+from .listing_limits import Limits
 
 
 class Oversized(Exception):  # noqa: N818 - never leaves the room

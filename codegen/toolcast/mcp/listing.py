@@ -4,9 +4,9 @@ import asyncio
 from typing import Any
 
 from .calls import is_closed
-from .limits import Limits, ListingError
+from .listing_limits import Limits, ListingError
 from .sdk import load
-from .source import LiveTool, UnfitError, read_tool
+from .server_tool import LiveTool, UnfitError, read_tool
 
 _CURSOR = 4096
 """Longest cursor, in characters, that is sent back."""

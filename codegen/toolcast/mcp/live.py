@@ -20,9 +20,9 @@ from ..providers import (
 )
 from ..runtime.arguments import Arguments
 from ..runtime.binding import ToolBinding
+from ..runtime.contract_node import Node
 from ..runtime.errors import UnknownProviderError
-from ..runtime.node import Node
-from .source import LiveTool
+from .server_tool import LiveTool
 
 if TYPE_CHECKING:
     from ..runtime.wire.guesses import Guesses

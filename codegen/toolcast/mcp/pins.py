@@ -9,7 +9,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from .source import LiveTool
+from .server_tool import LiveTool
 
 _VERSION = 1
 _encode = msgspec.json.Encoder(order="sorted").encode

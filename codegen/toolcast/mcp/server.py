@@ -10,9 +10,9 @@ from ..runtime.context import ToolContext
 from ..runtime.errors import UnknownToolError
 from ..runtime.view import ToolView
 from .announce import Announcer
-from .answers import answer
+from .call_progress import Progress
+from .call_results import answer
 from .listed import Listed, is_modern
-from .progress import Progress
 from .sdk import load
 
 INVALID_PARAMS = -32602

@@ -6,9 +6,9 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 
 from ..runtime.view import PERMISSIONS, Permission
-from .limits import Limits
-from .names import check_server
-from .source import LiveTool
+from .listing_limits import Limits
+from .offered_names import check_server
+from .server_tool import LiveTool
 
 Permissions: TypeAlias = Permission | Mapping[str, Permission] | Callable[[LiveTool], Permission]
 """One for all tools, by the server's names (others `execute`), or decided for each."""

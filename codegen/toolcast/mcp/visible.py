@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..jsonschema.keywords import ANY_SCHEMA_MAP
-from ..runtime.hidden import visible
+from ..runtime.hidden_characters import visible
 
 __all__ = ["visible", "visible_words"]
 

@@ -12,10 +12,10 @@ from . import previous_outputs
 from .output.faults import reason, remedy
 from .output.journal import PREFIX, repair
 from .output.manifest import NAME
-from .output.ownership import find_owned, find_strays
+from .output.output_tree import Tree, leads_away, sweep_all
+from .output.owned_files import find_owned, find_strays
 from .output.plan import Existing, make_plan
 from .output.publish import PublishError, publish
-from .output.tree import Tree, leads_away, sweep_all
 from .state.cache import Cache, load_cache
 from .state.index import Index
 from .state.lock import locked

@@ -10,7 +10,7 @@ from ..diagnostics import Diagnostic
 from ..providers import Profile
 from .core.kit import make_kit
 from .core.pure import compile_specs
-from .core.record import Units
+from .core.unit_record import Units
 from .steps.assemble import assemble
 
 

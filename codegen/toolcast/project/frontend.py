@@ -9,7 +9,7 @@ from ..config import show
 from ..diagnostics import Diagnostic
 from ..spec import check_names, check_types, discover, load_tool, load_type, name_place
 from ..spec.model import Document, ToolSpec
-from .core.compile import (
+from .core.compiler import (
     Compiled,
     Options,
     ToolEntry,

@@ -17,21 +17,21 @@ from msgspec import Struct
 from .. import __version__
 from ..config import Config, show
 from ..diagnostics import Diagnostic
-from .core.compile import Options
+from .build_report import Report as Report
+from .build_report import not_remembered, package_failed, stopped
+from .core.compiler import Options
 from .frontend import Found, Frontend
 from .output.faults import reason, remedy
 from .output.journal import repair
 from .output.manifest import NAME, render_manifest
-from .output.ownership import find_owned, find_strays, settle_case
+from .output.output_tree import Tree, sweep_all
+from .output.owned_files import find_owned, find_strays, settle_case
 from .output.plan import Existing, Plan, make_plan
 from .output.publish import PublishError, publish
-from .output.tree import Tree, sweep_all
 from .package import Package, PackageError, make_package
 from .pool import Progress
 from .previous_outputs import remember_output, warn_of_previous_outputs
 from .profiles import profiles_of, unknown_providers
-from .report import Report as Report
-from .report import not_remembered, package_failed, stopped
 from .sharing import Share, is_shared
 from .staleness import Snapshot, snapshot
 from .state.cache import Cache, Unit, load_cache, prepare_state, save_cache

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from ..spec.model import Document
-from .core.compile import Compiled
+from .core.compiler import Compiled
 from .worker import Context, Task, compile_task, failed, load_types
 
 if TYPE_CHECKING:

@@ -65,7 +65,7 @@ def suggest_provider(name: str, known: Sequence[str]) -> str:
 
 def _installed(ids: Sequence[str], shown: str) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]:
     from ..providers import ProfileError
-    from ..providers.installed import installed_file
+    from ..providers.installed_profiles import installed_file
 
     files: list[str] = []
     problems: list[Diagnostic] = []

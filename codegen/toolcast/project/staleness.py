@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from ..config import Config
-from .output.tree import Tree
+from .output.output_tree import Tree
 from .state.cache import Cache, Unit
 from .state.fingerprint import Sources, combine
 from .worker import Task

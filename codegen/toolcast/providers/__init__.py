@@ -3,8 +3,7 @@
 Needs msgspec and the standard library only, so that a program can normalise a schema it meets at run time.
 """
 
-from .cache import Normalizer as Normalizer
-from .decode import decode as decode
+from .decode_arguments import decode as decode
 from .dialect import Dialect as Dialect
 from .envelope import ToolInfo as ToolInfo
 from .envelope import omits as omits
@@ -15,13 +14,14 @@ from .errors import ProfileError as ProfileError
 from .errors import ProfileProblem as ProfileProblem
 from .errors import SchemaError as SchemaError
 from .ledger import LedgerEntry as LedgerEntry
-from .limits import Limits as Limits
 from .normalize import Normalized as Normalized
 from .normalize import SchemaNormalizer as SchemaNormalizer
 from .normalize import normalize as normalize
+from .normalizer_cache import Normalizer as Normalizer
 from .profile import Profile as Profile
 from .profile import available as available
 from .profile import load_profile as load_profile
 from .profile import load_profile_file as load_profile_file
 from .profile import load_profiles as load_profiles
 from .quarantine import quarantined as quarantined
+from .request_limits import Limits as Limits

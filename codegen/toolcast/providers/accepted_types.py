@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .json_paths import Path
 from .literal_values import fits, kind_of
-from .paths import Path
 from .state import State
 from .type_inference import inferred
 

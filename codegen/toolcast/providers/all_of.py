@@ -6,9 +6,9 @@ from typing import Any
 
 from ..jsonschema.keywords import METADATA
 from .constraint_texts import MAX_WORDS, text
-from .merge import merged
-from .paths import Path
-from .references import Segments, gone, remember, united
+from .json_paths import Path
+from .merge_nodes import merged
+from .open_references import Segments, gone, remember, united
 from .state import State
 
 Node = dict[str, Any]

@@ -8,8 +8,8 @@ from ..jsonschema.equality import equal
 from ..jsonschema.keywords import TYPE_OF
 from .constraint_texts import MAX_WORDS, idle, phrase, text
 from .dialect import Dialect
+from .json_paths import Path
 from .nulls_as_absence import unsaid
-from .paths import Path
 from .state import State
 from .type_inference import scalar_value
 from .union_siblings import takes_null

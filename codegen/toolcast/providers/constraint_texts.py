@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ..runtime.hidden import escaped, hidden
+from ..runtime.hidden_characters import escaped, hidden
 from .wellformed import can_have
 
 MAX_WORDS = 600

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from .errors import SchemaError
-from .paths import Path
+from .json_paths import Path
 from .state import State
 
 Segments = tuple[str, ...]

@@ -9,9 +9,9 @@ from ..jsonschema.keywords import HOLDS_SCHEMAS, SCHEMA
 from ..jsonschema.pointers import resolve
 from .accepted_types import shapes
 from .cycles import reaches
+from .json_paths import Path
 from .maps_as_pairs import is_map
-from .paths import Path
-from .references import Segments, remember, united
+from .open_references import Segments, remember, united
 from .state import INLINE_NODES, State
 from .values_as_text import as_json
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from .accepted_types import shapes
+from .json_paths import Path
 from .maps_as_pairs import is_map
-from .paths import Path
 from .state import State
 
 

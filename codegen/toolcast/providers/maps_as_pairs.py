@@ -11,9 +11,9 @@ from ..jsonschema.equality import equal
 from ..runtime.wire.way import KEY, VALUE
 from .accepted_types import shapes
 from .constraint_texts import described, phrase
-from .merge import merged
+from .json_paths import Path
+from .merge_nodes import merged
 from .nulls_as_absence import unsaid
-from .paths import Path
 from .state import State
 from .values_as_text import as_json, without_idle, without_literals
 from .way_marks import mark

@@ -8,9 +8,9 @@ from .arrays_and_objects import has_type, opened, strict_object, without_empty
 from .constraint_texts import described
 from .cycles import changed_behind
 from .dialect import Dialect
+from .json_paths import Path
+from .keyword_rules import Rules
 from .nulls_as_absence import not_required
-from .paths import Path
-from .rules import Rules
 from .state import State
 from .union_siblings import without_siblings
 from .unions import nullable_union

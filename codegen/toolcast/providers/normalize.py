@@ -23,22 +23,22 @@ from msgspec import Struct
 
 from ..runtime.wire import Ways
 from .cycles import reaches
-from .definitions import definitions
 from .depth import ENDLESS, heights, levels
 from .dialect import Dialect, nameless
 from .dialect_check import takes_text
 from .errors import SchemaError
+from .json_paths import pointer
+from .keyword_rules import Rules
 from .ledger import LedgerEntry
-from .paths import pointer
+from .open_references import Segments
+from .output_definitions import definitions
 from .profile import Profile, load_profile
 from .quarantine import without_corners
-from .references import Segments
 from .renames import names_of
 from .root import rooted
-from .rules import Rules
-from .source import Source, source_of
 from .state import State
 from .subschema_operations import rules_of
+from .upgraded_schema import Source, source_of
 from .walk import finished
 from .ways import extract_ways
 

@@ -8,8 +8,8 @@ from ..jsonschema.keywords import METADATA
 from .accepted_types import shapes
 from .all_of import plain
 from .constraint_texts import described
-from .paths import Path
-from .references import Segments, remember
+from .json_paths import Path
+from .open_references import Segments, remember
 from .state import State
 from .values_as_text import as_json
 from .way_marks import MARK, mark

@@ -12,10 +12,10 @@ from ..jsonschema.upgrade import NEWEST, outdated
 from .arrays_and_objects import describe
 from .constraint_texts import tells_default
 from .dialect import disposition
+from .json_paths import Path
 from .literal_values import ATOMS, copied
-from .paths import Path
+from .open_references import kept
 from .pattern_features import sayable
-from .references import kept
 from .renames import holds_names, sent_under
 from .state import State
 from .type_inference import KINDS

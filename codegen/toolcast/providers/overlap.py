@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .paths import Path
+from .json_paths import Path
 
 Stated = tuple[tuple[Any, Path], ...]
 """Schemas, and where they stand."""

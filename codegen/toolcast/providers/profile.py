@@ -18,9 +18,9 @@ from msgspec import Struct
 from .dialect import Dialect
 from .dialect_check import problems
 from .errors import ProfileError, ProfileProblem
-from .limits import Limits
 from .profile_check import forms, meanings, near
 from .profile_file import error_at, id_of, problem_at, read_file
+from .request_limits import Limits
 
 BUILT_IN = Path(__file__).parent / "profiles"
 
@@ -56,7 +56,7 @@ def load_profile(id: str) -> Profile:
     """
     if id in available():
         return load_profile_file(BUILT_IN / f"{id}.toml")
-    from .installed import installed_file  # slow to import, and seldom needed
+    from .installed_profiles import installed_file  # slow to import, and seldom needed
 
     file = installed_file(id)
     if file is None:

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ..jsonschema.keywords import KEYWORDS
 from .dialect import Dialect
-from .limits import Limits
+from .request_limits import Limits
 
 PLACEHOLDERS = (
     *("$name", "$description", "$title", "$parameters", "$strict", "$result", "$result_object"),

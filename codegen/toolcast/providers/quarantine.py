@@ -24,10 +24,10 @@ from ..jsonschema.subschemas import subschemas
 from ..jsonschema.upgrade import NEWEST, outdated
 from .dialect import Dialect
 from .errors import SchemaError
+from .json_paths import Path, extended, pointer
 from .ledger import Action, LedgerEntry, SeverityOfLoss
-from .paths import Path, extended, pointer
-from .source import Source, source_of
 from .state import State
+from .upgraded_schema import Source, source_of
 from .wellformed import is_malformed, mended
 
 Node = dict[str, Any]

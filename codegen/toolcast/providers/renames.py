@@ -12,7 +12,7 @@ from typing import Any
 
 from ..jsonschema.keywords import METADATA
 from ..jsonschema.search import found
-from .paths import Path
+from .json_paths import Path
 from .state import State
 from .way_marks import MARK, mark
 

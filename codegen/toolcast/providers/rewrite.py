@@ -7,13 +7,13 @@ from typing import Any
 from .all_of import merge_all_of, single
 from .arrays_and_objects import declared, has_type, keyless, placeholder, tuples
 from .depth import shallow
+from .enum_literals import bounded, with_enum
 from .errors import SchemaError
-from .literals import bounded, with_enum
+from .json_paths import Path, pointer
+from .keyword_rules import Rules
 from .maps_as_pairs import is_map, pairs
 from .nulls_as_absence import null_as_absence
-from .paths import Path, pointer
-from .references import Segments, opened
-from .rules import Rules
+from .open_references import Segments, opened
 from .state import State
 from .tuples_as_objects import positions
 from .type_inference import stated

@@ -9,10 +9,10 @@ from .arrays_and_objects import has_type
 from .constraint_texts import phrase
 from .dialect import forbidden
 from .errors import SchemaError
-from .merge import merged
+from .json_paths import Path
+from .merge_nodes import merged
 from .nulls_as_absence import held
-from .paths import Path
-from .references import Segments, gone, remember
+from .open_references import Segments, gone, remember
 from .state import MAX_DEPTH, State
 from .type_inference import inferred
 from .union_merge import in_words, union

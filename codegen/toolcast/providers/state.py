@@ -7,10 +7,10 @@ from typing import Any
 
 from .dialect import Dialect
 from .errors import SchemaError
+from .json_paths import Path, anchors, parse, pointer, resolve
 from .ledger import Action, LedgerEntry, SeverityOfLoss
 from .overlap import Overlap
-from .paths import Path, anchors, parse, pointer, resolve
-from .source import Source
+from .upgraded_schema import Source
 
 MAX_DEPTH = 96
 """Deepest nesting of subschemas; beyond it a schema is refused, so hostile input cannot exhaust the stack."""

@@ -13,12 +13,12 @@ from .cycles import changed_behind
 from .dialect import Dialect, disposition
 from .encodings import confused
 from .errors import SchemaError
+from .json_paths import Path, pointer
+from .keyword_rules import Rules
 from .nulls_as_absence import left_out
 from .operations import Op, closed
-from .paths import Path, pointer
 from .pattern_features import sayable
 from .renames import judged_alike, misjudges, names_sent, renamed
-from .rules import Rules
 from .state import State
 from .unions import free
 from .walk import NOTHING, walked

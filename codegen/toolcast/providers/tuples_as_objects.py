@@ -6,7 +6,7 @@ from typing import Any
 
 from ..runtime.wire.way import MORE, position
 from .accepted_types import SAYING, shapes
-from .paths import Path
+from .json_paths import Path
 from .state import State
 from .values_as_text import without_idle, without_literals
 from .way_marks import mark

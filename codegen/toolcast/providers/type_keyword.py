@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .errors import SchemaError
-from .paths import Path, pointer
+from .json_paths import Path, pointer
 from .state import State
 from .type_inference import KINDS, MOVED, any_value, distinct_types, inferred, scalar_value, split
 from .union_overlaps import of_items

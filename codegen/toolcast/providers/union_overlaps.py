@@ -14,9 +14,9 @@ from ..jsonschema.search import found
 from .accepted_types import shapes
 from .constraint_texts import text
 from .dialect import disposition
+from .json_paths import Path
 from .maps_as_pairs import holds_rest, is_map, sends_pairs
 from .overlap import Overlap, Stated
-from .paths import Path
 from .state import State
 from .type_inference import MOVED
 

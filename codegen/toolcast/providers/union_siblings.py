@@ -6,8 +6,8 @@ from typing import Any
 
 from ..jsonschema.keywords import METADATA
 from .constraint_texts import described, phrase, tells_default
+from .json_paths import Path
 from .nullable import with_null, wrapped
-from .paths import Path
 from .state import State
 from .way_marks import MARK
 

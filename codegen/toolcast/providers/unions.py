@@ -8,9 +8,9 @@ from ..jsonschema.equality import equal
 from ..jsonschema.keywords import TYPE_OF
 from .all_of import all_evaluated, plain, spill
 from .constraint_texts import text
-from .merge import merged
-from .paths import Path
-from .references import Segments, remember
+from .json_paths import Path
+from .merge_nodes import merged
+from .open_references import Segments, remember
 from .state import State
 from .type_inference import MOVED
 

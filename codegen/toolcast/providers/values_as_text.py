@@ -7,7 +7,7 @@ from typing import Any
 
 from ..jsonschema.keywords import METADATA, TYPE_OF
 from .constraint_texts import MAX_WORDS, phrase, text
-from .paths import Path
+from .json_paths import Path
 from .state import State
 from .way_marks import mark, unmarked
 

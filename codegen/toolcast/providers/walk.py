@@ -11,13 +11,13 @@ from typing import Any
 
 from .arrays_and_objects import arrays, has_type, reopened
 from .errors import SchemaError
+from .json_paths import Path, pointer
+from .keyword_rules import Rules
 from .literal_values import copied
 from .node_completion import WATCHED, ended, watched
+from .open_references import Segments
 from .operations import stated
-from .paths import Path, pointer
-from .references import Segments
 from .rewrite import rewritten
-from .rules import Rules
 from .state import State
 from .type_inference import KINDS, Made
 from .union_siblings import all_without_siblings as alone_everywhere

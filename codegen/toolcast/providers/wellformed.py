@@ -10,9 +10,9 @@ from typing import Any
 
 from ..jsonschema.keywords import HOLDS_SCHEMAS, NUMBERS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP, SIZES, TEXTS
 from .errors import SchemaError
+from .json_paths import Path, pointer
 from .ledger import Action, LedgerEntry, SeverityOfLoss
-from .paths import Path, pointer
-from .source import Source
+from .upgraded_schema import Source
 
 Node = dict[str, Any]
 

@@ -9,10 +9,10 @@ from ..jsonschema.keywords import METADATA
 from .accepted_types import shapes
 from .all_of import merge_all_of, plain, spill
 from .constraint_texts import described, text
+from .json_paths import Path
 from .literal_values import fits, kind_of
 from .nulls_as_absence import held
-from .paths import Path
-from .references import Segments, remember
+from .open_references import Segments, remember
 from .state import State
 from .type_inference import MOVED, distinct_types, inferred, split
 from .type_keyword import checked_types

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from .binding import ToolBinding
-from .definitions import read_definition
+from .provider_files import read_definition
 
 
 class _Files(msgspec.Struct, frozen=True):

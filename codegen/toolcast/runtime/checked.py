@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from .node import Node
+from .contract_node import Node
 
 if TYPE_CHECKING:
     from ..jsonschema import Violation

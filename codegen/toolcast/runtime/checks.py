@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from ..jsonschema.equality import equal, key
-from ..jsonschema.values import as_decimal, is_multiple, is_number
+from ..jsonschema.numbers import as_decimal, is_multiple, is_number
 
 
 def check_multiple_of(name: str, value: Any, divisor: float) -> None:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from ..jsonschema.values import MAX_DEPTH, too_deep
+from ..jsonschema.numbers import MAX_DEPTH, too_deep
 from .arguments import Arguments, parse_arguments
 from .checked import trusted_hook
-from .definitions import disagree
 from .errors import LIMIT, ArgumentError
+from .provider_files import disagree
 from .tool import Tool
 
 if TYPE_CHECKING:  # most calls need none of them

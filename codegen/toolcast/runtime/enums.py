@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from .brief import cut_definition
-from .node import follow
+from .contract_node import follow
 from .resources import read_resource
 from .tool import Tool
 

@@ -8,7 +8,7 @@ from .binding import ToolBinding
 from .encodable import is_encodable, replaced
 from .encode import to_builtins
 from .result import ToolResult
-from .rewrite import rewrite
+from .rewrite_values import rewrite
 
 T = TypeVar("T")
 

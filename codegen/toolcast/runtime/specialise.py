@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from ..jsonschema.pointers import escape
+from .contract_node import follow
 from .enums import describe_enum, wire_names, with_enum
-from .node import follow
 from .tool import Tool
 
 Values = Mapping[str, tuple[str, ...]]

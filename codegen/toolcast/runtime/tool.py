@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from .brief import cut_definition
 from .checked import decode_hook
-from .definitions import read_definition
-from .node import Node
+from .contract_node import Node
+from .provider_files import read_definition
 from .resources import list_folders, read_resource
 from .strictness import check, named, used, without_flag
 
@@ -119,7 +119,7 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         return known[provider]
 
     def _load_undo(self, provider: str, definition: bytes) -> "Undo":
-        from .wire.load import load_undo
+        from .wire.wire_files import load_undo
 
         path = f"{self.schemas}/../ways/{provider}/{self.name}.json"
         return load_undo(self.module, path, definition)

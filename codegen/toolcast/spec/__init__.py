@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from .model import Permission as Permission
     from .model import ToolSpec as ToolSpec
     from .model import diagnose as diagnose
-    from .names import check_names as check_names
-    from .names import check_types as check_types
-    from .read import SourceDocument as SourceDocument
-    from .read import parse_document as parse_document
-    from .read import read_document as read_document
-    from .tool import read_tool as read_tool
+    from .read_file import SourceDocument as SourceDocument
+    from .read_file import parse_document as parse_document
+    from .read_file import read_document as read_document
+    from .tool_names import check_names as check_names
+    from .tool_names import check_types as check_types
+    from .tool_spec import read_tool as read_tool
 
 # No public name may equal a module's: importing the module would put it in the name's place.
 _HOMES: Final = {
@@ -34,9 +34,9 @@ _HOMES: Final = {
     "editor_schema": ("format_schema",),
     "load": ("load_library", "load_tool", "load_type", "name_place"),
     "model": ("Annotations", "Document", "Library", "Path", "Permission", "ToolSpec", "diagnose"),
-    "names": ("check_names", "check_types"),
-    "read": ("SourceDocument", "parse_document", "read_document"),
-    "tool": ("read_tool",),
+    "tool_names": ("check_names", "check_types"),
+    "read_file": ("SourceDocument", "parse_document", "read_document"),
+    "tool_spec": ("read_tool",),
 }
 _MODULES: Final = {name: module for module, names in _HOMES.items() for name in names}
 

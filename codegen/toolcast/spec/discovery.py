@@ -8,8 +8,8 @@ from typing import Literal
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
-from .names import shown
-from .problems import quoted
+from .reader_problems import quoted
+from .tool_names import shown
 
 SUFFIXES = (".json", ".yaml", ".yml")
 TYPES = "_types"

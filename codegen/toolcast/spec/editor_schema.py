@@ -4,8 +4,8 @@ from typing import Any
 
 from .fields import COMPOSERS, PERMISSIONS
 from .lint_codes import LINT_CODES
-from .names import NAME
 from .schema_vocabulary import vocabulary
+from .tool_names import NAME
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

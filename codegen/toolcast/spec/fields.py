@@ -2,10 +2,10 @@
 
 from typing import Any, Final
 
-from .form import Form, is_todo, kind_of
+from .form_cursor import Form, is_todo, kind_of
 from .lint_codes import LINT_CODES
 from .model import Annotations, Permission
-from .problems import quoted
+from .reader_problems import quoted
 from .suggest import nearest
 
 PERMISSIONS: Final[tuple[Permission, ...]] = ("read", "write", "execute", "network")

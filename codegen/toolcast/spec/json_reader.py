@@ -10,7 +10,7 @@ import re
 from typing import Any, Final, NoReturn
 
 from .positions import Member, Node
-from .problems import (
+from .reader_problems import (
     MAX_DEPTH,
     MAX_NUMBER,
     MAX_VALUES,

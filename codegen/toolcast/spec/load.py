@@ -5,11 +5,11 @@ from pathlib import Path
 
 from ..diagnostics import Diagnostic
 from .discovery import Discovery, discover
-from .form import Form
+from .form_cursor import Form
 from .model import Document, Library, ToolSpec
-from .names import Entry, check_names, check_types, group_of, package_problem, shown
-from .read import SourceDocument, read_document
-from .tool import read_tool
+from .read_file import SourceDocument, read_document
+from .tool_names import Entry, check_names, check_types, group_of, package_problem, shown
+from .tool_spec import read_tool
 
 __all__ = ["Discovery", "discover", "load_library", "load_tool", "load_type", "name_place"]
 

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from .problems import Lines, Problem, quoted
+from .reader_problems import Lines, Problem, quoted
 
 # libyaml's wording → (message, hint, whether the start of the construct is the better place).
 _WORDS: Final[dict[str, tuple[str, str, bool]]] = {

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from .problems import Lines, Problem, RefusedError
+from .reader_problems import Lines, Problem, RefusedError
 
 # libyaml follows YAML 1.1, where these end a line; in 1.2 they are ordinary characters. They are swapped
 # for private-use characters before parsing and swapped back in every scalar.

@@ -12,7 +12,7 @@ import re
 from typing import Any
 
 from .positions import Member, Node
-from .problems import (
+from .reader_problems import (
     MAX_DEPTH,
     MAX_VALUES,
     Problem,

@@ -3,7 +3,7 @@
 import re
 from typing import Any, Final
 
-from .problems import MAX_NUMBER, read_float
+from .reader_problems import MAX_NUMBER, read_float
 
 WORDS: Final[dict[str, bool | None]] = {
     "": None,

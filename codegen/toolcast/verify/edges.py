@@ -7,11 +7,11 @@ a hundred items of one list are tried once.
 from collections.abc import Hashable, Iterator
 from typing import Any
 
-from .document import POSSIBLE, Tree
 from .numbers import numeric
-from .patterns import sample_first
+from .pattern_samples import sample_first
 from .samples import FORMATS
-from .values import Path, replaced, without
+from .schema_document import POSSIBLE, Tree
+from .value_paths import Path, replaced, without
 
 Edge = tuple[Hashable, Path, Any]
 """What is tried (a key), where, and the value to put there; `REMOVED` takes the place away."""

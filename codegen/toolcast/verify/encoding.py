@@ -9,10 +9,20 @@ from typing import Any, NamedTuple
 from ..jsonschema.equality import equal
 from ..runtime.wire import Way
 from ..runtime.wire.way import KEY, MORE, VALUE, position
-from .document import Schema
+from .judging_schemas import (
+    PLAIN,
+    Place,
+    Places,
+    Stated,
+    by_pattern,
+    has_pattern_for,
+    items_at,
+    properties,
+    speaks,
+)
 from .openapi import INNER
 from .oracle import Oracle
-from .places import PLAIN, Place, Places, Stated, by_pattern, has_pattern_for, items_at, properties, speaks
+from .schema_document import Schema
 
 ANYTHING: dict[str, Any] = {}
 MAX_DEPTH = 60

@@ -5,11 +5,11 @@ from typing import Any
 
 from ..jsonschema.equality import equal
 from ..runtime.errors import ArgumentError
-from .document import CERTAIN, Schema, Tree, matches
 from .oracle import Oracle
-from .report import Failure
-from .subject import Binding
-from .values import Path
+from .schema_document import CERTAIN, Schema, Tree, matches
+from .value_paths import Path
+from .verified_tool import Binding
+from .verify_report import Failure
 
 ACCEPTED = "accepts it"
 

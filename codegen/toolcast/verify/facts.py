@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..jsonschema.equality import equal
-from .document import Schema, matches
 from .numbers import Facts, values_of
 from .samples import JUNK, STRINGS
+from .schema_document import Schema, matches
 
 HINTS = {
     "string": ("minLength", "maxLength", "pattern"),

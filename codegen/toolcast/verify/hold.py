@@ -9,18 +9,18 @@ from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from ..jsonschema.formats import FORMATS
-from ..project.core.compile import Options
-from ..runtime import node
+from ..project.core.compiler import Options
+from ..runtime import contract_node as node
 from ..spec.model import Document, ToolSpec
-from .dialect import Dialect
 from .equivalence import equivalence
 from .instances import instances
-from .ledger import fixpoint, silent_losses
+from .ledger_laws import fixpoint, silent_losses
 from .oracle import Oracle, OracleError
-from .report import Counterexample, Disagreement, Failure, Law, ToolReport
+from .provider_laws import Dialect
 from .shrink import shrink
-from .subject import NotCompiledError, Subject, subject
-from .values import size
+from .value_paths import size
+from .verified_tool import NotCompiledError, Subject, subject
+from .verify_report import Counterexample, Disagreement, Failure, Law, ToolReport
 
 FEW = 10
 """Fewer valid instances than this share (one in so many) are told as a warning."""

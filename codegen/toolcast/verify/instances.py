@@ -6,7 +6,7 @@ from typing import Any
 
 from .edges import applied, edges, is_type
 from .facts import junk
-from .generate import Generator, UnfillableError
+from .instance_generator import Generator, UnfillableError
 from .mutate import edited
 from .oracle import Oracle
 

@@ -3,12 +3,12 @@
 import random
 from typing import Any
 
-from .document import POSSIBLE, Tree
 from .facts import junk
 from .numbers import numeric
-from .patterns import sample
+from .pattern_samples import sample
 from .samples import FORMATS, JUNK, STRINGS
-from .values import Path, inside, replaced, without
+from .schema_document import POSSIBLE, Tree
+from .value_paths import Path, inside, replaced, without
 
 _Nodes = list[tuple[dict[str, Any], int]]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from .patterns import sample
+from .pattern_samples import sample
 from .samples import FLOATS, FORMATS, INTEGERS, STRINGS
 
 Facts = Sequence[dict[str, Any]]

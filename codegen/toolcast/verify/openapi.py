@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..jsonschema.subschemas import map_subschemas
-from .document import Schema
+from .schema_document import Schema
 
 INNER = "x-inner-of-nullable"
 """Beside the `anyOf` that stands for a node with `nullable`: that node is its first branch."""

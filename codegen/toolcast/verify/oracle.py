@@ -13,9 +13,9 @@ from urllib.parse import quote
 
 import jsonschema_rs
 
-from .document import CERTAIN, Schema, Tree, places
 from .rfc3339 import CHECKS
-from .values import Path, without
+from .schema_document import CERTAIN, Schema, Tree, places
+from .value_paths import Path, without
 
 _WHOLE = "urn:toolcast:whole"
 DRAFT = "https://json-schema.org/draft/2020-12/schema"

@@ -4,15 +4,15 @@ import sys
 import warnings
 from typing import Any
 
-from ..models.generate import generate_models
+from ..models.model_generator import generate_models
 from ..models.plain import ModelError
-from ..python.structs.names import class_name
-from .isolate import attribute, imported
+from ..python.structs.python_names import class_name
+from .memory_package import attribute, imported
 from .oracle import Oracle
-from .report import Disagreement
 from .shrink import shrink
-from .subject import Subject
-from .values import size
+from .value_paths import size
+from .verified_tool import Subject
+from .verify_report import Disagreement
 
 
 def second_opinion(found: Subject, contract: Oracle, made: list[Any]) -> tuple[Disagreement, ...]:

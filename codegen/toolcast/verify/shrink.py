@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..jsonschema.equality import equal
-from .values import Path, inside, replaced, size, without
+from .value_paths import Path, inside, replaced, size, without
 
 BUDGET = 1500
 """How often the question is asked at most."""

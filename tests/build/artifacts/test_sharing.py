@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
-from toolcast.project.artifacts import pool, remote, shared
+from toolcast.project.artifacts import parallel_requests as pool
+from toolcast.project.artifacts import remote, shared
 from toolcast.project.artifacts.action import decode_action
-from toolcast.project.artifacts.place import place_of
+from toolcast.project.artifacts.cache_location import place_of
 from toolcast.project.artifacts.remote import Remote
 from toolcast.project.generate import Report, build
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from toolcast.jsonschema import Validator
 from toolcast.providers import Normalized, normalize
 from toolcast.runtime.wire.undo import undo
-from toolcast.verify.forward import encode
 from toolcast.verify.openapi import as_json_schema
+from toolcast.verify.wire_encoding import encode
 
 from tests.providers.axes.common import NONE, PLAIN, laws, profile, quick, without_nulls
 from tests.providers.rules.nodes import nodes

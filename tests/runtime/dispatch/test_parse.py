@@ -10,9 +10,16 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolcast.agents.dispatch import FORMATS, Assembler, Call, DispatchError, assistant_messages, parse
-from toolcast.agents.dispatch.formats import SPOKEN
-from toolcast.agents.dispatch.read import MAX_JSON
+from toolcast.agents.dispatch import (
+    FORMATS,
+    Assembler,
+    Call,
+    DispatchError,
+    assistant_messages,
+    parse,
+)
+from toolcast.agents.dispatch.answer_fields import MAX_JSON
+from toolcast.agents.dispatch.wire_formats import SPOKEN
 
 from tests.clients.conftest import Client
 from tests.runtime.dispatch.answers import ANSWERS, MCP, Asked, id_for, mcp

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.agents.dispatch import Call, Content, DispatchError, assistant_messages, parse, render
-from toolcast.agents.dispatch.formats import FORMATS
+from toolcast.agents.dispatch.wire_formats import FORMATS
 from toolcast.runtime import ToolResult
 
 from tests.clients.conftest import Client

@@ -256,7 +256,7 @@ def test_always_asked_means_asked_always() -> None:
 
 
 def test_equal_numbers_and_booleans_are_not_the_same_shape() -> None:
-    from toolcast.runtime.middleware.policy.shapes import shape_of
+    from toolcast.runtime.middleware.policy.approval_scope import shape_of
 
     from tests.runtime.sample.misc.note import NOTE
 

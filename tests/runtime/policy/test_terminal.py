@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from toolcast.runtime.middleware.policy import ApprovalRequest, TerminalApprover
-from toolcast.runtime.middleware.policy.shapes import Shape
+from toolcast.runtime.middleware.policy.approval_scope import Shape
 from toolcast.runtime.middleware.policy.terminal import question
 from toolcast.runtime.printable import escaped
 

@@ -14,7 +14,7 @@ from toolcast.providers import (
     unseen_places,
 )
 from toolcast.runtime.brief import cut_definition
-from toolcast.runtime.node import follow
+from toolcast.runtime.contract_node import follow
 
 from tests.runtime.ways.conftest import ACME
 

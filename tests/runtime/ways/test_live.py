@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.providers import Normalizer, ProfileError, SchemaError, decode, load_profile_file, normalize
+from toolcast.providers import (
+    Normalizer,
+    ProfileError,
+    SchemaError,
+    decode,
+    load_profile_file,
+    normalize,
+)
 from toolcast.runtime import ArgumentError, Guesses
 
 from tests.runtime.ways.conftest import ACME, PLAIN, RICH, Binding

@@ -11,9 +11,9 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolcast.project.core.compile import Options
+from toolcast.project.core.compiler import Options
 from toolcast.runtime import ArgumentError
-from toolcast.verify.subject import subject
+from toolcast.verify.verified_tool import subject
 
 from bench.fuzz.judge import tool_of
 from generated.registry import BINDINGS

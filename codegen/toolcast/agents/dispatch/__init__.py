@@ -8,9 +8,9 @@ from .assembler import Assembler
 from .call import Call, DispatchError
 from .dispatcher import Dispatcher
 from .echo import assistant_messages
-from .formats import FORMATS
-from .parse import parse
-from .render import render
+from .parse_answer import parse
+from .render_results import render
+from .wire_formats import FORMATS
 
 __all__ = [
     "FORMATS",

@@ -4,14 +4,14 @@ from collections.abc import Callable
 from typing import Any
 
 from ...runtime.arguments import MAX_TEXT
+from .answer_fields import kind, load, plain
 from .call import Call, DispatchError
-from .formats import format_of
-from .parse import parse
-from .read import kind, load, plain
-from .streams.blocks import AnthropicStream, BedrockStream
+from .parse_answer import parse
 from .streams.chat import ChatStream, CohereStream, OllamaStream
 from .streams.items import GeminiStream, ResponsesStream
+from .streams.numbered_blocks import AnthropicStream, BedrockStream
 from .streams.pieces import Stream
+from .wire_formats import format_of
 
 _STREAMS: dict[str, Callable[[int], Stream]] = {
     "openai": ChatStream,

@@ -10,9 +10,9 @@ from ...runtime.context import ToolContext
 from ...runtime.result import ToolResult
 from ...runtime.view import ToolView
 from .call import Call
-from .formats import format_of
-from .parse import parse
-from .render import render
+from .parse_answer import parse
+from .render_results import render
+from .wire_formats import format_of
 
 _CUT = (
     "The answer reached its length limit inside of this call of {!r}, so its arguments are not whole, and "

@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
+from .answer_fields import load, look, plain
 from .call import Call
-from .formats import Format, format_of
 from .ids import wire_ids
-from .parse import is_call, locate, parse, place
-from .read import load, look, plain
+from .parse_answer import is_call, locate, parse, place
+from .wire_formats import Format, format_of
 
 _DROPPED = {
     "openai": ("annotations", "parsed"),

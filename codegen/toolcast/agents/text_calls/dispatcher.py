@@ -9,12 +9,12 @@ from ...runtime.context import ToolContext
 from ...runtime.errors import UnknownToolError
 from ...runtime.result import ToolResult
 from ...runtime.view import ToolView
+from ...runtime.wire.guess_names import Name
 from ...runtime.wire.guesses import Guesses
-from ...runtime.wire.names import Name
-from .call import Call, Parsed
 from .instructions import parameters
-from .parse import parse
-from .render import render_results
+from .parse_text import parse
+from .parsed_text import Call, Parsed
+from .render_text import render_results
 
 TEXT_GUESSES: tuple[Name, ...] = ("number", "boolean", "json-text", "empty-string")
 """What text between tags may mean. The contract decides: a guess is made only at what it refuses."""

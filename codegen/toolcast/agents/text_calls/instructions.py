@@ -11,7 +11,7 @@ from ...runtime.binding import Level, ToolBinding
 from ...runtime.brief import cut_schema
 from ...runtime.resources import read_resource
 from ...runtime.view import ToolView
-from .render import inert_json
+from .render_text import inert_json
 
 _HOW = """\
 You can call tools. To call one, write exactly this, and nothing else in the block:

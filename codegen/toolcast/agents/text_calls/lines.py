@@ -3,10 +3,10 @@
 import re
 
 from . import jsons
-from .call import BrokenError, Found
 from .openers import NAME
+from .parsed_text import BrokenError, Found
 from .pythonic import unescape
-from .source import Source
+from .text_source import Source
 
 _SHORT = re.compile(rf"({NAME})>")
 BEGUN = re.compile(

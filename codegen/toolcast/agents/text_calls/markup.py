@@ -4,9 +4,9 @@ import re
 from typing import Any
 
 from . import jsons
-from .call import BrokenError, Found, Read
 from .openers import ALIASES, CLOSER, NAME
-from .source import Source
+from .parsed_text import BrokenError, Found, Read
+from .text_source import Source
 
 _PARAMETER = re.compile(
     r"""\s*<(?P<end>(?:｜DSML｜)?parameter)(?:=\"?(?P<bare>[^<>"]{1,256}?)\"?"""

@@ -2,7 +2,7 @@
 
 import re
 
-from .source import Source
+from .text_source import Source
 
 ALIASES = (
     r"(?:｜DSML｜)?(?:function_calls|tool_calls?|toolcall|tool-call|tools|invoke|minimax:tool_?call)"

@@ -4,9 +4,9 @@ import re
 
 import msgspec
 
-from .call import Found
 from .openers import NAME
-from .source import Source
+from .parsed_text import Found
+from .text_source import Source
 
 HEAD = re.compile(rf"\s*({NAME})\(")
 _KEY = re.compile(r"\s*([A-Za-z_]\w{0,127})\s*=(?!=)")

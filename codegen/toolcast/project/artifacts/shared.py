@@ -15,8 +15,8 @@ from ..units import Updated
 from ..worker import Context, Task
 from .action import Action, Output, decode_action, encode_action
 from .bundle import pack, unpack
-from .place import Place, place_of
-from .pool import spread
+from .cache_location import Place, place_of
+from .parallel_requests import spread
 from .store import MAX_BUNDLE, MAX_ENTRY, BadEntryError, ReadOnlyError, Session, StoreError
 
 _VARIANTS = 8

@@ -10,7 +10,7 @@ from ...contract.build import Built
 from ...diagnostics import Diagnostic
 from ...providers import LedgerEntry, SchemaError, SchemaNormalizer, unseen_places
 from ...python.bindings.format import formatted, parsed, require_python
-from ...python.bindings.render import (
+from ...python.bindings.render_module import (
     NO_PROVIDER_FILES,
     ProviderFiles,
     ToolNames,
@@ -25,13 +25,13 @@ from ...python.check.errors import UnsoundError
 from ...python.check.executable import checked_statements, without_protocol
 from ...python.check.isolate import Isolated, build_decoders, check_binding
 from ...python.check.module_check import check_module
-from ...python.structs.model import Module
 from ...python.structs.module import Roots, module_path, tool_module, type_module
-from ...python.structs.names import class_name, constant_name, module_name
+from ...python.structs.module_model import Module
+from ...python.structs.python_names import class_name, constant_name, module_name
 from ...spec.model import Document, ToolSpec, diagnose
-from .compile import Compiled, Options, ToolEntry, losses_text, pretty
-from .definitions import definition, tool_info
+from .compiler import Compiled, Options, ToolEntry, losses_text, pretty
 from .profile_lookup import profile_of
+from .tool_definitions import definition, tool_info
 
 
 def _templates(overrides: Overrides | None) -> Templates:

@@ -20,13 +20,13 @@ from ...spec import parse_document, read_tool
 from ...spec.discovery import kind_of
 from ...spec.load import type_problems
 from ...spec.model import Document, ToolSpec
-from ...spec.names import shown
+from ...spec.tool_names import shown
 from ..frontend import FRONTEND
 from ..state.fingerprint import combine, digest
 from ..worker import Context, Task, compile_task
 from .kit import Kit
 from .kit import make_kit as make_kit
-from .record import Record
+from .unit_record import Record
 
 Problems = tuple[Diagnostic, ...]
 

@@ -21,8 +21,8 @@ from msgspec import Struct
 from ..state.files import read_plain, replace
 from ..state.fingerprint import digest
 from .manifest import is_inside, is_plain
+from .output_tree import leads_away, remove_temporary, remove_traces
 from .plan import Plan
-from .tree import leads_away, remove_temporary, remove_traces
 
 PREFIX = "journal-"
 _HEAD = "toolcast journal 1"

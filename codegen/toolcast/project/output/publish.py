@@ -12,8 +12,8 @@ from pathlib import Path
 from ..state.index import Index
 from .journal import end_journal, write_journal
 from .manifest import NAME
+from .output_tree import TEMPORARY, remove_temporary, remove_traces
 from .plan import Plan
-from .tree import TEMPORARY, remove_temporary, remove_traces
 
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from ... import __version__
 from ...config import Config
-from ...paths import PACKAGE, templates_dir
-from ..core.compile import Options
+from ...package_files import PACKAGE, templates_dir
+from ..core.compiler import Options
 from .cache import FORMAT
 from .index import Index
 from .libraries import Library, site_folders

@@ -10,9 +10,9 @@ from ... import __version__
 from ...diagnostics import Diagnostic
 from ...spec import check_names, check_types
 from ...spec.discovery import kind_of, stem_problems
-from ...spec.names import shown
+from ...spec.tool_names import shown
 from ..core.kit import Kit
-from ..core.record import Record, Units
+from ..core.unit_record import Record, Units
 from ..frontend import FRONTEND
 from ..output.manifest import NAME, render_manifest
 from ..package import PackageError, make_package

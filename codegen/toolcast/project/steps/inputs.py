@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from ...config import Config, show
 from ...diagnostics import Diagnostic
-from ...paths import PACKAGE, templates_dir
-from ...spec.problems import MAX_BYTES
+from ...package_files import PACKAGE, templates_dir
+from ...spec.reader_problems import MAX_BYTES
 from ..core.kit import Kit, make_kit
 from ..profiles import profiles_of, unknown_providers
 from ..state.libraries import libraries

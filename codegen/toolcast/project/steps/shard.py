@@ -18,8 +18,8 @@ from msgspec.structs import replace as replace_fields
 from ... import __version__
 from ..core.kit import Kit
 from ..core.pure import Made
-from ..core.record import Record, Units, UnitsError, decode_units, encode_units
-from ..output.tree import glob_safe
+from ..core.unit_record import Record, Units, UnitsError, decode_units, encode_units
+from ..output.output_tree import glob_safe
 from ..state.files import replace
 
 UNITS = "units.json"

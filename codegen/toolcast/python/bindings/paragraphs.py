@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from ..structs.literals import text
+from ..structs.source_literals import text
 from .layout import LINE_LENGTH
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from jinja2 import Environment, FunctionLoader
 
-from ...paths import templates_dir
+from ...package_files import templates_dir
 from .sandbox import OPTIONS, BoundedSandbox
 
 Overrides = str | tuple[tuple[str, str], ...]

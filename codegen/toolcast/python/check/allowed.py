@@ -15,9 +15,9 @@ from ...contract.tree import (
     Sequence,
     String,
 )  # fmt: skip
-from ...contract.walk import below, nodes
+from ...contract.tree_walk import below, nodes
 from ...jsonschema import translate
-from ..structs.scalars import literal_parts
+from ..structs.scalar_types import literal_parts
 
 
 def nodes_by_pointer(contract: Contract) -> dict[str, list[Node]]:

@@ -6,7 +6,7 @@ from itertools import pairwise
 from msgspec import UNSET
 
 from ...contract.tree import Choice, Field, Object
-from ..structs.model import ClassDefinition
+from ..structs.module_model import ClassDefinition
 from .errors import UnsoundError
 from .literal_check import LiteralChecker
 from .statements import ModuleText, same_syntax

@@ -2,7 +2,7 @@
 
 import ast
 
-from ..bindings.render import EXPORTED
+from ..bindings.render_module import EXPORTED
 from .allowed_syntax import PYTHON
 from .syntax import defined_name
 

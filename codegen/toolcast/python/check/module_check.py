@@ -10,7 +10,7 @@ import ast
 from collections.abc import Sequence
 
 from ...contract.tree import Contract, Object
-from ..structs.model import ClassDefinition, Definition, Module
+from ..structs.module_model import ClassDefinition, Definition, Module
 from .allowed_syntax import PACKAGES, PYTHON, require_allowed_syntax
 from .class_check import check_class
 from .errors import UnsoundError

@@ -2,7 +2,7 @@
 
 import ast
 
-from ..structs.model import AliasDefinition
+from ..structs.module_model import AliasDefinition
 from .errors import UnsoundError
 
 

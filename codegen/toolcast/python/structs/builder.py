@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Mapping
 from msgspec import structs
 
 from ...contract.tree import Contract, Node, Object, Reference
-from ...contract.walk import nodes
-from .literals import text
-from .model import AliasDefinition, Definition, Expression
-from .names import class_name, unique
+from ...contract.tree_walk import nodes
+from .module_model import AliasDefinition, Definition, Expression
+from .python_names import class_name, unique
+from .source_literals import text
 from .tags import Tag
 
 NameParts = tuple[str, ...]

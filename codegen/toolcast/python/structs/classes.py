@@ -5,12 +5,12 @@ from typing import Any
 from msgspec import UNSET, structs
 
 from ...contract.tree import Choice, Field, Node, Null, Object, String, Union
-from ...contract.walk import nodes
+from ...contract.tree_walk import nodes
 from ...jsonschema import translate
 from .builder import Builder, NameParts
-from .literals import docstring, literal, text
-from .model import AliasDefinition, ClassDefinition, Expression, FieldLine
-from .names import field_names, unique
+from .module_model import AliasDefinition, ClassDefinition, Expression, FieldLine
+from .python_names import field_names, unique
+from .source_literals import docstring, literal, text
 
 INDENT = "    "
 

@@ -1,9 +1,9 @@
 """Arrays and maps whose items are alike, and tuples."""
 
 from ...contract.tree import Dictionary, Fixed, Sequence
-from . import scalars
+from . import scalar_types as scalars
 from .builder import Builder, NameParts
-from .model import Expression
+from .module_model import Expression
 
 
 def list_type(builder: Builder, node: Sequence, file: str, name_parts: NameParts) -> Expression:

@@ -7,13 +7,13 @@ from msgspec import Struct, structs
 
 from ...contract.build import Built
 from ...contract.tree import Contract, Node, Object, Reference
-from ...contract.walk import nodes
+from ...contract.tree_walk import nodes
 from . import classes
 from .builder import Builder
-from .literals import text
-from .model import AliasDefinition, ClassDefinition, Definition, Expression, FieldLine, Module
-from .names import class_name, identifier, unique
+from .module_model import AliasDefinition, ClassDefinition, Definition, Expression, FieldLine, Module
 from .node_types import node_type
+from .python_names import class_name, identifier, unique
+from .source_literals import text
 from .tags import find_tags
 
 

@@ -17,11 +17,12 @@ from ...contract.tree import (
     String,
     Union,
 )
-from . import containers, scalars
+from . import containers
+from . import scalar_types as scalars
 from .builder import ANY, Builder, NameParts
 from .classes import object_type
-from .model import Expression
-from .unions import union_type
+from .module_model import Expression
+from .union_types import union_type
 
 
 def node_type(builder: Builder, node: Node, file: str, name_parts: NameParts) -> Expression:

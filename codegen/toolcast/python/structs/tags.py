@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from ...contract.tree import Choice, Contract, Node, Null, Object, Reference, Union
-from ...contract.walk import nodes
+from ...contract.tree_walk import nodes
 
 PREFERRED = ("type", "kind")
 """Property names tried first when several could tell the branches apart."""

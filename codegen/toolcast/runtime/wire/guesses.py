@@ -9,7 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import LIMIT
-from .names import NAMES, Name
+from .guess_names import NAMES, Name
 
 if TYPE_CHECKING:
     from ...jsonschema import Validator, Violation

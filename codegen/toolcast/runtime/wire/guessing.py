@@ -6,8 +6,8 @@ from typing import Any
 from ...jsonschema import Validator
 from ..arguments import MAX_TEXT
 from ..errors import ArgumentError
+from .guess_names import Name
 from .guesses import Guesses
-from .names import Name
 
 
 def guess(

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ...jsonschema.values import MAX_DEPTH
+from ...jsonschema.numbers import MAX_DEPTH
 from ..arguments import MAX_TEXT
 from .fragments import FragmentError
 

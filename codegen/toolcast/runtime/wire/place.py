@@ -5,7 +5,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from ...jsonschema.errors import SearchTooLong
-from .branches import Branches
+from .branch_choice import Branches
 from .way import MORE, Way, Ways, position
 
 if TYPE_CHECKING:

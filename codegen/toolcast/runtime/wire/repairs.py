@@ -11,7 +11,7 @@ from .steps import Steps, steps_of, value_at, with_value, without
 
 if TYPE_CHECKING:
     from ...jsonschema import Violation
-    from .names import Name
+    from .guess_names import Name
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,400})(?:\.[0-9]{1,400})?(?:[eE][+-]?[0-9]{1,3})?")
 _FENCE = "```"

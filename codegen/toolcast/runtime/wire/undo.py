@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...jsonschema.node import on_fresh_stack
-from ...jsonschema.values import too_deep
+from ...jsonschema.numbers import too_deep
 from ..duplicates import decode_json
 from .place import Place, Places
 from .way import KEY, MORE, VALUE, Ways, position

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from ..answer_fields import text
 from ..call import DispatchError
-from ..read import text
 from .pieces import Event, Pieces, number, objects, report, section
 
 _WORDS = ("refusal", "reasoning_content", "reasoning", "thinking")

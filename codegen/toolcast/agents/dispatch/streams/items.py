@@ -4,8 +4,8 @@ from typing import Any
 
 from ....runtime.wire.fragments import MAX_CALLS, FragmentError
 from ....runtime.wire.partial import PartialArguments
+from ..answer_fields import text
 from ..call import DispatchError
-from ..read import text
 from .pieces import Event, Pieces, number, objects, report, section
 
 

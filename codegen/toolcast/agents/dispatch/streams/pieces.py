@@ -6,8 +6,8 @@ from typing import Any, Protocol
 import msgspec
 
 from ....runtime.wire.fragments import MAX_CALLS, FragmentError, Fragments
+from ..answer_fields import kind, text
 from ..call import DispatchError
-from ..read import kind, text
 
 Event = dict[str, Any]
 

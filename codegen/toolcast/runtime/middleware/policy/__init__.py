@@ -1,11 +1,11 @@
 """Which calls may run, which files they may touch, which commands they may start."""
 
 from .approval import Answer, ApprovalRequest, Approver
+from .approval_scope import Shape
 from .commands import Commands
-from .paths import PathError, path_errors
+from .os_errors import PathError, path_errors
 from .policy import Autonomy, Decision, Policy
 from .rate import RateLimit
-from .shapes import Shape
 from .terminal import TerminalApprover
 from .workspace import Workspace, WorkspaceError
 

@@ -5,7 +5,7 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
-from .shapes import Shape
+from .approval_scope import Shape
 
 Verdict: TypeAlias = Literal["yes", "no", "always"]
 

@@ -13,8 +13,8 @@ from ...context import ToolContext
 from ...handlers import call, is_async
 from ...workers import Workers, abandoned
 from .approval import Answer, ApprovalRequest, Approver, answered
+from .approval_scope import FREEDOMS, Freedom, Shape, shape_of
 from .rate import Bucket, RateLimit
-from .shapes import FREEDOMS, Freedom, Shape, shape_of
 
 Autonomy: TypeAlias = Literal["read_only", "supervised", "full"]
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
-from .paths import PathError, path_errors, shown
+from .os_errors import PathError, path_errors, shown
 from .spelling import check_spelling
 
 _LINKS = 40

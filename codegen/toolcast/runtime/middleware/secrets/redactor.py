@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from ...rewrite import rewrite
-from .forms import Form, forms, without_plus
+from ...rewrite_values import rewrite
+from .searched_values import Form, forms, without_plus
 from .views import views
 
 WITHHELD = "[withheld: it cannot be searched for secrets]"

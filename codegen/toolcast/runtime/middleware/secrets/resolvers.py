@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from .references import NAME
+from .secret_references import NAME
 
 _LARGEST = 64 * 1024
 

@@ -6,9 +6,9 @@ from typing import Any, TypeAlias, TypeVar
 
 from ...binding import ToolBinding
 from ...errors import RefusalError
-from .forms import SHORTEST, is_too_short
 from .redactor import Redactor
-from .references import find_references, may_refer, replace_references
+from .searched_values import SHORTEST, is_too_short
+from .secret_references import find_references, may_refer, replace_references
 
 T = TypeVar("T")
 

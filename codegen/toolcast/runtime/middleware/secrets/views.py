@@ -11,8 +11,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from .escapes import FAMILIES, Family
-from .forms import INVISIBLE, SHORTEST, SPACE, as_bytes
+from .escape_sequences import FAMILIES, Family
+from .searched_values import INVISIBLE, SHORTEST, SPACE, as_bytes
 
 LEVELS: Final = 4
 """Escapes in escapes that are undone: JSON in JSON in a URL has three."""

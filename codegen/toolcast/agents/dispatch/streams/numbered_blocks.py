@@ -1,0 +1,147 @@
+"""Numbered blocks: Anthropic's and Bedrock's messages."""
+
+from typing import Any
+
+from ..answer_fields import text
+from ..call import DispatchError
+from ..echo import as_object
+from .pieces import Event, Pieces, number, report, section
+
+_TEXTS = {
+    "text_delta": "text",
+    "input_json_delta": "partial_json",
+    "thinking_delta": "thinking",
+    "signature_delta": "signature",
+}
+
+
+class AnthropicStream:
+    """`content_block_start`, `content_block_delta`, `message_delta`, `message_stop`; other events say nothing
+    that is needed."""
+
+    def __init__(self, limit: int) -> None:
+        self.ended = False
+        self._pieces = Pieces(limit)
+        self._blocks: dict[int, dict[str, Any]] = {}
+        self._citations: dict[int, list[Any]] = {}
+        self._id = self._reason = ""
+
+    def feed(self, event: Event) -> None:
+        """Take one event."""
+        kind = event.get("type")
+        if kind == "content_block_start":
+            self._start(number(event, "index", "$"), section(event, "content_block", "$"))
+        elif kind == "content_block_delta":
+            self._delta(number(event, "index", "$"), section(event, "delta", "$"))
+        elif kind == "message_start":
+            message = section(event, "message", "$")
+            self._id = self._pieces.keep(text(message.get("id"), "$.message.id"), "$.message.id")
+        elif kind == "message_delta":
+            reason = section(event, "delta", "$").get("stop_reason")
+            self._reason = text(reason, "$.delta.stop_reason") or self._reason
+        elif kind == "message_stop":
+            self.ended = True
+        elif kind == "error":
+            raise report(event.get("error"))
+
+    def _start(self, index: int, block: Event) -> None:
+        if index in self._blocks:
+            raise DispatchError(f"$.index: block {index} begins twice")
+        self._blocks[index] = self._pieces.keep({**block}, "$.content_block")
+
+    def _delta(self, index: int, delta: Event) -> None:
+        block = self._blocks.get(index)
+        if block is None:
+            raise DispatchError(f"$.index: a piece of block {index}, which has not begun")
+        kind = text(delta.get("type"), "$.delta.type")
+        if kind in _TEXTS:
+            key = _TEXTS[kind]
+            self._pieces.add((index, key), delta.get(key), f"$.delta.{key}")
+        elif kind == "citations_delta":
+            citation = self._pieces.keep(delta.get("citation"), "$.delta.citation")
+            self._citations.setdefault(index, []).append(citation)
+
+    def response(self) -> dict[str, Any]:
+        """A message. The input of a call is the JSON text as it came, if any came."""
+        content = [self._whole(index, block) for index, block in sorted(self._blocks.items())]
+        return {"id": self._id, "role": "assistant", "content": content, "stop_reason": self._reason}
+
+    def _whole(self, index: int, block: dict[str, Any]) -> dict[str, Any]:
+        out = {**block}
+        for key in ("text", "thinking", "signature"):
+            if self._pieces.has((index, key)):
+                out[key] = f"{block.get(key) or ''}{self._pieces.text((index, key))}"
+        if index in self._citations:
+            out["citations"] = self._citations[index]
+        arguments = self._pieces.text((index, "partial_json"))
+        if arguments:
+            # The server's own calls are for nobody here; they go back as objects.
+            out["input"] = arguments if block.get("type") == "tool_use" else as_object(arguments)
+        return out
+
+
+class BedrockStream:
+    """`contentBlockStart`, `contentBlockDelta`, `messageStop` of ConverseStream."""
+
+    def __init__(self, limit: int) -> None:
+        self.ended = False
+        self._pieces = Pieces(limit)
+        self._blocks: dict[int, dict[str, Any]] = {}
+        self._reason = ""
+
+    def feed(self, event: Event) -> None:
+        """Take one event."""
+        for key in event:
+            if key.endswith("Exception"):
+                raise report(event[key])
+        start = section(event, "contentBlockStart", "$")
+        if start:
+            index = number(start, "contentBlockIndex", "$.contentBlockStart")
+            if index in self._blocks:
+                raise DispatchError(f"$.contentBlockStart.contentBlockIndex: block {index} begins twice")
+            self._blocks[index] = self._pieces.keep({**section(start, "start", "$.contentBlockStart")}, "$")
+        delta = section(event, "contentBlockDelta", "$")
+        if delta:
+            index = number(delta, "contentBlockIndex", "$.contentBlockDelta")
+            self._delta(index, section(delta, "delta", "$.contentBlockDelta"), "$.contentBlockDelta.delta")
+        stop = section(event, "messageStop", "$")
+        if stop:
+            self._reason = text(stop.get("stopReason"), "$.messageStop.stopReason")
+            self.ended = True
+
+    def _delta(self, index: int, delta: Event, path: str) -> None:
+        block = self._blocks.setdefault(index, {})  # a block of text has no start
+        if "toolUse" in delta:
+            if "toolUse" not in block:
+                raise DispatchError(f"{path}.toolUse: a piece of block {index}, which has not begun")
+            fragment = section(delta, "toolUse", path).get("input")
+            self._pieces.add((index, "input"), fragment, f"{path}.toolUse.input")
+        if "text" in delta:
+            self._pieces.add((index, "text"), delta["text"], f"{path}.text")
+        reasoning = section(delta, "reasoningContent", path)
+        for key in ("text", "signature"):
+            if key in reasoning:
+                self._pieces.add(
+                    (index, f"reasoning {key}"), reasoning[key], f"{path}.reasoningContent.{key}"
+                )
+        if "redactedContent" in reasoning:
+            whole = self._pieces.keep(reasoning["redactedContent"], f"{path}.reasoningContent")
+            block["reasoningContent"] = {"redactedContent": whole}
+
+    def response(self) -> dict[str, Any]:
+        """A Converse response. The input of a call is the JSON text as it came."""
+        content = [self._whole(index, block) for index, block in sorted(self._blocks.items())]
+        message = {"role": "assistant", "content": [block for block in content if block]}
+        return {"output": {"message": message}, "stopReason": self._reason}
+
+    def _whole(self, index: int, block: dict[str, Any]) -> dict[str, Any]:
+        if isinstance(block.get("toolUse"), dict):
+            return {"toolUse": {**block["toolUse"], "input": self._pieces.text((index, "input"))}}
+        if self._pieces.has((index, "text")):
+            return {"text": self._pieces.text((index, "text"))}
+        reasoning = {
+            key: self._pieces.text((index, f"reasoning {key}"))
+            for key in ("text", "signature")
+            if self._pieces.has((index, f"reasoning {key}"))
+        }
+        return {"reasoningContent": {"reasoningText": {"text": "", **reasoning}}} if reasoning else block

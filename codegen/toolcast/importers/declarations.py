@@ -1,0 +1,108 @@
+"""The shapes in which tools are declared: MCP, OpenAI, Anthropic, Gemini, Bedrock, plain records."""
+
+from typing import Any
+
+from msgspec import Struct
+
+from ..providers import LedgerEntry
+from .gemini import from_gemini
+from .tool_lists import Element
+
+_HINTS = {"destructiveHint": "destructive", "idempotentHint": "idempotent", "openWorldHint": "open_world"}
+
+
+class Declared(Struct, frozen=True, kw_only=True):
+    """One tool as someone else declared it. Schemas are as they were, whether right or wrong."""
+
+    name: str
+    description: str
+    parameters: Any
+    result: Any = None
+    calls: tuple[Any, ...] = ()
+    annotations: dict[str, Any] = {}  # in the spec's terms: title, destructive, idempotent, open_world
+    read_only: bool | None = None  # MCP's readOnlyHint
+    source: str = ""
+    left_out: tuple[str, ...] = ()  # what the declaration says and a spec has no place for
+    changes: tuple[tuple[str, LedgerEntry], ...] = ()  # what became of parts of `parameters` and `result`
+
+
+class ShapeError(ValueError):
+    """The element declares no tool; the message completes "tools[3] …"."""
+
+
+def read_shape(element: Element) -> Declared:
+    """What `element` declares. Raises ShapeError."""
+    data = element.data
+    if not isinstance(data, dict):
+        raise ShapeError("is not an object")
+    wrapper = next((key for key in ("function", "toolSpec") if isinstance(data.get(key), dict)), None)
+    outer = [key for key in data if key not in (wrapper, "type")] if wrapper else []
+    body: dict[str, Any] = data[wrapper] if wrapper else data
+    reader = _Reader(body, outer)
+    name = reader.take("name")
+    if not isinstance(name, str) or not name:
+        raise ShapeError("has no name")
+    if element.gemini and "parametersJsonSchema" not in body:
+        parameters = from_gemini(reader.take("parameters"))
+        result = from_gemini(reader.take("response"))
+    else:
+        parameters = reader.take("parameters", "inputSchema", "input_schema", "parametersJsonSchema")
+        result = reader.take("outputSchema", "output_schema", "responseJsonSchema")
+    if wrapper == "toolSpec" and isinstance(parameters, dict) and set(parameters) == {"json"}:
+        parameters = parameters["json"]
+    kind = reader.take("type")
+    if parameters is None and kind not in (None, "function", "custom"):
+        raise ShapeError(f"is a built-in tool of its provider ({str(kind)[:60]}), which has no schema")
+    description = reader.take("description")
+    calls = reader.take("calls", "input_examples")
+    hints = reader.take("annotations")
+    title = reader.take("title")
+    source = reader.take("source")
+    annotations, read_only, unknown = _annotations(hints, title)
+    return Declared(
+        name=name,
+        description=description if isinstance(description, str) else "",
+        parameters={"type": "object", "properties": {}} if parameters is None else parameters,
+        result=result,
+        calls=tuple(calls) if isinstance(calls, list) else (),
+        annotations=annotations,
+        read_only=read_only,
+        source=source if isinstance(source, str) else "",
+        left_out=(*reader.rest(), *unknown),
+    )
+
+
+class _Reader:
+    """Takes keys from one object and remembers which are left."""
+
+    def __init__(self, body: dict[str, Any], outer: list[str]) -> None:
+        self._left = dict(body)
+        self._outer = outer
+
+    def take(self, *keys: str) -> Any:
+        """The value of the first of `keys` that is there and not null; the others stay."""
+        for key in keys:
+            if self._left.get(key) is not None:
+                return self._left.pop(key)
+        return None
+
+    def rest(self) -> list[str]:
+        return [*self._outer, *(key for key, value in self._left.items() if value is not None)]
+
+
+def _annotations(hints: Any, title: Any) -> tuple[dict[str, Any], bool | None, list[str]]:
+    """MCP's hints in the spec's terms, `readOnlyHint`, and the keys that have no place."""
+    hints = hints if isinstance(hints, dict) else {}
+    found: dict[str, Any] = {}
+    unknown: list[str] = []
+    if isinstance(title, str) and title:
+        found["title"] = title
+    for key, value in hints.items():
+        if key == "title" and isinstance(value, str):
+            found.setdefault("title", value)
+        elif key in _HINTS and isinstance(value, bool):
+            found[_HINTS[key]] = value
+        elif not (key == "readOnlyHint" and isinstance(value, bool)):
+            unknown.append(f"annotations.{key}")
+    read_only = hints.get("readOnlyHint")
+    return found, read_only if isinstance(read_only, bool) else None, unknown

@@ -1,0 +1,100 @@
+"""Lists of tools, as MCP servers answer and providers take them → one spec text per tool."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from msgspec import Struct, structs
+
+from ..diagnostics import Diagnostic
+from .corners import without_bad_corners
+from .declarations import Declared, ShapeError, read_shape
+from .imported_names import unique
+from .invalid_defaults import without_wrong_defaults
+from .spec_text import Choices, in_short, spec_text
+from .tool_lists import Element, read_elements
+from .yaml_text import UnwritableError, check_writable
+
+
+class Imported(Struct, frozen=True, kw_only=True):
+    """What an import made: texts by posix path below the specs root, problems, and names that changed."""
+
+    specs: Mapping[str, str]
+    diagnostics: tuple[Diagnostic, ...]
+    renamed: tuple[tuple[str, str], ...]  # (original, name in the spec), in input order
+
+
+NOTHING_CHOSEN = Choices()
+
+
+def import_tools(files: Sequence[Path], choices: Choices = NOTHING_CHOSEN, *, group: str = "") -> Imported:
+    """Turn lists of tools into specs. Reads `files`, writes nothing.
+
+    `group` is the folder below the specs root. Schemas are taken as they are: whether they are right is for
+    the compiler to say. Only what would cost the whole tool is left out, with a warning and a comment in the
+    spec: a default that does not fit its own schema, and bad corners (`providers.quarantined`). `nullable`
+    becomes a union with null, with a comment.
+    """
+    elements, problems = read_elements(files)
+    declared: list[tuple[Element, Declared]] = []
+    for element in elements:
+        try:
+            check_writable(element.data)
+            declared.append((element, _cleaned(read_shape(element))))
+        except (ShapeError, UnwritableError) as error:
+            code = "import-shape" if isinstance(error, ShapeError) else "import-unwritable"
+            problems.append(
+                Diagnostic(
+                    file=element.file, line=element.line, code=code, message=f"{element.place} {_verb(error)}"
+                )
+            )
+    for element, tool in declared:
+        problems += _warnings(element, tool)
+    names = unique([tool.name for _, tool in declared])
+    specs = {
+        f"{group}/{name}.yaml" if group else f"{name}.yaml": spec_text(tool, name, choices)
+        for (_, tool), name in zip(declared, names, strict=True)
+    }
+    renamed = tuple(
+        (tool.name, name) for (_, tool), name in zip(declared, names, strict=True) if tool.name != name
+    )
+    return Imported(specs=specs, diagnostics=tuple(problems), renamed=renamed)
+
+
+def _cleaned(tool: Declared) -> Declared:
+    """`tool` without the bad corners of its schemas."""
+    parameters, of_parameters = without_bad_corners(tool.parameters)
+    result, of_result = without_bad_corners(tool.result)
+    changes = [("parameters", entry) for entry in of_parameters] + [("result", entry) for entry in of_result]
+    return structs.replace(tool, parameters=parameters, result=result, changes=tuple(changes))
+
+
+def _warnings(element: Element, tool: Declared) -> list[Diagnostic]:
+    _, wrong = without_wrong_defaults(tool.parameters)
+    corners = [
+        Diagnostic(
+            file=element.file,
+            line=element.line,
+            severity="warning",
+            code="import-corner",
+            message=f"{element.place} has a schema of which a part cannot be used: {in_short(root, entry)}",
+            hint="it is left out of the spec; state the right one there",
+        )
+        for root, entry in tool.changes
+        if entry.keyword != "nullable"
+    ]
+    return corners + [
+        Diagnostic(
+            file=element.file,
+            line=element.line,
+            severity="warning",
+            code="import-default",
+            message=f"{element.place} has a default that does not fit its own schema: "
+            + (pointer or "that of the parameters themselves"),
+            hint="it is left out of the spec; state the right one there",
+        )
+        for pointer, _ in wrong
+    ]
+
+
+def _verb(error: Exception) -> str:
+    return str(error) if isinstance(error, ShapeError) else f"cannot be written as YAML: {error}"

@@ -1,0 +1,82 @@
+"""Tool names: cleaned to what a spec allows, with a hash where they were changed, unique in every respect."""
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from ..python.structs.python_names import identifier
+
+MAX_LENGTH = 64
+_ALLOWED = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
+_DIGITS = 8
+_EMPTY = "tool"
+"""Stands for a name of which nothing can be kept."""
+
+
+def clean(name: str) -> str:
+    """`name` if a spec allows it, else the nearest name that it does. The same for the same name, always.
+
+    Accents are dropped, runs of other characters become one `_`; what starts with a digit or dash, or
+    has nothing left, starts with `tool_`; what is too long ends in eight hex digits of its SHA-256.
+    """
+    if _ALLOWED.fullmatch(name):
+        return name
+    stem = _stem(name)
+    return stem if stem != _EMPTY and len(stem) <= MAX_LENGTH else _marked(stem, name)
+
+
+def fold(name: str) -> str:
+    """What two names must differ in: file systems fold case, and Python has no dashes, no keywords and no
+    public names that begin with `_`."""
+    return identifier(name, "tool").lower().rstrip("_")
+
+
+def unique(names: Sequence[str]) -> list[str]:
+    """A name that a spec allows for each of `names`, no two equal after `fold`.
+
+    A name that a spec allows is kept. Every other one is cleaned and ends in hex digits of its own SHA-256:
+    it is the same whatever other names there are, and in whatever order. Of allowed names that are equal
+    after `fold` the first in sorted order (small letters before capitals) is kept, and the others get such
+    digits, too. A name that comes again gets `_2`, `_3`, … in the order given: nothing else tells its tools
+    apart.
+    """
+    taken: set[str] = set()
+    chosen: dict[str, str] = {}
+    for name in sorted(set(names), key=lambda name: (_ALLOWED.fullmatch(name) is None, name.swapcase())):
+        candidate = name
+        digits = _DIGITS
+        if not _ALLOWED.fullmatch(name):
+            candidate = _marked(_stem(name), name)
+        while fold(candidate) in taken:
+            candidate = _marked(_stem(name), name, digits)
+            digits += 1
+        taken.add(fold(candidate))
+        chosen[name] = candidate
+    found: list[str] = []
+    seen: set[str] = set()
+    for name in names:
+        number, candidate = 1, chosen[name]
+        while name in seen and fold(candidate) in taken:
+            number += 1
+            candidate = _cut(chosen[name], f"_{number}")
+        seen.add(name)
+        taken.add(fold(candidate))
+        found.append(candidate)
+    return found
+
+
+def _stem(name: str) -> str:
+    """What stays readable of a name that gets digits."""
+    folded = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    cleaned = re.sub(r"[^A-Za-z0-9_-]+", "_", folded).strip("_-")
+    return cleaned if re.match(r"[A-Za-z]", cleaned) else f"{_EMPTY}_{cleaned}".rstrip("_")
+
+
+def _marked(stem: str, name: str, digits: int = _DIGITS) -> str:
+    """`stem` with hex digits of the SHA-256 of `name`."""
+    return _cut(stem, "_" + hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:digits])
+
+
+def _cut(name: str, suffix: str) -> str:
+    return name[: MAX_LENGTH - len(suffix)] + suffix

@@ -1,0 +1,134 @@
+"""Every check over a project, suppressions applied, findings merged and sorted."""
+
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+
+from msgspec import Struct
+
+from ..config import Config
+from ..diagnostics import Diagnostic
+from .descriptions import descriptions
+from .finding import Finding, merged
+from .flags import flags
+from .hidden_text import hidden_text
+from .linted_tool import Subject
+from .permissions import policy
+from .project_tools import Progress, Project, meant, opened, unknown_tools
+from .request import request_limits
+from .sets import collisions, duplicates
+from .strict_mode import losses, not_strict
+from .tokens import Tokens, counted
+from .tool_limits import tool_limits
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """What is looked at. Empty tuples mean all; `tools` are names or paths."""
+
+    tools: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    providers: tuple[str, ...] = ()
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    losses: bool = False
+    tokens: bool = False
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """A run. `refused` are specs that do not compile; nothing is known of them."""
+
+    tools: int
+    suppressed: int
+    findings: tuple[Finding, ...]
+    refused: tuple[Diagnostic, ...]
+    tokens: Tokens | None = None
+
+
+def lint(config: Config, settings: Settings, progress: Progress) -> Outcome:
+    """Check a project. Findings about single tools are told of those that `settings.tools` names; the set is
+    all tools, or those of `settings.groups`. `progress` is told (done, total)."""
+    project = opened(config, settings.providers, progress)
+    refused = list(project.refused)
+    everything = {each.tool.name: each.tool for each in project.subjects}
+    refused += unknown_tools(settings.tools, everything, project)
+    subjects = [each for each in project.subjects if in_groups(each.tool.group, settings.groups)]
+    refused += _unknown_groups(settings.groups, subjects, project)
+    found = list(checked(project, subjects, settings.losses))
+    kept, used = suppressed(found, subjects)
+    shown = [
+        each for each in (*kept, *unused(subjects, used, settings))
+        if (not settings.select or each.code in settings.select) and each.code not in settings.ignore
+    ]  # fmt: skip
+    chosen = subjects
+    if settings.tools:
+        chosen = [each for each in subjects if meant(settings.tools, each.tool, project.shown_root)]
+        names = {each.tool.name for each in chosen}
+        shown = [each for each in shown if each.tool in names]
+    return Outcome(
+        tools=len(chosen),
+        suppressed=len(merged([each for each in found if (each.tool, each.code) in used])),
+        findings=tuple(merged(shown)),
+        refused=tuple(sorted({*refused})),
+        tokens=counted(chosen, project.profiles) if settings.tokens else None,
+    )
+
+
+def _unknown_groups(
+    groups: Sequence[str], subjects: Sequence[Subject], project: Project
+) -> Iterator[Diagnostic]:
+    """Groups in which there is no tool."""
+    for group in groups:
+        if any(in_groups(each.tool.group, (group,)) for each in subjects):
+            continue
+        there = sorted({each.tool.group for each in project.subjects if each.tool.group})
+        near = get_close_matches(group, there, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"groups here: {', '.join(there) or 'none'}"
+        message = f"no tool is in the group {group!r}"
+        yield Diagnostic(file=project.shown_root, code="unknown-group", message=message, hint=hint)
+
+
+def in_groups(group: str, groups: Sequence[str]) -> bool:
+    """Whether a group is one of those named, or lies below one."""
+    return not groups or any(group == each or group.startswith(each.rstrip("/") + "/") for each in groups)
+
+
+def checked(project: Project, subjects: Sequence[Subject], lossy: bool) -> Iterator[Finding]:
+    """Every finding, suppressed or not."""
+    for index, subject in enumerate(subjects):
+        yield from descriptions(subject)
+        yield from policy(subject)
+        yield from flags(subject)
+        yield from hidden_text(subject)
+        for profile in project.profiles:
+            if profile.id in subject.emitted:
+                yield from tool_limits(subject, profile, index)
+                yield from not_strict(subject, profile)
+                if lossy:
+                    yield from losses(subject, profile.id)
+    yield from collisions(subjects)
+    yield from duplicates(subjects)
+    for profile in project.profiles:
+        yield from request_limits(subjects, profile, project.shown_root)
+
+
+def suppressed(
+    found: Sequence[Finding], subjects: Sequence[Subject]
+) -> tuple[list[Finding], set[tuple[str, str]]]:
+    """What no spec ignores, and the (tool, code) pairs of what is ignored."""
+    ignored = {(each.tool.name, code) for each in subjects for code in each.tool.lint_ignore}
+    kept = [each for each in found if (each.tool, each.code) not in ignored]
+    return kept, {(each.tool, each.code) for each in found} & ignored
+
+
+def unused(subjects: Sequence[Subject], used: set[tuple[str, str]], settings: Settings) -> list[Finding]:
+    """Suppressions of what was not found. Silent for what this run did not look for."""
+    if settings.providers or settings.groups:
+        return []  # another provider, or the whole set, may well have it
+    found: list[Finding] = []
+    for subject in subjects:
+        for code in subject.tool.lint_ignore:
+            if (subject.tool.name, code) in used or (code == "lossy" and not settings.losses):
+                continue
+            message = f"`lint.ignore` names {code!r}, which was not found here"
+            at = ("lint", "ignore", code)
+            found.append(subject.finding("unused-ignore", message, "take it out", at=at))
+    return found

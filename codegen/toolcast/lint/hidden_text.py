@@ -1,0 +1,58 @@
+"""Texts of a spec that hold what a reader does not see."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..runtime.hidden_characters import deceives, described, hidden
+from ..spec.model import Path
+from .finding import Finding
+from .linted_tool import Subject
+
+_BEFORE = 20
+"""Characters of the text that lead to the place."""
+
+
+def hidden_text(subject: Subject) -> Iterator[Finding]:
+    """A finding for each key and text of the spec, and of the shared types that it uses, at its place."""
+    for path, text in _texts(subject.tool.document.data):
+        for code, message in _problems(path, text):
+            yield subject.finding(code, message, _FIX, at=path)
+    for name, home in subject.normal.homes.items():
+        for path, text in _texts(subject.normal.defs[name]) if home.file else ():
+            for code, message in _problems(path, text):
+                yield subject.finding(code, message, _FIX, schema=("$defs", name, *path))
+
+
+_FIX = "take it out: who reads the spec does not see it, and a model reads it"
+
+
+def _texts(data: Any) -> Iterator[tuple[Path, str]]:
+    """Every key and every text below `data`, in order; a key has the path of its value."""
+    waiting: list[tuple[Path, Any]] = [((), data)]
+    while waiting:
+        path, value = waiting.pop()
+        below: list[tuple[Path, Any]] = []
+        if isinstance(value, str):
+            yield path, value
+        elif isinstance(value, dict):
+            for key, item in value.items():
+                yield (*path, key), key
+                below.append(((*path, key), item))
+        elif isinstance(value, list):
+            below = [((*path, index), item) for index, item in enumerate(value)]
+        waiting += reversed(below)
+
+
+def _problems(path: Path, text: str) -> Iterator[tuple[str, str]]:
+    """(code, message) of what is hidden in one text."""
+    places = [place for place in hidden(text) if text[place] != "\r"]
+    for code, grave in (("hidden-text", True), ("hidden-character", False)):
+        found = [place for place in places if deceives(text[place]) == grave]
+        if not found:
+            continue
+        first = found[0]
+        lead = "".join(char for char in text[max(0, first - _BEFORE) : first] if char.isprintable())
+        where = f"behind {lead!r}" if lead else "at the beginning"
+        more = f", and {len(found) - 1} more" if len(found) > 1 else ""
+        name = ".".join(ascii(step)[1:-1] if isinstance(step, str) else str(step) for step in path)
+        yield code, f"`{name}` holds {described(text[first])}, character {first + 1}, {where}{more}"

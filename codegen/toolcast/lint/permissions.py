@@ -1,0 +1,104 @@
+"""What a spec says about permission and secrets, beside what its names suggest."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from ..spec.model import Path
+from .descriptions import properties, readable
+from .finding import Finding
+from .linted_tool import Subject
+from .words import among, name_words, stem, text_words
+
+# English names have their head last: an `api_key` is a key, a `password_length` is a length.
+_SECRETS: Final = among("password passwd passphrase secret credential apikey jwt otp")
+_KEYS: Final = among("api access private secret auth signing encryption ssh session service")
+_TOKENS: Final = among(
+    "access auth authorization authentication api bearer refresh id session security bot user oauth github "
+    "gitlab slack personal csrf jwt device deploy"
+)
+_TAILS: Final = among("value text string")  # say nothing: a `secret_value` is a secret
+
+_DESTRUCTIVE: Final = among(
+    "delete remove kill purge overwrite destroy erase wipe truncate terminate uninstall revoke "
+    "unlink shred reset discard"
+)
+_DROPPED: Final = among("table database db schema index column collection view keyspace partition user role")
+"""What `drop` destroys; anything else may be dropped somewhere, such as a file onto a page."""
+_HARMLESS: Final = among(
+    "get list find search read show check count describe fetch view query lookup calculate compute is has "
+    "can preview simulate compare validate verify estimate explain analyze analyse"
+)
+
+
+def policy(subject: Subject) -> Iterator[Finding]:
+    """Secrets that are not declared, and destruction that calls itself reading."""
+    yield from _secrets(subject)
+    if subject.tool.permission == "read":
+        yield from _destruction(subject)
+
+
+def _secrets(subject: Subject) -> Iterator[Finding]:
+    for path, name, schema in properties(subject.parameters):
+        if not looks_secret(name) or not _takes_text(schema):
+            continue
+        top = _top(path)
+        if top is None or top in subject.tool.secrets:
+            continue
+        message = f"the parameter {readable(path)!r} looks like a secret, but `secrets` does not list {top!r}"
+        fix = f"write `secrets: [{', '.join((*subject.tool.secrets, top))}]`"
+        yield subject.finding("secret-parameter", message, fix, schema=path)
+
+
+def looks_secret(name: str) -> bool:
+    """Whether a name ends in a word for a secret: `client_secret` does, `secret_name` does not."""
+    words = name_words(name)
+    while len(words) > 1 and words[-1] in _TAILS:
+        words = words[:-1]
+    if not words:
+        return False
+    before, last = words[-2:-1], stem(words[-1])
+    if last in ("key", "token") and before:
+        return before[0] in (_KEYS if last == "key" else _TOKENS)
+    return last in _SECRETS or words == ("token",)
+
+
+def _takes_text(schema: Mapping[str, Any]) -> bool:
+    if "enum" in schema or "const" in schema:
+        return False
+    stated = schema.get("type", "string")
+    types = stated if isinstance(stated, list) else [stated]
+    return any(each in ("string", "object", "array") for each in types)
+
+
+def _top(path: Path) -> str | None:
+    """The top-level parameter that `path` lies in; a definition's may lie in several."""
+    return str(path[1]) if path[:1] == ("properties",) else None
+
+
+def _destruction(subject: Subject) -> Iterator[Finding]:
+    tool = subject.tool
+    verb = destructive_verb(tool.name, tool.description)
+    if verb:
+        message = f"{verb}, but `permission` is read"
+        fix = "write `permission: write` (or execute), or say why it does no harm in `lint.ignore`"
+        yield subject.finding("destructive-read", message, fix, at=("permission",))
+
+
+def destructive_verb(name: str, description: str) -> str:
+    """What says that the tool destroys something; empty if nothing does.
+
+    In a name, the first or the last word counts, unless a harmless verb begins it (`list_drops`). In a text
+    only its first word does: the rest may well speak of other tools.
+    """
+    words = name_words(name)
+    if words and not (_HARMLESS & {words[0]}):
+        for word in dict.fromkeys((words[0], words[-1])):
+            if word in _DESTRUCTIVE or (word == "drop" and _DROPPED & set(map(stem, words))):
+                return f"the name says {word!r}"
+    said = text_words(description)[:8]
+    if said and said[0] in ("permanently", "irreversibly"):
+        said = said[1:]
+    verb = stem(said[0]) if said else ""
+    if verb in _DESTRUCTIVE or (verb == "drop" and _DROPPED & set(map(stem, said))):
+        return f"the description says {said[0]!r}"
+    return ""

@@ -1,0 +1,94 @@
+"""A project's tools and providers as lint needs them, or the reasons why not."""
+
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+from msgspec import Struct
+
+from ..config import Config, show
+from ..diagnostics import Diagnostic
+from ..project.frontend import known_providers
+from ..project.profiles import profiles_of
+from ..providers import Profile, load_profile, load_profiles
+from ..spec import load_library
+from ..spec.model import ToolSpec
+from .linted_tool import Subject, numbered, subject
+
+Progress = Callable[[int, int], None]
+
+
+class Project(Struct, frozen=True, kw_only=True):
+    """What compiles, sorted by name as a request holds it. `refused` tells everything that does not."""
+
+    shown_root: str
+    subjects: tuple[Subject, ...]
+    profiles: tuple[Profile, ...]
+    refused: tuple[Diagnostic, ...]
+
+
+def opened(config: Config, providers: Sequence[str], progress: Progress) -> Project:
+    """Read everything below the specs root, and normalise it for `providers` (none: those configured)."""
+    found, problems = profiles_of(config, known_providers, providers)
+    files, known = found.files, found.known
+    wanted = tuple(providers) or (known if config.providers is None else config.providers)
+    problems = (*problems, *_unknown(wanted, known, config, given=bool(providers)))
+    profiles = () if problems else _profiles(wanted, files)
+    shown_root = show(config.specs)
+    library = load_library(config.specs, shown_root=shown_root, known_providers=frozenset(known))
+    dialects = numbered(profiles)
+    subjects: list[Subject] = []
+    refused = [*problems, *library.diagnostics]
+    tools: Sequence[ToolSpec] = sorted(library.tools, key=lambda tool: tool.name)
+    for index, tool in enumerate(tools):
+        made, wrong = subject(tool, library.types, dialects)
+        refused += [each for each in wrong if made is None or each.severity == "error"]
+        if made is not None:
+            subjects.append(made)
+        progress(index + 1, len(tools))
+    return Project(
+        shown_root=shown_root, subjects=tuple(subjects), profiles=profiles, refused=tuple(sorted({*refused}))
+    )
+
+
+def _profiles(wanted: Sequence[str], files: Sequence[str]) -> tuple[Profile, ...]:
+    own = load_profiles(files)
+    return tuple(own.get(id) or load_profile(id) for id in dict.fromkeys(wanted))
+
+
+def _unknown(
+    wanted: Sequence[str], known: Sequence[str], config: Config, *, given: bool
+) -> tuple[Diagnostic, ...]:
+    file = "--provider" if given else "pyproject.toml" if config.file is None else show(config.file)
+    found: list[Diagnostic] = []
+    for id in wanted:
+        if id not in known:
+            near = get_close_matches(id, known, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known providers: {', '.join(known)}"
+            found.append(
+                Diagnostic(file=file, code="unknown-provider", message=f"unknown provider {id!r}", hint=hint)
+            )
+    return tuple(found)
+
+
+def meant(wanted: Sequence[str], tool: ToolSpec, shown_root: str) -> bool:
+    """Whether one of the names or paths means this tool: as shown, or below the specs root."""
+    stem = tool.path.rpartition(".")[0]
+    names = {tool.name, tool.path, stem, f"{shown_root}/{tool.path}", f"{shown_root}/{stem}"}
+    return any(each in names or show(Path(each).absolute()) == f"{shown_root}/{tool.path}" for each in wanted)
+
+
+def unknown_tools(wanted: Sequence[str], tools: Mapping[str, ToolSpec], project: Project) -> list[Diagnostic]:
+    """Names that mean no tool. One that does not compile is told of already."""
+    found: list[Diagnostic] = []
+    for each in wanted:
+        if any(meant((each,), tool, project.shown_root) for tool in tools.values()):
+            continue
+        if any(problem.file in (each, show(Path(each).absolute())) for problem in project.refused):
+            continue
+        near = get_close_matches(each, sorted(tools), 1)
+        shown = ", ".join(sorted(tools)[:20]) or "none"
+        hint = f"did you mean {near[0]!r}?" if near else f"tools here: {shown}"
+        message = f"there is no tool called {each!r}"
+        found.append(Diagnostic(file=project.shown_root, code="unknown-tool", message=message, hint=hint))
+    return found

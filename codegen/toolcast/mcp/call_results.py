@@ -1,0 +1,38 @@
+"""Results of a registry as a client gets them."""
+
+import logging
+from typing import Any
+
+from ..agents.dispatch.call import Call
+from ..agents.dispatch.render_results import render
+from ..runtime.result import ToolResult
+from ..runtime.results import fault_of_result
+from .listed import ListedTool, dialect_of
+
+_LOG = logging.getLogger("toolcast.mcp")
+
+
+def answer(name: str, tool: ListedTool, result: ToolResult, version: str) -> dict[str, Any]:
+    """A `CallToolResult` as plain data. A failure is `isError`, never a protocol error.
+
+    A tool with an output schema must answer with what fits it (server/tools, "Output Schema"); a client would
+    throw away what does not. So such a result is told as a failure, with its text.
+    """
+    (made,) = render([Call(id="", name=name, arguments={}, index=0)], [result], dialect_of(version))
+    if not result.success or tool.output is None:
+        return made
+    if "structuredContent" not in made:
+        return _broken(name, made, "has none of the data that its output schema promises")
+    value = tool.output.settle(made["structuredContent"])
+    violations = tool.output.violations(value, limit=3)
+    if violations:
+        wrong = "; ".join(f"{violation.path}: {violation.message}" for violation in violations)
+        return _broken(name, made, f"is not what its output schema says ({wrong})")
+    return {**made, "structuredContent": value}
+
+
+def _broken(name: str, made: dict[str, Any], how: str) -> dict[str, Any]:
+    _LOG.warning("A result of tool %r %s.", name, how)
+    text = fault_of_result(name, how)
+    rest = {key: value for key, value in made.items() if key != "structuredContent"}
+    return {**rest, "content": [{"type": "text", "text": text}, *made["content"]], "isError": True}

@@ -1,0 +1,50 @@
+"""The files of one tool for one provider."""
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ...contract.normal import Normal
+from ...providers import (
+    LedgerEntry,
+    Normalized,
+    Profile,
+    ToolInfo,
+    omits,
+    pointer_to,
+    tool_object,
+)
+from ...spec.model import ToolSpec
+from .compiler import pretty
+
+
+def tool_info(tool: ToolSpec, normal: Normal) -> ToolInfo:
+    """What every envelope may say of a tool beside its parameters."""
+    result = normal.standalone("result") if "result" in normal.roots else None
+    return ToolInfo(
+        name=tool.name,
+        description=tool.description,
+        title=tool.annotations.title,
+        read_only=True if tool.permission == "read" else None,
+        destructive=tool.annotations.destructive,
+        idempotent=tool.annotations.idempotent,
+        open_world=tool.annotations.open_world,
+        result_schema=result if isinstance(result, dict) else None,
+    )
+
+
+class Definition(Struct, frozen=True):
+    """A tool as one provider gets it: the bytes of its files, and what they lack."""
+
+    content: bytes
+    ledger: tuple[LedgerEntry, ...]
+    ways: bytes | None  # how arguments in this provider's form are undone
+
+
+def definition(info: ToolInfo, profile: Profile, parameters: Normalized) -> Definition:
+    """The files for `profile`, for which `parameters` are normalised."""
+    content = pretty(tool_object(info, profile, parameters))
+    ways = parameters.ways
+    if ways is None or omits(profile, parameters):  # what is not shown has no form of its own
+        return Definition(content, parameters.ledger, None)
+    pointer = pointer_to("$parameters", profile) or ""
+    return Definition(content, parameters.ledger, pretty(replace(ways, parameters=pointer)))

@@ -1,0 +1,102 @@
+"""Which files of the output folder are ours to overwrite and delete, and which only look like it."""
+
+import os
+import stat
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from ...config import show
+from ...diagnostics import Diagnostic
+from ..state.cache import Cache
+from .journal import read_journal
+from .manifest import NAME, is_manifest, is_ours, parse_manifest
+from .output_tree import Tree
+from .plan import Existing
+
+
+def find_owned(tree: Tree, cache: Cache, state: Path) -> frozenset[str]:
+    """What the manifest lists, what a killed run wrote, and what still is as the last run wrote it.
+
+    The last makes up for a lost or damaged manifest; the cache knows the digests.
+    """
+    listed = tree.look(NAME)
+    content = listed.content if listed else b""
+    owned = set(parse_manifest(content).files) | ({NAME} if is_manifest(content) else set())
+    journal = read_journal(state, tree.root)
+    for path in journal.touched.keys() - owned:
+        found = tree.look(path)
+        if found is not None and found.kind == "file" and journal.wrote(path, found.content):
+            owned.add(path)
+    outputs = {path: known for unit in cache.units.values() for path, known in unit.outputs.items()}
+    owned |= {path for path in outputs.keys() - owned if tree.intact({path: outputs[path]})}
+    return frozenset(owned)
+
+
+def settle_case(
+    expected: Mapping[str, bytes | None], existing: dict[str, Existing], owned: Collection[str], root: Path
+) -> None:
+    """Tell apart two spellings of one file, where the file system takes no notice of case.
+
+    A file of ours whose name changed in case only is found under its new name, too. Takes one of the two out
+    of `existing`: the new one, so that the file is written anew under that name, or the old one, where the
+    file is right and must not be deleted.
+    """
+    gone = set(owned) - expected.keys()
+    folded = {path.casefold(): path for path in expected} if gone else {}
+    for old in gone:
+        new = folded.get(old.casefold())
+        if new is None or not {old, new} <= existing.keys() or not _one_file(root / old, root / new):
+            continue
+        del existing[old if expected[new] is None else new]
+
+
+def _one_file(one: Path, other: Path) -> bool:
+    try:
+        return os.path.samestat(one.lstat(), other.lstat())
+    except OSError:
+        return False
+
+
+def find_strays(output: Path, known: Collection[str]) -> list[Diagnostic]:
+    """Files that look like ours, but that nothing accounts for: nothing may delete them either.
+
+    A Python file bears our mark; a JSON file lies where only we write.
+    """
+    found: list[tuple[Path, str]] = []
+    for here, _, names in os.walk(output):  # behind links nothing is ours
+        below = Path(here).relative_to(output)
+        for name in names:
+            path = Path(here, name)
+            if not name.endswith((".py", ".json")) or (below / name).as_posix() in known:
+                continue
+            if name.endswith(".json"):
+                if _holds_only_outputs(below) and not path.is_symlink():
+                    found.append((path, "lies where toolcast writes"))
+            elif _bears_mark(path):
+                found.append((path, "bears the mark of toolcast"))
+    return [
+        Diagnostic(
+            file=show(path),
+            severity="warning",
+            code="stray-output",
+            message=f"{looks}, but neither a spec nor the manifest accounts for it",
+            hint="delete it, if it is a leftover",
+        )
+        for path, looks in sorted(found)
+    ]
+
+
+def _holds_only_outputs(folder: Path) -> bool:
+    """Whether a folder of the output holds nothing but what we write; JSON has no room for a mark."""
+    parts = folder.parts
+    return parts[:1] == ("contracts",) or (len(parts) > 1 and parts[0] in ("schemas", "ways"))
+
+
+def _bears_mark(path: Path) -> bool:
+    try:
+        if not stat.S_ISREG(path.lstat().st_mode):
+            return False
+        with path.open("rb") as file:
+            return is_ours(file.read(64))
+    except OSError:  # somebody's own, and closed to us
+        return False

@@ -1,0 +1,118 @@
+"""Arguments for a schema that is met at run time: what a provider sent, as the schema's owner means it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from ..runtime.arguments import Arguments, parse_arguments
+from ..runtime.errors import LIMIT, ArgumentError
+from .normalizer_cache import Normalizer, Prepared, Schema
+from .profile import Profile, load_profile
+
+if TYPE_CHECKING:
+    from ..jsonschema import Validator, Violation
+    from ..runtime.wire.guesses import Guesses
+
+
+def decode(
+    arguments: Arguments,
+    provider: str | Profile,
+    *,
+    schema: Schema | None = None,
+    strict: bool | None = None,
+    guesses: Guesses | None = None,
+    validate: bool = True,
+    tool: str = "tool",
+    normalizer: Normalizer | None = None,
+) -> dict[str, Any]:
+    """Plain data in the form of `schema`, the tool's own, from arguments that `provider` sent.
+
+    `schema` and `strict` are what `normalize` was given for the definition; without a schema only what
+    every provider may do is undone: blank text for no arguments, an object encoded twice. A schema as JSON
+    text is prepared once and remembered; a mapping each time, unless `normalizer` knows it. With `validate`
+    false, what the schema refuses is returned as it came. `tool` is the name that errors use.
+
+    Raises ArgumentError for text that is not a JSON object, and with every violation for arguments that
+    the schema refuses; SchemaError, UnsupportedSchema and ProfileError for the schema and the provider.
+    """
+    if schema is None:
+        if not isinstance(provider, Profile):
+            load_profile(provider)
+        return _object(tool, _repaired(tool, arguments, guesses))
+    if normalizer is not None:
+        prepared = normalizer.prepare(schema, provider, strict)
+    elif isinstance(schema, (bytes, str)):
+        prepared = _texts().prepare(schema, provider, strict)
+    else:
+        prepared = Prepared(schema, provider, strict)
+    validator = prepared.validator()
+    problem: ArgumentError | None = None
+    value: Any = None
+    violations: list[Violation] = []
+    try:
+        value = validator.settle(prepared.undone(parse_arguments(tool, arguments)))
+    except ArgumentError as refused:
+        problem = refused
+    if problem is None and (validate or guesses is not None):
+        violations = validator.violations(value, limit=LIMIT)
+    if guesses is not None and guesses.allow and (problem is not None or violations):
+        guessed = _guessed(tool, arguments, prepared, validator, guesses)
+        if guessed is not None:
+            return _object(tool, guessed)
+    if problem is not None:
+        raise problem
+    if validate and violations:
+        from ..runtime.wire.hints import explained
+
+        shown = violations if prepared.normalized.ways is None else explained(violations, value)
+        raise ArgumentError(tool, violations=shown)
+    return _object(tool, value)
+
+
+@lru_cache(maxsize=1)
+def _texts() -> Normalizer:
+    """Schemas that came as text: their content says all, so one memory may serve the whole program."""
+    return Normalizer(256)
+
+
+def _guessed(
+    tool: str, arguments: Arguments, prepared: Prepared, validator: Validator, guesses: Guesses
+) -> Any:
+    """What refused arguments may have meant; None where no guess leads to anything."""
+    from ..runtime.wire.guessing import guess
+
+    found = guess(arguments, lambda text: prepared.undone(parse_arguments(tool, text)), validator, guesses)
+    if found is None:
+        return None
+    value, used = found
+    guesses.count(used)
+    return value
+
+
+def _repaired(tool: str, arguments: Arguments, guesses: Guesses | None) -> Any:
+    """Parsed arguments; a text that is almost JSON by a guess, if that is allowed."""
+    try:
+        return parse_arguments(tool, arguments)
+    except ArgumentError:
+        if guesses is None:
+            raise
+        from ..runtime.wire.guessing import almost
+
+        for text, used in almost(arguments, guesses):
+            try:
+                value = parse_arguments(tool, text)
+            except ArgumentError:
+                continue
+            guesses.count(used)
+            return value
+        raise
+
+
+def _object(tool: str, value: Any) -> dict[str, Any]:
+    if isinstance(value, dict):
+        return value
+    kind = {list: "array", str: "string", type(None): "null", bool: "boolean"}.get(type(value), "number")
+    raise ArgumentError(
+        tool, f"expected a JSON object, got a JSON {kind}. Send the arguments as one JSON object."
+    )

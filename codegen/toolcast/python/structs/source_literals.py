@@ -1,0 +1,87 @@
+"""JSON values as Python source. Whatever a string holds, it stays inside one literal (law L8)."""
+
+from typing import Any, Final
+
+from ...runtime.hidden_characters import hidden
+
+WIDTH: Final = 96
+"""Columns that docstrings fill, their indent included."""
+
+
+def literal(value: Any) -> str:
+    """Source text that evaluates to `value`; dict order is kept."""
+    if isinstance(value, str):
+        return text(value)
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{text(k)}: {literal(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        items = ", ".join(literal(v) for v in value)
+        return f"[{items}]" if isinstance(value, list) else f"({items}{',' if len(value) == 1 else ''})"
+    return repr(value).replace("e+", "e")  # 1e+16 is 1e16 in black's layout
+
+
+def text(value: str) -> str:
+    """A printable literal on one line, in the quotes that black prefers: those that need fewer escapes."""
+    quote = "'" if value.count('"') > value.count("'") else '"'
+    # Without one kind of quote, repr escapes none of the other kind either.
+    return quote + f"\\{quote}".join(_inner(part) for part in value.split(quote)) + quote
+
+
+def _inner(value: str) -> str:
+    """The text between the quotes: a character that a reader would not see is an escape."""
+    return _printable(repr(value)[1:-1])
+
+
+def docstring(value: str, indent: str) -> str:
+    """A docstring that reads like one, from any text: stripped line by line, unable to end early.
+
+    Black reshapes docstrings; this one already has the shape that black leaves.
+    """
+    rows = [
+        row.rstrip()
+        for line in value.expandtabs(4).splitlines()
+        for row in _wrapped(line, WIDTH - len(indent))
+    ]
+    rows = [_printable(_escaped(row)) for row in rows]
+    while rows and not rows[0].strip():
+        rows.pop(0)
+    while rows and not rows[-1]:
+        rows.pop()
+    if not rows:
+        return ""
+    rows[0] = rows[0].lstrip()
+    if rows[0].startswith('"'):
+        rows[0] = "\\" + rows[0]  # a fourth quote mark in a row would read badly
+    margin = min((len(r) - len(r.lstrip()) for r in rows[1:] if r), default=0)
+    rows = [rows[0], *(row[margin:] for row in rows[1:])]
+    if len(rows) == 1:
+        body = rows[0]
+        if body.endswith('"'):
+            body += " "
+        return f'"""{body}"""'
+    tail = ["" if not row else indent + row for row in rows[1:]]
+    return '"""' + "\n".join([rows[0], *tail]) + "\n" + indent + '"""'
+
+
+def _escaped(row: str) -> str:
+    return row.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+
+
+def _printable(row: str) -> str:
+    places = frozenset(hidden(row))
+    return "".join(
+        ch if ch.isprintable() and place not in places else ascii(ch)[1:-1] for place, ch in enumerate(row)
+    )
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    """A line in pieces of at most `width` where its spaces allow; a list item's pieces stay under it."""
+    hang = " " * (len(line) - len(line.lstrip(" -*")))
+    pieces: list[str] = []
+    while len(line) > width:
+        cut = line.rfind(" ", len(hang) + 1, width)
+        if cut < 0:
+            break
+        pieces.append(line[:cut])
+        line = hang + line[cut + 1 :].lstrip(" ")
+    return [*pieces, line]

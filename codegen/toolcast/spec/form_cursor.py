@@ -1,0 +1,93 @@
+"""A cursor over one spec that checks form and gathers every problem."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from ..diagnostics import Diagnostic
+from .model import Document, Path, diagnose
+from .reader_problems import quoted
+from .suggest import choices, nearest
+
+_MOST_UNKNOWN = 50  # named one by one; a file with more is not a spec with typing mistakes
+_MOST_COMPARED = 1_000  # known words that a wrong one is compared with
+
+
+class Form:
+    """What the checks of one file share: its document and the diagnostics so far."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.found: list[Diagnostic] = []
+        self._suggested = 0
+
+    def report(self, path: Path, code: str, message: str, hint: str = "", *, key: bool = False) -> None:
+        """Add an error at `path`."""
+        self.found.append(diagnose(self.document, path, code, message, hint, key=key))
+
+    def wrong_type(self, path: Path, value: Any, wanted: str, hint: str = "") -> None:
+        """Report that the value at `path` is not `wanted`."""
+        name = quoted(str(path[-1])) if path else "the file"
+        self.report(path, "wrong-type", f"{name} must be {wanted}, not {kind_of(value)}", hint)
+
+    def text(self, path: Path, value: Any) -> str | None:
+        """`value` if it is text with something in it; else None, and a report."""
+        if not isinstance(value, str):
+            hint = "put it in quotes" if isinstance(value, bool | int | float) else ""
+            self.wrong_type(path, value, "text", hint)
+            return None
+        if not value.strip():
+            self.report(
+                path, "empty-text", f"{quoted(str(path[-1]))} is empty", "write it, or leave the key out"
+            )
+            return None
+        return value
+
+    def mapping(self, path: Path, value: Any) -> dict[str, Any] | None:
+        """`value` if it is a mapping; else None, and a report."""
+        if isinstance(value, dict):
+            return value
+        self.wrong_type(path, value, "a mapping")
+        return None
+
+    def suggest(
+        self, word: str, known: Collection[str], otherwise: str, synonyms: Mapping[str, str] | None = None
+    ) -> tuple[str, str | None]:
+        """A hint for a wrong `word`, and the known word that it seems to mean.
+
+        Comparing words is slow, so a file gets a bounded number of hints.
+        """
+        self._suggested += 1
+        if self._suggested > _MOST_UNKNOWN or len(known) > _MOST_COMPARED:
+            return "", None
+        close = nearest(word, known, synonyms)
+        return (f"did you mean {quoted(close)}?" if close else f"{otherwise} {choices(known)}"), close
+
+    def known_keys(
+        self, path: Path, value: Mapping[str, Any], known: Collection[str], synonyms: Mapping[str, str]
+    ) -> set[str]:
+        """Report keys of `value` that are not `known`; the known keys that are suggested for them."""
+        unknown = [key for key in value if key not in known]
+        suggested: set[str] = set()
+        for key in unknown[:_MOST_UNKNOWN]:
+            hint, close = self.suggest(key, known, "known keys are", synonyms)
+            if close:
+                suggested.add(close)
+            self.report((*path, key), "unknown-key", f"{quoted(key)} is not a known key", hint, key=True)
+        if len(unknown) > _MOST_UNKNOWN:
+            rest = len(unknown) - _MOST_UNKNOWN
+            where = (*path, unknown[_MOST_UNKNOWN])
+            self.report(where, "unknown-key", f"{rest} more keys from here on are not known", key=True)
+        return suggested
+
+
+def kind_of(value: Any) -> str:
+    """What `value` is, in plain words."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    words = {str: "text", int: "a number", float: "a number", list: "a list", dict: "a mapping"}
+    return words.get(type(value), "null")
+
+
+def is_todo(value: Any) -> bool:
+    """Whether an importer left this for a person to decide."""
+    return isinstance(value, str) and value.startswith("TODO")

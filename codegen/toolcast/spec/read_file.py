@@ -1,0 +1,128 @@
+"""One file → a `SourceDocument`, or the reasons why not. YAML 1.2 or strict JSON, by suffix."""
+
+import os
+import stat
+from pathlib import Path as FilePath
+from typing import Any, Literal
+
+from ..diagnostics import Diagnostic
+from .model import Path
+from .positions import Node, locate
+from .reader_problems import MAX_BYTES, Lines, Problem, RefusedError
+
+Kind = Literal["yaml", "json"]
+_PIECE = 65_536
+
+
+class SourceDocument:
+    """A `model.Document`. Positions are worked out on the first call of `locate`, from the text."""
+
+    __slots__ = ("_data", "_file", "_kind", "_positions", "_text")
+
+    def __init__(self, file: str, data: Any, text: str, kind: Kind) -> None:
+        self._file = file
+        self._data = data
+        self._text = text
+        self._kind: Kind = kind
+        self._positions: Node | None = None
+
+    @property
+    def file(self) -> str:
+        """Posix path as shown in diagnostics."""
+        return self._file
+
+    @property
+    def data(self) -> Any:
+        """Plain JSON values. Parts that the file repeats by alias are one object: do not change them."""
+        return self._data
+
+    def locate(self, path: Path, *, key: bool = False) -> tuple[int, int]:
+        """Line and column (from 1) of the value at `path`, or of its key; the nearest parent if absent."""
+        if self._positions is None:
+            self._positions = _positions(self._text, self._kind)
+        return locate(self._positions, path, key=key)
+
+    def __repr__(self) -> str:
+        return f"SourceDocument({self._file!r})"
+
+
+def read_document(file: FilePath, shown: str) -> SourceDocument | tuple[Diagnostic, ...]:
+    """Read `file`; `shown` is its path in diagnostics. `.json` is JSON, anything else YAML."""
+    try:
+        state = file.stat()  # before it is opened: opening a named pipe would block
+        if not stat.S_ISREG(state.st_mode):
+            return (_unreadable(shown, "it is not a regular file"),)
+        with file.open("rb", buffering=0) as stream:
+            data = stream.read(min(state.st_size, MAX_BYTES) + 1) or b""
+            while len(data) <= MAX_BYTES and (more := stream.read(_PIECE)):
+                data += more  # it grew, or was read in part
+    except OSError as error:
+        return (_unreadable(shown, os.strerror(error.errno).lower() if error.errno else str(error)),)
+    except ValueError:
+        return (_unreadable(shown, "its path is not usable"),)
+    return parse_document(data, shown, "json" if file.suffix == ".json" else "yaml")
+
+
+def parse_document(data: bytes, shown: str, kind: Kind) -> SourceDocument | tuple[Diagnostic, ...]:
+    """Parse the bytes of one file. Never raises: every problem is a diagnostic under `shown`."""
+    if len(data) > MAX_BYTES:
+        message = f"the file is larger than {MAX_BYTES:,} bytes"
+        return (Diagnostic(file=shown, code="too-large", message=message, hint="split it"),)
+    try:
+        text = decode(data)
+    except RefusedError as error:
+        return _diagnostics(shown, [error.problem])
+    if kind == "json":
+        from .json_reader import parse_json as parse  # each format's parser is loaded on first use
+    else:
+        from .yaml_reader import parse_yaml as parse
+    value, problems = parse(text)
+    if problems:
+        return _diagnostics(shown, problems)
+    return SourceDocument(shown, value, text, kind)
+
+
+def decode(data: bytes) -> str:
+    """UTF-8 text without its byte order mark. Raises `RefusedError` at the first wrong byte."""
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode()
+        line, column = Lines(before).place(len(before))
+        raise RefusedError(
+            Problem(
+                line=line,
+                column=column,
+                code="not-utf-8",
+                message=f"the byte 0x{data[error.start]:02x} is not UTF-8",
+                hint="save the file as UTF-8",
+            )
+        ) from None
+
+
+def _positions(text: str, kind: Kind) -> Node:
+    if kind == "yaml":
+        from .yaml_reader import yaml_positions
+
+        return yaml_positions(text)
+    from .json_reader import json_positions
+
+    return json_positions(text)
+
+
+def _unreadable(shown: str, reason: str) -> Diagnostic:
+    return Diagnostic(
+        file=shown,
+        code="cannot-read",
+        message=f"the file cannot be read: {reason}",
+        hint="check its path and rights",
+    )
+
+
+def _diagnostics(shown: str, problems: list[Problem]) -> tuple[Diagnostic, ...]:
+    found = [
+        Diagnostic(file=shown, line=p.line, column=p.column, code=p.code, message=p.message, hint=p.hint)
+        for p in problems
+    ]
+    return tuple(sorted(found))

@@ -1,0 +1,164 @@
+"""Names of tools, groups and types: what each may be, and which cannot stand side by side."""
+
+import keyword
+import re
+from collections.abc import Callable, Iterable
+
+from ..diagnostics import Diagnostic
+from .reader_problems import quoted
+
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
+"""A tool's name; matched whole. The strictest of what the providers allow."""
+
+NAME_RULE = "use 1 to 64 letters, digits, `_` and `-`, with a letter or `_` first"
+
+RESERVED = frozenset({"registry", "schemas", "contracts", "models", "ways", "_types"})
+"""Names that the output folder uses itself at its top level."""
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_UNSAFE = re.compile(r"[^A-Za-z0-9_]")
+
+Entry = tuple[str, str, str]
+"""A tool's path below the specs root, its name and its group."""
+
+Locate = Callable[[str], tuple[int, int]]
+
+
+def module_key(name: str) -> str:
+    """Two names with one key would become the same file on some machine."""
+    return _UNSAFE.sub("_", name).lower()
+
+
+def group_of(path: str) -> str:
+    """The group of the spec at `path`: its folder, "" at the root."""
+    return path.rpartition("/")[0]
+
+
+def package_problem(folder: str) -> str | None:
+    """Why `folder` cannot be a Python package once each `-` is a `_`; None if it can."""
+    name = folder.replace("-", "_")
+    if not _IDENTIFIER.fullmatch(name):
+        return f"{quoted(folder)} cannot be a Python package"
+    if keyword.iskeyword(name):
+        return f"{quoted(folder)} is a Python keyword and cannot be a package"
+    return None
+
+
+def group_problem(group: str) -> str | None:
+    """Why `group` cannot hold tools, and become nested Python packages in the output; None if it can."""
+    if not group:
+        return None
+    parts = group.split("/")
+    if module_key(parts[0]) in RESERVED:
+        return f"the folder {quoted(parts[0])} is reserved for generated files"
+    hidden = next((part for part in parts if part.startswith("_")), None)
+    if hidden is not None:
+        return f"the folder {quoted(hidden)} would be passed over: no tool is looked for below a `_`"
+    return next(filter(None, map(package_problem, parts)), None)
+
+
+def module_problem(name: str, group: str) -> str | None:
+    """Why the tool `name` cannot have a module of that name in `group`; None if it can."""
+    key = module_key(name)
+    if key in ("__init__", "__main__") or (not group and key in RESERVED):
+        return f"the name {quoted(name)} is reserved for a generated file in this folder"
+    return None
+
+
+def check_names(
+    entries: Iterable[Entry], *, shown_root: str, locate: Locate | None = None
+) -> tuple[Diagnostic, ...]:
+    """Names that clash within one set of tools. Pure; needs no file.
+
+    Reported at each later path (by sorted order), naming the first: equal names, names equal but for case,
+    names that become one module in their group, groups that become one package, and a tool whose module
+    would stand where a group's package does. `locate` gives line and column of a path's name, and is called
+    for clashes only; without it a diagnostic means the whole file.
+    """
+    ordered = sorted(entries)
+    packages, respelled = _packages(ordered)
+    names: dict[str, Entry] = {}
+    modules: dict[tuple[str, ...], Entry] = {}
+    found: list[Diagnostic] = []
+    for entry in ordered:
+        path, name, group = entry
+        key = (*_package_key(group), module_key(name))
+        same = names.setdefault(name.lower(), entry)
+        module = modules.setdefault(key, entry)
+        if path in respelled:
+            found.append(_clash("group-clash", *respelled[path], path, shown_root, locate))
+        if same is not entry:
+            how = "is" if same[1] == name else f"differs only by case from {quoted(same[1])}, which is"
+            message = f"the tool name {quoted(name)} {how} already used in {shown(shown_root, same[0])}"
+            hint = "give one of the two another `name`"
+            found.append(_clash("duplicate-name", message, hint, path, shown_root, locate))
+        elif module is not entry:
+            message = (
+                f"the tool names {quoted(module[1])} and {quoted(name)} become the same Python module;"
+                f" the first is in {shown(shown_root, module[0])}"
+            )
+            hint = "rename one of the two, or move it to another folder"
+            found.append(_clash("module-clash", message, hint, path, shown_root, locate))
+        elif key in packages:
+            folder = quoted(packages[key])
+            message = f"the tool {quoted(name)} and the folder {folder} become the same Python module"
+            hint = "rename the tool, or move it into that folder"
+            found.append(_clash("module-clash", message, hint, path, shown_root, locate))
+    return tuple(sorted(found))
+
+
+def _clash(
+    code: str, message: str, hint: str, path: str, shown_root: str, locate: Locate | None
+) -> Diagnostic:
+    line, column = locate(path) if locate else (0, 0)
+    file = shown(shown_root, path)
+    return Diagnostic(file=file, line=line, column=column, code=code, message=message, hint=hint)
+
+
+def check_types(paths: Iterable[str], *, shown_root: str) -> tuple[Diagnostic, ...]:
+    """Shared type files that would become one module; reported at each later path, naming the first."""
+    found: list[Diagnostic] = []
+    seen: dict[tuple[str, ...], str] = {}
+    for path in sorted(paths):
+        first = seen.setdefault(_package_key(path.rpartition(".")[0]), path)
+        if first != path:
+            message = f"this file and {shown(shown_root, first)} become the same Python module"
+            found.append(
+                Diagnostic(
+                    file=shown(shown_root, path),
+                    code="module-clash",
+                    message=message,
+                    hint="rename one of the two",
+                )
+            )
+    return tuple(found)
+
+
+def shown(shown_root: str, path: str) -> str:
+    """`path` below the specs root, as diagnostics show it."""
+    return path if shown_root in ("", ".") else f"{shown_root.rstrip('/')}/{path}"
+
+
+def _package_key(group: str) -> tuple[str, ...]:
+    return tuple(map(module_key, group.split("/"))) if group else ()
+
+
+def _packages(
+    ordered: list[Entry],
+) -> tuple[dict[tuple[str, ...], str], dict[str, tuple[str, str]]]:
+    """Every package → the folder that first has it; and path → (message, hint) where it is spelled anew."""
+    packages: dict[tuple[str, ...], str] = {}
+    spelled: set[str] = set()
+    respelled: dict[str, tuple[str, str]] = {}
+    for path, _, group in ordered:
+        parts = group.split("/") if group else []
+        for depth in range(1, len(parts) + 1):
+            folder = "/".join(parts[:depth])
+            if folder in spelled:
+                continue
+            spelled.add(folder)
+            first = packages.setdefault(_package_key(folder), folder)
+            if first.rpartition("/")[2] != parts[depth - 1]:
+                message = f"the folders {quoted(first)} and {quoted(folder)} become the same Python package"
+                respelled[path] = (message, "rename one of the two folders")
+    return packages, respelled

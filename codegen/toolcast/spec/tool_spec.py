@@ -1,0 +1,130 @@
+"""One document → a `ToolSpec`, or every reason why not. Pure."""
+
+from typing import Any, Final, cast
+
+from ..diagnostics import Diagnostic
+from . import fields
+from .form_cursor import Form
+from .model import Annotations, Document, Permission, ToolSpec
+from .reader_problems import quoted
+from .summary import first_sentence
+from .tool_names import NAME, NAME_RULE, group_of, group_problem, module_problem
+
+KEYS: Final = (
+    "$schema",
+    "name",
+    "summary",
+    "description",
+    "permission",
+    "secrets",
+    "parameters",
+    "result",
+    "examples",
+    "annotations",
+    "runtime_enums",
+    "empty_is_absent",
+    "providers",
+    "lint",
+)
+"""All keys of a spec. `$schema` is for editors only: it says where their copy of the format schema is."""
+
+SYNONYMS: Final = {
+    "inputSchema": "parameters",
+    "input_schema": "parameters",
+    "arguments": "parameters",
+    "outputSchema": "result",
+    "output_schema": "result",
+    "returns": "result",
+}
+
+
+def read_tool(
+    document: Document, path: str, known_providers: frozenset[str]
+) -> tuple[ToolSpec | None, tuple[Diagnostic, ...], str | None]:
+    """The tool that `document` describes, its diagnostics, and its name as far as it has a usable one.
+
+    `path` is the file's posix path below the specs root. With an error among the diagnostics the tool is
+    None.
+    """
+    form = Form(document)
+    data = document.data
+    if not isinstance(data, dict):
+        form.wrong_type((), data, "a mapping", "write `name:`, `description:`, `permission:` and so on")
+        return None, tuple(form.found), None
+    suggested = form.known_keys((), data, KEYS, SYNONYMS)
+    if "$schema" in data:
+        form.text(("$schema",), data["$schema"])
+    group = group_of(path)
+    name = _name(form, data, path, group)
+    description, summary = _texts(form, data, suggested)
+    for key, hint in (("permission", fields.PERMISSION_HINT), ("secrets", fields.SECRETS_HINT)):
+        if key not in data and key not in suggested:
+            form.report((), "missing-key", f"`{key}` is missing; it has no default, on purpose", hint)
+    has_parameters = "parameters" in data
+    parameters = fields.parameters(form, data["parameters"]) if has_parameters else fields.no_parameters()
+    known = fields.property_names(parameters)
+    if "parameters" in suggested and not has_parameters:
+        known = None  # they stand under a mistyped key
+    permission = fields.permission(form, data["permission"]) if "permission" in data else None
+    secrets = fields.secrets(form, data["secrets"], known) if "secrets" in data else ()
+    result = form.mapping(("result",), data["result"]) if "result" in data else None
+    examples = fields.examples(form, data["examples"]) if "examples" in data else ()
+    enums = fields.runtime_enums(form, data["runtime_enums"], known) if "runtime_enums" in data else {}
+    empty = (
+        fields.empty_is_absent(form, data["empty_is_absent"], parameters, known)
+        if "empty_is_absent" in data
+        else ()
+    )
+    hints = fields.annotations(form, data["annotations"]) if "annotations" in data else Annotations()
+    overrides = fields.providers(form, data["providers"], known_providers) if "providers" in data else {}
+    ignored = fields.lint(form, data["lint"]) if "lint" in data else {}
+    if form.found:
+        return None, tuple(sorted(form.found)), name
+    spec = ToolSpec(
+        path=path,
+        group=group,
+        name=cast(str, name),  # None only with a report, as is permission
+        summary=summary,
+        description=description,
+        permission=cast(Permission, permission),
+        secrets=secrets,
+        parameters=parameters,
+        result=result,
+        examples=examples,
+        annotations=hints,
+        runtime_enums=enums,
+        empty_is_absent=empty,
+        providers=overrides,
+        lint_ignore=ignored,
+        document=document,
+    )
+    return spec, (), name
+
+
+def _name(form: Form, data: dict[str, Any], path: str, group: str) -> str | None:
+    problem = group_problem(group)
+    if problem is not None:
+        hint = "name the folder with letters, digits, `_` and `-`, with a letter first"
+        form.report((), "bad-group", problem, hint)
+    stem = path.rpartition("/")[2].rpartition(".")[0]
+    name = form.text(("name",), data["name"]) if "name" in data else stem
+    if name is None:
+        return None
+    if not NAME.fullmatch(name):
+        source = "" if "name" in data else ", taken from the file's name,"
+        form.report(("name",), "bad-name", f"the tool name {quoted(name)}{source} is not allowed", NAME_RULE)
+        return None
+    reserved = module_problem(name, group)
+    if reserved is not None:
+        form.report(("name",), "bad-name", reserved, "rename the tool, or move its file into a folder")
+    return name
+
+
+def _texts(form: Form, data: dict[str, Any], suggested: set[str]) -> tuple[str, str]:
+    """Description and summary; each stands in for the other."""
+    description = form.text(("description",), data["description"]) if "description" in data else None
+    summary = form.text(("summary",), data["summary"]) if "summary" in data else None
+    if not {"description", "summary"} & ({*data} | suggested):
+        hint = "write `description:` and say what the tool does; it is what the model reads"
+        form.report((), "missing-key", "`description` is missing", hint)
+    return description or summary or "", summary or first_sentence(description or "")

@@ -1,0 +1,155 @@
+"""Which schemas judge the value at one place, each with the way back that is stated for it."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from ..runtime.wire import Way, Ways
+from ..runtime.wire.way import VALUE
+from .schema_document import Schema, Tree, matches
+
+PLAIN = Way()
+
+Place = tuple[dict[str, Any], Way]
+"""An object schema that judges the value, and its way."""
+Stated = tuple[Schema, Way]
+"""A schema of a child, and its way."""
+
+
+class Places:
+    """The schemas of one tool for one provider, with their ways."""
+
+    def __init__(self, tree: Tree, ways: Ways | None) -> None:
+        self.tree = tree
+        self.root = PLAIN if ways is None else ways.root
+        self.definitions: Mapping[str, Way] = {} if ways is None else ways.definitions
+
+    def of(self, schema: Schema, way: Way) -> Iterator[Place]:
+        """Every object schema that certainly judges the same value, with its way: itself first."""
+        waiting: list[Stated] = [(schema, way)]
+        seen: set[tuple[int, int]] = set()
+        while waiting:
+            node, own = waiting.pop()
+            if not isinstance(node, dict) or (id(node), id(own)) in seen:
+                continue
+            seen.add((id(node), id(own)))
+            yield node, own
+            reference = node.get("$ref")
+            target = self.root if own.ref == "#" else self.definitions.get(own.ref, PLAIN)
+            if isinstance(reference, str):
+                waiting.append((self.tree.find(reference), target))
+            elif own.ref:
+                waiting.append(({}, target))
+            waiting += [(branch, PLAIN) for branch in node.get("allOf", ())]
+            waiting += [({}, way) for way in own.beside]
+
+    def branches(self, branches: list[Schema], keyword: str, way: Way) -> list[Stated]:
+        """What to try for each branch of a union, in order; `way` is the union's."""
+        if not way.choices:
+            return [(branch, shared) for branch in branches for shared in _shared(way)]
+        if len(branches) == 1 and not self._chooses(way, branches):
+            return [(branches[0], way)]  # of the one branch, which is a union itself
+        ways = {
+            choice.at.rsplit("/", 2)[-1]: choice.way or PLAIN
+            for choice in way.choices
+            if choice.at.rsplit("/", 2)[-2:-1] == [keyword]
+        }
+        return [(branch, ways.get(str(number), PLAIN)) for number, branch in enumerate(branches)]
+
+    def pair_value(self, places: list[Place]) -> Schema:
+        """The schema of the values where a map stands as a list of pairs."""
+        entry: Any = next((node["items"] for node, _ in places if isinstance(node.get("items"), dict)), {})
+        entry = next((node for node, _ in self.of(entry, PLAIN) if "properties" in node), {})
+        return entry.get("properties", {}).get(VALUE, True)
+
+    def lists(self, stated: list[Stated]) -> list[Place]:
+        """Those that speak of a list's items, at a child or in a branch of its union."""
+        return [
+            place
+            for schema, _ in stated
+            for node, _ in self.of(schema, PLAIN)
+            for branch in (node, *node.get("anyOf", ()))
+            for place in self.of(branch, PLAIN)
+            if "items" in place[0]
+        ]
+
+    def _chooses(self, way: Way, branches: list[Schema]) -> bool:
+        """Whether the choices of a way are those between `branches`."""
+        found = {id(self.tree.find(f"#{choice.at}")) for choice in way.choices}
+        return any(id(branch) in found for branch in branches)
+
+
+def properties(places: list[Place]) -> dict[str, list[Stated]]:
+    """By the name that is sent: every schema of that property, with its way."""
+    found: dict[str, list[Stated]] = {}
+    for node, way in places:
+        for name, child in node.get("properties", {}).items():
+            found.setdefault(name, []).append((child, way.properties.get(name, PLAIN)))
+    for name, stated in found.items():
+        aside = [each for node, way in places for each in _aside(node, way, name)]
+        stated += _other(aside, stated)
+        stated += [each for node, way in places for each in by_pattern(node, way, name)]
+    return found
+
+
+def items_at(places: list[Place], index: int) -> list[Stated]:
+    """Every schema of the item at `index`."""
+    stated: list[Stated] = []
+    aside: list[Stated] = []
+    for node, way in places:
+        prefix = node.get("prefixItems", [])
+        fixed = index < max(len(prefix), len(way.prefix))
+        held = way.prefix[index] if index < len(way.prefix) else None if fixed else way.items
+        if index < len(prefix):
+            stated.append((prefix[index], held or PLAIN))
+        elif not fixed and "items" in node:
+            stated.append((node["items"], held or PLAIN))
+        elif held is not None:
+            aside.append(({}, held))
+    return [*stated, *_other(aside, stated)]
+
+
+def by_pattern(node: dict[str, Any], way: Way, name: str) -> Iterator[Stated]:
+    """The ways of patterns that speak of a property, with their schemas."""
+    patterns = node.get("patternProperties", {})
+    for pattern, held in way.patterns.items():
+        if matches(pattern, name):
+            yield patterns.get(pattern, {}), held
+
+
+def speaks(schema: Schema) -> bool:
+    """Whether a schema says anything: one that takes all was not widened by null."""
+    return isinstance(schema, dict) and not schema.keys() <= {"description", "title", "default", "examples"}
+
+
+def has_pattern_for(node: dict[str, Any], name: str) -> bool:
+    """Whether a pattern of keys speaks of `name`."""
+    for pattern in node.get("patternProperties", {}):
+        try:
+            if re.search(pattern, name):
+                return True
+        except re.error:  # only ECMA-262 takes it
+            return True
+    return False
+
+
+def _aside(node: dict[str, Any], way: Way, name: str) -> Iterator[Stated]:
+    """The way of a property that others declare and `node` does not."""
+    if name not in node.get("properties", ()):
+        if name in way.properties:
+            yield {}, way.properties[name]
+        elif way.values is not None and not way.rest and not way.encoding:
+            yield {}, way.values
+
+
+def _other(aside: list[Stated], stated: list[Stated]) -> list[Stated]:
+    """Those of `aside` whose way no schema of `stated` goes: the way of a union is that of its branches."""
+    known = {id(way) for _, way in stated}
+    return [(schema, way) for schema, way in aside if id(way) not in known]
+
+
+def _shared(way: Way) -> tuple[Way, ...]:
+    """A way that speaks of all branches of a union: its encoding is of those that send its JSON type only."""
+    return (way, replace(way, encoding="")) if way.encoding else (way,)

@@ -1,0 +1,218 @@
+"""Which tools are verified, in this process or in several; the outcome is the same, in the same order."""
+
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+from msgspec import Struct
+
+from ..config import Config, show
+from ..diagnostics import Diagnostic
+from ..project.core.compiler import Options
+from ..project.frontend import FRONTEND
+from ..project.pool import process_pool, processors
+from ..project.profiles import profiles_of
+from ..project.worker import Context, load_types
+from ..spec.model import Document, ToolSpec
+from .hold import Settings, hold
+from .verify_report import ToolReport
+
+FEW_TOOLS = 4
+"""Up to this number of tools, starting processes does not pay."""
+
+Progress = Callable[[int, int], None]
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """A run. `diagnostics` are the reasons why something could not be verified, and warnings."""
+
+    seed: int
+    examples: int
+    reports: tuple[ToolReport, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def failed(self) -> bool:
+        """Whether there is a counterexample, or something that could not be verified."""
+        wrong = any(problem.severity == "error" for problem in self.diagnostics)
+        return wrong or any(report.counterexamples for report in self.reports)
+
+
+def verify(
+    config: Config, wanted: Sequence[str], settings: Settings, jobs: int | None, progress: Progress
+) -> Outcome:
+    """Hold the tools of a project to the laws: those named by path or tool name in `wanted`, else all.
+
+    `jobs` None means one process per processor. `progress` is told (done, total).
+    """
+    context, paths, problems = _open(config)
+    tools: dict[str, ToolSpec] = {}
+    for path in paths:
+        spec, found = FRONTEND.load_tool(
+            Path(context.root), path, context.shown_root, context.known_providers
+        )
+        if spec is not None:
+            tools[path] = spec
+        if spec is None or not wanted or _meant(wanted, path, spec.name, context):
+            problems += found
+    if wanted:
+        chosen = {path: spec for path, spec in tools.items() if _meant(wanted, path, spec.name, context)}
+        problems = [p for p in problems if p.severity == "warning" or _mentioned(wanted, p.file, context)]
+        problems += _unknown(wanted, tools, paths, context)
+        tools = chosen
+    specs = list(tools.values())
+    count = min(jobs or processors(), len(specs))
+    if count < 2 or len(specs) <= FEW_TOOLS:
+        types = load_types(context)
+        reports = []
+        for spec in specs:
+            reports.append(_hold(context, types, spec, settings))
+            progress(len(reports), len(specs))
+    else:
+        reports = _in_processes(context, list(tools), settings, count, progress)
+    warned = [problem for report, _ in reports for problem in report.warnings]
+    failed = [problem for _, problem in reports if problem is not None]
+    return Outcome(
+        seed=settings.seed,
+        examples=settings.examples,
+        reports=tuple(report for report, _ in reports),
+        diagnostics=tuple(sorted({*problems, *warned, *failed})),
+    )
+
+
+_Held = tuple[ToolReport, Diagnostic | None]
+
+
+def _open(config: Config) -> tuple[Context, tuple[str, ...], list[Diagnostic]]:
+    profiles, problems = profiles_of(config, FRONTEND.known_providers)
+    known = profiles.known
+    shown_root = show(config.specs)
+    found = FRONTEND.discover(config.specs, shown_root)
+    providers = known if config.providers is None else config.providers
+    unknown = [name for name in providers if name not in known]
+    file = "pyproject.toml" if config.file is None else show(config.file)
+    hint = f"known providers: {', '.join(known)}"
+    wrong = [
+        Diagnostic(file=file, code="unknown-provider", message=f"unknown provider {name!r}", hint=hint)
+        for name in unknown
+    ]
+    context = Context(
+        frontend=FRONTEND,
+        root=str(config.specs),
+        shown_root=shown_root,
+        types=found.types,
+        known_providers=known,
+        options=Options(
+            providers=tuple(name for name in providers if name in known),
+            # The built-in templates: no code that a template of the project adds is run, and every definition
+            # and binding that one prints was proven to be as these print it.
+            profiles=profiles.files,
+        ),
+    )
+    return context, found.tools, [*problems, *wrong, *found.diagnostics]
+
+
+def _meant(wanted: Sequence[str], path: str, name: str, context: Context) -> bool:
+    return any(
+        each == name or _mentioned((each,), f"{context.shown_root}/{path}", context) for each in wanted
+    )
+
+
+def _mentioned(wanted: Sequence[str], shown: str, context: Context) -> bool:
+    """Whether a file is one of those named: as shown, below the specs root, with or without its ending."""
+    inner = shown.removeprefix(f"{context.shown_root}/")
+    names = {shown, inner, inner.rpartition(".")[0], str(Path(context.root) / inner)}
+    return any(each in names or show(Path(each).absolute()) == shown for each in wanted)
+
+
+def _unknown(
+    wanted: Sequence[str], tools: Mapping[str, ToolSpec], paths: Sequence[str], context: Context
+) -> list[Diagnostic]:
+    found: list[Diagnostic] = []
+    names = sorted(spec.name for spec in tools.values())
+    for each in wanted:
+        if any(_meant((each,), path, spec.name, context) for path, spec in tools.items()):
+            continue
+        if any(_mentioned((each,), f"{context.shown_root}/{path}", context) for path in paths):
+            continue  # it is there but has errors, which are told
+        near = get_close_matches(each, names, 1)
+        hint = f"did you mean {near[0]!r}?" if near else f"tools here: {', '.join(names[:20]) or 'none'}"
+        message = f"there is no tool called {each!r}"
+        found.append(Diagnostic(file=context.shown_root, code="unknown-tool", message=message, hint=hint))
+    return found
+
+
+def _hold(context: Context, types: Mapping[str, Document], spec: ToolSpec, settings: Settings) -> _Held:
+    """One tool. Never raises: a fault of ours must not hide what the other tools have to say."""
+    try:
+        return hold(spec, types, context.options, settings), None
+    except Exception as error:  # told with its place; the run fails
+        frames = traceback.extract_tb(error.__traceback__)
+        place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+        return _failed(spec, f"verification failed: {type(error).__name__}: {error}{place}")
+
+
+def _failed(spec: ToolSpec, message: str) -> _Held:
+    line, column = spec.document.locate(("parameters",))
+    hint = "this is a fault of toolcast, not of the spec; please report it with the spec"
+    file = spec.document.file
+    problem = Diagnostic(
+        file=file, line=line, column=column, code="internal-error", message=message, hint=hint
+    )
+    return ToolReport(tool=spec.name, file=file, line=line, column=column), problem
+
+
+_context: tuple[Context, Mapping[str, Document], Settings] | None = None  # one per worker, set when it starts
+
+
+def _start(context: Context, settings: Settings) -> None:
+    global _context  # a process pool's initializer has no other way to hand a value on
+    _context = (context, load_types(context), settings)
+
+
+def _load(context: Context, path: str) -> ToolSpec:
+    spec, _ = FRONTEND.load_tool(Path(context.root), path, context.shown_root, context.known_providers)
+    assert spec is not None  # it was read a moment ago
+    return spec
+
+
+def _work(path: str) -> _Held:
+    assert _context is not None
+    context, types, settings = _context
+    return _hold(context, types, _load(context, path), settings)
+
+
+def _in_processes(
+    context: Context, paths: Sequence[str], settings: Settings, count: int, progress: Progress
+) -> list[_Held]:
+    from concurrent.futures import as_completed
+    from concurrent.futures.process import BrokenProcessPool
+
+    held: dict[str, _Held] = {}
+    with process_pool(count, _start, context, settings) as submit:
+        futures = {}
+        try:
+            for path in paths:
+                futures[submit(_work, path)] = path
+            for future in as_completed(futures):
+                held[futures[future]] = future.result()
+                progress(len(held), len(paths))
+        except BrokenProcessPool:
+            pass  # what is missing is tried again below, each in a process of its own
+    for path in paths:
+        if path not in held:
+            held[path] = _alone(context, path, settings)
+            progress(len(held), len(paths))
+    return [held[path] for path in paths]
+
+
+def _alone(context: Context, path: str, settings: Settings) -> _Held:
+    from concurrent.futures.process import BrokenProcessPool
+
+    with process_pool(1, _start, context, settings) as submit:
+        try:
+            held: _Held = submit(_work, path).result()
+            return held
+        except BrokenProcessPool:
+            return _failed(_load(context, path), "the process that verified this tool died")
