@@ -111,7 +111,7 @@ def check_pattern(label: str, value: Any, pattern: str) -> None:
         raise ValueError(f"{label} must match {pattern}, got {literal(value)}")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
