@@ -117,7 +117,7 @@ def build(
         report = Report(diagnostics=(failure,))
     if shared is not None:
         if updated is not None and mode == "write" and not report.plan.blocked:
-            shared.store(updated)
+            shared.store(updated.compiled)
         report = msgspec.structs.replace(report, shares=shared.shares)
     return msgspec.structs.replace(report, seconds=time.perf_counter() - started)
 

@@ -39,6 +39,17 @@ class Updated(Struct, frozen=True, kw_only=True):
     unsettled: frozenset[str]
     tasks: tuple[Task, ...] = ()
 
+    @property
+    def compiled(self) -> list[tuple[Task, Unit, Files]]:
+        """What this run compiled without a change of its sources meanwhile."""
+        tasks = {task.path: task for task in self.tasks}
+        left_out = self.fetched | self.unsettled
+        return [
+            (tasks[path], self.units[path], files)
+            for path, files in self.files.items()
+            if path not in left_out
+        ]
+
 
 def tasks_of(found: Found) -> list[Task]:
     """A task for each file below the specs root."""

@@ -11,7 +11,6 @@ from ..sharing import Shares
 from ..staleness import Snapshot, fingerprint
 from ..state.cache import Unit
 from ..state.fingerprint import combine, digest
-from ..units import Updated
 from ..worker import Context, Task
 from .action import Action, Output, decode_action, encode_action
 from .bundle import pack, unpack
@@ -70,14 +69,8 @@ class SharedCache:
         self._fetched -= count
         self._ignored += false
 
-    def store(self, updated: Updated) -> None:
-        """Add what this run compiled, and compiled without a change of its sources meanwhile."""
-        tasks = {task.path: task for task in updated.tasks}
-        made = [
-            (tasks[path], updated.units[path], files)
-            for path, files in updated.files.items()
-            if path not in updated.fetched | updated.unsettled
-        ]
+    def store(self, made: Sequence[tuple[Task, Unit, Mapping[str, bytes]]]) -> None:
+        """Add what this run compiled."""
         if not made or self._failure is not None or self._place is None or not self._place.write:
             return
         sizes, failure = spread(self._place.store, made, self._store, seconds=_patience(made))
