@@ -114,7 +114,7 @@ def contradictions(judge: Satisfiability, schema: Any, pointer: str) -> Iterator
             for found in contradictions(judge, below, place):
                 inner = True
                 yield found
-    alone = asserting(schema) == {"$ref"}
+    alone = asserting(schema) in ({"$ref"}, {"type"}, set())
     within_all = pointer.rpartition("/")[0].endswith("/allOf")  # judged with its neighbours
     reason = None if inner or alone or within_all else judge.contradiction(schema)
     if reason is not None and reason != FORBIDDEN:

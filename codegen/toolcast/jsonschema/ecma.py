@@ -58,13 +58,15 @@ class Analysis(NamedTuple):
 @remembered
 def analyse(pattern: str) -> Analysis:
     """What a search with `translate(pattern)` costs. Raises UnsupportedPattern like `translate`."""
-    coarse = cost(_Translator(pattern, _FEW).build(), 0)
-    if coarse.free() == ANY_LENGTH:  # it has all ways that the pattern has, and more
-        return Analysis(coarse, None)
-    automaton = _Translator(pattern, _UNROLLED).build()
+    automaton = _Translator(pattern, _FEW).build()
+    found = cost(automaton, 0)
+    if found.free() == ANY_LENGTH:  # it has all ways that the pattern has, and maybe more
+        return Analysis(found, None)
+    if not (automaton.complete and automaton.exact):
+        automaton = _Translator(pattern, _UNROLLED).build()
+        found = cost(automaton, 0)
     edges = sum(map(len, automaton.follow))
     if automaton.complete and automaton.exact and edges <= _EDGES * (100 + len(pattern)):
-        found = cost(automaton, 0)
         return Analysis(found, None if found.free() == ANY_LENGTH else automaton)
     return Analysis(_full_cost(pattern, automaton), None)
 

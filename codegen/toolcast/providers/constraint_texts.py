@@ -82,7 +82,7 @@ def dependent(value: Any) -> str:
 
 def tells_default(description: Any, value: Any) -> bool:
     """Whether a description tells a default already: `(default: 10)`, `Defaults to 10.`, `10 by default`."""
-    if not isinstance(description, str):
+    if not isinstance(description, str) or "default" not in description.lower():
         return False
     plain = value if isinstance(value, str) and value else text(value)
     words = "|".join(re.escape(each) for each in dict.fromkeys((text(value), plain)))

@@ -65,7 +65,7 @@ def emit_tool(tool: ToolSpec, built: Built, options: Options) -> Compiled:
     undone: list[str] = []
     envelopes: dict[str, tuple[str, str]] = {}
     info = tool_info(tool, built.normal)
-    normalizer = SchemaNormalizer(built.normal.standalone("parameters"))
+    normalizer = SchemaNormalizer(built.normal.standalone("parameters"), checked=True)
     for id in options.providers:
         profile = profile_of(id, options)
         try:

@@ -69,6 +69,8 @@ def _escaped(row: str) -> str:
 
 def _printable(row: str) -> str:
     places = frozenset(hidden(row))
+    if not places and row.isprintable():
+        return row
     return "".join(
         ch if ch.isprintable() and place not in places else ascii(ch)[1:-1] for place, ch in enumerate(row)
     )
