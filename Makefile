@@ -99,11 +99,11 @@ crash: $(STAMP) ## Kill a build at every single step, and the tests of hostile d
 	TOOLCAST_EVERY_STEP=1 $(PYTEST) -n auto tests/crash $(ARGS)
 
 machine: $(STAMP) ## Random edits, kills and refusals, each run held to a clean build; ten minutes
-	$(BIN)/python -m tests.build.endless $(ARGS)
+	$(BIN)/python -m tests.project.endless $(ARGS)
 
 pythons: $(STAMP) ## Compile the reference toolset with every Python of this machine: the same bytes
-	$(BIN)/python -m tests.build.pythons
-	$(PYTEST) tests/build/test_determinism.py -k python_versions $(ARGS)
+	$(BIN)/python -m tests.project.pythons
+	$(PYTEST) tests/project/test_determinism.py -k python_versions $(ARGS)
 
 corpora: $(STAMP) ## Compile real tool definitions; writes docs/corpora.md
 	$(BIN)/python -m bench.corpora --write docs/corpora.md

@@ -23,7 +23,7 @@ from toolcast.verify.equivalence import ACCEPTED, as_text, decoded
 from toolcast.verify.hold import asserted_formats
 from toolcast.verify.oracle import Oracle, OracleError
 
-from tests.compile.helper import RefusedError, package, spec
+from tests.python.compiled import RefusedError, package, spec
 
 DRAFTS = ("2020-12", "7")
 REASONS: Mapping[str, tuple[str, tuple[str, ...]]] = {

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engines.helper import CONFIG, SPECS, put
+from tests.project.steps.helper import CONFIG, SPECS, put
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HOME = Path(os.environ.get("TOOLCAST_BAZEL", ROOT / ".venv-bazel"))

@@ -10,7 +10,7 @@ import pytest
 
 from tests.bazel.helper import PYTHON, Checkout, needs_bazel
 from tests.bazel.http_cache import http_cache
-from tests.engines.helper import SPECS, generated, tree
+from tests.project.steps.helper import SPECS, generated, tree
 
 pytestmark = pytest.mark.bazel
 EXECUTOR = Path(__file__).with_name("executor.py")

@@ -9,7 +9,7 @@ import toolcast.project.frontend
 from click.testing import CliRunner, Result
 from toolcast.cli.main import cli
 
-from tests.build.fake import FAKE, project
+from tests.project.fake import FAKE, project
 
 Command = Callable[..., Result]
 

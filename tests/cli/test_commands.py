@@ -17,7 +17,7 @@ from toolcast.cli.main import COMMANDS, cli
 from toolcast.cli.main import run as run_line
 from toolcast.spec import load_tool
 
-from tests.build.fake import put, states, tree
+from tests.project.fake import put, states, tree
 
 Command = Callable[..., Result]
 

@@ -14,8 +14,8 @@ import toolcast.project.state.fingerprint as fingerprint_module
 from click.testing import Result
 from toolcast.project.state.lock import locked
 
-from tests.build.artifacts.server import serving, status
-from tests.build.fake import put, states
+from tests.project.artifacts.server import serving, status
+from tests.project.fake import put, states
 
 Command = Callable[..., Result]
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.build.fake import put
+from tests.project.fake import put
 
 ROOT = Path(__file__).parents[2]
 BUILD = (
-    "import sys, pathlib, tests.build.fake as f; from toolcast.project.generate import build; "
+    "import sys, pathlib, tests.project.fake as f; from toolcast.project.generate import build; "
     "sys.exit(build(f.config_of(pathlib.Path.cwd()), f.FAKE).failed)"
 )
 ENTRY = (

@@ -18,12 +18,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from toolcast.cli.main import cli
 
-from tests.build.fake import FAKE, project, put, states, tree
+from tests.project.fake import FAKE, project, put, states, tree
 
 Command = Callable[..., Result]
 ROOT = Path(__file__).parents[2]
 CLI = "import sys; from toolcast.cli.main import run; sys.exit(run(sys.argv[1:]))"
-FAKED = f"import toolcast.project.frontend as r; from tests.build.fake import FAKE; r.FRONTEND = FAKE; {CLI}"
+FAKED = (
+    f"import toolcast.project.frontend as r; from tests.project.fake import FAKE; r.FRONTEND = FAKE; {CLI}"
+)
 
 
 def _changed(base: Path) -> None:

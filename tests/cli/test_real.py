@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.build.fake import put, tree
+from tests.project.fake import put, tree
 
 SHARED = "type: object\nproperties: {line: {type: integer}}\n"
 SPEC = """\

@@ -9,7 +9,7 @@ import pytest
 import toolcast.project.state.fingerprint as fingerprint_module
 from click.testing import Result
 
-from tests.build.fake import put, tree
+from tests.project.fake import put, tree
 
 Command = Callable[..., Result]
 

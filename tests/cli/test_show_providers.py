@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.build.fake import put
 from tests.cli.conftest import Command
+from tests.project.fake import put
 
 SPEC = """\
 name: look

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.build.fake import project, put
+from tests.project.fake import project, put
 
 ROOT = Path(__file__).parents[2]
 CODE = (
-    "import sys, toolcast.project.frontend as r; from tests.build.fake import FAKE; r.FRONTEND = FAKE\n"
+    "import sys, toolcast.project.frontend as r; from tests.project.fake import FAKE; r.FRONTEND = FAKE\n"
     "from toolcast.cli.main import run; sys.exit(run(sys.argv[1:]))"
 )
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}

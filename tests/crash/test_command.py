@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from toolcast.project.output.output_tree import TEMPORARY
 
-from tests.build.fake import tree
-from tests.build.seams import EVERY
+from tests.project.fake import tree
+from tests.project.fault_injection import EVERY
 
 ROOT = Path(__file__).parents[2]
 

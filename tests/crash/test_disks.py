@@ -18,8 +18,8 @@ from toolcast.project.clean import clean
 from toolcast.project.generate import Report, build
 from toolcast.project.output.output_tree import TEMPORARY
 
-from tests.build.fake import FAKE, config_of, project, put, tree
-from tests.build.seams import Refusing, run_in_fork, seams
+from tests.project.fake import FAKE, config_of, project, put, tree
+from tests.project.fault_injection import Refusing, run_in_fork, seams
 
 OLD = {"a.yaml": "1", "g/b.yaml": "1", "g/gone.yaml": "1"}
 FAULTS = {"full": errno.ENOSPC, "denied": errno.EACCES, "read-only": errno.EROFS, "broken": errno.EIO}

@@ -12,8 +12,8 @@ from toolcast.project.clean import clean
 from toolcast.project.generate import build
 from toolcast.project.output.output_tree import TEMPORARY
 
-from tests.build.fake import FAKE, config_of, project, put, tree
-from tests.build.seams import EVERY, At, die_really, run_in_fork, seams
+from tests.project.fake import FAKE, config_of, project, put, tree
+from tests.project.fault_injection import EVERY, At, die_really, run_in_fork, seams
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forked processes")
 

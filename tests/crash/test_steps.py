@@ -21,8 +21,8 @@ from toolcast.project.steps.inputs import Folders, Setting, read_setting
 from toolcast.project.steps.publish_set import Placed, place
 from toolcast.project.steps.shard import UNITS, output_file, read_shard, write_alone, write_shard
 
-from tests.build.fake import put, tree
-from tests.build.seams import EVERY, At, Refusing, die_really, run_in_fork, seams
+from tests.project.fake import put, tree
+from tests.project.fault_injection import EVERY, At, Refusing, die_really, run_in_fork, seams
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forked processes")
 

@@ -18,7 +18,7 @@ from toolcast.project.generate import build
 from toolcast.project.pool import MANY
 from toolcast.project.state.lock import locked
 
-from tests.build.fake import FAKE, config_of, project, put, tree
+from tests.project.fake import FAKE, config_of, project, put, tree
 
 ROOT = Path(__file__).parents[2]
 SPECS = {f"t{number}.yaml": str(number) for number in range(MANY)}
@@ -27,7 +27,7 @@ import os, sys, time
 from pathlib import Path
 from msgspec import structs
 from toolcast.project.generate import build
-import tests.build.fake as fake
+import tests.project.fake as fake
 import tests.crash.test_together as here
 print("begun", flush=True)
 build(fake.config_of(Path(sys.argv[1])), structs.replace(fake.FAKE, compile_tool=here.slowly), jobs=2)
@@ -151,7 +151,7 @@ def test_runs_and_edits_at_once(memory: Path) -> None:
     """Many processes while specs change: afterwards one run leaves what a clean build would."""
     config = project(memory / "p", dict(list(SPECS.items())[:8]))
     code = (
-        "import sys; from pathlib import Path; import tests.build.fake as f\n"
+        "import sys; from pathlib import Path; import tests.project.fake as f\n"
         "from toolcast.project.generate import build\n"
         "for _ in range(6): build(f.config_of(Path(sys.argv[1])), f.FAKE, jobs=1)\n"
     )

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from tests.agents.dispatch.answers import ANSWERS, TEXT, Asked, id_for
+from tests.agents.dispatch.streaming import STREAMS
 from tests.clients.conftest import Client, client
-from tests.runtime.dispatch.answers import ANSWERS, TEXT, Asked, id_for
-from tests.runtime.dispatch.streaming import STREAMS
 
 __all__ = ["client"]
 

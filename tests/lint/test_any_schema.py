@@ -11,8 +11,8 @@ from toolcast.lint.project_tools import Project
 from toolcast.providers import available, load_profile
 from toolcast.spec import read_tool
 
-from tests.compile.strategies import parameters
 from tests.lint.projects import GOOD
+from tests.python.strategies import parameters
 from tests.spec.helper import read
 
 PROFILES = tuple(load_profile(id) for id in available())

@@ -9,8 +9,8 @@ from pathlib import Path
 
 SCRIPT = """
 from toolcast.providers import available, normalize
-from tests.providers.test_held import CONTRACTS
-from tests.providers.test_locked_out import CONTRACTS as OTHERS
+from tests.providers.test_law_regressions import CONTRACTS
+from tests.providers.test_lock_out_regressions import CONTRACTS as OTHERS
 for contract in (*CONTRACTS.values(), *OTHERS.values()):
     for provider in available():
         print(normalize(contract, provider))

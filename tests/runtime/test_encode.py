@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct, UnsetType
 from toolcast.runtime.encode import with_defaults, without_defaults
 from toolcast.runtime.support import encode_json, to_builtins
 
-from tests.compile.helper import package, spec
+from tests.python.compiled import package, spec
 from tests.runtime.sample.misc.note import NOTE
 
 

@@ -17,7 +17,7 @@ from toolcast.agents.dispatch import Dispatcher
 from toolcast.agents.text_calls import TextDispatcher
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
 
-from tests.runtime.dispatch.answers import ANSWERS, Asked, id_for
+from tests.agents.dispatch.answers import ANSWERS, Asked, id_for
 from tests.runtime.sample.files.edit import EDIT
 
 pytestmark = pytest.mark.untyped_results
@@ -108,7 +108,7 @@ def test_closing_tries_every_handler(kind: type[BaseException]) -> None:
             if self.name == "edit2":
                 raise kind
 
-    from tests.runtime.policy.test_policy import like
+    from tests.runtime.middleware.policy.test_policy import like
 
     registry = ToolRegistry()
     for name in ("edit1", "edit2", "edit3"):

@@ -13,7 +13,7 @@ from toolcast.runtime import ToolBinding, ToolRegistry
 from toolcast.runtime.provider_ids import BUILT_IN
 from toolcast.runtime.strictness import without_flag
 
-from tests.compile.helper import Options, binding
+from tests.python.compiled import Options, binding
 from tests.runtime.sample.registry import BINDINGS
 
 Binding = ToolBinding[Any, Any]

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult, Workers
 
-from tests.runtime.policy.test_policy import like
+from tests.runtime.middleware.policy.test_policy import like
 from tests.runtime.sample.files.edit import EDIT
 
 pytestmark = pytest.mark.untyped_results

@@ -1,0 +1,314 @@
+"""What a search for a pattern costs is known before it is made, and no text makes it cost more."""
+
+import gc
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from weakref import ref
+
+import jsonschema_rs
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from toolcast.contract.slow_patterns import always_quick, slow_pattern
+from toolcast.jsonschema import Validator, translate
+from toolcast.jsonschema.ecma import analyse, is_quick
+from toolcast.jsonschema.memory import LONGEST
+
+from tests.jsonschema.backtracking import ALPHABET, Engine, Part, TooManyStepsError, patterns
+
+EXPLOSIVE = [
+    ("^(a+)+$", "a", "!"),
+    ("^(a*)*$", "a", "!"),
+    ("^(a{1,2})*$", "a", "!"),
+    ("^(a|aa)+$", "a", "!"),
+    ("^(a|a)*$", "a", "!"),
+    (r"^(\w+\s?)*$", "a", "!"),
+    (r"^(\w{1,3}[- ]?)+$", "a", "!"),
+    ("^((a)|[ab])*$", "a", "!"),
+    (r"^([a-z]+(\.[a-z]+)*)+$", "a", "!"),
+    (r"^(?:(?:a{1,}b?){2,30})$", "a", "!"),
+    ("^(?:a{0,9}){0,9}b", "a", "!"),
+    ("(?:a{0,9}){0,9}b", "a", "!"),
+    ("^(?:a?){40}a{40}$", "a", ""),
+    ("^(?:(?:(?:a{0,5}){0,5}){0,5})b$", "a", "!"),
+    ("^(?:|){40}b", "a", ""),
+    ("^(?:a?|b?){40}c", "", ""),
+    ("^" + "(?:a|a)" * 36 + "$", "a", "!"),
+    (r"^(([a-z])+.)+[A-Z]([a-z])+$", "a", "!"),
+    (r"^([a-zA-Z0-9])(([\-.]|[_]+)?([a-zA-Z0-9]+))*(@){1}[a-z0-9]+$", "a", "!"),
+    ("(.*a){20}", "a", "!"),
+    ("(x+x+)+y", "x", ""),
+    (r"^(?:(?:\d+,?)+;?)+$", "1", "!"),
+]
+
+POLYNOMIAL = [
+    ("^a*a*a*$", "a", "!"),
+    ("a*a*b", "a", ""),
+    (r"\s*\s*x", " ", ""),
+    (r"^\s*\s*$", " ", "!"),
+    ("^.*foo.*bar$", "foo", ""),
+    ("foo.*bar", "foo", ""),
+    ("^(ab)*(ab)*c$", "ab", ""),
+    ("^a*b?a*c$", "a", ""),
+    (r"^\w+\d+x$", "1", ""),
+    (r"x\w+y", "x", ""),
+    ("^(?:a*){2}b$", "a", ""),
+    (r"[^@\s]+@[^@\s]+\.[^@\s]+$", ".", "@"),
+    ("^.+/.+$", "/", "\n"),
+    ("^.*.*.*=$", "a", ""),
+    (r"^\s*(.*)\s*;$", " ", ""),
+    ("(?:a|b){1,500}c", "a", ""),
+]
+
+INEXACT = [
+    ("^(?:(?:(?:a{0,30}){0,30}){0,30})b$", "a", "!"),
+    ("^(?=(a+)+$)a*!", "a", "!"),
+    (r"^(?!(\w+\s?)*$)", "a", "!"),
+    (r"^(\w+\b\s?)*$", "a", "!"),
+    (r"^(a)(\1+)+$", "a", "!"),
+    ("(?<=(?:a|a)(?:a|a))(?:a|a)*b", "a", "!"),
+    ("^(?=.*a.*a.*a.*a.*b)", "a", "!"),
+]
+
+LINEAR = [
+    "^[a-zA-Z0-9_-]+$",
+    r"^([a-z]+\.)*[a-z]+$",
+    "^(a+b)+$",
+    "^(/[^/]+)+$",
+    "^(ab|cd)*$",
+    r"^\d{4}(-\d\d){2}$",
+    r'^"(?:[^"\\]|\\.)*"$',
+    "^(?:[0-9a-f]{2}:)*[0-9a-f]{2}$",
+    "^(a+)?$",
+    r"^(?:\s*,\s*\w+)*$",
+    r"^[a-zA-Z0-9._%+-]+@[a-zA-Z0-9.-]+\.[a-zA-Z]{2,}$",
+    r"^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$",
+    r"^https?://.+$",
+    r"^/.*$",
+    r"^(?=.*[A-Z])(?=.*\d).{8,}$",
+    r"^arn:aws:[a-z0-9-]+:[a-z0-9-]*:\d{12}:.+$",
+    r"^[a-z0-9]+(-[a-z0-9]+)*$",
+    r"\s+$",
+    r"[a-z]+",
+    r"\d+px",
+    r"^[^/]+/[^/]+$",
+    r"^.*\.json$",
+    r"^\{.*\}$",
+    r"^[\s\S]*$",
+    r"^-?\d+(\.\d+)?([eE][+-]?\d+)?$",
+    r"^a*a*",  # nothing behind it can fail
+    "(a+)+",
+    r"^\w{1,64}\w{1,64}$",  # so short that it does not matter
+    r"^(\d{1,3}\.){3}\d{1,3}$",
+    r"^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$",
+    "^.{1,4000}$",
+    r"^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$",
+    "a{1,64}b",
+    "^(" + "|".join(f"country-{index}" for index in range(100)) + ")$",
+]
+
+
+@pytest.mark.parametrize("pattern", LINEAR)
+def test_ordinary_patterns_go_the_ordinary_way(pattern: str) -> None:
+    assert always_quick(pattern)
+    assert slow_pattern(pattern) is None
+
+
+@pytest.mark.parametrize("case", [*EXPLOSIVE, *POLYNOMIAL, *INEXACT], ids=lambda case: case[0][:40])
+def test_a_slow_pattern_is_warned_of(case: tuple[str, str, str]) -> None:
+    assert not always_quick(case[0])
+    assert "millions of steps" in str(slow_pattern(case[0]))
+
+
+def test_a_short_text_is_no_reason_to_warn() -> None:
+    assert slow_pattern("a*a*b", 1_000) is None
+    assert slow_pattern("^.*.*.*=$", 1_000) is not None
+    assert slow_pattern("^.*.*.*=$", 100) is None
+    assert slow_pattern("(a+)+b", 64) is not None
+    assert slow_pattern("(a+)+b", 12) is None
+    assert slow_pattern("a*a*b", "1000") is not None
+    assert "slower way" in str(slow_pattern("a*a*b"))
+    assert "are refused" in str(slow_pattern("^(?=.*a.*b)"))
+
+
+JUDGE = """
+import json, sys
+from toolcast.jsonschema import Validator
+
+for pattern, text in json.load(sys.stdin):
+    value = {"a": text}
+    own = Validator({"properties": {"a": {"pattern": pattern}}})
+    negated = Validator({"properties": {"a": {"not": {"pattern": pattern}}}})
+    keys = Validator({"patternProperties": {pattern: False}})
+    said = [one.message for one in own.violations(value)]
+    print(json.dumps([own.accepts(value), negated.accepts(value), keys.accepts({text: 1}), said]), flush=True)
+"""
+
+
+def judged(cases: list[tuple[str, str]], *, seconds: int = 120) -> list[Any]:
+    """The verdicts of a process of its own, which may not take for ever."""
+    run = subprocess.run(
+        [sys.executable, "-c", JUDGE],
+        input=json.dumps(cases),
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+    )
+    assert run.returncode == 0, run.stderr
+    return [json.loads(line) for line in run.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("length", [12, 40, 2_000, 100_000])
+def test_hostile_text_gets_the_right_verdict_at_once(length: int) -> None:
+    cases = [
+        (pattern, pump * (length // max(1, len(pump))) + end)
+        for pattern, pump, end in (*EXPLOSIVE, *POLYNOMIAL)
+    ]
+    for (pattern, text), (own, negated, keys, said) in zip(cases, judged(cases), strict=True):
+        found = jsonschema_rs.is_valid({"pattern": pattern}, text)
+        assert (own, negated, keys) == (found, not found, not found), pattern
+        assert bool(said) == (not found)
+        assert not any("too many steps" in one for one in said)
+
+
+@pytest.mark.parametrize("length", [2_000, 100_000])
+def test_what_cannot_be_judged_in_time_is_refused_by_name(length: int) -> None:
+    cases = [(pattern, pump * length + end) for pattern, pump, end in INEXACT]
+    for (pattern, text), (own, negated, keys, said) in zip(cases, judged(cases), strict=True):
+        assert not own, pattern
+        assert not negated, "not to be known is no match"
+        assert not keys
+        assert len(said) == 1
+        assert f"a text of {len(text)} characters matches the pattern `{pattern}`" in said[0]
+        assert "too many steps; send a shorter text" in said[0]
+
+
+def test_many_texts_cost_no_more_than_one() -> None:
+    code = """
+from toolcast.jsonschema import Validator
+for pattern in ["^(a+)+$", "^(?=(a+)+$)a*!"]:
+    judge = Validator({"items": {"pattern": pattern}})
+    texts = ["a" * 20 + str(index) for index in range(20_000)]
+    print(judge.accepts(texts), len(judge.violations(texts)) > 0, judge.settle(texts) is texts)
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert run.stdout.splitlines() == ["False True True"] * 2, run.stderr
+
+
+@settings(max_examples=300)
+@given(patterns(looking=True), st.text(ALPHABET, max_size=10))
+def test_no_search_takes_more_steps_than_are_counted(part: Part, text: str) -> None:
+    found = analyse(str(part)).cost
+    most = found.sums[min(len(text), len(found.sums) - 1)]
+    if len(text) >= len(found.sums):
+        assume(found.more is not None)
+        most += (len(text) - len(found.sums) + 1) * (found.more or 0)
+    engine = Engine(text, min(most, 300_000))
+    try:
+        verdict = engine.search(part)
+    except TooManyStepsError:
+        assert most > 300_000, f"more than {most} steps for {part} in {text!r}"
+        return
+    except RecursionError:
+        return
+    assert (re.search(translate(str(part)), text) is not None) == verdict
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.filter_too_much])
+@given(
+    patterns(), st.text(ALPHABET, min_size=1, max_size=4), st.integers(1, 30), st.text(ALPHABET, max_size=2)
+)
+def test_slow_patterns_are_judged_as_by_another_engine(part: Part, pump: str, times: int, end: str) -> None:
+    pattern, text = f"{part}(?:{part})*a?(?:{part})+$", pump * times + end
+    assume(not always_quick(pattern))
+    try:
+        judge = jsonschema_rs.validator_for({"pattern": pattern})
+    except jsonschema_rs.ValidationError:  # it knows no `(?:)*`
+        return
+    ours = Validator({"pattern": pattern})
+    said = [one.message for one in ours.violations(text)]
+    assert said == [] or "must match" in said[0], "no pattern without conditions is too hard"
+    assert ours.accepts(text) == judge.is_valid(text)
+
+
+@pytest.mark.corpora
+def test_no_pattern_of_the_corpora_is_refused(shared_dir: Path) -> None:
+    found: set[str] = set()
+    waiting: list[Any] = []
+    for file in (shared_dir / "corpora").rglob("*.json*"):
+        text = file.read_text("utf-8")
+        documents = text.splitlines() if file.suffix == ".jsonl" else [text]
+        waiting += [json.loads(each) for each in documents if "pattern" in each]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            found.update(each for each in (node.get("pattern"),) if isinstance(each, str))
+            waiting += node.values()
+        elif isinstance(node, list):
+            waiting += node
+        elif isinstance(node, str) and '"pattern"' in node:  # a document as text
+            with suppress(ValueError):
+                waiting.append(json.loads(node))
+    assert len(found) > 30
+    slow = [pattern for pattern in found if not always_quick(pattern)]
+    assert len(slow) < len(found) / 4
+    for pattern in slow:
+        text = "/branches/v1.0.0/apis/" + "a-long-name-of-a-file" * 50 + ".json!"
+        judge = Validator({"pattern": pattern})
+        assert judge.accepts(text) == jsonschema_rs.is_valid({"pattern": pattern}, text), pattern
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "^(" + "|".join(f"[a-z]*{i}[a-z]*" for i in range(400)) + ")*$",
+        "^" + r"[a-z]*\d?" * 60 + "$",
+        "^(?:(?:(?:a{999}){999}){999})$",
+        "(?:a?){900}" * 20,
+        "(" * 90 + "a" + "{2})" * 90,
+        "(?:" * 90 + r"\p{L}" + ")?" * 90,
+        r"(?:\p{L}|\p{Lu}|\p{Ll}|\p{N}|\p{P}|\p{S}|\p{Z}|\p{M})" * 60,
+        "(?=" * 50 + "(a|a)*" + ")" * 50,
+        "(?<=" + "(?:a|a)" * 900 + ")b",
+        "a" * 15_000,
+        "|".join(["a*"] * 5_000),
+    ],
+    ids=range(11),
+)
+def test_a_large_pattern_is_looked_at_in_bounded_time(pattern: str) -> None:
+    code = """
+import sys
+from toolcast.contract.slow_patterns import slow_pattern
+from toolcast.jsonschema import Validator
+pattern = sys.stdin.read()
+slow_pattern(pattern)
+Validator({"pattern": pattern}).accepts("a" * 100)
+"""
+    subprocess.run([sys.executable, "-c", code], input=pattern, text=True, timeout=60, check=True)
+
+
+def test_too_long_a_text_is_not_searched() -> None:
+    """Explaining names each violation, but a search that maxLength was to keep short stays out."""
+    validator = Validator({"type": "string", "maxLength": 10, "pattern": "^a*a*a*a*b$"})
+    assert [one.keyword for one in validator.violations("a" * 12)] == ["maxLength", "pattern"]
+    assert [one.keyword for one in validator.violations("a" * 100_000)] == ["maxLength"]
+
+
+@pytest.mark.parametrize("ask", [translate, analyse, lambda pattern: is_quick(pattern, 9)])
+def test_long_patterns_are_not_kept_alive(ask: Callable[[str], object]) -> None:
+    class Pattern(str):
+        __slots__ = ("__weakref__",)
+
+    short, long = Pattern("^[ab]$"), Pattern("^" + "a" * LONGEST + "$")
+    assert ask(short) == ask("^[ab]$")
+    assert ask(long) == ask("^" + "a" * LONGEST + "$")
+    seen = ref(long)
+    del long
+    gc.collect()
+    assert seen() is None

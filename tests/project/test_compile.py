@@ -1,0 +1,39 @@
+"""`toolcast.compile`: the same files and diagnostics as `generate`, without a file being touched."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+import toolcast
+from toolcast.project.frontend import FRONTEND
+from toolcast.project.generate import build
+from toolcast.providers import ProfileError
+
+from tests.project.fake import config_of, put, tree
+
+ROOT = Path(__file__).parents[2]
+SPEC = b"description: Reads.\npermission: read\nsecrets: []\nparameters: {type: object}\n"
+
+
+def test_it_returns_what_generate_writes(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "specs", tmp_path / "specs")
+    (tmp_path / "specs/files/edit.yaml").write_bytes(b"secrets: []\n")
+    put(tmp_path / "pyproject.toml", '[tool.toolcast]\nproviders = ["openai", "mcp"]\n')
+    report = build(config_of(tmp_path), FRONTEND)
+    sources = {path: content for path, content in tree(tmp_path / "specs").items() if "." in path}
+    made = toolcast.compile(sources, providers=["openai", "mcp"], shown_root="specs")
+    assert made.files == tree(tmp_path / "generated")
+    assert [(each.code, each.line, each.message) for each in made.diagnostics] == [
+        (each.code, each.line, each.message) for each in report.diagnostics
+    ]
+    assert made.failed
+
+
+def test_defaults_and_faults_of_the_caller() -> None:
+    made = toolcast.compile({"a.yaml": SPEC})
+    assert not made.failed
+    assert {"a.py", "registry.py", "manifest.txt", "schemas/gemini/a.json"} <= made.files.keys()
+    with pytest.raises(ProfileError):
+        toolcast.compile({"a.yaml": SPEC}, providers=["nobody"])
+    with pytest.raises(ValueError, match=r"a\.txt"):
+        toolcast.compile({"a.txt": SPEC})

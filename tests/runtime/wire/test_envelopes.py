@@ -1,0 +1,48 @@
+"""Where a tool object has its parameters is known for every profile: there brief definitions are cut."""
+
+from typing import Any
+
+import pytest
+from toolcast.providers import (
+    ToolInfo,
+    available,
+    load_profile,
+    load_profile_file,
+    normalize,
+    pointer_to,
+    tool_object,
+    unseen_places,
+)
+from toolcast.runtime.brief import cut_definition
+from toolcast.runtime.contract_node import follow
+
+from tests.runtime.wire.conftest import ACME
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"name": {"type": "string", "description": "A name."}},
+    "required": ["name"],
+}
+
+
+@pytest.mark.parametrize("name", [*available(), ACME])
+def test_every_envelope(name: str) -> None:
+    profile = load_profile_file(name) if name == ACME else load_profile(name)
+    parameters = normalize(SCHEMA, profile)
+    info = ToolInfo(name="tool", description="Long.", title="Tool", result_schema=SCHEMA)
+    whole: Any = tool_object(info, profile, parameters)
+    at = pointer_to("$parameters", profile)
+    about = pointer_to("$description", profile)
+    assert at is not None
+    assert about is not None
+    assert follow(whole, at) == parameters.schema
+    brief = cut_definition(whole, "tool", "Short.", unseen_places(profile))
+    assert follow(brief, about) == "Short."
+    assert "description" not in str(follow(brief, at))
+    assert follow(brief, at)["properties"].keys() == {"name"}
+    assert pointer_to("$nothing", profile) is None
+
+
+def test_only_unknown_envelopes_are_told() -> None:
+    assert unseen_places(load_profile("mcp")) is None
+    assert unseen_places(load_profile_file(ACME)) == ("/spec/args/schema", "/spec/about")

@@ -1,0 +1,157 @@
+"""Guesses: by name, at refused arguments only, and only where the contract accepts what comes of them."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from toolcast.jsonschema import Validator
+from toolcast.runtime import ArgumentError, Guesses, ToolRegistry
+from toolcast.runtime.wire.guesses import NAMES
+from toolcast.runtime.wire.steps import steps_of, value_at
+
+from tests.runtime.wire.conftest import PLAIN, Binding
+from tests.runtime.wire.wire_values import ANY
+
+
+@pytest.mark.parametrize(
+    ("name", "sent", "meant"),
+    [
+        ("number", '{"path": "a", "count": "5"}', {"path": "a", "count": 5}),
+        ("number", '{"path": "a", "count": "5.0"}', {"path": "a", "count": 5}),
+        ("number", '{"path": "a", "tags": [1, "-2"]}', {"path": "a", "tags": [1, -2]}),
+        ("boolean", '{"path": "a", "dry": "true"}', {"path": "a", "dry": True}),
+        ("empty-string", '{"path": "a", "count": ""}', {"path": "a"}),
+        ("null-text", '{"path": "a", "note": "null"}', {"path": "a", "note": None}),
+        ("null-text", '{"path": "a", "count": "null"}', {"path": "a"}),
+        ("json-text", '{"path": "a", "range": "{\\"from\\": 1}"}', {"path": "a", "range": {"from": 1}}),
+        ("fence", '```json\n{"path": "a"}\n```', {"path": "a"}),
+        ("bracket", '{"path": "a"', {"path": "a"}),
+        ("bracket", b'{"path": "\xc3\xa9"', {"path": "é"}),
+        ("single-item", '{"path": "a", "tags": 5}', {"path": "a", "tags": [5]}),
+    ],
+)
+def test_each_guess(strict: Binding, name: Any, sent: Any, meant: Any) -> None:
+    for others in (None, Guesses(), Guesses([each for each in NAMES if each != name])):
+        with pytest.raises(ArgumentError):
+            strict.decode(sent, guesses=others)
+    guesses = Guesses((name,))
+    assert json.loads(strict.encode(strict.decode(sent, guesses=guesses))) == meant
+    assert guesses.counts == {**dict.fromkeys(NAMES, 0), name: 1}
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        '{"path": "a", "count": "5x"}',
+        '{"path": "a", "count": "05"}',
+        '{"path": "a", "count": "1e999"}',
+        '{"path": "", "count": "5"}',  # one that cannot be helped: none is made
+        '{"path": ""}',  # required
+        '{"count": 5',
+        '{"path": "a", "count": 5',  # digits may be missing
+        '{"path": "a", "tags": [1',
+        '{"path": "a',
+        '{"path": "a\\',
+        '{"path": "a"}}',
+        '{"path": "a", "path": "b"',
+        '{"path": "a", "range": "{\\"from\\": 1, \\"from\\": 2}"}',
+        "```\nno\n```",
+        '{"path": "a", "dry": "True"}',
+        "[" * 5000,
+        b"\xff",
+        5,
+    ],
+)
+def test_nothing_else_is_guessed(strict: Binding, sent: Any) -> None:
+    guesses = Guesses("all")
+    with pytest.raises(ArgumentError) as without:
+        strict.decode(sent)
+    with pytest.raises(ArgumentError) as caught:
+        strict.decode(sent, guesses=guesses)
+    assert str(caught.value) == str(without.value)
+    assert not any(guesses.counts.values())
+
+
+def test_what_is_accepted_is_left_alone(strict: Binding) -> None:
+    guesses = Guesses("all")
+    assert strict.decode('{"path": "5", "cursor": "", "note": "abc"}', guesses=guesses).path == "5"
+    assert not any(guesses.counts.values())
+
+
+def test_several_at_once_and_below_each_other(strict: Binding) -> None:
+    sent = '```\n{"path": "a", "tags": "5", "range": "{\\"from\\": \\"1.5\\"}", "dry": "false"\n```'
+    guesses = Guesses("all")
+    params = strict.decode(sent, guesses=guesses)
+    assert json.loads(strict.encode(params)) == {
+        "path": "a",
+        "tags": [5],
+        "range": {"from": 1.5},
+        "dry": False,
+    }
+    assert guesses.counts["number"] == 2
+    assert guesses.counts["fence"] == guesses.counts["bracket"] == 1
+
+
+def test_together_with_a_way_back(rich: Binding) -> None:
+    sent = '{"headers": [{"key": "a", "value": "1"}], "x_level": "2"'
+    params = rich.decode(sent, "acme", Guesses("all"))
+    assert json.loads(rich.encode(params)) == {"headers": {"a": 1}, "x-level": 2}
+
+
+def test_the_registry_makes_them(strict: Binding) -> None:
+    async def run(registry: ToolRegistry, **options: Any) -> bool:
+        registry.register(strict, lambda *_: None)
+        return (await registry.execute("strict", '{"path": "a", "count": "5"}', **options)).success
+
+    guesses = Guesses(["number"])
+    assert not asyncio.run(run(ToolRegistry()))
+    assert asyncio.run(run(ToolRegistry(guesses=guesses)))
+    assert asyncio.run(run(ToolRegistry(), guesses=guesses))
+    assert guesses.counts["number"] == 2
+
+
+def test_unknown_names_are_refused() -> None:
+    with pytest.raises(ValueError, match="no guess 'numbers'"):
+        Guesses(["numbers"])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="'all'"):
+        Guesses("number")  # type: ignore[arg-type]
+
+
+VALIDATOR = Validator(PLAIN)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.fixed_dictionaries(
+        {"path": ANY},
+        optional={
+            name: ANY | st.sampled_from(["5", "true", "null", "", "[1]"])
+            for name in PLAIN["properties"]
+            if name != "path"
+        },
+    )
+)
+def test_what_comes_out_is_accepted_and_what_is_accepted_stays(value: Any) -> None:
+    found = Guesses("all").settled(VALIDATOR, value)
+    if VALIDATOR.accepts(VALIDATOR.settle(value)):
+        assert found == (VALIDATOR.settle(value), [])
+    if found is not None:
+        assert VALIDATOR.accepts(found[0])
+
+
+@given(st.lists(st.text(max_size=4) | st.integers(0, 3), max_size=4))
+@example(["A·", "℘", "a b", "a.b", 0, '"'])  # the first two are names, though `\w` does not match them
+def test_paths_are_read_as_they_are_written(steps: list[str | int]) -> None:
+    from toolcast.jsonschema.assertions import member
+
+    path = "$"
+    value: Any = "here"
+    for step in steps:
+        path = f"{path}[{step}]" if isinstance(step, int) else member(path, step)
+    for step in reversed(steps):
+        value = [value] * 4 if isinstance(step, int) else {step: value}
+    assert steps_of(path) == tuple(steps)
+    assert value_at(value, tuple(steps)) == "here"

@@ -1,0 +1,151 @@
+"""Schemas met at run time: decoded as a compiled tool would decode, and prepared once."""
+
+import copy
+import json
+import subprocess
+import sys
+import timeit
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toolcast.providers import (
+    Normalizer,
+    ProfileError,
+    SchemaError,
+    decode,
+    load_profile_file,
+    normalize,
+)
+from toolcast.runtime import ArgumentError, Guesses
+
+from tests.runtime.wire.conftest import ACME, PLAIN, RICH, Binding
+from tests.runtime.wire.test_binding import MEANT, SENT
+
+PROFILE = load_profile_file(ACME)
+TEXT = json.dumps(RICH).encode()
+
+
+@pytest.mark.parametrize("schema", [RICH, TEXT, TEXT.decode()])
+@pytest.mark.parametrize("write", [json.dumps, lambda value: json.dumps(value).encode(), lambda value: value])
+def test_arguments_are_undone(schema: Any, write: Any) -> None:
+    before = copy.deepcopy(schema)
+    assert decode(write(SENT), PROFILE, schema=schema) == MEANT
+    assert schema == before
+
+
+def outcome(call: Callable[[], Any]) -> Any:
+    try:
+        return call()
+    except ArgumentError as problem:
+        return str(problem)
+
+
+@pytest.mark.parametrize("sent", ['{"path": "a", "count": 5.0, "tags": null}', '""', '{"path": ""}', "{"])
+def test_as_a_compiled_tool_does(strict: Binding, sent: str) -> None:
+    compiled = outcome(lambda: json.loads(strict.encode(strict.decode(sent, "mcp"))))
+    assert outcome(lambda: decode(sent, "mcp", schema=PLAIN, tool="strict")) == compiled
+
+
+def test_validation_is_the_callers_choice() -> None:
+    sent = {**SENT, "x_level": "9"}
+    with pytest.raises(ArgumentError, match="x-level"):
+        decode(sent, PROFILE, schema=RICH)
+    assert decode(sent, PROFILE, schema=RICH, validate=False) == {**MEANT, "x-level": "9"}
+    with pytest.raises(ArgumentError):
+        decode("[1]", PROFILE, schema=RICH, validate=False)
+
+
+def test_older_drafts_are_read_as_they_are_meant() -> None:
+    schema = {
+        "type": "object",
+        "definitions": {"n": {"type": "number", "minimum": 1, "exclusiveMinimum": True}},
+        "properties": {
+            "pair": {"type": "array", "items": [{"$ref": "#/definitions/n"}], "additionalItems": False}
+        },
+    }
+    assert decode('{"pair": [2]}', "openai", schema=schema) == {"pair": [2]}
+    for wrong in ("[1]", "[2, 3]"):
+        with pytest.raises(ArgumentError):
+            decode(f'{{"pair": {wrong}}}', "openai", schema=schema)
+
+
+def test_without_a_schema_only_what_every_provider_does() -> None:
+    assert decode("", "openai") == {}
+    assert decode(json.dumps('{"a": "1"}'), "openai") == {"a": "1"}
+    assert decode({"a": None}, "openai") == {"a": None}
+    for wrong in ("[]", "5", '"x"', "{", "```\n{}\n```"):
+        with pytest.raises(ArgumentError):
+            decode(wrong, "openai")
+    guesses = Guesses("all")
+    assert decode('```\n{"a": "1"\n```', "openai", guesses=guesses) == {"a": "1"}
+    assert guesses.counts["fence"] == guesses.counts["bracket"] == 1
+    with pytest.raises(ProfileError):
+        decode("{}", "nobody")
+
+
+def test_guesses_with_a_schema() -> None:
+    guesses = Guesses("all")
+    sent = '{"headers": [{"key": "a", "value": "1"}], "x_level": "2"'
+    for validate in (True, False):
+        found = decode(sent, PROFILE, schema=TEXT, guesses=guesses, validate=validate)
+        assert found == {"headers": {"a": 1}, "x-level": 2}
+    assert guesses.counts["bracket"] == 2
+
+
+def test_a_normalizer_answers_as_normalize() -> None:
+    known = Normalizer(4)
+    expected = normalize(RICH, PROFILE)
+    for schema in (RICH, TEXT, TEXT.decode()):
+        first = known.normalize(schema, PROFILE)
+        assert (first.schema, first.ways, first.ledger) == (expected.schema, expected.ways, expected.ledger)
+        assert known.normalize(schema, PROFILE) is first
+    assert known.normalize(RICH, "openai") is not known.normalize(RICH, "openai", strict=False)
+    assert known.normalize(bytes(bytearray(TEXT)), PROFILE) is known.normalize(TEXT, PROFILE)
+
+
+def test_a_mapping_is_known_by_its_identity() -> None:
+    known = Normalizer()
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}}
+    first = known.normalize(schema, "mcp")
+    assert known.normalize(dict(schema), "mcp") is not first
+    schema["properties"] = {}
+    assert known.normalize(schema, "mcp") is first
+    known.forget()
+    assert known.normalize(schema, "mcp").schema["properties"] == {}
+
+
+def test_it_is_bounded_and_keeps_what_is_used() -> None:
+    known = Normalizer(8)
+    kept = known.normalize(TEXT, "mcp")
+    for number in range(100):
+        known.normalize(json.dumps({"type": "object", "description": str(number)}), "mcp")
+        assert known.normalize(TEXT, "mcp") is kept
+        assert len(known._known._new) + len(known._known._old) <= 8
+    with pytest.raises(ValueError, match="at least 1"):
+        Normalizer(0)
+
+
+def test_what_is_no_schema_is_refused_each_time() -> None:
+    for _ in range(2):
+        with pytest.raises(SchemaError, match="not JSON"):
+            decode("{}", "mcp", schema=b"{")
+
+
+def test_a_second_look_is_fast() -> None:
+    known = Normalizer()
+    for schema in (RICH, TEXT):
+        known.normalize(schema, "mcp")
+        taken = min(timeit.repeat(lambda s=schema: known.normalize(s, "mcp"), number=1000, repeat=5)) / 1000
+        assert taken < 5e-6  # about a fifth of a microsecond on an idle machine
+
+
+def test_it_needs_msgspec_only() -> None:
+    code = (
+        "import sys, msgspec; before = set(sys.modules); from toolcast.providers import decode; "
+        "print(*{m.partition('.')[0] for m in set(sys.modules) - before} - set(sys.stdlib_module_names))"
+    )
+    root = Path(__file__).resolve().parents[3]
+    found = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["toolcast"]
