@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 from toolcast.contract.build import Built, build_tool
 from toolcast.contract.normalise import Normaliser
 from toolcast.models.model_generator import generate_models
-from toolcast.project.core.compiler import Options
-from toolcast.project.core.emit import prove_tool, tool_names
+from toolcast.project.core.compiled import Options
+from toolcast.project.core.emit import check_tool, tool_names
 from toolcast.project.core.profile_lookup import profile_of
 from toolcast.project.core.tool_definitions import definition, tool_info
 from toolcast.project.frontend import FRONTEND, known_providers
@@ -60,7 +60,7 @@ def one_tool(
     module, roots = clock.run("structs", lambda: tool_module(built, name=tool.name, module=names.module))
     source = clock.run("render", lambda: tool_text(tool, names, module, roots, templates))
     python = clock.run("format", lambda: formatted(source, ours=True))
-    clock.run("prove", lambda: prove_tool(python, tool, built, module, roots, names, options))
+    clock.run("prove", lambda: check_tool(python, tool, built, module, roots, names, options))
     clock.run("providers", lambda: _definitions(tool, built, options))
     if models:
         schema = built.normal.standalone("parameters")

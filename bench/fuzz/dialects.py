@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from toolcast.project.core.compiler import Options
+from toolcast.project.core.compiled import Options
 from toolcast.spec.model import ToolSpec
 from toolcast.verify.hold import Settings, hold
 from toolcast.verify.verified_tool import NotCompiledError

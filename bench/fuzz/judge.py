@@ -4,7 +4,7 @@ import json
 import random
 from typing import Any
 
-from toolcast.project.core.compiler import Options
+from toolcast.project.core.compiled import Options
 from toolcast.spec import SourceDocument, parse_document, read_tool
 from toolcast.spec.model import ToolSpec
 from toolcast.verify.equivalence import equivalence

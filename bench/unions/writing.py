@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
-from toolcast.project.core.compiler import Options, compile_tool
+from toolcast.project.core.compiled import Options
+from toolcast.project.core.compiler import compile_tool
 
 from ..fuzz.judge import tool_of
 from .constructs import unions, values

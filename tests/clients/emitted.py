@@ -10,7 +10,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 from toolcast.contract.build import build_tool
-from toolcast.project.core.compiler import Options, compile_tool
+from toolcast.project.core.compiled import Options
+from toolcast.project.core.compiler import compile_tool
 from toolcast.project.frontend import FRONTEND
 from toolcast.project.worker import Context, load_types
 from toolcast.providers import SchemaError, ToolInfo, available, load_profile, normalize, tool_object

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from toolcast.config import Config, load_config
 from toolcast.diagnostics import Diagnostic
-from toolcast.project.core.compiler import NO_LOSSES, Compiled, Options, ToolEntry, losses_text
+from toolcast.project.core.compiled import NO_LOSSES, Compiled, Options, ToolEntry, losses_text
 from toolcast.project.frontend import Found, Frontend
 from toolcast.providers import LedgerEntry
 from toolcast.python.structs.python_names import constant_name, module_name

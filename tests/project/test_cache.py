@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.project.core import compiler as compile_module
-from toolcast.project.core.compiler import NO_LOSSES, ToolEntry, compile_ledger, losses_text, pretty
+from toolcast.project.core.compiled import NO_LOSSES, ToolEntry, losses_text, pretty
+from toolcast.project.core.compiler import compile_ledger
 from toolcast.project.state.cache import Cache, Unit, load_cache, save_cache
 from toolcast.providers import LedgerEntry
 

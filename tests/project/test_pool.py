@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from msgspec import structs
-from toolcast.project.core.compiler import Compiled, Options
+from toolcast.project.core.compiled import Compiled, Options
 from toolcast.project.frontend import Frontend
 from toolcast.project.generate import build
 from toolcast.project.pool import MANY

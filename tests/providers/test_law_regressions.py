@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from toolcast.project.core.compiler import Options
+from toolcast.project.core.compiled import Options
 from toolcast.providers import available
 from toolcast.verify.hold import Settings, hold
 

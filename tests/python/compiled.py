@@ -8,14 +8,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from toolcast.diagnostics import Diagnostic
-from toolcast.project.core.compiler import (
-    Compiled,
-    Options,
-    ToolEntry,
-    compile_package,
-    compile_tool,
-    compile_type,
-)
+from toolcast.project.core.compiled import Compiled, Options, ToolEntry
+from toolcast.project.core.compiler import compile_package, compile_tool, compile_type
 from toolcast.runtime import ToolBinding
 from toolcast.spec import SourceDocument, parse_document, read_tool
 from toolcast.verify.memory_package import imported

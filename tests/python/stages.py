@@ -11,7 +11,8 @@ from types import ModuleType
 from typing import Any
 
 from toolcast.contract.build import build_tool
-from toolcast.project.core.compiler import Compiled, Options, compile_ledger, compile_package, compile_tool
+from toolcast.project.core.compiled import Compiled, Options
+from toolcast.project.core.compiler import compile_ledger, compile_package, compile_tool
 from toolcast.project.core.emit import tool_names
 from toolcast.python.bindings.render_module import tool_text
 from toolcast.python.bindings.templates import Templates

@@ -1,7 +1,7 @@
 """What a spec hides from its reader stands as escapes in generated code."""
 
 import pytest
-from toolcast.project.core.compiler import Options
+from toolcast.project.core.compiled import Options
 from toolcast.runtime.hidden_characters import hidden
 
 from tests.python.compiled import RefusedError, binding, bound, compile_files, source, spec

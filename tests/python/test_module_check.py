@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from toolcast.contract.build import build_tool
 from toolcast.project.core.compiler import Options, compile_tool
-from toolcast.project.core.emit import prove_tool, tool_names
+from toolcast.project.core.emit import check_tool, tool_names
 from toolcast.python.bindings.format import parsed
 from toolcast.python.check.errors import UnsoundError
 from toolcast.python.structs.module import tool_module
@@ -163,11 +163,11 @@ def test_another_module_is_refused(tmp_path: Path, change: str) -> None:
     names = tool_names(tool)
     module, roots = tool_module(built, name=tool.name, module=names.module)
     text = stages.python(stages.compiled(tool))
-    prove_tool(text.encode(), tool, built, module, roots, names, stages.OPTIONS)
+    check_tool(text.encode(), tool, built, module, roots, names, stages.OPTIONS)
     old, new = CHANGES[change]
     assert old in text, text
     with pytest.raises((UnsoundError, ValueError)):
-        prove_tool(text.replace(old, new, 1).encode(), tool, built, module, roots, names, stages.OPTIONS)
+        check_tool(text.replace(old, new, 1).encode(), tool, built, module, roots, names, stages.OPTIONS)
 
 
 def test_nothing_stays_behind(tmp_path: Path) -> None:
@@ -212,4 +212,4 @@ def test_a_binding_says_that_its_struct_is_not_exact(tmp_path: Path) -> None:
     assert "    exact=False,\n" in text
     changed = text.replace("    exact=False,\n", "").encode()
     with pytest.raises(UnsoundError, match="the exact of its binding is not the spec's"):
-        prove_tool(changed, tool, built, module, roots, names, stages.OPTIONS)
+        check_tool(changed, tool, built, module, roots, names, stages.OPTIONS)

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from toolcast.project.core.compiler import Compiled, Options, compile_tool
+from toolcast.project.core.compiled import Compiled, Options
+from toolcast.project.core.compiler import compile_tool
 from toolcast.spec import load_tool
 
 HEAD = "description: D.\npermission: read\nsecrets: []\nparameters:\n  type: object\n  properties:\n"

@@ -1,7 +1,7 @@
 """Parameters whose empty string means that they were left out: named one by one, and optional."""
 
 import pytest
-from toolcast.project.core.compiler import Options
+from toolcast.project.core.compiled import Options
 from toolcast.verify.hold import Settings, hold
 
 from tests.spec.helper import tool

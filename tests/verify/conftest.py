@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from toolcast.project.core.compiler import Options
+from toolcast.project.core.compiled import Options
 from toolcast.spec import SourceDocument, parse_document, read_tool
 from toolcast.spec.model import ToolSpec
 from toolcast.verify.hold import Settings, hold

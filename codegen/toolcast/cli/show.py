@@ -14,7 +14,7 @@ from ..console import inert_json, wants_colour
 from .options import config_option, configuration, examples, refuse, tell
 
 if TYPE_CHECKING:
-    from ..project.core.compiler import Compiled
+    from ..project.core.compiled import Compiled
     from ..providers import LedgerEntry
 
 
@@ -111,7 +111,7 @@ def _list(config: Config, form: str) -> int:
 
 def _compile(config: Config, name: str, provider: str | None) -> tuple["Compiled", tuple[str, ...]]:
     """Compile the tool called `name`, for one provider or for those of the configuration."""
-    from ..project.core.compiler import Options
+    from ..project.core.compiled import Options
     from ..project.frontend import FRONTEND
     from ..project.profiles import profiles_of, suggest_provider, unknown_providers
     from ..project.worker import Context, Task, compile_task, load_types

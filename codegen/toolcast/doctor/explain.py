@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from .. import package_files as paths
 from ..config import Config
-from ..project.core.compiler import Options
+from ..project.core.compiled import Options
 from ..project.frontend import Frontend
 from ..project.output.output_tree import Tree
 from ..project.profiles import profiles_of

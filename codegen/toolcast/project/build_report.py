@@ -4,7 +4,7 @@ import msgspec
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
-from .core.compiler import ToolEntry
+from .core.compiled import ToolEntry
 from .output.faults import broken_off, reason, remedy
 from .output.plan import Plan
 from .output.publish import PublishError

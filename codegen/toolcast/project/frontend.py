@@ -9,15 +9,8 @@ from ..config import show
 from ..diagnostics import Diagnostic
 from ..spec import check_names, check_types, discover, load_tool, load_type, name_place
 from ..spec.model import Document, ToolSpec
-from .core.compiler import (
-    Compiled,
-    Options,
-    ToolEntry,
-    compile_ledger,
-    compile_package,
-    compile_tool,
-    compile_type,
-)
+from .core.compiled import Compiled, Options, ToolEntry
+from .core.compiler import compile_ledger, compile_package, compile_tool, compile_type
 
 
 class Found(Struct, frozen=True):

@@ -19,7 +19,7 @@ from ..config import Config, show
 from ..diagnostics import Diagnostic
 from .build_report import Report as Report
 from .build_report import not_remembered, package_failed, stopped
-from .core.compiler import Options
+from .core.compiled import Options
 from .frontend import Found, Frontend
 from .output.faults import reason, remedy
 from .output.journal import repair

@@ -8,7 +8,7 @@ from msgspec import Struct, structs
 
 from ..diagnostics import Diagnostic
 from .conflicts import find_conflicts, find_name_clashes
-from .core.compiler import NO_LOSSES
+from .core.compiled import NO_LOSSES
 from .output.manifest import LEDGER, NAME, PACKAGE
 from .state.cache import Unit
 from .state.fingerprint import digest

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from ..spec.model import Document
-from .core.compiler import Compiled
+from .core.compiled import Compiled
 from .worker import Context, Task, compile_task, failed, load_types
 
 if TYPE_CHECKING:

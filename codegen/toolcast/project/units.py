@@ -7,7 +7,7 @@ from msgspec import Struct, structs
 
 from ..diagnostics import Diagnostic
 from .conflicts import find_conflicts, find_name_clashes
-from .core.compiler import Compiled
+from .core.compiled import Compiled
 from .frontend import Found
 from .pool import Progress, compile_tasks
 from .staleness import Snapshot, current_unit, fingerprint, stale_reasons

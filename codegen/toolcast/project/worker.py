@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from ..spec.model import Document
-from .core.compiler import Compiled, Options
+from .core.compiled import Compiled, Options
 from .frontend import Frontend
 
 MISSING_LIBRARY = "missing-library"

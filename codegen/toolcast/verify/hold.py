@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from ..jsonschema.formats import FORMATS
-from ..project.core.compiler import Options
+from ..project.core.compiled import Options
 from ..runtime import contract_node as node
 from ..spec.model import Document, ToolSpec
 from .equivalence import equivalence

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from ..config import Config, show
 from ..diagnostics import Diagnostic
-from ..project.core.compiler import Options
+from ..project.core.compiled import Options
 from ..project.frontend import FRONTEND
 from ..project.pool import process_pool, processors
 from ..project.profiles import profiles_of

@@ -12,7 +12,7 @@ from toolcast.diagnostics import Diagnostic
 from toolcast.project.artifacts import bundle as bundle_module
 from toolcast.project.artifacts.bundle import Bundle, misplaced, pack, tool_outputs, type_outputs, unpack
 from toolcast.project.artifacts.store import BadEntryError
-from toolcast.project.core.compiler import Options, ToolEntry, losses_text
+from toolcast.project.core.compiled import Options, ToolEntry, losses_text
 from toolcast.project.state.cache import Unit
 from toolcast.project.state.fingerprint import digest
 from toolcast.project.worker import Task

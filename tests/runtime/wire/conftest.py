@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.project.core.compiler import Options
+from toolcast.project.core.compiled import Options
 from toolcast.runtime import ToolBinding
 
 from tests.python.compiled import compile_files, imported, package, spec

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolcast.project.core.compiler import Options
+from toolcast.project.core.compiled import Options
 from toolcast.runtime import ArgumentError
 from toolcast.verify.verified_tool import subject
 

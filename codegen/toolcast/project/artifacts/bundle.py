@@ -14,7 +14,7 @@ from msgspec import Struct
 from ...diagnostics import Diagnostic
 from ...python.structs.python_names import constant_name, identifier, module_name
 from ...spec.tool_names import NAME, module_problem
-from ..core.compiler import Options, ToolEntry, losses_text
+from ..core.compiled import Options, ToolEntry, losses_text
 from ..output.manifest import is_inside, is_ours
 from ..state.cache import Unit
 from ..state.fingerprint import digest

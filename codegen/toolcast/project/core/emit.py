@@ -29,7 +29,7 @@ from ...python.structs.module import Roots, module_path, tool_module, type_modul
 from ...python.structs.module_model import Module
 from ...python.structs.python_names import class_name, constant_name, module_name
 from ...spec.model import Document, ToolSpec, diagnose
-from .compiler import Compiled, Options, ToolEntry, losses_text, pretty
+from .compiled import Compiled, Options, ToolEntry, losses_text, pretty
 from .profile_lookup import profile_of
 from .tool_definitions import definition, tool_info
 
@@ -55,7 +55,7 @@ _REMEDY = "correct the template, or remove it: the built-in one of that name is 
 
 
 def emit_tool(tool: ToolSpec, built: Built, options: Options) -> Compiled:
-    """All files of one tool; a module that does not prove sound refuses the tool instead."""
+    """All files of one tool; a module that is not sound refuses the tool."""
     names = tool_names(tool)
     path = names.module
     module, roots = tool_module(built, name=tool.name, module=path)
@@ -92,7 +92,7 @@ def emit_tool(tool: ToolSpec, built: Built, options: Options) -> Compiled:
     try:
         source = tool_text(tool, names, module, roots, _templates(options.templates), provider_files)
         files["/".join(path) + ".py"] = python = formatted(source, ours=options.templates is None)
-        prove_tool(python, tool, built, module, roots, names, options, provider_files)
+        check_tool(python, tool, built, module, roots, names, options, provider_files)
     except TemplateFailedError as problem:
         return _refused(tool, built, "template-failed", str(problem), _REMEDY)
     except (ValueError, UnsoundError) as problem:
@@ -141,7 +141,7 @@ def tool_names(tool: ToolSpec) -> ToolNames:
     )
 
 
-def prove_tool(
+def check_tool(
     python: bytes,
     tool: ToolSpec,
     built: Built,
@@ -213,7 +213,7 @@ def emit_type(path: str, document: Document, built: Built, options: Options) -> 
     try:
         source = type_text(path, str(described or ""), module, _templates(options.templates))
         python = formatted(source, ours=options.templates is None)
-        _prove_type(python, path, built, module, options)
+        _check_type(python, path, built, module, options)
     except (ValueError, UnsoundError) as problem:
         failed = isinstance(problem, TemplateFailedError)
         code, hint = ("template-failed", _REMEDY) if failed else ("unsound-module", "")
@@ -226,7 +226,7 @@ def emit_type(path: str, document: Document, built: Built, options: Options) -> 
     return Compiled(path=path, files=files, diagnostics=built.diagnostics, uses=uses)
 
 
-def _prove_type(python: bytes, path: str, built: Built, module: Module, options: Options) -> None:
+def _check_type(python: bytes, path: str, built: Built, module: Module, options: Options) -> None:
     assert built.contract is not None
     tree, ours = parsed(python), options.templates is None
     check_module(tree, module, built.contract, python=python, ours=ours)

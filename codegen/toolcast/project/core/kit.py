@@ -9,7 +9,7 @@ from ... import __version__
 from ...providers import Profile, available, load_profile
 from ..state.fingerprint import combine, digest
 from ..state.libraries import PRINTERS, libraries
-from .compiler import Options
+from .compiled import Options
 
 
 class Kit(Struct, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ...providers import Profile, load_profile, load_profiles
-from .compiler import Options
+from .compiled import Options
 
 
 def profile_of(id: str, options: Options) -> Profile:

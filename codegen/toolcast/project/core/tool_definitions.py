@@ -14,7 +14,7 @@ from ...providers import (
     tool_object,
 )
 from ...spec.model import ToolSpec
-from .compiler import pretty
+from .compiled import pretty
 
 
 def tool_info(tool: ToolSpec, normal: Normal) -> ToolInfo:

@@ -4,7 +4,7 @@ import msgspec
 from msgspec import Struct
 
 from ...diagnostics import Diagnostic
-from .compiler import ToolEntry
+from .compiled import ToolEntry
 
 FORMAT = 2
 

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct, field
 
 from ...diagnostics import Diagnostic
-from ..core.compiler import ToolEntry
+from ..core.compiled import ToolEntry
 from ..output.manifest import is_inside
 from .files import read_plain, replace
 

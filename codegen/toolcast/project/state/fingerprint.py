@@ -10,7 +10,7 @@ from pathlib import Path
 from ... import __version__
 from ...config import Config
 from ...package_files import PACKAGE, templates_dir
-from ..core.compiler import Options
+from ..core.compiled import Options
 from .cache import FORMAT
 from .index import Index
 from .libraries import Library, site_folders

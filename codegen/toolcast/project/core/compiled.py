@@ -1,0 +1,73 @@
+"""What a compile gets and what it returns, as values."""
+
+from collections.abc import Mapping
+
+import msgspec
+from msgspec import Struct
+
+from ...diagnostics import Diagnostic
+from ...providers import LedgerEntry, Profile
+
+
+class Options(Struct, frozen=True, kw_only=True):
+    """What the configuration says about outputs. `templates` overrides built-in ones by file name.
+
+    Templates are a folder, or names and texts; profiles are files, or `given` by id. With texts and `given`
+    nothing is left to read (`pure`).
+    """
+
+    providers: tuple[str, ...]
+    models: tuple[str, ...] = ()
+    templates: str | tuple[tuple[str, str], ...] | None = None
+    profiles: tuple[str, ...] = ()
+    given: Mapping[str, Profile] | None = None
+
+
+Losses = Mapping[str, tuple[LedgerEntry, ...]]
+"""What each provider's JSON lacks of one tool, by provider; only those with entries."""
+
+
+def losses_text(losses: Losses) -> str:
+    """As JSON."""
+    return msgspec.json.encode(losses).decode()
+
+
+NO_LOSSES = losses_text({})
+
+
+class ToolEntry(Struct, frozen=True, kw_only=True, gc=False):
+    """What the package-level outputs need to know of one compiled tool. JSON-encodable: it is cached.
+
+    `ledger` is text, for it is most of what the cache holds, and the next run only passes it on.
+    """
+
+    path: str  # spec path below the specs root
+    name: str
+    group: str
+    module: str  # dotted, below the output package: "files.edit"
+    constant: str  # "EDIT"
+    keyword: str  # "edit": the tool's parameter name in register_all
+    params: str  # "EditParams"
+    handler: str  # "EditHandler"
+    ledger: str = NO_LOSSES  # `losses_text`
+
+    @property
+    def losses(self) -> Losses:
+        """What the ledger says. Raises msgspec.MsgspecError for what `losses_text` did not write."""
+        losses: Losses = msgspec.json.decode(self.ledger, type=Losses)
+        return losses
+
+
+class Compiled(Struct, frozen=True, kw_only=True):
+    """The outcome for one spec (or shared type) file. With an error among `diagnostics`, `files` is empty."""
+
+    path: str  # posix, below the specs root
+    files: Mapping[str, bytes]  # posix path below the output root → bytes
+    diagnostics: tuple[Diagnostic, ...]
+    uses: tuple[str, ...]  # shared type files it refers to, transitively; sorted
+    entry: ToolEntry | None = None  # None for shared types and failures
+
+
+def pretty(value: object) -> bytes:
+    """JSON as generated files have it: two spaces, keys in the order given, UTF-8, LF at the end."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
