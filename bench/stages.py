@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from toolcast.contract.build import Built, build_tool
-from toolcast.contract.normalise import Normaliser
+from toolcast.contract.normal_form_builder import NormalFormBuilder
 from toolcast.models.model_generator import generate_models
 from toolcast.project.core.compiled import Options
 from toolcast.project.core.emit import check_tool, tool_names
@@ -75,11 +75,11 @@ def _definitions(tool: ToolSpec, built: Built, options: Options) -> list[bytes]:
 
 
 def _normal(tool: ToolSpec, types: dict[str, Document]) -> Any:
-    normaliser = Normaliser(tool.document, types)
+    builder = NormalFormBuilder(tool.document, types)
     if "parameters" in tool.document.data:
-        normaliser.add_root("parameters", ("parameters",))
-    normaliser.add_used_types()
-    return normaliser.result()
+        builder.add_root("parameters", ("parameters",))
+    builder.add_used_types()
+    return builder.result()
 
 
 def main() -> None:

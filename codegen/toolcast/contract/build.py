@@ -1,4 +1,4 @@
-"""From raw schemas to a checked contract: normal form, tree, and everything that refuses to compile."""
+"""From raw schemas to a checked contract: normal form, typed tree, and all diagnostics about schemas."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,29 +9,28 @@ from ..diagnostics import Diagnostic
 from ..jsonschema import Schemas, SearchTooLong, Validator
 from ..jsonschema.pointers import resolve
 from ..spec.model import Document, ToolSpec
-from .normal import Normal
-from .normal_pointers import direct
-from .normalise import Normaliser
-from .object_types import declared
-from .read import SHARED, Reader
+from .normal_form import NormalForm, direct_references
+from .normal_form_builder import NormalFormBuilder
+from .reader import ANY_TYPE_KEYWORDS, Reader
 from .schema_problems import (
-    circular,
+    circular_references,
     default_problems,
-    endless_defaults,
     example_problems,
-    malformed,
-    slow_names,
-    unsatisfiable,
+    malformed_schemas,
+    slow_name_pattern,
+    unfillable_defaults,
+    unsatisfiable_schemas,
 )
-from .spec_places import Home
+from .single_types import TypedSchema, read_declared_object
+from .spec_references import DefinitionLocation
 from .tree import Contract, Node, Object, Reference
 
 
 class Built(Struct, frozen=True, kw_only=True):
-    """A contract with its normal form. With an error among `diagnostics`, `contract` is None."""
+    """A contract with its normal form. `contract` is None where `diagnostics` holds an error."""
 
     contract: Contract | None
-    normal: Normal
+    normal: NormalForm
     document: Mapping[str, Any]
     documents: Mapping[str, Document]  # shared type files
     diagnostics: tuple[Diagnostic, ...]
@@ -40,26 +39,28 @@ class Built(Struct, frozen=True, kw_only=True):
         """The exact validator of the schema at `pointer` of the contract document."""
         return Validator(resolve(self.document, pointer), root=self.document, pointer=pointer, formats=True)
 
-    def order(self, home: Home) -> int:
+    def order(self, location: DefinitionLocation) -> int:
         """The rank of a shared definition in its file: the root first, then `$defs` as written."""
-        if not home.path:
+        if not location.path:
             return -1
-        group = self.documents[home.file].data.get(str(home.path[0]))
-        return list(group).index(home.path[1]) if isinstance(group, dict) and len(home.path) == 2 else 0
+        group = self.documents[location.file].data.get(str(location.path[0]))
+        return (
+            list(group).index(location.path[1]) if isinstance(group, dict) and len(location.path) == 2 else 0
+        )
 
     def file_references(self) -> dict[str, set[str]]:
         """For each shared type file, the files it refers to."""
         found: dict[str, set[str]] = {}
-        for name, home in self.normal.homes.items():
-            if home.file:
-                names = direct(self.normal.defs[name])
-                found.setdefault(home.file, set()).update(self.normal.homes[n].file for n in names)
+        for name, location in self.normal.locations.items():
+            if location.file:
+                names = direct_references(self.normal.defs[name])
+                found.setdefault(location.file, set()).update(self.normal.locations[n].file for n in names)
         return found
 
 
 def build_tool(tool: ToolSpec, types: Mapping[str, Document]) -> Built:
     """The contract of a tool, with every definition of the shared files it uses."""
-    normaliser = Normaliser(tool.document, types, tool.path)
+    normaliser = NormalFormBuilder(tool.document, types, tool.path)
     data = tool.document.data
     if "parameters" in data:
         normaliser.add_root("parameters", ("parameters",))
@@ -76,44 +77,44 @@ def build_tool(tool: ToolSpec, types: Mapping[str, Document]) -> Built:
 
 def build_type(file: str, types: Mapping[str, Document]) -> Built:
     """The contract of a shared type file: its definitions, and those of the files it uses."""
-    normaliser = Normaliser(None, types)
+    normaliser = NormalFormBuilder(None, types)
     normaliser.add_type(file)
     return _build(normaliser)
 
 
-def _build(normaliser: Normaliser) -> Built:
+def _build(normaliser: NormalFormBuilder) -> Built:
     normaliser.add_used_types()
     normal = normaliser.result()
     found = list(normaliser.diagnostics)
     contract: Contract | None = None
-    whole = normal.document()
-    if not _errors(found):
-        found += circular(normal)
-    if not _errors(found):
-        schemas = Schemas(whole, formats=True)
-        found += malformed(normal, whole, schemas)
-        if not _errors(found):
-            files = {name: home.file for name, home in normal.homes.items() if home.file}
-            reader = Reader(whole, schemas, files)
+    document = normal.document()
+    if not _has_errors(found):
+        found += circular_references(normal)
+    if not _has_errors(found):
+        schemas = Schemas(document, formats=True)
+        found += malformed_schemas(normal, document, schemas)
+        if not _has_errors(found):
+            files = {name: location.file for name, location in normal.locations.items() if location.file}
+            reader = Reader(document, schemas, files)
             try:
                 contract = _contract(normal, reader, files)
             except SearchTooLong as problem:  # a declared name, in a pattern of names
-                found.append(slow_names(normal, problem))
+                found.append(slow_name_pattern(normal, problem))
             else:
-                found += unsatisfiable(normal, reader, contract)
+                found += unsatisfiable_schemas(normal, reader, contract)
                 found += default_problems(normal, reader, contract)
-                if not _errors(found):
-                    found += endless_defaults(normal, reader, contract)
+                if not _has_errors(found):
+                    found += unfillable_defaults(normal, reader, contract)
     return Built(
         contract=_unless_error(contract, found),
         normal=normal,
-        document=whole,
+        document=document,
         documents=normaliser.types,
         diagnostics=tuple(dict.fromkeys(found)),
     )
 
 
-def _contract(normal: Normal, reader: Reader, files: Mapping[str, str]) -> Contract:
+def _contract(normal: NormalForm, reader: Reader, files: Mapping[str, str]) -> Contract:
     roots: dict[str, Node] = {}
     for name in normal.roots:
         schema = reader.document[name]
@@ -135,13 +136,13 @@ def read_root(reader: Reader, schema: Mapping[str, Any], pointer: str) -> Object
         node = reader.flattened(schema, pointer, node.description)
     if isinstance(node, Object):
         return node
-    residue = tuple(k for k in (*SHARED, "enum", "const") if k in schema)
-    return declared(reader, schema, pointer, node.description, residue)
+    residue = tuple(k for k in (*ANY_TYPE_KEYWORDS, "enum", "const") if k in schema)
+    return read_declared_object(reader, TypedSchema(schema, pointer, node.description, residue))
 
 
-def _errors(found: list[Diagnostic]) -> bool:
+def _has_errors(found: list[Diagnostic]) -> bool:
     return any(d.severity == "error" for d in found)
 
 
 def _unless_error(contract: Contract | None, found: list[Diagnostic]) -> Contract | None:
-    return None if _errors(found) else contract
+    return None if _has_errors(found) else contract

@@ -1,6 +1,6 @@
-"""`x-python`: a string that a Struct holds as a Python value.
+"""`x-python`: a string whose field has another Python type.
 
-The schema then says what that type can hold: its format, and a pattern where the format alone allows more
+The schema then states what that type can hold: its format, and a pattern where the format alone allows more
 (leap seconds, years before 1, fractions finer than a microsecond). So the type takes what the schema accepts.
 """
 
@@ -14,7 +14,7 @@ _DATE = rf"{_YEAR}-\d{{2}}-\d{{2}}"
 
 
 class PythonType(Struct, frozen=True):
-    """A Python type by its source text, and what its schema must say."""
+    """A Python type by its source text, and the format and pattern of its schema."""
 
     text: str
     format: str | None
@@ -31,13 +31,13 @@ TYPES: Final = {
     "uuid": PythonType("uuid.UUID", "uuid", None),
     "decimal": PythonType("decimal.Decimal", None, r"^-?(0|[1-9]\d{0,199})(\.\d{1,200})?$"),
 }
-"""By the name that a spec gives."""
+"""By the value of `x-python`."""
 
 
-def stated(schema: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    """What `x-python` adds to a schema that says it, or why it cannot: (keywords, problem).
+def python_type_keywords(schema: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """The keywords that `x-python` adds to a schema that has it, and a problem (empty for none).
 
-    The type must be `string` (or `string` and `null`); `format` and `pattern` are ours to say.
+    The type must be `string` (or `string` and `null`); `format` and `pattern` follow from `x-python`.
     """
     name = schema.get(KEYWORD)
     kind = TYPES.get(name) if isinstance(name, str) else None

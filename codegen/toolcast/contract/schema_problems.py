@@ -1,4 +1,4 @@
-"""What refuses to compile although every reference leads somewhere."""
+"""Diagnostics about schemas whose references resolve: circular, malformed, unsatisfiable; wrong defaults."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -7,131 +7,137 @@ from msgspec import UNSET
 
 from ..diagnostics import Diagnostic, Severity
 from ..jsonschema import SearchTooLong, UnsupportedSchema, Validator
-from ..jsonschema.pointers import escape, resolve, split
+from ..jsonschema.pointers import escape, join, resolve, split
 from ..jsonschema.satisfiable import FORBIDDEN, Satisfiability
 from ..jsonschema.schema_compiler import Schemas
 from ..jsonschema.subschemas import subschemas
 from ..spec.model import ToolSpec, diagnose
-from .defaults import MAX_DEPTH, MAX_PARTS, endless
-from .forms import asserting
-from .normal import Normal
-from .normal_pointers import defined
-from .read import Reader
-from .tree import Contract, Field, Nothing, Object
-from .tree_walk import nodes
+from .defaults import MAX_DEPTH, MAX_PARTS, endless_defaults
+from .normal_form import NormalForm, definition_name
+from .reader import Reader
+from .schema_forms import asserted_keywords
+from .tree import Contract, Field, Nothing, Object, nodes
 
 
-def say(
-    normal: Normal, pointer: str, code: str, message: str, hint: str = "", severity: Severity = "error",
+def diagnose_at(
+    normal: NormalForm, pointer: str, code: str, message: str, hint: str = "", severity: Severity = "error",
 ) -> Diagnostic:  # fmt: skip
-    """A diagnostic about the thing at `pointer` of the contract document."""
+    """A diagnostic at the position in the spec of what is at `pointer` of the contract document."""
     document, path = normal.locate(pointer)
     return diagnose(document, path, code, message, hint, severity=severity)
 
 
-def circular(normal: Normal) -> Iterator[Diagnostic]:
-    """Definitions that are nothing but a reference back to themselves: they say nothing."""
+def circular_references(normal: NormalForm) -> Iterator[Diagnostic]:
+    """Definitions that are only references, in a circle: they state no schema."""
     for name in normal.defs:
-        seen, at = {name}, name
+        visited, at = {name}, name
         while isinstance(normal.defs[at], dict) and "$ref" in normal.defs[at]:
-            following = defined(normal.defs[at]["$ref"])
+            following = definition_name(normal.defs[at]["$ref"])
             if following is None:
                 break
             if following == name:
-                yield say(
+                yield diagnose_at(
                     normal, f"/$defs/{name}", "circular-reference", f"`{name}` refers only to itself",
                     "give one of the schemas in the circle a type of its own",
                 )  # fmt: skip
-            if following in seen:
+            if following in visited:
                 break
-            seen.add(following)
+            visited.add(following)
             at = following
 
 
-def malformed(normal: Normal, whole: Mapping[str, Any], shared: Schemas) -> Iterator[Diagnostic]:
-    """Schemas that JSON Schema does not allow, in every root and definition that is in use.
+def malformed_schemas(
+    normal: NormalForm, document: Mapping[str, Any], shared: Schemas
+) -> Iterator[Diagnostic]:
+    """Schemas that are malformed by JSON Schema 2020-12, in every root and definition.
 
-    `shared` compiles them, and keeps what it compiled for later questions about `whole`.
+    `shared` compiles them; later validations of `document` use the compiled schemas.
     """
-    places = [*(f"/{name}" for name in normal.roots), *(f"/$defs/{name}" for name in whole.get("$defs", {}))]
-    for place in places:
+    pointers = [
+        *(f"/{name}" for name in normal.roots),
+        *(f"/$defs/{name}" for name in document.get("$defs", {})),
+    ]
+    for pointer in pointers:
         try:
-            Validator(resolve(whole, place), shared=shared, pointer=place)
+            Validator(resolve(document, pointer), shared=shared, pointer=pointer)
         except UnsupportedSchema as problem:
-            yield say(
-                normal, problem.pointer or place, "malformed-schema", problem.reason,
+            yield diagnose_at(
+                normal, problem.pointer or pointer, "malformed-schema", problem.reason,
                 "see the JSON Schema 2020-12 reference",
             )  # fmt: skip
 
 
-def slow_names(normal: Normal, problem: SearchTooLong) -> Diagnostic:
-    """A declared property of which nobody can say in bounded time whether a pattern of names covers it."""
-    return say(
+def slow_name_pattern(normal: NormalForm, problem: SearchTooLong) -> Diagnostic:
+    """A declared property whose name cannot be searched for a pattern of names in bounded time."""
+    return diagnose_at(
         normal, f"/{next(iter(normal.roots), '$defs')}", "slow-pattern", str(problem),
         "say each repetition of the pattern in one way only, or give the property a shorter name",
     )  # fmt: skip
 
 
-def unsatisfiable(normal: Normal, reader: Reader, contract: Contract) -> Iterator[Diagnostic]:
-    """Schemas that contradict themselves, so that providers are offered what no call can contain; and
-    required properties that are forbidden. An optional property may be forbidden by `false` or `not: {}`."""
-    judge = Satisfiability(reader.resolve)
+def unsatisfiable_schemas(normal: NormalForm, reader: Reader, contract: Contract) -> Iterator[Diagnostic]:
+    """Schemas that no value satisfies, and required properties that are forbidden.
+
+    An optional property may be forbidden by `false` or `not: {}`.
+    """
+    satisfiability = Satisfiability(reader.resolve)
     tops = [*(f"/{root}" for root in normal.roots), *(f"/$defs/{escape(name)}" for name in normal.defs)]
     reasons = {
-        place: reason
+        pointer: reason
         for top in tops
-        for place, reason in contradictions(judge, resolve(reader.document, top), top)
+        for pointer, reason in contradictions(satisfiability, resolve(reader.document, top), top)
     }
     forbidden = {
-        field.node.pointer: field.wire
+        field.node.pointer: field.encode_name
         for root in contract.roots.values()
         for node in nodes(root)
         for field in (node.fields if isinstance(node, Object) else ())
         if field.required and isinstance(field.node, Nothing) and field.node.pointer not in reasons
     }
-    for place, name in forbidden.items():
-        yield say(
-            normal, place, "unsatisfiable", f"no value fits the required property `{name}`",
+    for pointer, name in forbidden.items():
+        yield diagnose_at(
+            normal, pointer, "unsatisfiable", f"no value fits the required property `{name}`",
             "loosen the schema, or remove the property from `required`",
         )  # fmt: skip
-    for place, reason in reasons.items():
-        if not any(inner.startswith(f"{place}/") for inner in forbidden):  # which is why
-            yield say(
-                normal, place, "unsatisfiable", f"no value fits {_called(place)}: {reason}",
+    for pointer, reason in reasons.items():
+        if not any(inner.startswith(f"{pointer}/") for inner in forbidden):  # that is the reason
+            yield diagnose_at(
+                normal, pointer, "unsatisfiable", f"no value fits {_describe_pointer(pointer)}: {reason}",
                 "correct the keywords that contradict each other; `false` forbids a property on purpose",
             )  # fmt: skip
 
 
-def contradictions(judge: Satisfiability, schema: Any, pointer: str) -> Iterator[tuple[str, str]]:
-    """The places at and below `schema` that values are read by and none can fit, innermost first, with the
-    reason. Conditions and what is negated are no such places; nor is a reference, whose target is."""
+def contradictions(satisfiability: Satisfiability, schema: Any, pointer: str) -> Iterator[tuple[str, str]]:
+    """Pointers of the unsatisfiable schemas at and below `schema`, innermost first, each with the reason.
+
+    Conditions and negated schemas are left out, and so are references: their targets are checked.
+    """
     if not isinstance(schema, dict):
         return
     inner = False
     for path, below in subschemas(schema):
-        if path[0] in _READ:
-            place = pointer + "".join(f"/{escape(str(step))}" for step in path)
-            for found in contradictions(judge, below, place):
+        if path[0] in _READ_KEYWORDS:
+            for found in contradictions(satisfiability, below, pointer + join(path)):
                 inner = True
                 yield found
-    alone = asserting(schema) in ({"$ref"}, {"type"}, set())
-    within_all = pointer.rpartition("/")[0].endswith("/allOf")  # judged with its neighbours
-    reason = None if inner or alone or within_all else judge.contradiction(schema)
+    alone = asserted_keywords(schema) in ({"$ref"}, {"type"}, set())
+    within_all = pointer.rpartition("/")[0].endswith("/allOf")  # its siblings apply too
+    reason = None if inner or alone or within_all else satisfiability.contradiction(schema)
     if reason is not None and reason != FORBIDDEN:
         yield pointer, reason
 
 
-_READ: Final = frozenset(
+_READ_KEYWORDS: Final = frozenset(
     {
         "properties", "patternProperties", "additionalProperties", "items", "prefixItems",
         "allOf", "anyOf", "oneOf",
     }
 )  # fmt: skip
-"""Keywords whose schemas say what a value may be, or hold."""
+"""Keywords whose schemas describe a value or a part of it."""
 
 
-def _called(pointer: str) -> str:
-    """The thing at a pointer, in words."""
+def _describe_pointer(pointer: str) -> str:
+    """Names what is at a pointer, for a message."""
     *_, holder, last = ["", *split(pointer)]
     if holder == "properties":
         return f"the property `{last}`"
@@ -140,34 +146,34 @@ def _called(pointer: str) -> str:
     return f"the {last}" if not holder else f"this schema (`{last if not last.isdigit() else holder}`)"
 
 
-def default_problems(normal: Normal, reader: Reader, contract: Contract) -> Iterator[Diagnostic]:
-    """Defaults that their own schemas refuse. A default of null may also mean absence."""
+def default_problems(normal: NormalForm, reader: Reader, contract: Contract) -> Iterator[Diagnostic]:
+    """Defaults that their own schemas refuse. A default of null may stand for absence."""
     for field in _fields(contract):
         if field.default is UNSET or field.default is None:
             continue
         validator = reader.validator(resolve(reader.document, field.pointer))
         wrong = validator.violations(field.default, limit=1)
         if wrong:
-            yield say(
+            yield diagnose_at(
                 normal, field.pointer + "/default", "default-mismatch",
-                f"the default of `{field.wire}` does not fit its own schema: {wrong[0].message}",
+                f"the default of `{field.encode_name}` does not fit its own schema: {wrong[0].message}",
                 "correct the default, or leave it out",
             )  # fmt: skip
 
 
-def endless_defaults(normal: Normal, reader: Reader, contract: Contract) -> Iterator[Diagnostic]:
+def unfillable_defaults(normal: NormalForm, reader: Reader, contract: Contract) -> Iterator[Diagnostic]:
     """Defaults that cannot be filled with the defaults inside of them."""
-    for found in endless(reader, contract):
-        name, at = found.field.wire, found.field.pointer + "/default"
+    for found in endless_defaults(reader, contract):
+        name, at = found.field.encode_name, found.field.pointer + "/default"
         if not found.circle:
             message = f"the default of `{name}` holds more than {MAX_PARTS:,} others, or {MAX_DEPTH} levels"
             hint = "leave it out, or write out the properties inside of it"
-            yield say(normal, at, "large-default", message, hint)
+            yield diagnose_at(normal, at, "large-default", message, hint)
             continue
-        way = " → ".join(f"`{field.wire}`" for field in (*found.circle, found.field))
-        message = f"the default of `{name}` contains itself: {way}"
+        chain = " → ".join(f"`{field.encode_name}`" for field in (*found.circle, found.field))
+        message = f"the default of `{name}` contains itself: {chain}"
         hint = "leave the default out, or write into it a value of the property that ends, such as null"
-        yield say(normal, at, "circular-default", message, hint)
+        yield diagnose_at(normal, at, "circular-default", message, hint)
 
 
 def _fields(contract: Contract) -> Iterator[Field]:

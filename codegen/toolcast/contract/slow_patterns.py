@@ -1,4 +1,4 @@
-"""Patterns that text made by a model could keep busy."""
+"""Patterns for which a search may take very long in some texts."""
 
 from typing import Any, Final
 
@@ -6,13 +6,13 @@ from ..jsonschema import UnsupportedPattern
 from ..jsonschema.ecma import analyse, is_quick
 
 _LONG: Final = 10_000
-"""Characters of a text in which a search should be quick, where no `maxLength` says fewer."""
+"""Characters of the longest text that is considered, where no `maxLength` bounds it."""
 
 
-def slow_pattern(pattern: Any, longest: Any = None) -> str | None:
-    """What is slow about a pattern; None where nothing is, or where it is no pattern at all.
+def slow_pattern_reason(pattern: Any, longest: Any = None) -> str | None:
+    """Why a search for `pattern` is slow; None where it is not, or where it is no valid pattern.
 
-    `longest` is the `maxLength` beside it, if there is one: it may keep the cost small.
+    `longest` is the `maxLength` of the same schema, if there is one: it bounds the cost.
     """
     if not isinstance(pattern, str):
         return None
@@ -31,7 +31,7 @@ def slow_pattern(pattern: Any, longest: Any = None) -> str | None:
     )
 
 
-def always_quick(pattern: str, longest: int | None = None) -> bool:
+def is_always_fast(pattern: str, longest: int | None = None) -> bool:
     """Whether `re` takes few steps for each character of any text that has at most `longest`."""
     free = analyse(pattern).cost.free()
     return free >= (float("inf") if longest is None else longest)

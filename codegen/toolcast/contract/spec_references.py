@@ -1,4 +1,7 @@
-"""What a `$ref` in a spec leads to. Nothing outside the specs folder is ever looked at."""
+"""Locations of schemas in spec files, and what a `$ref` there refers to.
+
+No file outside the specs folder is read.
+"""
 
 import posixpath
 import re
@@ -12,14 +15,48 @@ from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from ..jsonschema.pointers import child, split
 from ..jsonschema.upgrade import draft_of, rows_of
 from ..spec.model import Document, Path
-from .spec_places import Home, Place, get
+
+
+class DefinitionLocation(Struct, frozen=True):
+    """Where a definition is: a document, and the path of its schema there."""
+
+    file: str  # key of the document: a type file's path below the specs root, or "" for the tool itself
+    path: Path
+
+
+class SchemaLocation(Struct, frozen=True):
+    """The location of a schema: its document, the root of its local references, and its path."""
+
+    document: Document
+    file: str
+    root: Path  # path of the schema resource that `#` means
+    path: Path
+    draft: int
+
+    def at(self, *steps: str | int) -> "SchemaLocation":
+        """The location `steps` below this one."""
+        return SchemaLocation(self.document, self.file, self.root, (*self.path, *steps), self.draft)
+
+
+def value_at(data: Any, path: Path) -> Any:
+    """The value at `path`."""
+    for step in path:
+        data = data[step]
+    return data
+
+
+def json_kind(value: Any) -> str:
+    """The JSON type of `value`, with an article, for a message."""
+    names = {bool: "a boolean", str: "a string", int: "a number", float: "a number", list: "an array"}
+    return "null" if value is None else names.get(type(value), "an object")
+
 
 MAX_DEPTH = 64
-"""Levels of nested schemas; more is refused, as Python's own recursion would be in danger."""
+"""Levels of nested schemas; more is refused, because reading recurses."""
 
 
 class ReferenceProblem(Struct, frozen=True):
-    """Why a reference leads nowhere."""
+    """Why a reference does not resolve."""
 
     code: str
     message: str
@@ -35,12 +72,12 @@ class References:
     def __init__(self, types: Mapping[str, Document], path: str) -> None:
         self.types = types
         self.path = path
-        self._anchors: dict[Home, dict[str, Path]] = {}
+        self._anchors: dict[DefinitionLocation, dict[str, Path]] = {}
 
-    def target(self, ref: str, place: Place) -> Home | ReferenceProblem:
-        """Where the schema is that `ref` names in the schema at `place`, or why there is none."""
+    def target(self, ref: str, location: SchemaLocation) -> DefinitionLocation | ReferenceProblem:
+        """Where the schema is that `ref` names in the schema at `location`, or why it does not resolve."""
         target, _, fragment = ref.partition("#")
-        file, root = place.file, place.root
+        file, root = location.file, location.root
         if target:
             if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", target) or target.startswith("//"):
                 return ReferenceProblem(
@@ -64,26 +101,26 @@ class References:
                     f"there is no shared type file `{file}`",
                     hint or "shared types live in files under _types/ in the specs folder",
                 )
-        document = self.types[file] if file else place.document
+        document = self.types[file] if file else location.document
         path = self._fragment(document, file, root, unquote(fragment))
         if path is None:
-            names = _definition_names(get(document.data, root))
+            names = _definition_names(value_at(document.data, root))
             near = _near(fragment.rsplit("/", 1)[-1], names)
             return ReferenceProblem(
                 "missing-reference",
                 f"`{ref}` points at nothing",
                 f"did you mean `#/$defs/{near[0]}`?" if near else "references look like `#/$defs/Name`",
             )
-        return Home(file, path)
+        return DefinitionLocation(file, path)
 
     def _fragment(self, document: Document, file: str, root: Path, fragment: str) -> Path | None:
         if fragment and not fragment.startswith("/"):
-            home = Home(file, root)
-            if home not in self._anchors:
-                schema = get(document.data, root)
-                self._anchors[home] = dict(_anchors(schema, root, draft_of(schema)))
-            return self._anchors[home].get(fragment)
-        node, path = get(document.data, root), root
+            location = DefinitionLocation(file, root)
+            if location not in self._anchors:
+                schema = value_at(document.data, root)
+                self._anchors[location] = dict(_anchors(schema, root, draft_of(schema)))
+            return self._anchors[location].get(fragment)
+        node, path = value_at(document.data, root), root
         for segment in split(fragment):
             listed = isinstance(node, list)
             try:
@@ -102,7 +139,7 @@ def _definition_names(schema: Any) -> list[str]:
 
 
 def _anchors(node: Any, path: Path, draft: int, depth: int = 0) -> Iterator[tuple[str, Path]]:
-    """Every `$anchor` below a schema, with its path. Data under literals is not read."""
+    """Every `$anchor` below a schema, with its path. Literals are not searched."""
     if not isinstance(node, dict) or depth > MAX_DEPTH:
         return
     if isinstance(node.get("$anchor"), str):

@@ -1,19 +1,17 @@
-"""The typed tree that every later stage reads: what a value may be, in Python's terms.
+"""The typed tree that every later stage reads: the values of a schema, in Python's terms.
 
-A node's *shape* admits every value its schema accepts. Where it admits more, `residue` names the
-keywords that the shape does not express; whoever decodes must ask the validator as well.
+A node's type admits every value that its schema accepts. Where it admits more, `residue` names the keywords
+that the type does not express; decoding then needs the validator as well.
 """
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-Number = int | float
-
 
 class Node(Struct, frozen=True, kw_only=True):
-    """Common to all nodes. `pointer` is the place in the contract document (`/parameters/properties/x`)."""
+    """Common to all nodes. `pointer` is its pointer in the contract document (`/parameters/properties/x`)."""
 
     pointer: str
     description: str = ""
@@ -43,28 +41,28 @@ class String(Node, frozen=True):
     max_length: int | None = None
     pattern: str | None = None
     format: str | None = None
-    python: str | None = None  # source of the Python type that holds it; None is `str`
+    python: str | None = None  # source of the Python type of its values; None is `str`
 
 
-class Numeric(Node, frozen=True):
-    """A number; `integer` admits whole floats too, as JSON Schema says."""
+class Number(Node, frozen=True):
+    """A number; `integer` admits whole floats too, as in JSON Schema."""
 
     integer: bool
-    minimum: Number | None = None
-    maximum: Number | None = None
-    exclusive_minimum: Number | None = None
-    exclusive_maximum: Number | None = None
-    multiple_of: Number | None = None
+    minimum: int | float | None = None
+    maximum: int | float | None = None
+    exclusive_minimum: int | float | None = None
+    exclusive_maximum: int | float | None = None
+    multiple_of: int | float | None = None
 
 
-class Choice(Node, frozen=True):
+class Enum(Node, frozen=True):
     """One of some JSON values (`enum`, `const`), each distinct by JSON equality."""
 
     values: tuple[Any, ...]
 
 
-class Sequence(Node, frozen=True):
-    """An array whose items are alike."""
+class Array(Node, frozen=True):
+    """An array whose items have one schema."""
 
     items: Node
     min_items: int = 0
@@ -72,14 +70,14 @@ class Sequence(Node, frozen=True):
     unique: bool = False
 
 
-class Fixed(Node, frozen=True):
+class Tuple(Node, frozen=True):
     """An array of exactly these items."""
 
     items: tuple[Node, ...]
 
 
-class Dictionary(Node, frozen=True):
-    """An object with free keys and values that are alike."""
+class Map(Node, frozen=True):
+    """An object with free keys, whose values have one schema."""
 
     values: Node
     keys: String | None = None
@@ -93,11 +91,11 @@ class Field(Struct, frozen=True, kw_only=True):
     `nullable`, of optional ones: null is a value of its own, not absence.
     """
 
-    wire: str
+    encode_name: str
     node: Node
     required: bool
     nullable: bool = False
-    pointer: str = ""  # of its schema, where a default stands
+    pointer: str = ""  # of its schema, which has the default
     default: Any | UnsetType = UNSET
 
 
@@ -135,4 +133,28 @@ class Contract(Struct, frozen=True, kw_only=True):
 
     roots: Mapping[str, Node]
     definitions: Mapping[str, Node]
-    files: Mapping[str, str]  # definition name → shared type file; only those that live in one
+    files: Mapping[str, str]  # definition name → its shared type file, for those in one
+
+
+_BELOW: Final[Mapping[type[Node], Callable[[Any], tuple[Node, ...]]]] = {
+    Object: lambda node: (*[field.node for field in node.fields], *((node.extra,) if node.extra else ())),
+    Union: lambda node: node.branches,
+    Array: lambda node: (node.items,),
+    Tuple: lambda node: node.items,
+    Map: lambda node: (node.values,),
+}
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The nodes directly under one; references are not followed."""
+    found = _BELOW.get(type(node))
+    return found(node) if found is not None else ()
+
+
+def nodes(node: Node) -> Iterator[Node]:
+    """A node and everything under it, outer ones first."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += children(node)[::-1]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from ..contract.normal_pointers import defined
+from ..contract.normal_form import definition_name
 from ..spec.model import Path
 from .finding import Finding
 from .linted_tool import Subject
@@ -100,7 +100,7 @@ def _description(schema: Mapping[str, Any], root: Mapping[str, Any]) -> str:
     text = schema.get("description")
     if isinstance(text, str) and text.strip():
         return text
-    name = defined(schema["$ref"]) if "$ref" in schema else None
+    name = definition_name(schema["$ref"]) if "$ref" in schema else None
     if name is not None:
         target = root.get("$defs", {}).get(name)
         return str(target.get("description", "")) if isinstance(target, Mapping) else ""

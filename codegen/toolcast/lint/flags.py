@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from ..contract.normal_pointers import defined
+from ..contract.normal_form import definition_name
 from .described_flags import told
 from .finding import Finding
 from .linted_tool import Subject
@@ -81,7 +81,7 @@ def _conditional(node: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _half(branch: Any, root: Mapping[str, Any]) -> tuple[dict[str, str], frozenset[str]] | None:
     """The values that choose a branch, by parameter, and the parameters it speaks of; None if it has none."""
-    name = defined(branch["$ref"]) if isinstance(branch, Mapping) and "$ref" in branch else None
+    name = definition_name(branch["$ref"]) if isinstance(branch, Mapping) and "$ref" in branch else None
     if name is not None:
         branch = root.get("$defs", {}).get(name)
     if not isinstance(branch, Mapping):

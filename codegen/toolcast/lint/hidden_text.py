@@ -17,8 +17,8 @@ def hidden_text(subject: Subject) -> Iterator[Finding]:
     for path, text in _texts(subject.tool.document.data):
         for code, message in _problems(path, text):
             yield subject.finding(code, message, _FIX, at=path)
-    for name, home in subject.normal.homes.items():
-        for path, text in _texts(subject.normal.defs[name]) if home.file else ():
+    for name, location in subject.normal.locations.items():
+        for path, text in _texts(subject.normal.defs[name]) if location.file else ():
             for code, message in _problems(path, text):
                 yield subject.finding(code, message, _FIX, schema=("$defs", name, *path))
 

@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Struct
 
 from ..contract.build import build_tool
-from ..contract.normal import Normal
+from ..contract.normal_form import NormalForm
 from ..diagnostics import Diagnostic
 from ..jsonschema.pointers import escape
 from ..providers import Dialect, Normalized, Profile, SchemaError, normalize
@@ -32,7 +32,7 @@ class Subject(Struct, frozen=True, kw_only=True):
     """A tool that compiles. `emitted` is by provider."""
 
     tool: ToolSpec
-    normal: Normal
+    normal: NormalForm
     parameters: Mapping[str, Any]  # normal form, with the definitions that it reaches
     emitted: Mapping[str, Emitted]
 
@@ -100,11 +100,11 @@ def subject(
     emitted: dict[str, Emitted] = {}
     problems: list[Diagnostic] = []
     for profile, dialect in profiles:
-        stated = tool.providers.get(profile.id, {}).get("strict")
-        key = (dialect, stated)
+        python_type_keywords = tool.providers.get(profile.id, {}).get("strict")
+        key = (dialect, python_type_keywords)
         if key not in made:
             try:
-                normalized = normalize(parameters, profile, strict=stated)
+                normalized = normalize(parameters, profile, strict=python_type_keywords)
             except SchemaError as error:
                 message = f"{profile.id}: {error.message}"
                 problems.append(diagnose(tool.document, ("parameters",), "no-schema", message, error.hint))

@@ -3,7 +3,7 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...contract.normal import Normal
+from ...contract.normal_form import NormalForm
 from ...providers import (
     LedgerEntry,
     Normalized,
@@ -17,7 +17,7 @@ from ...spec.model import ToolSpec
 from .compiled import pretty
 
 
-def tool_info(tool: ToolSpec, normal: Normal) -> ToolInfo:
+def tool_info(tool: ToolSpec, normal: NormalForm) -> ToolInfo:
     """What every envelope may say of a tool beside its parameters."""
     result = normal.standalone("result") if "result" in normal.roots else None
     return ToolInfo(

@@ -4,18 +4,19 @@ import math
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from ...contract.tree import (
-    Choice,
+from ...contract.tree import (  # fmt: skip
+    Array,
     Contract,
-    Dictionary,
+    Enum,
+    Map,
     Node,
-    Numeric,
+    Number,
     Object,
     Reference,
-    Sequence,
     String,
-)  # fmt: skip
-from ...contract.tree_walk import below, nodes
+    children,
+    nodes,
+)
 from ...jsonschema import translate
 from ..structs.scalar_types import literal_parts
 
@@ -43,7 +44,7 @@ class AllowedLiterals:
     @cached_property
     def choices(self) -> frozenset[str]:
         """Each enum's members as the `repr` of a tuple; its strings and its integers, too."""
-        enums = [node.values for node in self._inlined if isinstance(node, Choice)]
+        enums = [node.values for node in self._inlined if isinstance(node, Enum)]
         return frozenset(repr(part) for values in enums for part in (values, *literal_parts(values)))
 
     @cached_property
@@ -66,7 +67,7 @@ class AllowedLiterals:
         For integers a fractional or exclusive bound may move to the next whole number; floats have theirs as
         a float.
         """
-        numeric = [node for node in self._inlined if isinstance(node, Numeric)]
+        numeric = [node for node in self._inlined if isinstance(node, Number)]
         return any(value in _number_forms(node, keyword) for node in numeric)
 
     @cached_property
@@ -76,9 +77,9 @@ class AllowedLiterals:
         for node in self._inlined:
             if isinstance(node, String):
                 found |= {node.min_length, node.max_length}
-            elif isinstance(node, Sequence):
+            elif isinstance(node, Array):
                 found |= {node.min_items, node.max_items}
-            elif isinstance(node, Dictionary):
+            elif isinstance(node, Map):
                 found |= {node.min_size, node.max_size}
         return frozenset(repr(size) for size in found)
 
@@ -94,15 +95,15 @@ def _inlined(node: Node, definitions: Mapping[str, Node]) -> Iterable[Node]:
         yield at
         if isinstance(at, Reference):
             queue += [definitions[at.name]] if at.name else []
-        elif isinstance(at, Dictionary) and at.keys is not None:
+        elif isinstance(at, Map) and at.keys is not None:
             queue += [at.keys, at.values]
         elif at is node or not isinstance(at, Object):
-            queue += below(at)
+            queue += children(at)
         elif at.extra is not None:
             queue.append(at.extra)  # a marker beside the object names the type of its additional properties
 
 
-def _number_forms(node: Numeric, keyword: str) -> set[str]:
+def _number_forms(node: Number, keyword: str) -> set[str]:
     """How one number of a node may be written as the argument `keyword`."""
     low, high, above, below_ = node.minimum, node.maximum, node.exclusive_minimum, node.exclusive_maximum
     exact = {

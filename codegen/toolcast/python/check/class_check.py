@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from msgspec import UNSET
 
-from ...contract.tree import Choice, Field, Object
+from ...contract.tree import Enum, Field, Object
 from ..structs.module_model import ClassDefinition
 from .errors import UnsoundError
 from .literal_check import LiteralChecker
@@ -43,7 +43,7 @@ class _Class:
     ) -> None:
         self.node, self.definition, self.target, self.literals = node, definition, target, literals
         self.module_text = text
-        self.fields = {field.wire: field for field in target.fields}
+        self.fields = {field.encode_name: field for field in target.fields}
 
     def check(self) -> None:
         node, definition, target = self.node, self.definition, self.target
@@ -81,13 +81,13 @@ class _Class:
                 self.check_constant(row, tag)
                 continue
             found.append(row.target.id)
-            wire = wire_of(row, wires)
-            field = fields.get(wire)
+            encode_name = wire_of(row, wires)
+            field = fields.get(encode_name)
             if field is not None:
                 doc = following if following is not None and is_text(following) else None
                 self.check_field(row, field, doc)
-            elif target.extra is None or wire != definition.fields[-1].name:
-                raise UnsoundError(f"line {row.lineno}: {node.name} should have no field {wire!r}")
+            elif target.extra is None or encode_name != definition.fields[-1].name:
+                raise UnsoundError(f"line {row.lineno}: {node.name} should have no field {encode_name!r}")
             else:
                 self.literals.check_annotation(row.annotation, self.literals.allowed(target.extra))
         if found != [line.name for line in definition.fields] or len(found) != len(fields) + (
@@ -110,7 +110,7 @@ class _Class:
             self.module_text.require(row, source, self.node.name)
 
     def check_tag(self, tag: tuple[object, object], field: Field | None) -> None:
-        if field is None or not isinstance(field.node, Choice) or repr(field.node.values) != repr((tag[1],)):
+        if field is None or not isinstance(field.node, Enum) or repr(field.node.values) != repr((tag[1],)):
             raise UnsoundError(f"line {self.node.lineno}: the tag of {self.node.name} is not the contract's")
 
     def check_constant(self, row: ast.AnnAssign, tag: tuple[object, object]) -> None:
@@ -129,14 +129,16 @@ class _Class:
             self.literals.check_syntax(row.value)
         if field.required != (default is None):
             expected = "required" if field.required else "optional"
-            raise UnsoundError(f"line {row.lineno}: {field.wire!r} should be {expected}")
+            raise UnsoundError(f"line {row.lineno}: {field.encode_name!r} should be {expected}")
         if default is None or (isinstance(default, ast.Name) and default.id == "UNSET"):
             if default is not None and field.default is not UNSET and field.default is not None:
-                raise UnsoundError(f"line {row.lineno}: the default of {field.wire!r} is missing")
+                raise UnsoundError(f"line {row.lineno}: the default of {field.encode_name!r} is missing")
             return
         wanted = None if field.default is UNSET else field.default
         if repr(factory_value(default)) != repr(wanted):
-            raise UnsoundError(f"line {row.lineno}: the default of {field.wire!r} is not the contract's")
+            raise UnsoundError(
+                f"line {row.lineno}: the default of {field.encode_name!r} is not the contract's"
+            )
 
     def check_description(self, row: ast.stmt, expected: str) -> None:
         """A description: its line breaks may differ, so words are compared."""
@@ -173,10 +175,10 @@ class _Class:
 
     def check_call(self, call: ast.Call) -> None:
         self.literals.check_syntax(call)
-        wire = value_of(call.args[0])
-        field = self.fields.get(wire) if isinstance(wire, str) else None
+        encode_name = value_of(call.args[0])
+        field = self.fields.get(encode_name) if isinstance(encode_name, str) else None
         if field is None:
-            raise UnsoundError(f"line {call.lineno}: a check of the unknown field {wire!r}")
+            raise UnsoundError(f"line {call.lineno}: a check of the unknown field {encode_name!r}")
         allowed = self.literals.allowed(field.node)
         others = [("multiple_of", each) for each in call.args[2:]]
         others += [(str(option.arg), option.value) for option in call.keywords]

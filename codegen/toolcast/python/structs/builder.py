@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from msgspec import structs
 
-from ...contract.tree import Contract, Node, Object, Reference
-from ...contract.tree_walk import nodes
+from ...contract.tree import Contract, Node, Object, Reference, nodes
 from .module_model import AliasDefinition, Definition, Expression
 from .python_names import class_name, unique
 from .source_literals import text

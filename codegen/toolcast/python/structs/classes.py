@@ -4,8 +4,7 @@ from typing import Any
 
 from msgspec import UNSET, structs
 
-from ...contract.tree import Choice, Field, Node, Null, Object, String, Union
-from ...contract.tree_walk import nodes
+from ...contract.tree import Enum, Field, Node, Null, Object, String, Union, nodes
 from ...jsonschema import translate
 from .builder import Builder, NameParts
 from .module_model import AliasDefinition, ClassDefinition, Expression, FieldLine
@@ -73,12 +72,12 @@ def write_root(builder: Builder, node: Object, root: str, name: str) -> Expressi
 def _define_class(builder: Builder, node: Object, file: str, name: str) -> Expression:
     """Define the Struct `name`; its type, with a marker where it is not exact."""
     tag = builder.tags.get(node.pointer)
-    fields = [field for field in node.fields if tag is None or field.wire != tag.field]
+    fields = [field for field in node.fields if tag is None or field.encode_name != tag.field]
     base = name.removesuffix("Params")
     typed = [(field, _field_type(builder, field, file, base)) for field in fields]
-    names = dict(field_names([f.wire for f in node.fields], builder.type_names(file)))
-    rows = [_field_line(field, kind, names[field.wire]) for field, kind in typed]
-    checks = [c for field, kind in typed for c in _field_checks(field, kind, names[field.wire])]
+    names = dict(field_names([f.encode_name for f in node.fields], builder.type_names(file)))
+    rows = [_field_line(field, kind, names[field.encode_name]) for field, kind in typed]
+    checks = [c for field, kind in typed for c in _field_checks(field, kind, names[field.encode_name])]
     if node.min_size or node.max_size is not None:
         most = "" if node.max_size is None else f", {node.max_size}"
         checks.append(f"check_properties(self, {node.min_size}{most})")
@@ -135,13 +134,13 @@ def _field_type(builder: Builder, field: Field, file: str, base: str) -> Express
     """A field may carry checks; what is not exact even so gets a marker."""
     # A default is mostly left in place, and msgspec does not look at it; a check would.
     node, pattern = _without_pattern(field.node) if field.default is UNSET else (field.node, None)
-    expression = builder.type_of(node, file, base, field.wire)
+    expression = builder.type_of(node, file, base, field.encode_name)
     if pattern:
         check = f"check_pattern({{label}}, {{value}}, {text(translate(pattern))})"
         expression = structs.replace(expression, checks=(check, *expression.checks))
     if expression.exact:
         return expression
-    return builder.checked_type(expression, field.node, file, base, field.wire)
+    return builder.checked_type(expression, field.node, file, base, field.encode_name)
 
 
 def _without_pattern(node: Node) -> tuple[Node, str | None]:
@@ -171,12 +170,12 @@ def _field_line(field: Field, kind: Expression, name: str) -> FieldLine:
             annotation, default = f"{annotation} | UnsetType", "UNSET"
         else:
             annotation, default = f"{annotation} | None", "None"
-    if name != field.wire and field.wire != "":
-        wire = f"name={text(field.wire)}"
+    if name != field.encode_name and field.encode_name != "":
+        encode_name = f"name={text(field.encode_name)}"
         if default.startswith("msgspec.field("):
-            default = default[:-1] + f", {wire})"
+            default = default[:-1] + f", {encode_name})"
         else:
-            default = f"msgspec.field({f'default={default}, ' if default else ''}{wire})"
+            default = f"msgspec.field({f'default={default}, ' if default else ''}{encode_name})"
     doc = docstring(field.node.description, INDENT)
     return FieldLine(name=name, annotation=annotation, value=default, doc=doc, uses=kind.uses)
 
@@ -185,11 +184,11 @@ def _field_checks(field: Field, kind: Expression, name: str) -> list[str]:
     """Lines of `__post_init__`; None is not checked where it stands for absence or is allowed beside."""
     value = f"self.{name}"
     absent = not field.required and field.default is UNSET
-    beside = "none" in kind.kinds and not isinstance(field.node, Choice)
+    beside = "none" in kind.kinds and not isinstance(field.node, Enum)
     rows: list[str] = []
     for check in kind.checks:
         # Only what leads: a pattern may have braces of its own.
-        call = check.replace("{label}, {value}", f"{text(field.wire)}, {value}", 1)
+        call = check.replace("{label}, {value}", f"{text(field.encode_name)}, {value}", 1)
         guarded = absent or beside or (not field.required and field.nullable)
         rows += [f"if {value} is not None:", f"{INDENT}{call}"] if guarded else [call]
     return rows

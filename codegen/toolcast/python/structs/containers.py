@@ -1,12 +1,12 @@
 """Arrays and maps whose items are alike, and tuples."""
 
-from ...contract.tree import Dictionary, Fixed, Sequence
+from ...contract.tree import Array, Map, Tuple
 from . import scalar_types as scalars
 from .builder import Builder, NameParts
 from .module_model import Expression
 
 
-def list_type(builder: Builder, node: Sequence, file: str, name_parts: NameParts) -> Expression:
+def list_type(builder: Builder, node: Array, file: str, name_parts: NameParts) -> Expression:
     """`list[T]`."""
     items = builder.checked_type_of(node.items, file, *name_parts, "Item")
     checks: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ def list_type(builder: Builder, node: Sequence, file: str, name_parts: NameParts
     )
 
 
-def tuple_type(builder: Builder, node: Fixed, file: str, name_parts: NameParts) -> Expression:
+def tuple_type(builder: Builder, node: Tuple, file: str, name_parts: NameParts) -> Expression:
     """`tuple[A, B]`."""
     items = [
         builder.checked_type_of(item, file, *name_parts, f"Item{i + 1}") for i, item in enumerate(node.items)
@@ -42,7 +42,7 @@ def tuple_type(builder: Builder, node: Fixed, file: str, name_parts: NameParts) 
     )
 
 
-def dict_type(builder: Builder, node: Dictionary, file: str, name_parts: NameParts) -> Expression:
+def dict_type(builder: Builder, node: Map, file: str, name_parts: NameParts) -> Expression:
     """`dict[str, T]`."""
     values = builder.checked_type_of(node.values, file, *name_parts, "Value")
     keys = "str" if node.keys is None else scalars.string_type(node.keys).text

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct, structs
 
 from ...contract.build import Built
-from ...contract.tree import Contract, Node, Object, Reference
-from ...contract.tree_walk import nodes
+from ...contract.tree import Contract, Node, Object, Reference, nodes
 from . import classes
 from .builder import Builder
 from .module_model import AliasDefinition, ClassDefinition, Definition, Expression, FieldLine, Module
@@ -123,18 +122,22 @@ def _public(built: Built) -> dict[str, str]:
     """Definitions that a shared type module offers by name: a file's root, and what stands in its `$defs`."""
     public: dict[str, str] = {}
     used: dict[str, set[str]] = {}
-    shared = [(name, home) for name, home in built.normal.homes.items() if home.file]
-    homes = sorted(shared, key=lambda item: (item[1].file, built.order(item[1])))
-    for name, home in homes:
-        if not home.path or (len(home.path) == 2 and home.path[0] in ("$defs", "definitions")):
-            wanted = str(home.path[-1]) if home.path else posixpath.basename(posixpath.splitext(home.file)[0])
-            public[name] = unique(class_name(wanted), used.setdefault(home.file, set()))
+    shared = [(name, location) for name, location in built.normal.locations.items() if location.file]
+    locations = sorted(shared, key=lambda item: (item[1].file, built.order(item[1])))
+    for name, location in locations:
+        if not location.path or (len(location.path) == 2 and location.path[0] in ("$defs", "definitions")):
+            wanted = (
+                str(location.path[-1])
+                if location.path
+                else posixpath.basename(posixpath.splitext(location.file)[0])
+            )
+            public[name] = unique(class_name(wanted), used.setdefault(location.file, set()))
     return public
 
 
 def _define_shared(builder: Builder, built: Built) -> None:
     """All public definitions, file by file: names must come out the same whoever uses them."""
-    order = sorted(builder.public, key=lambda n: (builder.file_of(n), built.order(built.normal.homes[n])))
+    order = sorted(builder.public, key=lambda n: (builder.file_of(n), built.order(built.normal.locations[n])))
     builder.define_all(order)
 
 
@@ -159,18 +162,18 @@ def _module(builder: Builder, file: str, module: tuple[str, ...], cycle: frozens
     needed: dict[str, set[str]] = {}
     for definition in own.values():
         for name in definition.uses:
-            home = builder.owners[name]
-            if home != file:
-                needed.setdefault(home, set()).add(name)
-    late = {name for home in cycle for name in needed.get(home, ())}
+            owner = builder.owners[name]
+            if owner != file:
+                needed.setdefault(owner, set()).add(name)
+    late = {name for owner in cycle for name in needed.get(owner, ())}
     early, deferred = _ordered(
         _in_dependency_order(own), late, known={n for names in needed.values() for n in names} - late
     )
-    imports = {home: names for home, names in needed.items() if home not in cycle}
+    imports = {owner: names for owner, names in needed.items() if owner not in cycle}
     return Module(
         definitions=early,
         imports=_imports(module, imports),
-        late_imports=_imports(module, {home: names for home, names in needed.items() if home in cycle}),
+        late_imports=_imports(module, {owner: names for owner, names in needed.items() if owner in cycle}),
         late_definitions=deferred,
     )
 
@@ -179,8 +182,8 @@ def _imports(
     module: tuple[str, ...], needed: Mapping[str, set[str]]
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
     found: list[tuple[str, tuple[str, ...]]] = []
-    for home, names in needed.items():
-        target = module_path(home)
+    for owner, names in needed.items():
+        target = module_path(owner)
         shared = 0
         while shared < min(len(module), len(target)) - 1 and module[shared] == target[shared]:
             shared += 1
@@ -213,44 +216,44 @@ def _ordered(
     """Definitions with forward references quoted; plain aliases of late names go after the late imports."""
     early: list[Definition] = []
     deferred: list[Definition] = []
-    defined, later = set(known), set(late)
+    definition_name, later = set(known), set(late)
     waiting: list[Definition] = []  # plain aliases: they are evaluated where they stand
     for definition in definitions:
         if isinstance(definition, AliasDefinition) and not definition.marker:
             (deferred if definition.uses & later else waiting).append(definition)
             later |= {definition.name} if definition.uses & later else set()
         else:
-            early.append(_quoted(definition, defined))
-            defined.add(definition.name)
-        _append_ready(waiting, early, defined)
+            early.append(_quoted(definition, definition_name))
+            definition_name.add(definition.name)
+        _append_ready(waiting, early, definition_name)
     return tuple(early), tuple(deferred + waiting)
 
 
-def _append_ready(waiting: list[Definition], early: list[Definition], defined: set[str]) -> None:
+def _append_ready(waiting: list[Definition], early: list[Definition], definition_name: set[str]) -> None:
     """Move aliases whose names are all defined by now, in their order, until none is left to move."""
     moved = True
     while moved:
         moved = False
         for definition in tuple(waiting):
-            if definition.uses <= defined:
+            if definition.uses <= definition_name:
                 waiting.remove(definition)
                 early.append(definition)
-                defined.add(definition.name)
+                definition_name.add(definition.name)
                 moved = True
 
 
-def _quoted(definition: Definition, defined: set[str]) -> Definition:
-    if definition.uses <= defined:
+def _quoted(definition: Definition, definition_name: set[str]) -> Definition:
+    if definition.uses <= definition_name:
         return definition
     if isinstance(definition, AliasDefinition):  # only type checkers see the text beside a marker
         return structs.replace(definition, text=_quote(definition.text))
     assert isinstance(definition, ClassDefinition)
-    fields = tuple(_quoted_field(line, defined) for line in definition.fields)
+    fields = tuple(_quoted_field(line, definition_name) for line in definition.fields)
     return structs.replace(definition, fields=fields)
 
 
-def _quoted_field(line: FieldLine, defined: set[str]) -> FieldLine:
-    return line if line.uses <= defined else structs.replace(line, annotation=_quote(line.annotation))
+def _quoted_field(line: FieldLine, definition_name: set[str]) -> FieldLine:
+    return line if line.uses <= definition_name else structs.replace(line, annotation=_quote(line.annotation))
 
 
 def _quote(source: str) -> str:

@@ -4,17 +4,17 @@ from msgspec import structs
 
 from ...contract.tree import (
     Anything,
+    Array,
     Boolean,
-    Choice,
-    Dictionary,
-    Fixed,
+    Enum,
+    Map,
     Node,
     Null,
-    Numeric,
+    Number,
     Object,
     Reference,
-    Sequence,
     String,
+    Tuple,
     Union,
 )
 from . import containers
@@ -35,17 +35,17 @@ def node_type(builder: Builder, node: Node, file: str, name_parts: NameParts) ->
             return object_type(builder, node, file, name_parts)
         case Union():
             return union_type(builder, node, file, name_parts)
-        case Sequence():
+        case Array():
             return containers.list_type(builder, node, file, name_parts)
-        case Fixed():
+        case Tuple():
             return containers.tuple_type(builder, node, file, name_parts)
-        case Dictionary():
+        case Map():
             return containers.dict_type(builder, node, file, name_parts)
         case String():
             return scalars.string_type(node)
-        case Numeric():
+        case Number():
             return scalars.number_type(node)
-        case Choice():
+        case Enum():
             return scalars.enum_type(node)
         case Boolean():
             return Expression(text="bool", kinds=frozenset({"bool"}), exact=exact)

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from ...contract.tree import Choice, Dictionary, Numeric, Sequence, String
+from ...contract.tree import Array, Enum, Map, Number, String
 from ...jsonschema import translate
 from .module_model import Expression
 from .source_literals import literal, text
@@ -42,7 +42,7 @@ def string_meta(node: String) -> list[str]:
     return parts
 
 
-def number_type(node: Numeric) -> Expression:
+def number_type(node: Number) -> Expression:
     """`int`, or `int | float`: a float alone would round integers past 2**53."""
     checks: list[str] = []
     whole = _bounds(node, whole=True, checks=checks)
@@ -68,7 +68,7 @@ def number_type(node: Numeric) -> Expression:
     )
 
 
-def _bounds(node: Numeric, *, whole: bool, checks: list[str]) -> list[str]:
+def _bounds(node: Number, *, whole: bool, checks: list[str]) -> list[str]:
     """Meta arguments for the bounds. For integers a fractional bound moves to the next whole number."""
     parts: list[str] = []
     for name, word, bound, up in (
@@ -114,7 +114,7 @@ def _strictest(parts: list[str]) -> list[str]:
     return [f"{keyword}={literal(number)}" for keyword, number in kept.values()]
 
 
-def enum_type(node: Choice) -> Expression:
+def enum_type(node: Enum) -> Expression:
     """`Literal[…]` for each kind where Python and msgspec have one, else types and a membership check."""
     kinds = frozenset(_kind(value) for value in node.values)
     check = f"check_member({{label}}, {{value}}, {literal(tuple(node.values))})"
@@ -146,12 +146,12 @@ def _kind(value: Any) -> str:
     return "none" if value is None else kinds[type(value)]
 
 
-def sequence_meta(node: Sequence) -> list[str]:
+def sequence_meta(node: Array) -> list[str]:
     """Meta arguments of an array."""
     return _sizes(node.min_items, node.max_items)
 
 
-def dictionary_meta(node: Dictionary) -> list[str]:
+def dictionary_meta(node: Map) -> list[str]:
     """Meta arguments of a map."""
     return _sizes(node.min_size, node.max_size)
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from ...contract.tree import Choice, Contract, Node, Null, Object, Reference, Union
-from ...contract.tree_walk import nodes
+from ...contract.tree import Contract, Enum, Node, Null, Object, Reference, Union, nodes
 
 PREFERRED = ("type", "kind")
 """Property names tried first when several could tell the branches apart."""
@@ -62,20 +61,20 @@ def _object(contract: Contract, file_of: Mapping[str, str], node: Node, file: st
 def _tags(objects: list[Object], discriminator: str | None) -> list[Tag] | None:
     constants = [
         {
-            field.wire: field.node.values[0]
+            field.encode_name: field.node.values[0]
             for field in node.fields
-            if field.required and isinstance(field.node, Choice) and len(field.node.values) == 1
+            if field.required and isinstance(field.node, Enum) and len(field.node.values) == 1
         }
         for node in objects
     ]
-    shared = [wire for wire in constants[0] if all(wire in other for other in constants)]
+    shared = [encode_name for encode_name in constants[0] if all(encode_name in other for other in constants)]
     first = [discriminator] if discriminator in shared else []
-    for wire in [*first, *(w for w in PREFERRED if w in shared), *shared]:
-        values = [constant[wire] for constant in constants]
+    for encode_name in [*first, *(w for w in PREFERRED if w in shared), *shared]:
+        values = [constant[encode_name] for constant in constants]
         texts = all(isinstance(v, str) for v in values)
         whole = all(isinstance(v, int) and not isinstance(v, bool) and -(2**63) <= v < 2**63 for v in values)
         if (texts or whole) and len(set(values)) == len(values):
-            return [Tag(wire, value) for value in values]
+            return [Tag(encode_name, value) for value in values]
     return None
 
 

@@ -2,7 +2,7 @@
 
 from msgspec import structs
 
-from ...contract.tree import Anything, Choice, Node, Null, Object, Reference, Union
+from ...contract.tree import Anything, Enum, Node, Null, Object, Reference, Union
 from .builder import ANY, Builder, NameParts
 from .module_model import Expression
 
@@ -135,6 +135,6 @@ def _branch_name(branch: Node, index: int) -> str:
     """A name for what a branch defines: its tag's value where it has one."""
     if isinstance(branch, Object):
         for field in branch.fields:
-            if field.required and isinstance(field.node, Choice) and len(field.node.values) == 1:
+            if field.required and isinstance(field.node, Enum) and len(field.node.values) == 1:
                 return str(field.node.values[0])
     return branch.name if isinstance(branch, Reference) else f"Option{index + 1}"

@@ -8,7 +8,7 @@ from ..jsonschema.keywords import ANNOTATIONS
 from ..jsonschema.merge import TIGHTER, union_of_names
 
 MAX_PARTS = 64
-"""Subschemas flattened into one; a longer or circular chain stays a check."""
+"""Subschemas merged into one; the validator checks longer and circular chains."""
 
 _APPLIES_TO_SIBLINGS = {
     "additionalProperties": ("properties", "patternProperties"),
@@ -21,88 +21,93 @@ _APPLIES_TO_SIBLINGS = {
 """Keywords whose meaning depends on others in the same schema object."""
 
 
-def merged(schema: Mapping[str, Any], resolve: Callable[[str], Any]) -> tuple[dict[str, Any], bool]:
-    """`schema` with its `allOf` folded in, and whether anything was left out.
+def merge_all_of(schema: Mapping[str, Any], resolve: Callable[[str], Any]) -> tuple[dict[str, Any], bool]:
+    """Merge `allOf` and `$ref` into the other keywords of `schema`.
 
-    When something was, the result accepts more than `schema` does, never less.
-    Subschemas keep their identity, so their places stay known.
+    Args:
+        schema: a schema of the contract document.
+        resolve: gives the schema that a reference names.
+
+    Returns:
+        The merged schema, and whether it is incomplete: it then accepts more than `schema`, never less.
+        Subschemas keep their identity, by which their pointers are known.
     """
     parts: list[Mapping[str, Any]] = []
-    lossy = _collect(schema, resolve, parts, ())
+    incomplete = _collect(schema, resolve, parts, ())
     out: dict[str, Any] = {}
     for i, part in enumerate(parts):
-        lossy |= _fold(out, part, parts[:i] + parts[i + 1 :])
-    return out, lossy
+        incomplete |= _fold(out, part, parts[:i] + parts[i + 1 :])
+    return out, incomplete
 
 
 def _collect(
-    schema: Any, resolve: Callable[[str], Any], parts: list[Mapping[str, Any]], seen: tuple[str, ...]
+    schema: Any, resolve: Callable[[str], Any], parts: list[Mapping[str, Any]], visited: tuple[str, ...]
 ) -> bool:
     if schema is True:
         return False
     if schema is False or len(parts) >= MAX_PARTS:
         return True
-    lossy = False
+    incomplete = False
     own = {k: v for k, v in schema.items() if k not in ("allOf", "$ref")}
     if own:
         parts.append(own)
     if "$ref" in schema:
-        if schema["$ref"] in seen:
+        if schema["$ref"] in visited:
             return True
-        lossy |= _collect(resolve(schema["$ref"]), resolve, parts, (*seen, schema["$ref"]))
+        incomplete |= _collect(resolve(schema["$ref"]), resolve, parts, (*visited, schema["$ref"]))
     for item in schema.get("allOf", ()):
-        lossy |= _collect(item, resolve, parts, seen)
-    return lossy
+        incomplete |= _collect(item, resolve, parts, visited)
+    return incomplete
 
 
 def _fold(out: dict[str, Any], part: Mapping[str, Any], others: list[Mapping[str, Any]]) -> bool:
-    lossy = False
+    incomplete = False
     for keyword, value in part.items():
-        if _meets_others(keyword, others):
-            # its meaning would change beside other parts' keywords; `true` means nothing anywhere
-            lossy |= value is not True
+        if _interacts(keyword, others):
+            # the other parts' keywords would change its meaning; `true` has none
+            incomplete |= value is not True
             if keyword == "additionalProperties" and all(
                 o.get(keyword) is not False for o in (part, *others)
             ):
-                out[keyword] = True  # what it takes is kept all the same
+                out[keyword] = True  # undeclared properties are kept
         elif keyword not in out:
             out[keyword] = value
             if keyword == "properties":
                 out[keyword], forbids = _allowed(value)
-                lossy |= forbids
+                incomplete |= forbids
         elif keyword == "type":
             out["type"], empty = _types(out["type"], value)
-            lossy |= empty
+            incomplete |= empty
         elif keyword == "properties":
             named, forbids = _allowed(value)
-            lossy |= forbids
+            incomplete |= forbids
             for name, item in named.items():
                 if name not in out["properties"]:
                     out["properties"][name] = item
                 elif not equal(out["properties"][name], item):
-                    lossy = True
+                    incomplete = True
         elif keyword == "required":
             out["required"] = union_of_names(out["required"], value)
         elif keyword in TIGHTER:
             out[keyword] = TIGHTER[keyword](out[keyword], value)
         elif keyword not in ANNOTATIONS and not equal(out[keyword], value):
-            lossy = True
-    return lossy
+            incomplete = True
+    return incomplete
 
 
-def _meets_others(keyword: str, others: list[Mapping[str, Any]]) -> bool:
-    """Whether a keyword would act on what other parts say, or they on it."""
+def _interacts(keyword: str, others: list[Mapping[str, Any]]) -> bool:
+    """Whether a keyword would apply to keywords of other parts, or they to it."""
     siblings = _APPLIES_TO_SIBLINGS.get(keyword)
     return siblings is not None and any(other.keys() & {keyword, *siblings} for other in others)
 
 
 def _allowed(properties: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
-    """Properties with `true` for `false`, which has no place of its own in a merged schema; and whether."""
+    """Properties with `true` for `false`, which a merged schema cannot state; and whether there was any."""
     return {n: True if s is False else s for n, s in properties.items()}, False in properties.values()
 
 
 def _types(a: Any, b: Any) -> tuple[Any, bool]:
-    """Types that both allow; the flag says that none is left (then `a` stands and the check refuses)."""
+    """Types that both allow, and whether there are none (then `a`, and the validator refuses)."""
     left, right = ([t] if isinstance(t, str) else list(t) for t in (a, b))
     both = [t for t in left if t in right]
     both += ["integer"] if "integer" in left and "number" in right and "integer" not in both else []

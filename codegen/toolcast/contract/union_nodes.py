@@ -1,4 +1,4 @@
-"""`anyOf` and `oneOf`, with or without a `type` beside them."""
+"""The nodes of `anyOf` and `oneOf`, with or without a `type` in the same schema."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
@@ -6,46 +6,46 @@ from typing import Any, Literal
 from msgspec import structs
 
 from ..jsonschema.equality import equal
-from .forms import asserting
-from .reads import Reads
-from .tree import Anything, Choice, Node, Nothing, Null, Union
+from .schema_forms import asserted_keywords
+from .single_types import SchemaReader
+from .tree import Anything, Enum, Node, Nothing, Null, Union
 
 
 def read_union(
-    reader: Reads, schema: Mapping[str, Any], keyword: str, pointer: str, description: str
+    reader: SchemaReader, schema: Mapping[str, Any], keyword: str, pointer: str, description: str
 ) -> Node:
-    """The node of a schema that says `anyOf` or `oneOf` (`keyword`), perhaps `type`, and nothing else.
+    """The node of a schema whose asserted keywords are `keyword` (`anyOf` or `oneOf`) and perhaps `type`.
 
-    type ∧ anyOf(b…) equals anyOf(type ∧ b…), and the same for oneOf: so `type` moves into plain branches that
-    state none of their own.
+    type ∧ anyOf(b…) equals anyOf(type ∧ b…), and the same for oneOf: so `type` moves into plain branches
+    without a type.
     """
     branches: list[Node] = []
     outer = schema.get("type")
     for i, branch in enumerate(schema[keyword]):
-        place = f"{pointer}/{keyword}/{i}"
-        if _adopts(branch, outer):
-            branch = reader.adopt({"type": outer, **branch}, branch, place)
-        branches.append(reader.read(branch, place))
+        branch_pointer = f"{pointer}/{keyword}/{i}"
+        if _takes_type(branch, outer):
+            branch = reader.register({"type": outer, **branch}, branch, branch_pointer)
+        branches.append(reader.read(branch, branch_pointer))
     node = _union(branches, "any" if keyword == "anyOf" else "one", pointer, description, schema)
-    left: tuple[str, ...] = ()
-    if outer is not None and not all(_within(branch, outer) for branch in schema[keyword]):
-        left = ("type",)
-    if keyword == "oneOf" and any(map(_null, branches)):
-        # msgspec takes null for the null branch; the schema refuses it where another branch takes it, too
-        takers = [b for b in schema[keyword] if reader.accepts(b, None)]
-        left = (*left, "oneOf") if len(takers) > 1 else left
-    if not left:
+    residue: tuple[str, ...] = ()
+    if outer is not None and not all(_limited_to(branch, outer) for branch in schema[keyword]):
+        residue = ("type",)
+    if keyword == "oneOf" and any(map(_is_null, branches)):
+        # msgspec decodes null as the null branch; the schema refuses it where another branch accepts it too
+        accepting = [b for b in schema[keyword] if reader.accepts(b, None)]
+        residue = (*residue, "oneOf") if len(accepting) > 1 else residue
+    if not residue:
         return node
-    if node.pointer != pointer:  # it was simplified to one of its branches: ask the whole
-        return Anything(pointer=pointer, description=description, residue=(keyword, *left))
-    if isinstance(node, Choice):  # finitely many values: ask the whole about each, here and now
+    if node.pointer != pointer:  # simplified to one branch: the validator checks the union
+        return Anything(pointer=pointer, description=description, residue=(keyword, *residue))
+    if isinstance(node, Enum):  # finitely many values: keep those that the union accepts
         values = tuple(value for value in node.values if reader.accepts(schema, value))
         return (
             structs.replace(node, values=values)
             if values
             else Nothing(pointer=pointer, description=description)
         )
-    return structs.replace(node, residue=node.residue + left)
+    return structs.replace(node, residue=node.residue + residue)
 
 
 def _union(
@@ -55,19 +55,19 @@ def _union(
     description: str,
     schema: Mapping[str, Any],
 ) -> Node:
-    """A union, or something simpler that means the same."""
+    """A Union, or a simpler node that accepts the same values."""
     possible = [b for b in branches if not isinstance(b, Nothing)]
     if not possible:
         return Nothing(pointer=pointer, description=description)
     if len(possible) == 1:
         return structs.replace(possible[0], description=description or possible[0].description)
-    if all(isinstance(b, Choice) or _null(b) for b in possible):
-        values = [v for b in possible for v in (b.values if isinstance(b, Choice) else (None,))]
+    if all(isinstance(b, Enum) or _is_null(b) for b in possible):
+        values = [v for b in possible for v in (b.values if isinstance(b, Enum) else (None,))]
         first = [a for i, a in enumerate(values) if not any(equal(a, b) for b in values[:i])]
         if mode == "any" or len(first) == len(values):
             if first == [None]:
                 return Null(pointer=pointer, description=description)
-            return Choice(pointer=pointer, description=description, values=tuple(first))
+            return Enum(pointer=pointer, description=description, values=tuple(first))
     return Union(
         pointer=pointer,
         description=description,
@@ -77,9 +77,9 @@ def _union(
     )
 
 
-def told_apart(branches: list[Any], resolve: Callable[[str], Any]) -> bool:
-    """Whether at most one branch takes objects, or a required constant of each tells them apart."""
-    branches = [_meant(branch, resolve) for branch in branches]
+def distinguishable(branches: list[Any], resolve: Callable[[str], Any]) -> bool:
+    """Whether at most one branch accepts objects, or each has another value of one required constant."""
+    branches = [_dereferenced(branch, resolve) for branch in branches]
     open_to_objects = [b for b in branches if not isinstance(b, dict) or "object" in b.get("type", "object")]
     if len(open_to_objects) < 2:
         return True
@@ -91,11 +91,13 @@ def told_apart(branches: list[Any], resolve: Callable[[str], Any]) -> bool:
     )
 
 
-def _meant(branch: Any, resolve: Callable[[str], Any]) -> Any:
-    """A branch, or the definition that it is a reference to."""
-    seen: set[str] = set()
-    while isinstance(branch, dict) and asserting(branch) == {"$ref"} and branch["$ref"] not in seen:
-        seen.add(branch["$ref"])
+def _dereferenced(branch: Any, resolve: Callable[[str], Any]) -> Any:
+    """The branch, or the definition that it refers to."""
+    visited: set[str] = set()
+    while (
+        isinstance(branch, dict) and asserted_keywords(branch) == {"$ref"} and branch["$ref"] not in visited
+    ):
+        visited.add(branch["$ref"])
         branch = resolve(branch["$ref"])
     return branch
 
@@ -113,13 +115,13 @@ def _constants(branch: Any) -> dict[str, Any]:
     return found
 
 
-def _null(node: Node) -> bool:
+def _is_null(node: Node) -> bool:
     return isinstance(node, Null) and not node.residue
 
 
-def _adopts(branch: Any, outer: Any) -> bool:
-    """Whether a branch with the type `outer` added has a shape of its own, so that no marker needs to stand
-    at its place, where that type is not written."""
+def _takes_type(branch: Any, outer: Any) -> bool:
+    """Whether the type `outer` can be added to a branch: its node then needs no marker, whose schema would
+    lack the type."""
     if not isinstance(outer, str) or not isinstance(branch, dict):
         return False
     if {"type", "$ref", "allOf", "anyOf", "oneOf"} & branch.keys():
@@ -128,11 +130,11 @@ def _adopts(branch: Any, outer: Any) -> bool:
     return not any(isinstance(value, list | dict) for value in values)
 
 
-def _within(branch: Any, outer: str | list[str]) -> bool:
-    """Whether a branch takes nothing but the types `outer`, once it has them where it states none."""
+def _limited_to(branch: Any, outer: str | list[str]) -> bool:
+    """Whether a branch accepts only the types `outer`, after they are added where it has none."""
     if not isinstance(branch, dict):
         return branch is False
-    if _adopts(branch, outer):
+    if _takes_type(branch, outer):
         return True
     if "type" not in branch:
         return False
@@ -144,7 +146,7 @@ def _within(branch: Any, outer: str | list[str]) -> bool:
 
 
 def _discriminator(schema: Mapping[str, Any]) -> str | None:
-    """OpenAPI's `discriminator.propertyName`: a hint which property tells branches apart."""
+    """OpenAPI's `discriminator.propertyName`: the property that selects the branch."""
     found = schema.get("discriminator")
     name = found.get("propertyName") if isinstance(found, dict) else None
     return name if isinstance(name, str) else None

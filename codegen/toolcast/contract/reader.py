@@ -1,4 +1,4 @@
-"""From a contract document to the typed tree."""
+"""Reads a contract document into the typed tree."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -9,22 +9,21 @@ from ..jsonschema import Validator
 from ..jsonschema.equality import equal
 from ..jsonschema.pointers import escape, split
 from ..jsonschema.schema_compiler import Schemas
-from .all_of import merged
-from .any_of import read_union
-from .forms import asserting, form_of, only_part
-from .judging import listed
-from .keeping import judges, kept
-from .kinds import READERS, Site
-from .normal_pointers import indexed
-from .tree import Anything, Choice, Node, Nothing, Null, Reference, Union
+from .kept_properties import as_list, may_keep_undeclared, objects_keeping_undeclared
+from .merge_all_of import merge_all_of
+from .normal_form import schemas_with_pointers
+from .schema_forms import asserted_keywords, form_of, only_asserting_part
+from .single_types import READERS, TypedSchema
+from .tree import Anything, Enum, Node, Nothing, Null, Reference, Union
+from .union_nodes import read_union
 
 ROOTS: Final = ("parameters", "result")
 
-SHARED: Final = ("allOf", "anyOf", "oneOf", "not", "if", "$ref")
+ANY_TYPE_KEYWORDS: Final = ("allOf", "anyOf", "oneOf", "not", "if", "$ref")
 """Keywords that may refuse a value of any type."""
 
 MAX_FLATTENED: Final = 10_000
-"""Schemas with `allOf` (or `$ref` and more) flattened in one contract: each copies what it refers to."""
+"""Schemas with `allOf` (or `$ref` and more) merged in one contract: each copies its targets."""
 
 
 class Reader:
@@ -33,50 +32,53 @@ class Reader:
     def __init__(
         self, document: Mapping[str, Any], schemas: Schemas, files: Mapping[str, str] | None = None
     ) -> None:
-        """`document` has been compiled without complaint, by `schemas`.
-
-        `files` names the shared type file of each definition that lives in one.
+        """Args:
+        document: the contract document, which `schemas` has compiled.
+        schemas: the compiled schemas of the document.
+        files: the shared type file of each definition that is in one.
         """
         self.document = document
         self.pointers: dict[int, str] = {}
         self._schemas = schemas
-        self._open: set[int] = set()  # schemas being flattened
+        self._flattening: set[int] = set()  # ids of schemas that are being merged
         self._flattened = 0
-        self._keep: list[Any] = []  # schemas made here, kept alive because `pointers` goes by identity
-        judged = False
+        self._registered: list[Any] = []  # schemas made here, kept alive: `pointers` has their ids
+        search = False  # whether `objects_keeping_undeclared` may find any
         tops = [(schema, "/$defs/" + escape(name)) for name, schema in document.get("$defs", {}).items()]
         tops += [(document[root], "/" + root) for root in ROOTS if root in document]
         for top, at in tops:
-            for schema, pointer in indexed(top, at):
+            for schema, pointer in schemas_with_pointers(top, at):
                 self.pointers[id(schema)] = pointer
-                judged = judged or judges(schema)
+                search = search or may_keep_undeclared(schema)
         self._merged: dict[int, tuple[dict[str, Any], bool]] = {}
-        self._kept = kept(self, document, files or {}) if judged else frozenset[str]()
+        self._keeping_undeclared = (
+            objects_keeping_undeclared(self, document, files or {}) if search else frozenset[str]()
+        )
 
     def validator(self, schema: Any) -> Validator:
         """The exact validator of a schema of this document, or of one made from its parts."""
         return Validator(schema, shared=self._schemas)
 
-    def place(self, schema: Any, pointer: str) -> str:
-        """Where `schema` stands; at `pointer` unless the document knows better."""
+    def pointer_of(self, schema: Any, pointer: str) -> str:
+        """The pointer of `schema` in the document; `pointer` where it is no schema of the document."""
         return self.pointers.get(id(schema), pointer)
 
-    def keeps(self, pointer: str) -> bool:
+    def keeps_undeclared(self, pointer: str) -> bool:
         """Whether the object at `pointer` keeps properties that it does not declare."""
-        return pointer in self._kept
+        return pointer in self._keeping_undeclared
 
     def accepts(self, schema: Any, value: Any) -> bool:
         """Whether `schema` accepts `value`, by the exact validator."""
         if isinstance(schema, bool):
             return schema
-        if value is None and "type" in schema and "null" not in listed(schema["type"]):
-            return False  # asked of each optional property; the other keywords can only refuse more
+        if value is None and "type" in schema and "null" not in as_list(schema["type"]):
+            return False  # other keywords only refuse more
         return self.validator(schema).accepts(value)
 
-    def adopt(self, made: dict[str, Any], origin: Any, pointer: str) -> dict[str, Any]:
-        """Let a schema made here stand at the place of the one it was made from."""
-        self.pointers[id(made)] = self.place(origin, pointer)
-        self._keep.append(made)
+    def register(self, made: dict[str, Any], origin: Any, pointer: str) -> dict[str, Any]:
+        """Give a schema that was made from `origin` its pointer; returns `made`."""
+        self.pointers[id(made)] = self.pointer_of(origin, pointer)
+        self._registered.append(made)
         return made
 
     def resolve(self, reference: str) -> Any:
@@ -87,18 +89,18 @@ class Reader:
         return node
 
     def read(self, schema: Any, pointer: str) -> Node:
-        """The node of `schema`, which stands at `pointer` unless the document knows better."""
+        """The node of `schema`; `pointer` is its pointer where it is no schema of the document."""
         if isinstance(schema, bool):
             return Anything(pointer=pointer) if schema else Nothing(pointer=pointer)
-        pointer = self.place(schema, pointer)
+        pointer = self.pointer_of(schema, pointer)
         description = schema.get("description", "")
         description = description if isinstance(description, str) else ""
-        keys = asserting(schema)
+        keys = asserted_keywords(schema)
         form = form_of(schema, keys)
         if form == "anything":
             return Anything(pointer=pointer, description=description)
         if form == "only part":
-            alone = only_part(schema)
+            alone = only_asserting_part(schema)
             assert alone is not None
             node = self.read(schema["allOf"][alone], f"{pointer}/allOf/{alone}")
             return structs.replace(node, description=description or node.description)
@@ -114,46 +116,46 @@ class Reader:
         return self._typed(schema, keys, pointer, description)
 
     def merged(self, schema: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
-        """`schema` with its `allOf` and `$ref` folded in, and whether anything was left out."""
+        """`schema` with its `allOf` and `$ref` merged into it, and whether the result accepts more."""
         known = self._merged.get(id(schema))
         if known is None:
-            known = self._merged[id(schema)] = merged(schema, self.resolve)
+            known = self._merged[id(schema)] = merge_all_of(schema, self.resolve)
         return known
 
     def flattened(self, schema: Mapping[str, Any], pointer: str, description: str) -> Node:
-        """`schema` with `allOf` and `$ref` folded in, as far as that can be said in one schema."""
-        if id(schema) in self._open or self._flattened >= MAX_FLATTENED:
-            # It contains itself, or very much: what is left is a value of any type, checked as a whole.
+        """The node of `schema` with `allOf` and `$ref` merged into it, as far as one schema can state it."""
+        if id(schema) in self._flattening or self._flattened >= MAX_FLATTENED:
+            # It contains itself, or too much: any value, which the validator checks.
             return Anything(
-                pointer=pointer, description=description, residue=tuple(sorted(asserting(schema)))
+                pointer=pointer, description=description, residue=tuple(sorted(asserted_keywords(schema)))
             )
-        self._open.add(id(schema))
+        self._flattening.add(id(schema))
         self._flattened += 1
         node = self._flat(schema, pointer, description)
-        self._open.remove(id(schema))
+        self._flattening.remove(id(schema))
         return node
 
     def _flat(self, schema: Mapping[str, Any], pointer: str, description: str) -> Node:
-        flat, lossy = self.merged(schema)
+        flat, incomplete = self.merged(schema)
         if "enum" in flat or "const" in flat:
             return self._choice(flat, schema, pointer, description)
-        node = self._typed(flat, asserting(flat), pointer, description)
-        return structs.replace(node, residue=(*node.residue, "allOf")) if lossy else node
+        node = self._typed(flat, asserted_keywords(flat), pointer, description)
+        return structs.replace(node, residue=(*node.residue, "allOf")) if incomplete else node
 
     def _choice(
-        self, schema: Mapping[str, Any], whole: Mapping[str, Any], pointer: str, description: str
+        self, schema: Mapping[str, Any], original: Mapping[str, Any], pointer: str, description: str
     ) -> Node:
-        """`enum` and `const` leave finitely many values: keep those that the whole schema accepts."""
+        """The values of `enum` or `const` that the original schema accepts."""
         candidates = schema["enum"] if "enum" in schema else [schema["const"]]
-        if schema is whole and _only_strings(schema, candidates):
+        if schema is original and _only_strings(schema, candidates):
             values = list(dict.fromkeys(candidates))
         else:
-            values = self._accepted(whole, candidates)
+            values = self._accepted(original, candidates)
         if not values:
             return Nothing(pointer=pointer, description=description)
         if values == [None]:
             return Null(pointer=pointer, description=description)
-        return Choice(pointer=pointer, description=description, values=tuple(values))
+        return Enum(pointer=pointer, description=description, values=tuple(values))
 
     def _accepted(self, schema: Mapping[str, Any], candidates: list[Any]) -> list[Any]:
         """Those of `candidates` that `schema` accepts, each once."""
@@ -165,7 +167,7 @@ class Reader:
         return values
 
     def _typed(self, schema: Mapping[str, Any], keys: set[str], pointer: str, description: str) -> Node:
-        """By `type`; `keys` are what the schema asserts."""
+        """The node of a schema by its `type`; `keys` are its asserted keywords."""
         types = schema.get("type")
         if types is None:
             residue = tuple(sorted(keys - {"type"}))
@@ -173,22 +175,22 @@ class Reader:
         kinds = [types] if isinstance(types, str) else list(dict.fromkeys(types))
         if "number" in kinds and "integer" in kinds:
             kinds.remove("integer")
-        residue = () if keys.isdisjoint(SHARED) else _shared(keys)
-        site = Site(schema, pointer, description, residue)
-        nodes = [READERS[kind](self, site) for kind in kinds]
+        residue = () if keys.isdisjoint(ANY_TYPE_KEYWORDS) else _any_type_keywords(keys)
+        typed = TypedSchema(schema, pointer, description, residue)
+        nodes = [READERS[kind](self, typed) for kind in kinds]
         if len(nodes) == 1:
             return nodes[0]
         return Union(pointer=pointer, description=description, mode="types", branches=tuple(nodes))
 
 
-def _shared(keys: set[str]) -> tuple[str, ...]:
+def _any_type_keywords(keys: set[str]) -> tuple[str, ...]:
     """Those of `keys` that may refuse a value of any type."""
-    return tuple(k for k in SHARED if k in keys and (k != "if" or {"then", "else"} & keys))
+    return tuple(k for k in ANY_TYPE_KEYWORDS if k in keys and (k != "if" or {"then", "else"} & keys))
 
 
 def _only_strings(schema: Mapping[str, Any], members: list[Any]) -> bool:
-    """Whether a schema is an enum of strings and says nothing else that could refuse one of them."""
-    if schema.get("type", "string") != "string" or not asserting(schema) <= {"type", "enum"}:
+    """Whether a schema is an enum of strings, without other keywords that could refuse one."""
+    if schema.get("type", "string") != "string" or not asserted_keywords(schema) <= {"type", "enum"}:
         return False
     return all(isinstance(member, str) for member in members)
 

@@ -1,4 +1,4 @@
-"""How a schema is read: by its own keywords, or by way of the schemas that it names."""
+"""How a schema becomes a node: by its own keywords, or by the schemas that it refers to."""
 
 from collections.abc import Mapping
 from typing import Any, Final, Literal
@@ -8,12 +8,12 @@ from ..jsonschema.keywords import ANNOTATIONS
 
 Form = Literal["anything", "only part", "reference", "flattened", "choice", "union", "typed"]
 
-_HARMLESS: Final = frozenset({"$ref", "type", "maxProperties", "maxItems", "propertyNames"})
-"""Keywords beside a `$ref` that leave what it refers to as it is, but for refusing some of it."""
+_REFUSING_ONLY: Final = frozenset({"$ref", "type", "maxProperties", "maxItems", "propertyNames"})
+"""Keywords next to a `$ref` that only refuse some values of its target, and declare nothing."""
 
 
-def asserting(schema: Mapping[str, Any]) -> set[str]:
-    """The keywords of a schema that may refuse a value, or hold schemas that may."""
+def asserted_keywords(schema: Mapping[str, Any]) -> set[str]:
+    """The keywords of `schema` that may refuse a value, or hold schemas that may."""
     keys = {k for k in schema if k not in ANNOTATIONS and not k.startswith("x-")}
     if "format" in keys and schema["format"] not in FORMATS:
         keys.discard("format")
@@ -21,16 +21,16 @@ def asserting(schema: Mapping[str, Any]) -> set[str]:
 
 
 def form_of(schema: Mapping[str, Any], keys: set[str]) -> Form:
-    """How `schema`, whose `asserting` keywords are `keys`, becomes a node.
+    """How `schema` becomes a node; `keys` are its asserted keywords.
 
-    An `only part` is the one schema of its `allOf` that asserts anything; a `union` says `anyOf` or `oneOf`,
-    perhaps `type`, and nothing else; `flattened` has `allOf` or `$ref` beside more.
+    An `only part` is the one schema of its `allOf` that asserts anything; a `union` has `anyOf` or `oneOf`,
+    perhaps `type`, and no other; `flattened` has `allOf` or `$ref` together with others.
     """
     if not keys:
         return "anything"
-    if keys == {"allOf"} and only_part(schema) is not None:
+    if keys == {"allOf"} and only_asserting_part(schema) is not None:
         return "only part"
-    if "$ref" in keys and keys <= _HARMLESS:
+    if "$ref" in keys and keys <= _REFUSING_ONLY:
         return "reference"
     if keys & {"$ref", "allOf"}:
         return "flattened"
@@ -40,11 +40,11 @@ def form_of(schema: Mapping[str, Any], keys: set[str]) -> Form:
     return "union" if len(unions) == 1 and keys <= unions | {"type"} else "typed"
 
 
-def only_part(schema: Mapping[str, Any]) -> int | None:
+def only_asserting_part(schema: Mapping[str, Any]) -> int | None:
     """The index of the one schema of an `allOf` that asserts anything; None where there are more."""
     found = [
         index
         for index, part in enumerate(schema["allOf"])
-        if part is False or (part is not True and asserting(part))
+        if part is False or (part is not True and asserted_keywords(part))
     ]
     return found[0] if len(found) == 1 else None

@@ -1,0 +1,160 @@
+"""The normal form: one self-contained JSON Schema 2020-12 per tool.
+
+Drafts 4 to 7 are upgraded, every reference is `#/$defs/Name` (or `#` for the root itself), and shared types
+are bundled. `normal_form_builder` makes it.
+"""
+
+from collections.abc import Iterator, Mapping
+from operator import is_not
+from typing import Any
+
+from msgspec import Struct
+
+from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
+from ..jsonschema.pointers import escape, join, split
+from ..jsonschema.subschemas import map_subschemas, subschemas
+from ..spec.model import Document, Path
+from .python_types import KEYWORD
+from .spec_references import DefinitionLocation
+
+
+class NormalForm(Struct, frozen=True, kw_only=True):
+    """The normal forms of one tool (or of one shared type file)."""
+
+    roots: Mapping[str, Any]  # "parameters", "result": schemas whose references point into `defs`
+    defs: Mapping[str, Any]
+    locations: Mapping[str, DefinitionLocation]  # by definition name
+    uses: tuple[str, ...]
+    origins: Mapping[int, tuple[Document, Path]]  # id of a schema dict → its position in a spec
+    linked: bool  # whether there is any `$ref`
+
+    def document(self) -> dict[str, Any]:
+        """`{"$defs": …, "parameters": …, "result": …}`; every `$ref` resolves inside it."""
+        if not self.linked and not self.defs:
+            return {**self.roots}
+        roots = {name: rebase(schema, name) for name, schema in self.roots.items()}
+        defs = {
+            name: schema if self.locations[name].file else rebase(schema, str(self.locations[name].path[0]))
+            for name, schema in self.defs.items()
+        }
+        return {**({"$defs": defs} if defs else {}), **roots}
+
+    def contract_file(self, file: str = "") -> dict[str, Any]:
+        """The document with the definitions that the tool reaches, or the shared type file `file`."""
+        document = self.document()
+        defs = document.pop("$defs", {})
+        start = [{"$ref": f"#/$defs/{escape(n)}"} for n in defs if file and self.locations[n].file == file]
+        needed = reachable_definitions({"allOf": [*document.values(), *start]}, defs)
+        kept = {name: schema for name, schema in defs.items() if name in needed}
+        return {**({"$defs": kept} if kept else {}), **document}
+
+    def standalone(self, root: str) -> dict[str, Any]:
+        """The schema of `root` with the definitions it reaches, without `x-python`: the input of providers
+        and model families."""
+        schema: dict[str, Any] = without_keyword(self.roots[root], KEYWORD)
+        needed = reachable_definitions(schema, self.defs)
+        if not needed:
+            return schema
+        return {
+            **schema,
+            "$defs": {n: without_keyword(self.defs[n], KEYWORD) for n in self.defs if n in needed},
+        }
+
+    def locate(self, pointer: str) -> tuple[Document, Path]:
+        """The spec and the path in it of what is at `pointer` of `document()`."""
+        node: Any = {"$defs": self.defs, **self.roots}
+        found: tuple[Document, Path] | None = None
+        rest: list[str | int] = []
+        for step in split(pointer):
+            if isinstance(node, list):
+                node = node[int(step)]
+                rest.append(int(step))
+            else:
+                node = node.get(step) if isinstance(node, dict) else None
+                rest.append(step)
+            if id(node) in self.origins and isinstance(node, dict):
+                found, rest = self.origins[id(node)], []
+            if node is None:
+                break
+        document, path = found or next(iter(self.origins.values()))
+        return document, (*path, *rest)
+
+
+PREFIX = "#/$defs/"
+
+
+def definition_name(reference: str) -> str | None:
+    """The name of the definition that a normal-form reference names; None for `#`, the root."""
+    return split(reference)[1] if reference.startswith(PREFIX) else None
+
+
+def schemas_with_pointers(schema: Any, pointer: str) -> Iterator[tuple[Any, str]]:
+    """Every object among a schema and those below it, with its pointer."""
+    waiting = [(schema, pointer)]
+    while waiting:
+        schema, pointer = waiting.pop()
+        if isinstance(schema, dict):
+            yield schema, pointer
+            waiting += [(item, pointer + join(path)) for path, item in subschemas(schema)]
+
+
+def direct_references(schema: Any) -> set[str]:
+    """Names of the definitions that `schema` and its subschemas refer to."""
+    found: set[str] = set()
+    queue = [schema]
+    while queue:
+        node = queue.pop()
+        if isinstance(node, dict):
+            name = definition_name(node["$ref"]) if "$ref" in node else None
+            found |= {name} if name is not None else set()
+            queue.extend(item for _, item in subschemas(node))
+    return found
+
+
+def reachable_definitions(schema: Any, defs: Mapping[str, Any]) -> set[str]:
+    """Names of the definitions that `schema` refers to, directly or through others of `defs`."""
+    found: set[str] = set()
+    queue = [schema] if defs else []
+    while queue:
+        node = queue.pop()
+        if not isinstance(node, dict):
+            continue
+        name = definition_name(node["$ref"]) if "$ref" in node else None
+        if name is not None and name not in found:
+            found.add(name)
+            queue.append(defs[name])
+        queue.extend(item for _, item in subschemas(node))
+    return found
+
+
+def rebase(schema: Any, root: str) -> Any:
+    """A copy in which `#` means `#/<root>`, for a file that holds several roots."""
+    if not isinstance(schema, dict):
+        return schema
+    out = map_subschemas(schema, lambda below: rebase(below, root))
+    if out.get("$ref") == "#":
+        out["$ref"] = f"#/{root}"
+    return out
+
+
+def without_keyword(schema: Any, keyword: str) -> Any:
+    """`schema` without `keyword`, at any depth; the same object where the keyword does not occur."""
+    if not isinstance(schema, dict):
+        return schema
+    out: dict[str, Any] = {}
+    changed = keyword in schema
+    for name, value in schema.items():
+        if name == keyword:
+            continue
+        new = value
+        if name in SCHEMA:
+            new = without_keyword(value, keyword)
+        elif name in SCHEMA_LIST:
+            items = [without_keyword(item, keyword) for item in value]
+            new = items if any(map(is_not, items, value)) else value
+        elif name in SCHEMA_MAP:
+            named = {key: without_keyword(item, keyword) for key, item in value.items()}
+            new = named if any(map(is_not, named.values(), value.values())) else value
+        changed |= new is not value
+        out[name] = new
+    return out if changed else schema
