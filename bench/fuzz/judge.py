@@ -5,8 +5,9 @@ import random
 from typing import Any
 
 from toolcast.project.core.compiled import Options
-from toolcast.spec import SourceDocument, parse_document, read_tool
 from toolcast.spec.model import ToolSpec
+from toolcast.spec.read_file import SourceDocument, parse_document
+from toolcast.spec.tool_spec import read_tool
 from toolcast.verify.equivalence import equivalence
 from toolcast.verify.hold import asserted_formats, smallest
 from toolcast.verify.instances import instances

@@ -15,7 +15,7 @@ from click.testing import Result
 from toolcast import __version__
 from toolcast.cli.main import COMMANDS, cli
 from toolcast.cli.main import run as run_line
-from toolcast.spec import load_tool
+from toolcast.spec.load import load_tool
 
 from tests.project.fake import put, states, tree
 

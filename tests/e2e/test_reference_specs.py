@@ -5,7 +5,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from toolcast.spec import load_library
+from toolcast.spec.load import load_library
 
 from tests.e2e.reference import DRAFT, ROOT, nodes, read, tool_files, type_files, validator
 

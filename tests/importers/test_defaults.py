@@ -10,7 +10,7 @@ import pytest
 from toolcast.importers.import_tools import import_tools
 from toolcast.importers.invalid_defaults import without_wrong_defaults
 from toolcast.importers.spec_text import Choices, in_words
-from toolcast.spec import parse_document
+from toolcast.spec.read_file import parse_document
 
 
 def _import(tmp_path: Path, tool: dict[str, Any]) -> tuple[str, list[str]]:

@@ -15,7 +15,7 @@ from toolcast.importers.invalid_defaults import without_wrong_defaults
 from toolcast.importers.spec_text import Choices
 from toolcast.importers.tool_lists import Document, parse_documents
 from toolcast.providers import quarantined
-from toolcast.spec import load_library
+from toolcast.spec.load import load_library
 
 SCHEMA = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}
 MCP = {

@@ -8,7 +8,7 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from toolcast.importers.yaml_text import UnwritableError, dump
-from toolcast.spec import SourceDocument, parse_document
+from toolcast.spec.read_file import SourceDocument, parse_document
 
 TRICKY = [
     *("no", "No", "off", "y", "1:30", "2024-01-01", "0o17", "0x1F", "1e3", "1_000", ".5", ".inf", ".NaN"),

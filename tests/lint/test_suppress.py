@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from toolcast.lint.lint_rules import RULES
-from toolcast.spec.lint_codes import LINT_CODES
+from toolcast.spec.fields import LINT_CODES
 
 from tests.lint.projects import found, run, spec, write
 

@@ -11,7 +11,8 @@ from toolcast.diagnostics import Diagnostic
 from toolcast.project.core.compiled import Compiled, Options, ToolEntry
 from toolcast.project.core.compiler import compile_package, compile_tool, compile_type
 from toolcast.runtime import ToolBinding
-from toolcast.spec import SourceDocument, parse_document, read_tool
+from toolcast.spec.read_file import SourceDocument, parse_document
+from toolcast.spec.tool_spec import read_tool
 from toolcast.verify.memory_package import imported
 
 Binding = ToolBinding[Any, Any]

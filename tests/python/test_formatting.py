@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 from toolcast.contract.build import build_tool
 from toolcast.python.bindings.format import blacken, formatted
-from toolcast.spec import load_tool
+from toolcast.spec.load import load_tool
 
 from tests.python import stages
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from toolcast.project.core.compiled import Compiled, Options
 from toolcast.project.core.compiler import compile_tool
-from toolcast.spec import load_tool
+from toolcast.spec.load import load_tool
 
 HEAD = "description: D.\npermission: read\nsecrets: []\nparameters:\n  type: object\n  properties:\n"
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
-from toolcast.spec import load_tool
+from toolcast.spec.load import load_tool
 
 from tests.python import stages
 

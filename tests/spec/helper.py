@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from toolcast.diagnostics import Diagnostic
-from toolcast.spec import SourceDocument, ToolSpec, parse_document, read_tool
-from toolcast.spec.read_file import Kind
+from toolcast.spec.model import ToolSpec
+from toolcast.spec.read_file import Kind, SourceDocument, parse_document
+from toolcast.spec.tool_spec import read_tool
 
 PROVIDERS = frozenset({"openai", "openai-responses", "anthropic", "gemini", "mcp"})
 

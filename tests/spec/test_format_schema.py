@@ -7,8 +7,8 @@ import jsonschema_rs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolcast.spec import format_schema, read_tool
-from toolcast.spec.tool_spec import KEYS
+from toolcast.spec.editor_schema import format_schema
+from toolcast.spec.tool_spec import KEYS, read_tool
 
 from tests.spec.helper import PROVIDERS, read
 

@@ -5,8 +5,7 @@ import pickle
 from pathlib import Path
 
 import pytest
-from toolcast.spec import read_document
-from toolcast.spec.read_file import Kind
+from toolcast.spec.read_file import Kind, read_document
 from toolcast.spec.reader_problems import MAX_BYTES, MAX_DEPTH, MAX_VALUES
 
 from tests.spec.helper import places, read, refuse

@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from toolcast.spec import discover, load_library, load_tool, load_type, name_place
+from toolcast.spec.discovery import discover
+from toolcast.spec.load import load_library, load_tool, load_type, name_position
 
 from tests.spec.helper import PROVIDERS, places, write
 
@@ -138,14 +139,14 @@ def test_library(tmp_path: Path) -> None:
         ("specs/d/taken.yaml", 1, 1, "duplicate-name"),
         ("specs/e/f.yml", 0, 0, "same-stem"),
     ]
-    assert name_place(tmp_path, "b/twin.yaml") == (4, 7)
-    assert name_place(tmp_path, "a/syntax.yaml") == (0, 0)
+    assert name_position(tmp_path, "b/twin.yaml") == (4, 7)
+    assert name_position(tmp_path, "a/syntax.yaml") == (0, 0)
 
 
 def test_json_specs_never_load_yaml(tmp_path: Path) -> None:
     root = write(tmp_path, {"a.json": '{"description": "x", "permission": "read", "secrets": []}'})
     program = (
-        "import sys, pathlib, toolcast.spec as s\n"
+        "import sys, pathlib, toolcast.spec.load as s\n"
         f"lib = s.load_library(pathlib.Path({str(root)!r}), shown_root='', known_providers=frozenset())\n"
         "assert len(lib.tools) == 1, lib.diagnostics\n"
         "lib.tools[0].document.locate(('name',))\n"

@@ -2,7 +2,7 @@
 
 import random
 
-from toolcast.spec import check_names, check_types
+from toolcast.spec.tool_names import check_names, check_types
 
 from tests.spec.helper import places
 

@@ -7,10 +7,9 @@ from typing import Any
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolcast.spec import SourceDocument, parse_document
 from toolcast.spec.json_reader import scan_json
 from toolcast.spec.model import Path
-from toolcast.spec.read_file import Kind
+from toolcast.spec.read_file import Kind, SourceDocument, parse_document
 
 from tests.spec.helper import read
 

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from toolcast.spec import Annotations
+from toolcast.spec.model import Annotations
 
 from tests.spec.helper import places, tool
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 from toolcast.project.core.compiled import Options
-from toolcast.spec import SourceDocument, parse_document, read_tool
 from toolcast.spec.model import ToolSpec
+from toolcast.spec.read_file import SourceDocument, parse_document
+from toolcast.spec.tool_spec import read_tool
 from toolcast.verify.hold import Settings, hold
 from toolcast.verify.verify_report import ToolReport
 

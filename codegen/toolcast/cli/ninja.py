@@ -60,7 +60,7 @@ def command(file: str, folder: str, size: int, words: str, form: Format, config_
     from ..integrations.ninja import CONFIGURED, MARK, Layout, lists_of, render_ninja, shards_of
     from ..project.steps.depfile import render_depfile
     from ..project.steps.shard import write_alone
-    from ..spec import discover
+    from ..spec.discovery import discover
 
     if not _is_ours(Path(file), MARK):
         message = "is no build file that this command wrote, so it stays"

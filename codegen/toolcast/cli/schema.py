@@ -23,7 +23,7 @@ def command(config_file: Path | None) -> int:
 
     from ..project.frontend import known_providers
     from ..project.profiles import profiles_of
-    from ..spec import format_schema
+    from ..spec.editor_schema import format_schema
 
     profiles, problems = profiles_of(config, known_providers)
     tell(problems)

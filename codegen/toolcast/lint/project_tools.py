@@ -11,7 +11,7 @@ from ..diagnostics import Diagnostic
 from ..project.frontend import known_providers
 from ..project.profiles import profiles_of
 from ..providers import Profile, load_profile, load_profiles
-from ..spec import load_library
+from ..spec.load import load_library
 from ..spec.model import ToolSpec
 from .linted_tool import Subject, numbered, subject
 

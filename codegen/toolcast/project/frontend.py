@@ -7,8 +7,10 @@ from msgspec import Struct
 
 from ..config import show
 from ..diagnostics import Diagnostic
-from ..spec import check_names, check_types, discover, load_tool, load_type, name_place
+from ..spec.discovery import discover
+from ..spec.load import load_tool, load_type, name_position
 from ..spec.model import Document, ToolSpec
+from ..spec.tool_names import check_names, check_types
 from .core.compiled import Compiled, Options, ToolEntry
 from .core.compiler import compile_ledger, compile_package, compile_tool, compile_type
 
@@ -60,7 +62,7 @@ def _check_names(
     root: Path, shown_root: str, entries: Sequence[tuple[str, str, str]], types: Sequence[str]
 ) -> tuple[Diagnostic, ...]:
     def locate(path: str) -> tuple[int, int]:
-        return name_place(root, path)
+        return name_position(root, path)
 
     clashes = check_names(entries, shown_root=shown_root, locate=locate)
     return (*clashes, *check_types(types, shown_root=shown_root))

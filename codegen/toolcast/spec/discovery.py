@@ -15,7 +15,7 @@ SUFFIXES = (".json", ".yaml", ".yml")
 TYPES = "_types"
 """The folder of shared types, at the top of the specs root."""
 
-_MAX_DEPTH = 30  # folders; deeper ones are no one's groups
+_MAX_DEPTH = 30  # folders
 
 
 class Discovery(Struct, frozen=True, kw_only=True):
@@ -124,7 +124,7 @@ class _Walk:
 
 
 def kind_of(path: str) -> Literal["tool", "type"] | None:
-    """What `discover` takes a file at `path` (posix, below the root) for; None if it passes it over."""
+    """The kind that `discover` gives a file at `path` (posix, below the root); None if it skips it."""
     *folders, name = path.split("/")
     if any(part.startswith(".") or not part for part in (*folders, name)) or not _is_text(path):
         return None

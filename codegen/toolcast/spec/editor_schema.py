@@ -1,10 +1,8 @@
 """The spec format itself as a JSON Schema 2020-12, for editors to complete and check specs with."""
 
-from typing import Any
+from typing import Any, Final
 
-from .fields import COMPOSERS, PERMISSIONS
-from .lint_codes import LINT_CODES
-from .schema_vocabulary import vocabulary
+from .fields import COMPOSERS, LINT_CODES, PERMISSIONS
 from .tool_names import NAME
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -15,7 +13,7 @@ _TEXT: dict[str, Any] = {"type": "string", "pattern": r"\S"}
 def format_schema(known_providers: frozenset[str]) -> dict[str, Any]:
     """A self-contained JSON Schema of one tool spec; `known_providers` become the keys of `providers`.
 
-    It says all that the reader refuses and a schema can say. What it cannot: duplicate keys, names of
+    It refuses what the reader refuses, except where a schema cannot: duplicate keys, names of
     parameters in `secrets`, `runtime_enums` and `empty_is_absent` that do not exist, required ones in the
     last, names that clash between files.
     """
@@ -156,4 +154,67 @@ def _lint() -> dict[str, Any]:
                 "examples": [{"vague-description": "the name says it all"}],
             }
         },
+    }
+
+
+_SELF: Final[dict[str, Any]] = {"$ref": "#/$defs/schema"}
+_SELVES: Final[dict[str, Any]] = {"type": "array", "items": _SELF, "minItems": 1}
+_MAP: Final[dict[str, Any]] = {"type": "object", "additionalProperties": _SELF}
+_COUNT: Final[dict[str, Any]] = {"type": "integer", "minimum": 0}
+_NUMBER: Final[dict[str, Any]] = {"type": "number"}
+_BOUND: Final[dict[str, Any]] = {"type": ["number", "boolean"]}  # a boolean in draft 4
+_TYPES: Final = ["string", "integer", "number", "boolean", "object", "array", "null", "any"]  # `any`: draft 3
+
+_KEYWORDS: Final[dict[str, tuple[dict[str, Any], str]]] = {
+    "$ref": ({"type": "string"}, "A schema in this file (#/$defs/Name) or below _types/, by relative path."),
+    "$defs": (_MAP, "Schemas to refer to with #/$defs/Name."),
+    "definitions": (_MAP, "The older name of $defs."),
+    "type": (
+        {"anyOf": [{"enum": _TYPES}, {"type": "array", "items": {"enum": _TYPES}, "minItems": 1}]},
+        "One type, or a list of them.",
+    ),
+    "title": ({"type": "string"}, "A short name."),
+    "description": ({"type": "string"}, "What the model reads about this value."),
+    "default": ({}, "The value where none is given."),
+    "examples": ({"type": "array"}, "Sample values."),
+    "enum": ({"type": "array"}, "All allowed values."),
+    "const": ({}, "The only allowed value."),
+    "properties": (_MAP, "The keys of an object and their schemas."),
+    "required": ({"type": "array", "items": {"type": "string"}}, "Keys that must be present."),
+    "additionalProperties": (_SELF, "Schema of all other keys; false allows none."),
+    "patternProperties": (_MAP, "Schemas of keys, by regular expression."),
+    "propertyNames": (_SELF, "Schema of the keys themselves."),
+    "minProperties": (_COUNT, "Fewest keys."),
+    "maxProperties": (_COUNT, "Most keys."),
+    "items": ({"anyOf": [_SELF, {"type": "array", "items": _SELF}]}, "Schema of the items of a list."),
+    "prefixItems": (_SELVES, "Schemas of the first items, by position."),
+    "contains": (_SELF, "Schema that some item must meet."),
+    "minItems": (_COUNT, "Fewest items."),
+    "maxItems": (_COUNT, "Most items."),
+    "uniqueItems": ({"type": "boolean"}, "Whether no two items may be equal."),
+    "minLength": (_COUNT, "Shortest text, in characters."),
+    "maxLength": (_COUNT, "Longest text, in characters."),
+    "pattern": ({"type": "string"}, "Regular expression that must match somewhere in the text."),
+    "format": ({"type": "string"}, "A named form, such as date-time or uri."),
+    "minimum": (_NUMBER, "Smallest number."),
+    "maximum": (_NUMBER, "Largest number."),
+    "exclusiveMinimum": (_BOUND, "The number must be larger."),
+    "exclusiveMaximum": (_BOUND, "The number must be smaller."),
+    "multipleOf": ({"type": "number", "exclusiveMinimum": 0}, "The number must be a multiple."),
+    "allOf": (_SELVES, "All of these schemas must hold."),
+    "anyOf": (_SELVES, "At least one of these schemas must hold."),
+    "oneOf": (_SELVES, "Exactly one of these schemas must hold."),
+    "not": (_SELF, "This schema must not hold."),
+    "if": (_SELF, "Chooses between then and else."),
+    "then": (_SELF, "Holds where if does."),
+    "else": (_SELF, "Holds where if does not."),
+    "deprecated": ({"type": "boolean"}, "Whether callers should stop using it."),
+}
+
+
+def vocabulary() -> dict[str, Any]:
+    """The schema of a schema: a boolean, or an object whose known keywords have the right form."""
+    return {
+        "type": ["object", "boolean"],
+        "properties": {word: {**rule, "description": text} for word, (rule, text) in _KEYWORDS.items()},
     }

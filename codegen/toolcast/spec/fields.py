@@ -1,12 +1,42 @@
-"""The rule of each key of a spec. Every function reports what is wrong and returns what is usable."""
+"""The codes that `lint.ignore` of a spec may name. What each means, `toolcast lint --list` says."""
 
+from collections.abc import Collection
 from typing import Any, Final
 
-from .form_cursor import Form, is_todo, kind_of
-from .lint_codes import LINT_CODES
 from .model import Annotations, Permission
 from .reader_problems import quoted
-from .suggest import nearest
+from .spec_checker import SpecChecker, is_todo, kind_of, nearest
+
+LINT_CODES: Final = (
+    "advised-name-length",
+    "advised-optional",
+    "advised-unions",
+    "depth",
+    "description-length",
+    "destructive-read",
+    "duplicate-description",
+    "enum-values",
+    "flag-argument",
+    "hidden-character",
+    "hidden-text",
+    "long-enum",
+    "lossy",
+    "missing-description",
+    "name-collision",
+    "name-length",
+    "name-pattern",
+    "not-strict",
+    "properties",
+    "property-name",
+    "rejected",
+    "required-at-least",
+    "secret-parameter",
+    "string-chars",
+    "vague-description",
+    "vague-parameter",
+)
+"""Findings about one tool, sorted. Those about the whole set are no single spec's to ignore."""
+
 
 PERMISSIONS: Final[tuple[Permission, ...]] = ("read", "write", "execute", "network")
 PERMISSION_HINT: Final = "write `permission:` read, write, execute or network: the most that the tool may do"
@@ -19,146 +49,152 @@ ANNOTATION_SYNONYMS: Final = {
     "idempotentHint": "idempotent",
     "openWorldHint": "open_world",
 }
-# With one of these at its root, what properties a schema has cannot be told without resolving it.
+# With one of these at its root, a schema must be resolved before its properties are known.
 COMPOSERS: Final = ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "not")
 
 
 def no_parameters() -> dict[str, Any]:
-    """What a spec without `parameters` means: an object without properties, closed."""
+    """The parameters of a spec that states none: a closed object without properties."""
     return {"type": "object", "properties": {}, "additionalProperties": False}
 
 
-def permission(form: Form, value: Any) -> Permission | None:
+def permission(checker: SpecChecker, value: Any) -> Permission | None:
     """One of `PERMISSIONS`."""
     path = ("permission",)
     if is_todo(value):
-        form.report(path, "todo", "a person must decide what this tool may do", PERMISSION_HINT)
+        checker.report(path, "todo", "a person must decide what this tool may do", PERMISSION_HINT)
     elif not isinstance(value, str):
-        form.wrong_type(path, value, "text", PERMISSION_HINT)
+        checker.wrong_type(path, value, "text", PERMISSION_HINT)
     elif value not in PERMISSIONS:
         close = nearest(value, PERMISSIONS)
         hint = f"did you mean `{close}`? {PERMISSION_HINT}" if close else PERMISSION_HINT
-        form.report(path, "bad-permission", f"{quoted(value)} is not a permission", hint)
+        checker.report(path, "bad-permission", f"{quoted(value)} is not a permission", hint)
     else:
         return value
     return None
 
 
-def parameters(form: Form, value: Any) -> dict[str, Any] | None:
-    """An object schema: `type: object`, or a reference or composition that `contract` will look into."""
-    schema = form.mapping(("parameters",), value)
+def parameters(checker: SpecChecker, value: Any) -> dict[str, Any] | None:
+    """An object schema: `type: object`, or a reference or composition, which `contract` resolves."""
+    schema = checker.mapping(("parameters",), value)
     if schema is None:
         return None
     if "type" in schema:
         if schema["type"] not in ("object", ["object"]):
             message = "the `type` of `parameters` must be `object`: arguments always arrive by name"
-            form.report(("parameters", "type"), "not-an-object", message, "write `type: object`")
+            checker.report(("parameters", "type"), "not-an-object", message, "write `type: object`")
     elif not any(word in schema for word in COMPOSERS):
-        form.report(("parameters",), "not-an-object", "`parameters` lacks its `type`", "add `type: object`")
+        checker.report(
+            ("parameters",), "not-an-object", "`parameters` lacks its `type`", "add `type: object`"
+        )
     return schema
 
 
 def property_names(schema: Any) -> frozenset[str] | None:
-    """The top-level properties of a parameters schema, where it says them plainly; else None."""
+    """The top-level properties of a parameters schema; None where it must be resolved first."""
     if not isinstance(schema, dict) or any(word in schema for word in COMPOSERS):
         return None
     properties = schema.get("properties")
     return frozenset(properties) if isinstance(properties, dict) else None
 
 
-def _known_parameter(
-    form: Form, path: tuple[str | int, ...], name: str, known: frozenset[str] | None
+def _check_parameter_name(
+    checker: SpecChecker, path: tuple[str | int, ...], name: str, known: frozenset[str] | None
 ) -> None:
     if known is None or name in known:
         return
-    hint = form.suggest(name, known, "the parameters are")[0] if known else "this tool has no parameters"
+    hint = checker.suggest(name, known, "the parameters are")[0] if known else "this tool has no parameters"
     key = isinstance(path[-1], str)
-    form.report(path, "unknown-parameter", f"{quoted(name)} is not a parameter of this tool", hint, key=key)
+    checker.report(
+        path, "unknown-parameter", f"{quoted(name)} is not a parameter of this tool", hint, key=key
+    )
 
 
-def secrets(form: Form, value: Any, known: frozenset[str] | None) -> tuple[str, ...]:
+def _parameter_names(
+    checker: SpecChecker, key: str, value: list[Any], known: frozenset[str] | None, hint: str, *,
+    required: Collection[Any] = (),
+) -> tuple[str, ...]:  # fmt: skip
+    """The names in the list at `key`, each once, without those that are no parameter, or `required`."""
+    names: dict[str, None] = {}
+    for index, name in enumerate(value):
+        path = (key, index)
+        if not isinstance(name, str):
+            message = f"a parameter's name must be text, not {kind_of(name)}"
+            checker.report(path, "wrong-type", message, hint)
+        elif name in names:
+            checker.report(path, "repeated", f"{quoted(name)} is listed twice", "keep one")
+        elif name in required:
+            message = f"{quoted(name)} is required, so it cannot be left out"
+            checker.report(path, "required-parameter", message, "take it out of the list, or of `required`")
+        else:
+            _check_parameter_name(checker, path, name, known)
+            names[name] = None
+    return tuple(names)
+
+
+def secrets(checker: SpecChecker, value: Any, known: frozenset[str] | None) -> tuple[str, ...]:
     """Names of top-level parameters, each once."""
     undecided = [each for each in value if is_todo(each)] if isinstance(value, list) else []
     if is_todo(value) or not (known or frozenset()).issuperset(undecided):
-        form.report(
+        checker.report(
             ("secrets",), "todo", "a person must decide which parameters may carry secrets", SECRETS_HINT
         )
         return ()
     if not isinstance(value, list):
-        form.wrong_type(("secrets",), value, "a list of parameter names", SECRETS_HINT)
+        checker.wrong_type(("secrets",), value, "a list of parameter names", SECRETS_HINT)
         return ()
-    seen: dict[str, None] = {}
-    for index, name in enumerate(value):
-        path = ("secrets", index)
-        if not isinstance(name, str):
-            form.report(
-                path, "wrong-type", f"a parameter's name must be text, not {kind_of(name)}", SECRETS_HINT
-            )
-        elif name in seen:
-            form.report(path, "repeated", f"{quoted(name)} is listed twice", "keep one")
-        else:
-            _known_parameter(form, path, name, known)
-            seen[name] = None
-    return tuple(seen)
+    return _parameter_names(checker, "secrets", value, known, SECRETS_HINT)
 
 
-def empty_is_absent(form: Form, value: Any, schema: Any, known: frozenset[str] | None) -> tuple[str, ...]:
+def empty_is_absent(
+    checker: SpecChecker, value: Any, schema: Any, known: frozenset[str] | None
+) -> tuple[str, ...]:
     """Names of optional top-level parameters, each once; `schema` is that of all parameters."""
     key = "empty_is_absent"
     hint = 'list the optional parameters for which "" means that they were left out'
     if not isinstance(value, list):
-        form.wrong_type((key,), value, "a list of parameter names", hint)
+        checker.wrong_type((key,), value, "a list of parameter names", hint)
         return ()
     required = schema.get("required") if isinstance(schema, dict) else None
     if known is None and value and isinstance(schema, dict) and any(word in schema for word in COMPOSERS):
         message = "which parameters are optional cannot be told where `parameters` is composed at its root"
-        form.report((key,), "unknown-parameter", message, "write `properties` and `required` there plainly")
+        checker.report(
+            (key,), "unknown-parameter", message, "write `properties` and `required` there plainly"
+        )
         return ()
-    seen: dict[str, None] = {}
-    for index, name in enumerate(value):
-        path = (key, index)
-        if not isinstance(name, str):
-            form.report(path, "wrong-type", f"a parameter's name must be text, not {kind_of(name)}", hint)
-        elif name in seen:
-            form.report(path, "repeated", f"{quoted(name)} is listed twice", "keep one")
-        elif isinstance(required, list) and name in required:
-            message = f"{quoted(name)} is required, so it cannot be left out"
-            form.report(path, "required-parameter", message, "take it out of the list, or of `required`")
-        else:
-            _known_parameter(form, path, name, known)
-            seen[name] = None
-    return tuple(seen)
+    names = required if isinstance(required, list) else []
+    return _parameter_names(checker, key, value, known, hint, required=names)
 
 
-def runtime_enums(form: Form, value: Any, known: frozenset[str] | None) -> dict[str, str]:
+def runtime_enums(checker: SpecChecker, value: Any, known: frozenset[str] | None) -> dict[str, str]:
     """Parameter name → the name under which the program supplies its values."""
-    entries = form.mapping(("runtime_enums",), value) or {}
+    entries = checker.mapping(("runtime_enums",), value) or {}
     result: dict[str, str] = {}
     for name, source in entries.items():
         path = ("runtime_enums", name)
-        _known_parameter(form, path, name, known)
-        text = form.text(path, source)
+        _check_parameter_name(checker, path, name, known)
+        text = checker.text(path, source)
         if text is not None:
             result[name] = text
     return result
 
 
-def examples(form: Form, value: Any) -> tuple[Any, ...]:
+def examples(checker: SpecChecker, value: Any) -> tuple[Any, ...]:
     """Calls of the tool, each a mapping of arguments."""
     if not isinstance(value, list):
-        form.wrong_type(("examples",), value, "a list of mappings")
+        checker.wrong_type(("examples",), value, "a list of mappings")
         return ()
     for index, each in enumerate(value):
         if not isinstance(each, dict):
             message = f"an example must be a mapping of arguments, not {kind_of(each)}"
-            form.report(("examples", index), "wrong-type", message)
+            checker.report(("examples", index), "wrong-type", message)
     return tuple(value)
 
 
-def annotations(form: Form, value: Any) -> Annotations:
+def annotations(checker: SpecChecker, value: Any) -> Annotations:
     """Hints about behaviour; all optional."""
-    entries = form.mapping(("annotations",), value) or {}
-    form.known_keys(("annotations",), entries, Annotations.__struct_fields__, ANNOTATION_SYNONYMS)
+    entries = checker.mapping(("annotations",), value) or {}
+    checker.known_keys(("annotations",), entries, Annotations.__struct_fields__, ANNOTATION_SYNONYMS)
     flags: dict[str, bool] = {}
     for name in ("destructive", "idempotent", "open_world"):
         if name not in entries:
@@ -166,46 +202,48 @@ def annotations(form: Form, value: Any) -> Annotations:
         if isinstance(entries[name], bool):
             flags[name] = entries[name]
         else:
-            form.wrong_type(
+            checker.wrong_type(
                 ("annotations", name), entries[name], "true or false", _boolean_hint(entries[name])
             )
-    title = form.text(("annotations", "title"), entries["title"]) if "title" in entries else None
+    title = checker.text(("annotations", "title"), entries["title"]) if "title" in entries else None
     return Annotations(title=title, **flags)
 
 
-def providers(form: Form, value: Any, known: frozenset[str]) -> dict[str, dict[str, Any]]:
+def providers(checker: SpecChecker, value: Any, known: frozenset[str]) -> dict[str, dict[str, Any]]:
     """Per-provider overrides: `strict` only."""
-    entries = form.mapping(("providers",), value) or {}
+    entries = checker.mapping(("providers",), value) or {}
     result: dict[str, dict[str, Any]] = {}
     for name, override in entries.items():
         path = ("providers", name)
         if name not in known:
-            hint, _ = form.suggest(name, known, "known providers are")
-            form.report(path, "unknown-provider", f"{quoted(name)} is not a known provider", hint, key=True)
-        options = form.mapping(path, override)
+            hint, _ = checker.suggest(name, known, "known providers are")
+            checker.report(
+                path, "unknown-provider", f"{quoted(name)} is not a known provider", hint, key=True
+            )
+        options = checker.mapping(path, override)
         if options is None:
             continue
-        form.known_keys(path, options, OVERRIDES, {})
+        checker.known_keys(path, options, OVERRIDES, {})
         if "strict" in options and not isinstance(options["strict"], bool):
             strict = options["strict"]
-            form.wrong_type((*path, "strict"), strict, "true or false", _boolean_hint(strict))
+            checker.wrong_type((*path, "strict"), strict, "true or false", _boolean_hint(strict))
         result[name] = options
     return result
 
 
-def lint(form: Form, value: Any) -> dict[str, str]:
-    """Findings that do not apply to this tool: code → the reason, which must be given."""
-    entries = form.mapping(("lint",), value) or {}
-    form.known_keys(("lint",), entries, ("ignore",), {})
-    ignored = form.mapping(("lint", "ignore"), entries["ignore"]) if "ignore" in entries else None
+def lint(checker: SpecChecker, value: Any) -> dict[str, str]:
+    """Findings that do not apply to this tool: code → the reason, which is required."""
+    entries = checker.mapping(("lint",), value) or {}
+    checker.known_keys(("lint",), entries, ("ignore",), {})
+    ignored = checker.mapping(("lint", "ignore"), entries["ignore"]) if "ignore" in entries else None
     result: dict[str, str] = {}
     for code, reason in (ignored or {}).items():
         path = ("lint", "ignore", code)
         if code not in LINT_CODES:
-            hint, _ = form.suggest(code, LINT_CODES, "codes of single tools are")
-            form.report(path, "unknown-code", f"{quoted(code)} is not a code of lint", hint, key=True)
+            hint, _ = checker.suggest(code, LINT_CODES, "codes of single tools are")
+            checker.report(path, "unknown-code", f"{quoted(code)} is not a code of lint", hint, key=True)
             continue
-        text = form.text(path, reason)
+        text = checker.text(path, reason)
         if text is not None:
             result[code] = text
     return result

@@ -9,12 +9,11 @@ import json
 import re
 from typing import Any, Final, NoReturn
 
-from .positions import Member, Node
+from .positions import Lines, Member, Node
 from .reader_problems import (
     MAX_DEPTH,
     MAX_NUMBER,
     MAX_VALUES,
-    Lines,
     Problem,
     RefusedError,
     duplicate_key,
@@ -101,11 +100,11 @@ class _Scanner:
             self._fail("JSON has no comments", "remove it, or write the spec as YAML")
 
     def _here(self, at: int | None = None) -> tuple[int, int]:
-        return self._lines.place(self._at if at is None else at)
+        return self._lines.position(self._at if at is None else at)
 
     def _fail(self, message: str, hint: str = "", *, at: int | None = None, code: str = "syntax") -> NoReturn:
         line, column = self._here(at)
-        raise RefusedError(Problem(line=line, column=column, code=code, message=message, hint=hint))
+        raise RefusedError(Problem(line, column, code, message, hint))
 
     def _next(self) -> str:
         """The next character past white space; "" at the end."""
@@ -117,22 +116,22 @@ class _Scanner:
         self._count += 1
         if self._count > MAX_VALUES:
             raise RefusedError(too_many(line, column))
-        start = self._text[self._at : self._at + 1]
-        if start in ("{", "["):
+        character = self._text[self._at : self._at + 1]
+        if character in ("{", "["):
             if depth > MAX_DEPTH:
                 raise RefusedError(too_deep(line, column))
             self._at += 1
-            if start == "{":
+            if character == "{":
                 return Node(line, column, members=self._members(depth))
             return Node(line, column, items=self._items(depth))
-        if start == '"':
+        if character == '"':
             self._string()
         else:
-            self._scalar(start)
+            self._scalar(character)
         return Node(line, column)
 
     def _items(self, depth: int) -> list[Node]:
-        opened = self._at - 1
+        start = self._at - 1
         items: list[Node] = []
         if self._next() == "]":
             self._at += 1
@@ -140,20 +139,20 @@ class _Scanner:
         while True:
             self._skip()
             items.append(self._value(depth + 1))
-            if self._separator("]", opened, "list"):
+            if self._separator("]", start, "list"):
                 return items
 
     def _members(self, depth: int) -> dict[str, Member]:
-        opened = self._at - 1
+        start = self._at - 1
         members: dict[str, Member] = {}
         if self._next() == "}":
             self._at += 1
             return members
         while True:
-            start = self._next()
+            character = self._next()
             line, column = self._here()
-            if start != '"':
-                self._bad_key(start, opened)
+            if character != '"':
+                self._bad_key(character, start)
             key = self._string()
             if self._next() != ":":
                 self._fail(f"a `:` is missing after the key {quoted(key)}", 'write "key": value')
@@ -165,17 +164,17 @@ class _Scanner:
                 self.problems.append(duplicate_key(key, line, column, (first.line, first.column)))
             else:
                 members[key] = Member(line, column, value)
-            if self._separator("}", opened, "object"):
+            if self._separator("}", start, "object"):
                 return members
 
-    def _separator(self, close: str, opened: int, what: str) -> bool:
+    def _separator(self, close: str, start: int, what: str) -> bool:
         """Past a `,` (False) or the closing bracket (True)."""
         found = self._next()
         if found == close:
             self._at += 1
             return True
         if not found:
-            self._unclosed(close, opened, what)
+            self._unclosed(close, start, what)
         if found != ",":
             self._fail(
                 f"a `,` or `{close}` is missing before {quoted(found)}", "separate values with a comma"
@@ -186,15 +185,15 @@ class _Scanner:
             self._fail(f"a `,` stands before the closing `{close}`", "remove the comma", at=comma)
         return False
 
-    def _unclosed(self, close: str, opened: int, what: str) -> NoReturn:
-        self._fail(f"this {what} is never closed", f"add `{close}`", at=opened)
+    def _unclosed(self, close: str, start: int, what: str) -> NoReturn:
+        self._fail(f"this {what} is never closed", f"add `{close}`", at=start)
 
-    def _bad_key(self, start: str, opened: int) -> NoReturn:
-        if not start:
-            self._unclosed("}", opened, "object")
-        if start == ",":
+    def _bad_key(self, character: str, start: int) -> NoReturn:
+        if not character:
+            self._unclosed("}", start, "object")
+        if character == ",":
             self._fail("a key was expected here", "remove the extra comma")
-        if start == "'":
+        if character == "'":
             self._fail("a key stands in single quotes", "JSON wants double quotes")
         self._fail("a key must be text in double quotes", 'write "key": value')
 
@@ -248,15 +247,15 @@ class _Scanner:
         line, column = self._here(at)
         self.problems.append(
             Problem(
-                line=line,
-                column=column,
-                code="lone-surrogate",
-                message=f"{quoted(self._text[at : at + 6])} is half of a surrogate pair, not a character",
-                hint="write both halves, or the character itself",
+                line,
+                column,
+                "lone-surrogate",
+                f"{quoted(self._text[at : at + 6])} is half of a surrogate pair, not a character",
+                "write both halves, or the character itself",
             )
         )
 
-    def _scalar(self, start: str) -> None:
+    def _scalar(self, character: str) -> None:
         for word in ("true", "false", "null"):
             if self._text.startswith(word, self._at) and not _continues(self._text, self._at + len(word)):
                 self._at += len(word)
@@ -266,17 +265,17 @@ class _Scanner:
             self._number(found.group())
             self._at = found.end()
             return
-        self._bad_scalar(start)
+        self._bad_scalar(character)
 
     def _number(self, token: str) -> None:
         whole = token.lstrip("-").isdigit()
         if len(token) > MAX_NUMBER or (not whole and read_float(token) is None):
             self.problems.append(number_range(token, *self._here()))
 
-    def _bad_scalar(self, start: str) -> NoReturn:
-        if not start:
+    def _bad_scalar(self, character: str) -> NoReturn:
+        if not character:
             self._fail("the text ends where a value was expected", "write the value")
-        if start == "'":
+        if character == "'":
             self._fail("a text stands in single quotes", "JSON wants double quotes")
         word = _WORD.match(self._text, self._at)
         if word and word.group().lstrip("+-") in ("NaN", "Infinity"):
@@ -293,7 +292,8 @@ class _Scanner:
             hint = "write plain decimal: no leading zeros, no `+` or `_`, digits around the point"
             self._fail(f"{quoted(number.group())} is not a JSON number", hint)
         self._fail(
-            f"a value was expected here, not {quoted(start)}", "write the value, or remove the extra comma"
+            f"a value was expected here, not {quoted(character)}",
+            "write the value, or remove the extra comma",
         )
 
 

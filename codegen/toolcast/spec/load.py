@@ -4,14 +4,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..diagnostics import Diagnostic
-from .discovery import Discovery, discover
-from .form_cursor import Form
+from .discovery import discover
 from .model import Document, Library, ToolSpec
 from .read_file import SourceDocument, read_document
+from .spec_checker import SpecChecker
 from .tool_names import Entry, check_names, check_types, group_of, package_problem, shown
 from .tool_spec import read_tool
-
-__all__ = ["Discovery", "discover", "load_library", "load_tool", "load_type", "name_place"]
 
 
 def load_tool(
@@ -26,7 +24,7 @@ def load_tool(
 
 
 def load_type(root: Path, path: str, *, shown_root: str) -> tuple[Document | None, tuple[Diagnostic, ...]]:
-    """Read the shared type at `path` (`_types/address.yaml`): any mapping; `contract` makes sense of it."""
+    """Read the shared type at `path` (`_types/address.yaml`): any mapping, which `contract` reads."""
     document = read_document(root / path, shown(shown_root, path))
     if not isinstance(document, SourceDocument):
         return None, document
@@ -36,16 +34,16 @@ def load_type(root: Path, path: str, *, shown_root: str) -> tuple[Document | Non
 
 def type_problems(document: Document, path: str) -> tuple[Diagnostic, ...]:
     """Why `document` cannot be the shared type at `path`. Pure."""
-    form = Form(document)
+    checker = SpecChecker(document)
     if not isinstance(document.data, dict):
-        form.wrong_type((), document.data, "a mapping", "write a JSON Schema, such as `type: object`")
-    # The folder `_types` itself is ours; all below it become packages, the file a module.
+        checker.wrong_type((), document.data, "a mapping", "write a JSON Schema, such as `type: object`")
+    # The folder `_types` is fixed; all below it become packages, the file a module.
     for part in path.rpartition(".")[0].split("/")[1:]:
         problem = package_problem(part.replace(".", "_"))
         if problem is not None:
             hint = "use letters, digits, `_` and `-`, with a letter first, and no Python keyword"
-            form.report((), "bad-name", problem, hint)
-    return tuple(form.found)
+            checker.report((), "bad-name", problem, hint)
+    return tuple(checker.found)
 
 
 def load_library(root: Path, *, shown_root: str, known_providers: frozenset[str]) -> Library:
@@ -83,7 +81,7 @@ def load_library(root: Path, *, shown_root: str, known_providers: frozenset[str]
     )
 
 
-def name_place(root: Path, path: str) -> tuple[int, int]:
+def name_position(root: Path, path: str) -> tuple[int, int]:
     """Line and column of a tool's name; (0, 0) if the file cannot be read.
 
     For `check_names` in an incremental build, which has read only what changed.

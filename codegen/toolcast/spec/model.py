@@ -1,4 +1,4 @@
-"""What a spec file says, once read and checked for form."""
+"""A spec file as data, read and checked for form."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, Protocol
@@ -8,13 +8,13 @@ from msgspec import Struct
 from ..diagnostics import Diagnostic, Severity
 
 Path = tuple[str | int, ...]
-"""A place inside a document: object keys and array indices from the root."""
+"""A path inside a document: object keys and array indices from the root."""
 
 Permission = Literal["read", "write", "execute", "network"]
 
 
 class Document(Protocol):
-    """One parsed file: plain JSON data, and the way from a path in it to a line and column."""
+    """One parsed file: plain JSON data, with the line and column of each path in it."""
 
     @property
     def file(self) -> str:
@@ -41,7 +41,7 @@ class Annotations(Struct, frozen=True, kw_only=True):
 
 
 class ToolSpec(Struct, frozen=True, kw_only=True):
-    """One tool. `parameters` and `result` are raw JSON Schemas as written; `contract` makes sense of them."""
+    """One tool. `parameters` and `result` are raw JSON Schemas as written; `contract` reads them."""
 
     path: str  # posix path below the specs root: "files/edit.yaml"
     group: str  # "files"; "" at the root; "a/b" when nested

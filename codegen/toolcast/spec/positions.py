@@ -1,12 +1,29 @@
-"""Where each value of a document stands: built once, on the first question."""
+"""Positions in a text: of characters, and of the values of a document."""
+
+import re
+from bisect import bisect_right
 
 from msgspec import Struct
 
 from .model import Path
 
+_BREAK = re.compile(r"\r\n?|\n")
+
+
+class Lines:
+    """The offsets at which the lines of a text start. CR, LF and CRLF each end a line, as in YAML."""
+
+    def __init__(self, text: str) -> None:
+        self._starts = [0, *(found.end() for found in _BREAK.finditer(text))]
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column (from 1, in code points) of the character at `offset`."""
+        line = bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
+
 
 class Node(Struct):
-    """One value's place. `members` for a mapping, `items` for a list, neither for a scalar."""
+    """The position of a value. `members` for a mapping, `items` for a list, neither for a scalar."""
 
     line: int
     column: int
@@ -15,7 +32,7 @@ class Node(Struct):
 
 
 class Member(Struct):
-    """One entry of a mapping: the place of its key, and its value."""
+    """One entry of a mapping: the position of its key, and its value."""
 
     line: int
     column: int
@@ -25,7 +42,7 @@ class Member(Struct):
 def locate(root: Node, path: Path, *, key: bool) -> tuple[int, int]:
     """Line and column of the value at `path` (or of its key); of the nearest parent where it is absent.
 
-    A list item has no key: its value's place is given.
+    A list item has no key: the position is its value's.
     """
     node, line, column = root, root.line, root.column
     for step in path:

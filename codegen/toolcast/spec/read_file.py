@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from ..diagnostics import Diagnostic
 from .model import Path
-from .positions import Node, locate
-from .reader_problems import MAX_BYTES, Lines, Problem, RefusedError
+from .positions import Lines, Node, locate
+from .reader_problems import MAX_BYTES, Problem, RefusedError
 
 Kind = Literal["yaml", "json"]
 _PIECE = 65_536
@@ -89,14 +89,14 @@ def decode(data: bytes) -> str:
         return data.decode()
     except UnicodeDecodeError as error:
         before = data[: error.start].decode()
-        line, column = Lines(before).place(len(before))
+        line, column = Lines(before).position(len(before))
         raise RefusedError(
             Problem(
-                line=line,
-                column=column,
-                code="not-utf-8",
-                message=f"the byte 0x{data[error.start]:02x} is not UTF-8",
-                hint="save the file as UTF-8",
+                line,
+                column,
+                "not-utf-8",
+                f"the byte 0x{data[error.start]:02x} is not UTF-8",
+                "save the file as UTF-8",
             )
         ) from None
 

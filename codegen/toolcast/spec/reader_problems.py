@@ -1,7 +1,4 @@
-"""What the readers share: limits, the shape of a problem, and where an offset lies in a text."""
-
-import re
-from bisect import bisect_right
+"""The limits of both readers, and the problems that they report."""
 
 from msgspec import Struct
 
@@ -17,11 +14,9 @@ MAX_VALUES = 50_000
 MAX_NUMBER = 1_000
 """Longest number, in characters. Python's own limit depends on the environment, so ours comes first."""
 
-_BREAK = re.compile(r"\r\n?|\n")
 
-
-class Problem(Struct, frozen=True, kw_only=True):
-    """One thing wrong in a text; a `Diagnostic` without its file. Line and column count from 1."""
+class Problem(Struct, frozen=True):
+    """A problem in a text: a `Diagnostic` without its file. Line and column count from 1."""
 
     line: int
     column: int
@@ -31,23 +26,11 @@ class Problem(Struct, frozen=True, kw_only=True):
 
 
 class RefusedError(Exception):
-    """Reading cannot go on past this problem."""
+    """A problem after which reading stops."""
 
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.message)
         self.problem = problem
-
-
-class Lines:
-    """Where each line of a text starts. CR, LF and CRLF each end a line, as in YAML."""
-
-    def __init__(self, text: str) -> None:
-        self._starts = [0, *(found.end() for found in _BREAK.finditer(text))]
-
-    def place(self, offset: int) -> tuple[int, int]:
-        """Line and column (from 1, in code points) of the character at `offset`."""
-        line = bisect_right(self._starts, offset)
-        return line, offset - self._starts[line - 1] + 1
 
 
 def quoted(text: str, limit: int = 60) -> str:
@@ -59,57 +42,56 @@ def quoted(text: str, limit: int = 60) -> str:
 def too_deep(line: int, column: int) -> Problem:
     """Nesting past `MAX_DEPTH`."""
     return Problem(
-        line=line,
-        column=column,
-        code="too-deep",
-        message=f"values are nested more than {MAX_DEPTH} levels deep",
-        hint="name the inner schemas under $defs or in _types/ and refer to them with $ref",
+        line,
+        column,
+        "too-deep",
+        f"values are nested more than {MAX_DEPTH} levels deep",
+        "name the inner schemas under $defs or in _types/ and refer to them with $ref",
     )
 
 
 def too_many(line: int, column: int) -> Problem:
     """More than `MAX_VALUES` values."""
     return Problem(
-        line=line,
-        column=column,
-        code="too-many-values",
-        message=f"the file holds more than {MAX_VALUES:,} values once its aliases are expanded",
-        hint="split it, or refer to shared schemas with $ref instead of repeating them",
+        line,
+        column,
+        "too-many-values",
+        f"the file holds more than {MAX_VALUES:,} values once its aliases are expanded",
+        "split it, or refer to shared schemas with $ref instead of repeating them",
     )
 
 
 def duplicate_key(name: str, line: int, column: int, first: tuple[int, int]) -> Problem:
     """A key written twice in one mapping; the problem stands at the later one."""
     return Problem(
-        line=line,
-        column=column,
-        code="duplicate-key",
-        message=f"the key {quoted(name)} is here a second time; it is first at line {first[0]},"
-        f" column {first[1]}",
-        hint="keep one of the two",
+        line,
+        column,
+        "duplicate-key",
+        f"the key {quoted(name)} is here a second time; it is first at line {first[0]}, column {first[1]}",
+        "keep one of the two",
     )
 
 
 def not_finite(token: str, line: int, column: int) -> Problem:
-    """Infinity or NaN, which JSON cannot say."""
+    """Infinity or NaN, which JSON does not have."""
     return Problem(
-        line=line,
-        column=column,
-        code="not-a-json-number",
-        message=f"{quoted(token)} is not a number that JSON can hold",
-        hint="leave the bound out, or quote it if it is meant as text",
+        line,
+        column,
+        "not-a-json-number",
+        f"{quoted(token)} is not a number that JSON can hold",
+        "leave the bound out, or quote it if it is meant as text",
     )
 
 
 def number_range(token: str, line: int, column: int) -> Problem:
-    """A number that a double would silently turn into infinity or zero, or that is absurdly long."""
+    """A number that becomes infinity or zero as a double, or that is too long."""
     return Problem(
-        line=line,
-        column=column,
-        code="number-out-of-range",
-        message=f"the number {quoted(token, 40)} cannot be kept exactly enough: it is too large, too small"
+        line,
+        column,
+        "number-out-of-range",
+        f"the number {quoted(token, 40)} cannot be kept exactly enough: it is too large, too small"
         " or too long",
-        hint=f"use a number between 1e-307 and 1e308 of at most {MAX_NUMBER:,} characters",
+        f"use a number between 1e-307 and 1e308 of at most {MAX_NUMBER:,} characters",
     )
 
 

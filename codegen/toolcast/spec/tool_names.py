@@ -1,4 +1,4 @@
-"""Names of tools, groups and types: what each may be, and which cannot stand side by side."""
+"""Names of tools, groups and types: which are allowed, and which of them clash."""
 
 import keyword
 import re
@@ -25,7 +25,7 @@ Locate = Callable[[str], tuple[int, int]]
 
 
 def module_key(name: str) -> str:
-    """Two names with one key would become the same file on some machine."""
+    """The key of a module: two names with one key become the same file on some file system."""
     return _UNSAFE.sub("_", name).lower()
 
 

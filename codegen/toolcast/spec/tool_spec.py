@@ -4,9 +4,9 @@ from typing import Any, Final, cast
 
 from ..diagnostics import Diagnostic
 from . import fields
-from .form_cursor import Form
 from .model import Annotations, Document, Permission, ToolSpec
 from .reader_problems import quoted
+from .spec_checker import SpecChecker
 from .summary import first_sentence
 from .tool_names import NAME, NAME_RULE, group_of, group_problem, module_problem
 
@@ -46,40 +46,40 @@ def read_tool(
     `path` is the file's posix path below the specs root. With an error among the diagnostics the tool is
     None.
     """
-    form = Form(document)
+    checker = SpecChecker(document)
     data = document.data
     if not isinstance(data, dict):
-        form.wrong_type((), data, "a mapping", "write `name:`, `description:`, `permission:` and so on")
-        return None, tuple(form.found), None
-    suggested = form.known_keys((), data, KEYS, SYNONYMS)
+        checker.wrong_type((), data, "a mapping", "write `name:`, `description:`, `permission:` and so on")
+        return None, tuple(checker.found), None
+    suggested = checker.known_keys((), data, KEYS, SYNONYMS)
     if "$schema" in data:
-        form.text(("$schema",), data["$schema"])
+        checker.text(("$schema",), data["$schema"])
     group = group_of(path)
-    name = _name(form, data, path, group)
-    description, summary = _texts(form, data, suggested)
+    name = _name(checker, data, path, group)
+    description, summary = _texts(checker, data, suggested)
     for key, hint in (("permission", fields.PERMISSION_HINT), ("secrets", fields.SECRETS_HINT)):
         if key not in data and key not in suggested:
-            form.report((), "missing-key", f"`{key}` is missing; it has no default, on purpose", hint)
+            checker.report((), "missing-key", f"`{key}` is missing; it has no default, on purpose", hint)
     has_parameters = "parameters" in data
-    parameters = fields.parameters(form, data["parameters"]) if has_parameters else fields.no_parameters()
+    parameters = fields.parameters(checker, data["parameters"]) if has_parameters else fields.no_parameters()
     known = fields.property_names(parameters)
     if "parameters" in suggested and not has_parameters:
         known = None  # they stand under a mistyped key
-    permission = fields.permission(form, data["permission"]) if "permission" in data else None
-    secrets = fields.secrets(form, data["secrets"], known) if "secrets" in data else ()
-    result = form.mapping(("result",), data["result"]) if "result" in data else None
-    examples = fields.examples(form, data["examples"]) if "examples" in data else ()
-    enums = fields.runtime_enums(form, data["runtime_enums"], known) if "runtime_enums" in data else {}
+    permission = fields.permission(checker, data["permission"]) if "permission" in data else None
+    secrets = fields.secrets(checker, data["secrets"], known) if "secrets" in data else ()
+    result = checker.mapping(("result",), data["result"]) if "result" in data else None
+    examples = fields.examples(checker, data["examples"]) if "examples" in data else ()
+    enums = fields.runtime_enums(checker, data["runtime_enums"], known) if "runtime_enums" in data else {}
     empty = (
-        fields.empty_is_absent(form, data["empty_is_absent"], parameters, known)
+        fields.empty_is_absent(checker, data["empty_is_absent"], parameters, known)
         if "empty_is_absent" in data
         else ()
     )
-    hints = fields.annotations(form, data["annotations"]) if "annotations" in data else Annotations()
-    overrides = fields.providers(form, data["providers"], known_providers) if "providers" in data else {}
-    ignored = fields.lint(form, data["lint"]) if "lint" in data else {}
-    if form.found:
-        return None, tuple(sorted(form.found)), name
+    hints = fields.annotations(checker, data["annotations"]) if "annotations" in data else Annotations()
+    overrides = fields.providers(checker, data["providers"], known_providers) if "providers" in data else {}
+    ignored = fields.lint(checker, data["lint"]) if "lint" in data else {}
+    if checker.found:
+        return None, tuple(sorted(checker.found)), name
     spec = ToolSpec(
         path=path,
         group=group,
@@ -101,30 +101,32 @@ def read_tool(
     return spec, (), name
 
 
-def _name(form: Form, data: dict[str, Any], path: str, group: str) -> str | None:
+def _name(checker: SpecChecker, data: dict[str, Any], path: str, group: str) -> str | None:
     problem = group_problem(group)
     if problem is not None:
         hint = "name the folder with letters, digits, `_` and `-`, with a letter first"
-        form.report((), "bad-group", problem, hint)
+        checker.report((), "bad-group", problem, hint)
     stem = path.rpartition("/")[2].rpartition(".")[0]
-    name = form.text(("name",), data["name"]) if "name" in data else stem
+    name = checker.text(("name",), data["name"]) if "name" in data else stem
     if name is None:
         return None
     if not NAME.fullmatch(name):
         source = "" if "name" in data else ", taken from the file's name,"
-        form.report(("name",), "bad-name", f"the tool name {quoted(name)}{source} is not allowed", NAME_RULE)
+        checker.report(
+            ("name",), "bad-name", f"the tool name {quoted(name)}{source} is not allowed", NAME_RULE
+        )
         return None
     reserved = module_problem(name, group)
     if reserved is not None:
-        form.report(("name",), "bad-name", reserved, "rename the tool, or move its file into a folder")
+        checker.report(("name",), "bad-name", reserved, "rename the tool, or move its file into a folder")
     return name
 
 
-def _texts(form: Form, data: dict[str, Any], suggested: set[str]) -> tuple[str, str]:
+def _texts(checker: SpecChecker, data: dict[str, Any], suggested: set[str]) -> tuple[str, str]:
     """Description and summary; each stands in for the other."""
-    description = form.text(("description",), data["description"]) if "description" in data else None
-    summary = form.text(("summary",), data["summary"]) if "summary" in data else None
+    description = checker.text(("description",), data["description"]) if "description" in data else None
+    summary = checker.text(("summary",), data["summary"]) if "summary" in data else None
     if not {"description", "summary"} & ({*data} | suggested):
         hint = "write `description:` and say what the tool does; it is what the model reads"
-        form.report((), "missing-key", "`description` is missing", hint)
+        checker.report((), "missing-key", "`description` is missing", hint)
     return description or summary or "", summary or first_sentence(description or "")

@@ -24,8 +24,7 @@ from .reader_problems import (
     too_deep,
     too_many,
 )
-from .yaml_errors import explain
-from .yaml_events import forbidden_character, open_events
+from .yaml_parser import explain_error, forbidden_character, open_parser
 from .yaml_scalars import PREFIX, NotFiniteError, NumberRangeError, resolve_plain, resolve_tagged
 
 # libyaml drops the tag `!`, which would make `! 12` a number; YAML 1.2 says it is a string.
@@ -72,8 +71,8 @@ class _Reader:
     """Builds values by recursive descent over events; the depth is bounded by `MAX_DEPTH`."""
 
     def __init__(self, text: str, problems: list[Problem]) -> None:
-        parser, self._back = open_events(text)
-        # Imported here for the same reason as in `open_events`, which has just paid for it.
+        parser, self._restored = open_parser(text)
+        # Imported here for the same reason as in `open_parser`.
         from yaml import error, events
 
         self._text = text
@@ -91,7 +90,7 @@ class _Reader:
         except self._error as error:
             if getattr(error, "problem", None) is None:
                 raise forbidden_character(self._text) from None
-            raise RefusedError(explain(error, self._text)) from None
+            raise RefusedError(explain_error(error, self._text)) from None
 
     def _document(self) -> tuple[Any, Node]:
         self._next()  # the stream's start
@@ -99,11 +98,11 @@ class _Reader:
         if isinstance(start, self._events.StreamEndEvent):
             raise RefusedError(
                 Problem(
-                    line=1,
-                    column=1,
-                    code="empty-document",
-                    message="the file holds nothing but comments",
-                    hint="write the spec, or delete the file",
+                    1,
+                    1,
+                    "empty-document",
+                    "the file holds nothing but comments",
+                    "write the spec, or delete the file",
                 )
             )
         if start.version == (1, 1):
@@ -123,29 +122,29 @@ class _Reader:
         return read
 
     def _report(self, event: Any, code: str, message: str, hint: str = "") -> None:
-        line, column = _place(event)
-        self._problems.append(Problem(line=line, column=column, code=code, message=message, hint=hint))
+        line, column = _position(event)
+        self._problems.append(Problem(line, column, code, message, hint))
 
     def _value(self, event: Any, depth: int) -> tuple[Any, Node]:
         self._count += 1
         if self._count > MAX_VALUES:
-            raise RefusedError(too_many(*_place(event)))
+            raise RefusedError(too_many(*_position(event)))
         if type(event) is self._events.AliasEvent:
             return self._alias(event, depth)
         if event.anchor is None:
-            return self._unnamed(event, depth)
+            return self._read_value(event, depth)
         anchor = self._anchors[event.anchor] = _Anchor()
         count, deepest = self._count, self._deepest
         self._deepest = depth - 1  # a scalar adds no level
-        anchor.value, anchor.node = self._unnamed(event, depth)
+        anchor.value, anchor.node = self._read_value(event, depth)
         anchor.size = self._count - count + 1
         anchor.height = self._deepest - depth + 1
         self._deepest = max(deepest, self._deepest)
         return anchor.value, anchor.node
 
-    def _unnamed(self, event: Any, depth: int) -> tuple[Any, Node]:
-        """The value that begins with `event`, whatever its anchor."""
-        node = Node(*_place(event))
+    def _read_value(self, event: Any, depth: int) -> tuple[Any, Node]:
+        """The value that begins with `event`, without its anchor."""
+        node = Node(*_position(event))
         if type(event) is self._events.ScalarEvent:
             return self._scalar(event), node
         if depth > MAX_DEPTH:
@@ -173,7 +172,7 @@ class _Reader:
             value, node = self._value(self._next(), depth + 1)
             if key is None:
                 continue
-            line, column = _place(event)
+            line, column = _position(event)
             if key in members:
                 first = members[key]
                 self._problems.append(duplicate_key(key, line, column, (first.line, first.column)))
@@ -205,7 +204,7 @@ class _Reader:
         return value
 
     def _scalar(self, event: Any) -> Any:
-        text: str = event.value.translate(self._back) if self._back else event.value
+        text: str = event.value.translate(self._restored) if self._restored else event.value
         tag: str | None = event.tag
         if tag is None:
             if _BARE_TAG.match(self._text, event.start_mark.index):
@@ -215,9 +214,9 @@ class _Reader:
         try:
             return resolve_plain(text) if tag is None else resolve_tagged(tag, text)
         except NotFiniteError:
-            self._problems.append(not_finite(text, *_place(event)))
+            self._problems.append(not_finite(text, *_position(event)))
         except NumberRangeError:
-            self._problems.append(number_range(text, *_place(event)))
+            self._problems.append(number_range(text, *_position(event)))
         except KeyError:
             self._unknown_tag(event, str(tag))
         except ValueError:
@@ -238,7 +237,7 @@ class _Reader:
     def _alias(self, event: Any, depth: int) -> tuple[Any, Node]:
         anchor = self._anchors.get(event.anchor)
         name = quoted("*" + event.anchor)
-        node = Node(*_place(event))
+        node = Node(*_position(event))
         if anchor is None:
             hint = "define it earlier, or put the text in quotes if no alias is meant"
             self._report(event, "unknown-alias", f"{name} refers to an anchor that does not exist", hint)
@@ -258,6 +257,6 @@ class _Reader:
         return anchor.value, node
 
 
-def _place(event: Any) -> tuple[int, int]:
+def _position(event: Any) -> tuple[int, int]:
     mark = event.start_mark
     return mark.line + 1, mark.column + 1

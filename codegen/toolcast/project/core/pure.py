@@ -16,11 +16,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...diagnostics import Diagnostic
-from ...spec import parse_document, read_tool
 from ...spec.discovery import kind_of
 from ...spec.load import type_problems
 from ...spec.model import Document, ToolSpec
+from ...spec.read_file import parse_document
 from ...spec.tool_names import shown
+from ...spec.tool_spec import read_tool
 from ..frontend import FRONTEND
 from ..state.fingerprint import combine, digest
 from ..worker import Context, Task, compile_task

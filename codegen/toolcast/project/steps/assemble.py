@@ -8,9 +8,8 @@ from msgspec.structs import replace
 
 from ... import __version__
 from ...diagnostics import Diagnostic
-from ...spec import check_names, check_types
 from ...spec.discovery import kind_of, stem_problems
-from ...spec.tool_names import shown
+from ...spec.tool_names import check_names, check_types, shown
 from ..core.kit import Kit
 from ..core.unit_record import Record, Units
 from ..frontend import FRONTEND

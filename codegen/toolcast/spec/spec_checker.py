@@ -1,4 +1,4 @@
-"""A cursor over one spec that checks form and gathers every problem."""
+"""Checks the form of one spec, reports every problem, and suggests corrections of misspelt words."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -6,14 +6,37 @@ from typing import Any
 from ..diagnostics import Diagnostic
 from .model import Document, Path, diagnose
 from .reader_problems import quoted
-from .suggest import choices, nearest
+
+_LONGEST = 64  # comparing longer words costs time and helps nobody
+
+
+def nearest(word: str, known: Collection[str], synonyms: Mapping[str, str] | None = None) -> str | None:
+    """The one of `known` that is closest to `word`, or its entry in `synonyms`; None if nothing is close."""
+    if synonyms and word in synonyms:
+        return synonyms[word]
+    if len(word) > _LONGEST:
+        return None
+    from difflib import get_close_matches  # loaded only where something is wrong
+
+    lowered = {each.lower(): each for each in sorted(known, reverse=True) if len(each) <= _LONGEST}
+    close = get_close_matches(word.lower(), lowered, n=1, cutoff=0.6)
+    return lowered[close[0]] if close else None
+
+
+def choices(known: Collection[str]) -> str:
+    """`a`, `b` or `c`: all of `known`, sorted, for a hint; at most twenty."""
+    words = [f"`{each}`" for each in sorted(known)]
+    if len(words) > 20:
+        words = [*words[:19], f"{len(words) - 19} more"]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}" if words else "nothing"
+
 
 _MOST_UNKNOWN = 50  # named one by one; a file with more is not a spec with typing mistakes
 _MOST_COMPARED = 1_000  # known words that a wrong one is compared with
 
 
-class Form:
-    """What the checks of one file share: its document and the diagnostics so far."""
+class SpecChecker:
+    """Checks the form of one document's parts. `found` has the diagnostics so far."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -52,7 +75,7 @@ class Form:
     def suggest(
         self, word: str, known: Collection[str], otherwise: str, synonyms: Mapping[str, str] | None = None
     ) -> tuple[str, str | None]:
-        """A hint for a wrong `word`, and the known word that it seems to mean.
+        """A hint for a wrong `word`, and the known word that is closest to it.
 
         Comparing words is slow, so a file gets a bounded number of hints.
         """
@@ -81,7 +104,7 @@ class Form:
 
 
 def kind_of(value: Any) -> str:
-    """What `value` is, in plain words."""
+    """The type of `value`, for a message."""
     if isinstance(value, bool):
         return "true" if value else "false"
     words = {str: "text", int: "a number", float: "a number", list: "a list", dict: "a mapping"}

@@ -1,11 +1,95 @@
-"""libyaml's complaints in plain words, at the place that a person must look at."""
+"""libyaml's event stream over a text, with YAML 1.2's line breaks; its errors as problems with hints.
 
+PyYAML is imported on first use.
+"""
+
+import re
+from collections.abc import Mapping
 from typing import Any, Final
 
-from .reader_problems import Lines, Problem, quoted
+from .positions import Lines
+from .reader_problems import Problem, RefusedError, quoted
 
-# libyaml's wording → (message, hint, whether the start of the construct is the better place).
-_WORDS: Final[dict[str, tuple[str, str, bool]]] = {
+# libyaml follows YAML 1.1, where these end a line; in 1.2 they are ordinary characters. They are swapped
+# for private-use characters before parsing and swapped back in every scalar.
+_OLD_BREAKS = re.compile("[\x85\u2028\u2029]")
+
+# What libyaml's reader refuses: all outside c-printable (YAML 1.2.2, 5.1).
+_FORBIDDEN = "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+
+
+def open_parser(text: str) -> tuple[Any, Mapping[int, str]]:
+    """A libyaml parser over `text`, and the translation that every scalar's value needs (often empty).
+
+    Raises `RefusedError` where PyYAML came without libyaml, or where it refuses a character.
+    """
+    # Imported here: a project whose specs are JSON, or unchanged, does not need it.
+    try:
+        from yaml._yaml import CParser
+        from yaml.reader import ReaderError
+    except ImportError:
+        raise RefusedError(
+            Problem(
+                1,
+                1,
+                "yaml-unavailable",
+                "YAML cannot be read here: PyYAML is missing or was built without libyaml",
+                "run pip install 'toolcast[build]' with a PyYAML wheel, or write the spec as JSON",
+            )
+        ) from None
+
+    swapped, restored = _replace_old_breaks(text)
+    try:
+        return CParser(swapped), restored
+    except ReaderError:
+        raise forbidden_character(text) from None
+
+
+def forbidden_character(text: str) -> RefusedError:
+    """The problem with the first character of `text` that YAML does not allow raw."""
+    found = re.search(_FORBIDDEN, text)  # compiled here: it takes longer than to read a small spec
+    offset = found.start() if found else 0
+    line, column = Lines(text).position(offset)
+    code = f"U+{ord(text[offset]):04X}" if text else "?"
+    return RefusedError(
+        Problem(
+            line,
+            column,
+            "control-character",
+            f"the character {code} may not stand in a YAML file as it is",
+            'remove it, or write it as an escape inside double quotes, such as "\\x07" or "\\u0007"',
+        )
+    )
+
+
+def _replace_old_breaks(text: str) -> tuple[str, dict[int, str]]:
+    if text.isascii() or not _OLD_BREAKS.search(text):
+        return text, {}
+    lowered = text.lower()
+    # A stand-in must not occur in the text, neither raw nor spelled as an escape.
+    free = (c for c in map(chr, range(0xE000, 0xF8FF)) if c not in text and f"{ord(c):x}" not in lowered)
+    replaced: dict[int, str] = {}
+    restored: dict[int, str] = {}
+    for old in sorted(set(_OLD_BREAKS.findall(text))):
+        new = next(free, None)
+        if new is None:
+            line, column = Lines(text).position(text.index(old))
+            raise RefusedError(
+                Problem(
+                    line,
+                    column,
+                    "control-character",
+                    f"the line separator U+{ord(old):04X} cannot be read in this file",
+                    "write it as an escape inside double quotes",
+                )
+            )
+        replaced[ord(old)] = new
+        restored[ord(new)] = old
+    return text.translate(replaced), restored
+
+
+# libyaml's wording → (message, hint, whether the position is the start of the construct).
+_EXPLANATIONS: Final[dict[str, tuple[str, str, bool]]] = {
     "mapping values are not allowed in this context": (
         "a `:` makes a key here, where none can stand",
         "put text that holds `: ` in quotes, or check the indentation",
@@ -109,12 +193,12 @@ _WORDS: Final[dict[str, tuple[str, str, bool]]] = {
 }
 
 
-def explain(error: Any, text: str) -> Problem:
-    """The problem behind a `yaml.MarkedYAMLError`. `text` is what libyaml was given."""
+def explain_error(error: Any, text: str) -> Problem:
+    """The problem of a `yaml.MarkedYAMLError`. `text` is the text that libyaml read."""
     raw: str = error.problem
     if raw == "found character that cannot start any token":
         return _bad_start(error, text)
-    message, hint, at_context = _WORDS.get(
+    message, hint, at_context = _EXPLANATIONS.get(
         raw, (f"this is not valid YAML: {raw}", "put unusual text in quotes", False)
     )
     mark = error.problem_mark or error.context_mark
@@ -122,10 +206,10 @@ def explain(error: Any, text: str) -> Problem:
         mark = error.context_mark
     line, column = mark.line + 1, mark.column + 1
     if mark.index >= len(text):
-        line, column = Lines(text).place(len(text))  # libyaml counts a line that is not there
+        line, column = Lines(text).position(len(text))  # libyaml counts a line that is not there
         if raw == "did not find expected node content":
             message, hint = "the text ends before a `[` or `{` is closed", "add the closing bracket"
-    return Problem(line=line, column=column, code="syntax", message=message, hint=hint)
+    return Problem(line, column, "syntax", message, hint)
 
 
 def _bad_start(error: Any, text: str) -> Problem:
@@ -136,4 +220,4 @@ def _bad_start(error: Any, text: str) -> Problem:
     else:
         message = f"text cannot start with {quoted(start)} without quotes"
         hint = "put the text in quotes"
-    return Problem(line=mark.line + 1, column=mark.column + 1, code="syntax", message=message, hint=hint)
+    return Problem(mark.line + 1, mark.column + 1, "syntax", message, hint)
