@@ -53,7 +53,7 @@ def main() -> int:
 
 def _judge(binding: Any, record: dict[str, Any], verdict: Verdict) -> Iterator[str]:
     """Everything about one tool that is not as the oracle says."""
-    from toolcast.runtime.checked import decode_hook
+    from toolcast.runtime.checked_types import decode_hook
 
     accepts = _decoder(binding)
     accepts({})  # builds the decoder

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from msgspec import Struct
 from toolcast.providers import LedgerEntry
 from toolcast.runtime.wire import Ways
-from toolcast.runtime.wire.undo import Undo
+from toolcast.runtime.wire.decoder import Undo
 from toolcast.verify.ledger_laws import silent_losses
 from toolcast.verify.openapi import as_json_schema
 from toolcast.verify.oracle import Oracle, OracleError

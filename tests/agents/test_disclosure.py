@@ -7,13 +7,11 @@ from typing import Any
 import jsonschema_rs
 import msgspec
 import pytest
-from toolcast.agents.disclosure import Disclosure
+from toolcast.agents.disclosure import Disclosure, Native, match_groups
 from toolcast.agents.dispatch import Dispatcher
-from toolcast.agents.native_search import Native
-from toolcast.agents.routing import match_groups
 from toolcast.providers import ToolInfo, available, load_profile, normalize, tool_object
 from toolcast.runtime import Guesses, ToolContext, ToolRegistry, ToolResult, UnknownToolError
-from toolcast.runtime.brief import bare_definition, cut_definition, cut_schema
+from toolcast.runtime.definitions import bare_definition, cut_definition, cut_schema
 
 from generated.registry import BINDINGS
 

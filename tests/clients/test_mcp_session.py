@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from toolcast.providers import available, load_profile
 from toolcast.runtime import ToolContext, ToolRegistry
-from toolcast.runtime.checked import decode_hook
+from toolcast.runtime.checked_types import decode_hook
 from toolcast.runtime.resources import read_resource
 from toolcast.verify.hold import asserted_formats
 from toolcast.verify.instances import instances

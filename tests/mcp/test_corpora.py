@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 from toolcast.mcp import Limits, LiveTool
-from toolcast.mcp.live import bind
-from toolcast.mcp.server_tool import usable
-from toolcast.mcp.weight import weigh
+from toolcast.mcp.live_binding import bind
+from toolcast.mcp.server_tool import usable, weigh
 from toolcast.providers import Normalizer
 
 PROVIDERS = ("openai", "anthropic", "gemini", "mcp")

@@ -6,8 +6,8 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 from toolcast.jsonschema.keywords import ANY_SCHEMA_MAP, SCHEMA, SCHEMA_LIST
 from toolcast.mcp import Limits, LiveTool
-from toolcast.mcp.incoming import incoming
-from toolcast.mcp.live import bind
+from toolcast.mcp.live_binding import bind
+from toolcast.mcp.live_calls import incoming
 from toolcast.mcp.server_tool import UnfitError, usable
 from toolcast.providers import Normalizer, available
 from toolcast.runtime import ArgumentError, ToolResult

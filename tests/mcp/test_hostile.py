@@ -10,7 +10,7 @@ import jsonschema_rs
 import pytest
 from toolcast.agents.dispatch import Dispatcher
 from toolcast.mcp import Limits, ListingError, McpTools, ToolChanges, mcp_tools
-from toolcast.mcp.visible import visible, visible_words
+from toolcast.mcp.server_tool import visible, visible_words
 from toolcast.providers import available
 from toolcast.runtime import ArgumentError, ToolRegistry
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from toolcast.providers import normalize
-from toolcast.runtime.wire.undo import undo
+from toolcast.runtime.wire.decoder import undo
 from toolcast.verify.wire_encoding import encode
 
 from tests.providers.strategies import contracts

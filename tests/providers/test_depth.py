@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolcast.providers import Normalized, available, load_profile, normalize
 from toolcast.providers.depth import levels
-from toolcast.runtime.wire.undo import undo
+from toolcast.runtime.wire.decoder import undo
 from toolcast.verify.wire_encoding import encode
 
 from tests.providers.laws import as_json_schema

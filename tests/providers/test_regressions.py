@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 from toolcast.providers import Normalized, SchemaError, available, load_profile, normalize
-from toolcast.runtime.wire.undo import undo
+from toolcast.runtime.wire.decoder import undo
 from toolcast.verify.wire_encoding import encode
 
 from tests.providers.laws import as_json_schema

@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 from toolcast.runtime import ToolBinding, UnknownProviderError
-from toolcast.runtime.brief import cut_schema
+from toolcast.runtime.definitions import cut_schema
 
 Binding = ToolBinding[Any, Any]
 SCHEMAS = Path(__file__).parent / "sample" / "schemas"

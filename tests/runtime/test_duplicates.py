@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from toolcast.runtime import ArgumentError, ToolBinding
-from toolcast.runtime.duplicates import DuplicateKeyError, decode_json, find_duplicates
+from toolcast.runtime.arguments import DuplicateKeyError, decode_json, find_duplicates
 
 from tests.runtime.sample.files.edit import EDIT
 

@@ -30,9 +30,9 @@ def test_nothing_heavy_and_nothing_foreign() -> None:
     assert foreign == {"toolcast"}
 
 
-def test_no_build_room_is_imported() -> None:
+def test_no_package_of_the_compiler_is_imported() -> None:
     code = "import sys, toolcast.runtime; print(*[m for m in sys.modules if m.startswith('toolcast.')])"
-    assert {name.split(".")[1] for name in python(code).split()} == {"jsonschema", "runtime"}
+    assert {name.split(".")[1] for name in python(code).split()} == {"jsonschema", "lazy_exports", "runtime"}
 
 
 def test_bindings_are_imported_when_asked_for() -> None:
@@ -60,10 +60,10 @@ def test_what_stands_around_calls_is_imported_when_asked_for() -> None:
     code = (
         "import sys, asyncio; from toolcast.runtime import ToolRegistry as R; "
         "from tests.runtime.sample.files.edit import EDIT\n"
-        "rooms = lambda: [n for n in ('secrets', 'policy') "
+        "loaded = lambda: [n for n in ('secrets', 'policy') "
         "if f'toolcast.runtime.middleware.{n}' in sys.modules]\n"
         "r = R(); r.register(EDIT, lambda params, context: 'ok')\n"
-        "asyncio.run(r.execute('edit', {})); print(rooms()); R(secrets=lambda name: name); print(rooms())\n"
+        "asyncio.run(r.execute('edit', {})); print(loaded()); R(secrets=lambda name: name); print(loaded())\n"
         "from toolcast.runtime.middleware import policy, secrets\n"
         "print(sorted({m.partition('.')[0] for m in sys.modules} - set(sys.stdlib_module_names)))"
     )
@@ -74,13 +74,13 @@ def test_what_stands_around_calls_is_imported_when_asked_for() -> None:
     assert not {name for name in foreign if not name.startswith("_")}
 
 
-def test_no_module_of_the_room_needs_itself() -> None:
+def test_no_module_imports_itself() -> None:
     """No circle, not even by an import in a function or one for type checkers."""
-    room = ROOT / "codegen" / "toolcast" / "runtime"
-    files = {".".join(file.relative_to(room).with_suffix("").parts): file for file in room.rglob("*.py")}
+    root = ROOT / "codegen" / "toolcast" / "runtime"
+    files = {".".join(file.relative_to(root).with_suffix("").parts): file for file in root.rglob("*.py")}
     needs = {name: _needed(name, file) & files.keys() - {name} for name, file in files.items()}
     assert "middleware.guard" in needs["executor"]
-    # What a package offers is for others: the room's own modules do not import it.
+    # What a package offers is for others: the package's own modules do not import it.
     del needs["__init__"]
     tuple(TopologicalSorter(needs).static_order())
 

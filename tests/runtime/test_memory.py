@@ -14,8 +14,8 @@ from toolcast.lint import words
 from toolcast.providers import normalize
 from toolcast.runtime import ToolRegistry
 from toolcast.runtime.support import check_multiple_of, check_pattern
-from toolcast.runtime.wire.undo import Undo
-from toolcast.runtime.wire.way import Choice, Way, Ways
+from toolcast.runtime.wire.decoder import Undo
+from toolcast.runtime.wire.wire_form import Choice, Way, Ways
 from toolcast.verify import pattern_samples as patterns
 
 from tests.runtime.sample.files.edit import EDIT

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from toolcast.providers import available, decode, normalize
 from toolcast.runtime import ToolBinding, ToolRegistry
-from toolcast.runtime.provider_ids import BUILT_IN
-from toolcast.runtime.strictness import without_flag
+from toolcast.runtime.definitions import BUILT_IN, without_flag
 
 from tests.python.compiled import Options, binding
 from tests.runtime.sample.registry import BINDINGS

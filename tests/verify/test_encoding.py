@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime.wire import Choice, Way, Ways
-from toolcast.runtime.wire.undo import undo
+from toolcast.runtime.wire.decoder import undo
 from toolcast.verify.openapi import as_json_schema
 from toolcast.verify.oracle import Oracle
 from toolcast.verify.wire_encoding import Forward, encode

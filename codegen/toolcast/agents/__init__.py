@@ -3,7 +3,9 @@
 Parts are imported when asked for: a program that only dispatches needs no loop.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
     from .delegation import delegate
@@ -13,19 +15,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Budget", "Disclosure", "Record", "delegate", "run_tools"]
 
-_MODULES = {
-    "Budget": "record",
-    "Disclosure": "disclosure",
-    "Record": "record",
-    "delegate": "delegation",
-    "run_tools": "loop",
-}
-
-
-def __getattr__(name: str) -> Any:
-    module = _MODULES.get(name)
-    if module is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f".{module}", __name__), name)
+__getattr__ = lazy_exports(
+    __name__,
+    {
+        "Budget": ".record",
+        "Disclosure": ".disclosure",
+        "Record": ".record",
+        "delegate": ".delegation",
+        "run_tools": ".loop",
+    },
+)

@@ -1,27 +1,94 @@
-"""Tools shown in part until a call needs them whole: fewer tokens in each request.
+"""Tools shown in part until a call needs the full definition: fewer tokens in each request.
 
-Every definition keeps its place for a whole session, and new ones only come after the last. A tool that is
-upgraded is replaced where it stands. Whatever list has one definition for each tool differs from the round
-before it from that tool on at the latest, so no order of them would share more; moving it to the end would
+Every definition keeps its position for a whole session, and new ones only come after the last. A tool that is
+upgraded is replaced at its position. Any list with one definition for each tool differs from the list of the
+round before at the latest from that tool on, so no order of them would share more; moving it to the end would
 also give up the full definitions behind it at the next upgrade. Where definitions must not change at all,
 `upgrade="answer"` leaves the full definition to the answer.
 """
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Literal
 
 import msgspec
+from msgspec import Struct
 
 from ..runtime.arguments import Arguments
-from ..runtime.brief import bare_definition
 from ..runtime.context import ToolContext
+from ..runtime.definitions import bare_definition
 from ..runtime.errors import ArgumentError
 from ..runtime.result import ToolResult
-from ..runtime.view import ToolView
+from ..runtime.view import RedirectedView, ToolView
 from ..runtime.wire.guesses import Guesses
-from .native_search import Native, deferred, native_for
-from .redirect import Through
-from .routing import match_groups
+
+
+class Native(Struct, frozen=True, kw_only=True):
+    """How a provider defers tools: `member` goes into each deferred tool object, `tools` stand before all."""
+
+    member: Mapping[str, Any]
+    tools: tuple[Mapping[str, Any], ...] = ()
+
+
+NATIVE: Mapping[str, Native] = {
+    # platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool: a deferred tool stays out of the
+    # prefix and is appended to the conversation once it was found; at least one tool must not be deferred,
+    # and the search tool counts. The other one, tool_search_tool_regex_20251119, takes patterns.
+    "anthropic": Native(
+        member={"defer_loading": True},
+        tools=({"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"},),
+    ),
+    # developers.openai.com/api/docs/guides/tools-tool-search: gpt-5.4 and later; found tools are put at the
+    # end of the context, so the cache holds.
+    "openai-responses": Native(member={"defer_loading": True}, tools=({"type": "tool_search"},)),
+}
+"""By provider. What is not here has neither, or not for tools of a request."""
+
+
+def native_for(provider: str, native: "bool | Native | None") -> Native | None:
+    """What was asked for: True demands the table's entry, None takes it where there is one, False never.
+
+    Raises ValueError where it is demanded and there is none.
+    """
+    if isinstance(native, Native):
+        return native
+    found = None if native is False else NATIVE.get(provider)
+    if native is True and found is None:
+        raise ValueError(
+            f"{provider!r} is not known to load tools by itself (known: {', '.join(NATIVE)}). "
+            "Pass native=Native(…) with what it wants, or leave it out."
+        )
+    return found
+
+
+def deferred(definition: bytes, native: Native) -> bytes:
+    """A tool object that its provider loads when it is found."""
+    return msgspec.json.encode({**msgspec.json.decode(definition), **native.member})
+
+
+# What continues a word to its left. Scripts without spaces do not count: a keyword may follow any of their
+# characters. So a text may match more than it means; that offers a tool too many, never one too few.
+_INSIDE = "(?<![0-9a-z_])"
+
+
+def match_groups(text: str, keywords: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
+    """The groups of which a keyword begins a word of `text`, in the order of `keywords`; case counts for
+    nothing: `file` matches "Files", not "profile". Raises ValueError for a blank keyword, or one string in
+    the place of several."""
+    folded = text.casefold()
+    return tuple(group for group, words in keywords.items() if _matches(folded, group, words))
+
+
+def _matches(folded: str, group: str, words: Iterable[str]) -> bool:
+    listed = [words] if isinstance(words, str) else list(words)
+    if isinstance(words, str) or not all(word.strip() for word in listed):
+        raise ValueError(f"The keywords of group {group!r} must be a list of words, none of them blank.")
+    return any(_found(word.strip().casefold(), folded) for word in listed)
+
+
+def _found(word: str, folded: str) -> bool:
+    return re.search(_INSIDE + re.escape(word), folded) is not None
+
 
 Level = Literal["summary", "brief", "full"]
 LEVELS = ("summary", "brief", "full")
@@ -62,7 +129,7 @@ class Disclosure:
         if upgrade not in ("definition", "answer"):
             raise ValueError(f"upgrade must be 'definition' or 'answer', not {upgrade!r}.")
         self.registry = registry
-        self.tools: ToolView = Through(registry, self.execute)
+        self.tools: ToolView = RedirectedView(registry, self.execute)
         self.provider = provider
         self._level: Level = level
         self._levels: dict[str, Level] = dict(levels or {})

@@ -6,15 +6,60 @@ The model is any async callable; no provider's client is imported.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from ..runtime.context import ToolContext
-from ..runtime.view import ToolView
+from ..runtime.view import RedirectedView, ToolView
 from .disclosure import Disclosure
-from .dispatchers import Answers, Native, Text
 from .meter import Metered
 from .record import Asked, Budget, Called, CallRecord, Ended, LoopEvent, Record, Round, Stop, Stopped
-from .redirect import Through
+
+
+class Answers(Protocol):
+    """What the loop asks of a dispatcher: a response's part in the conversation, and what comes after it."""
+
+    def assistant(self, response: Any) -> Sequence[Any]:
+        """The messages that the response leaves in the conversation."""
+        ...
+
+    async def run(self, response: Any, context: ToolContext | None = None) -> Sequence[Any]:
+        """Carry out the response's calls; the messages that answer them, none where there are none."""
+        ...
+
+
+class Native:
+    """A wire format's dispatcher."""
+
+    def __init__(self, tools: ToolView, format: str, provider: str, limit: int) -> None:
+        from .dispatch import Dispatcher
+
+        self._dispatcher = Dispatcher(tools, format, provider=provider, limit=limit)
+        self._format = format
+
+    def assistant(self, response: Any) -> Sequence[Any]:
+        from .dispatch import assistant_messages
+
+        return assistant_messages(response, self._format)
+
+    async def run(self, response: Any, context: ToolContext | None = None) -> Sequence[Any]:
+        return await self._dispatcher.run(response, context)
+
+
+class Text:
+    """Calls written into the text: a response is a str, its answers are the next message of the user."""
+
+    def __init__(self, tools: ToolView, limit: int) -> None:
+        from .text_calls import TextDispatcher
+
+        self._dispatcher = TextDispatcher(tools, limit=limit)
+
+    def assistant(self, response: str) -> Sequence[Any]:
+        return [{"role": "assistant", "content": response}]
+
+    async def run(self, response: str, context: ToolContext | None = None) -> Sequence[Any]:
+        message = (await self._dispatcher.run(response, context)).message
+        return [{"role": "user", "content": message}] if message else []
+
 
 Model = Callable[[list[Any], bytes], Awaitable[Any]]
 """(messages, definitions) → the provider's response. `definitions` is the JSON array of the round."""
@@ -87,7 +132,7 @@ class _Run:
         self._disclosure = tools if isinstance(tools, Disclosure) else None
         base = tools.tools if isinstance(tools, Disclosure) else tools
         self._meter = Metered(base.execute, budget, repeats, self._called)
-        self.tools: ToolView = Through(base, self._meter.execute)
+        self.tools: ToolView = RedirectedView(base, self._meter.execute)
         self._messages = messages
         self._on_event = on_event
         self._rounds: list[Round] = []

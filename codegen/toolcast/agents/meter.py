@@ -10,9 +10,9 @@ import msgspec
 from ..runtime.arguments import Arguments
 from ..runtime.context import ToolContext
 from ..runtime.result import ToolResult
+from ..runtime.view import Execute
 from ..runtime.wire.guesses import Guesses
 from .record import Budget, CallRecord
-from .redirect import Execute
 
 _SPENT = (
     "Tool {!r} was not called: this run may make {} calls of tools, and has made them. "

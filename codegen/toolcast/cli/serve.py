@@ -60,10 +60,10 @@ def command(
     MODULE:ATTRIBUTE is a ToolRegistry of yours, or a function (async or not) that returns one. Without --http
     one client is served on stdin and stdout; everything else that is printed goes to stderr.
     """
+    from ..mcp.registry_target import TargetError, load_registry, quiet_stdout
     from ..mcp.sdk import McpMissingError, load
     from ..mcp.serve import address, http_app, serve_http, serve_stdio
     from ..mcp.server import mcp_server
-    from ..mcp.target import TargetError, load_registry, quiet_stdout
     from ..runtime.errors import UnknownProviderError
 
     _log(verbose)

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from ..providers import Profile
-from ..runtime.brief import cut_definition
+from ..runtime.definitions import cut_definition
 from .definition import definition
 from .linted_tool import Subject
 

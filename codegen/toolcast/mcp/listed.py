@@ -13,7 +13,7 @@ from ..jsonschema import UnsupportedSchema, Validator
 from ..runtime.binding import ToolBinding
 from ..runtime.errors import UnknownProviderError
 from ..runtime.view import ToolView
-from .judge import result_judge
+from .server_tool import result_judge
 
 MODERN = "2026-07-28"
 """The first revision in which results and their schemas may be of any type, and requests stand alone."""
@@ -53,12 +53,12 @@ class Listed:
         self._registry = registry
         self._provider = provider
         self._page_size = page_size
-        self._snapshot = registry._snapshot()
+        self._snapshot = registry.snapshot()
         self._made: dict[str, dict[str, ListedTool]] = {}
 
     def changed(self) -> bool:
         """Whether the tools are others than at the last look."""
-        now, before = self._registry._snapshot(), self._snapshot
+        now, before = self._registry.snapshot(), self._snapshot
         if now is before:
             return False
         self._snapshot, self._made = now, {}
@@ -66,7 +66,7 @@ class Listed:
 
     def tools(self, version: str) -> dict[str, ListedTool]:
         """Every tool by name, as that revision may see it; in the registry's order."""
-        snapshot = self._registry._snapshot()
+        snapshot = self._registry.snapshot()
         dialect = dialect_of(version)
         made = self._made.get(dialect)
         if made is None or snapshot is not self._snapshot:

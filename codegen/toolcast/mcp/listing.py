@@ -3,10 +3,9 @@
 import asyncio
 from typing import Any
 
-from .calls import is_closed
-from .listing_limits import Limits, ListingError
+from .live_calls import is_closed
 from .sdk import load
-from .server_tool import LiveTool, UnfitError, read_tool
+from .server_tool import Limits, ListingError, LiveTool, UnfitError, read_tool
 
 _CURSOR = 4096
 """Longest cursor, in characters, that is sent back."""

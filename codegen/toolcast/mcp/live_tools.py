@@ -1,20 +1,39 @@
-"""A live server's tools in a registry: listed, called, and looked at anew when they may have changed."""
+"""A live server's tools in a registry: listed, called, and listed again when they may have changed."""
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Any
 
 from ..runtime.context import ToolContext
 from ..runtime.errors import RefusalError
 from ..runtime.registry import ToolRegistry
 from ..runtime.result import ToolResult
-from .calls import call_live, client_session
-from .changes import ToolChanges
 from .listing import list_live
-from .listing_limits import Limits, ListingError
+from .live_calls import call_live, client_session
 from .offered_tools import OTHERWISE, Offers, RefusedTool
 from .pins import Pins
+from .server_tool import Limits, ListingError
 from .terms import CAREFUL, Permissions, Terms
+
+Handler = Callable[[Any], Awaitable[None]]
+
+
+class ToolChanges:
+    """A message handler for the SDK's client, which counts `notifications/tools/list_changed`.
+
+    Give the same object to the client (`message_handler=changes`) and to `mcp_tools(changes=changes)`: the
+    next call lists the tools anew before anything is sent. `handler` gets every message, too.
+    """
+
+    def __init__(self, handler: Handler | None = None) -> None:
+        self.count = 0
+        self._handler = handler
+
+    async def __call__(self, message: Any) -> None:
+        if getattr(message, "method", "") == "notifications/tools/list_changed":
+            self.count += 1
+        if self._handler is not None:
+            await self._handler(message)
 
 
 async def mcp_tools(

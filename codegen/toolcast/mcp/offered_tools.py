@@ -9,13 +9,12 @@ from msgspec import Struct
 from ..jsonschema import Validator
 from ..providers import Normalizer
 from ..runtime.errors import FrozenRegistryError
+from ..runtime.hidden_characters import visible
 from ..runtime.registry import ToolRegistry
-from .live import bind
-from .offered_names import offered_name
+from .live_binding import bind
 from .pins import Pin, Pins
 from .server_tool import LiveTool, UnfitError, usable
-from .terms import Terms
-from .visible import visible
+from .terms import Terms, offered_name
 
 OTHERWISE = "go on without, or tell the user."
 _LOG = logging.getLogger("toolcast.mcp")

@@ -10,10 +10,9 @@ from ..runtime.context import ToolContext
 from ..runtime.errors import UnknownToolError
 from ..runtime.view import ToolView
 from .announce import Announcer
-from .call_progress import Progress
-from .call_results import answer
 from .listed import Listed, is_modern
 from .sdk import load
+from .server_calls import Progress, answer
 
 INVALID_PARAMS = -32602
 """JSON-RPC's code; the specification asks for it where a tool is unknown (server/tools, "Error Handling")."""

@@ -1,6 +1,9 @@
-"""A live server's tool as plain, bounded data, and why one is not taken."""
+"""A live server's tool as plain, bounded data, and why one is not taken. A server may be hostile, or
+broken."""
 
 import logging
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -8,12 +11,140 @@ from msgspec import Struct, structs
 
 from ..jsonschema import UnsupportedSchema, Validator
 from ..jsonschema.ecma import analyse, is_quick
+from ..jsonschema.keywords import ANY_SCHEMA_MAP
 from ..jsonschema.numbers import too_deep
-from ..providers import Normalizer, SchemaError, quarantined
-from .judge import result_judge
-from .listing_limits import Limits
-from .visible import visible, visible_words
-from .weight import Heavy, weigh
+from ..jsonschema.pointers import resolve
+from ..providers import Normalizer, SchemaError, normalize, quarantined
+from ..runtime.hidden_characters import visible
+
+
+class ListingError(Exception):
+    """A server's tools could not be listed, or the list breaks a bound; nothing of it is used."""
+
+
+class Limits(Struct, frozen=True, kw_only=True):
+    """Bounds for what one server says. A tool past its own bounds is refused, alone; a list past its own is
+    not read at all.
+
+    Sizes are of JSON text in bytes, `description` in characters, `seconds` for a whole listing. `parts` are
+    objects and lists of a schema with its references written out, `patterns` its regular expressions.
+    `result_size` is for one answer: its content, decoded, and its structured content as JSON.
+    """
+
+    tools: int = 1000
+    pages: int = 100
+    tool_size: int = 128 * 1024
+    parts: int = 10_000
+    patterns: int = 64
+    list_size: int = 8 * 1024 * 1024
+    description: int = 16_384
+    seconds: float = 30.0
+    result_size: int = 16 * 1024 * 1024
+
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} must be more than 0, not {getattr(self, name)!r}.")
+
+
+_WORDS = ("description", "title", "$comment")
+_VALUES = ("const", "default", "enum", "examples", "example")
+_NAMED = ANY_SCHEMA_MAP | {"dependencies"}
+"""Keywords whose keys are names of the server's choice, not keywords."""
+
+
+def visible_words(schema: Any) -> Any:
+    """A schema whose descriptions are visible; what judges values stays as it was."""
+    if isinstance(schema, list):
+        return [visible_words(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made: dict[str, Any] = {}
+    for key, item in schema.items():
+        if key in _WORDS and isinstance(item, str):
+            made[key] = visible(item)
+        elif key in _NAMED and isinstance(item, dict):
+            made[key] = {name: visible_words(below) for name, below in item.items()}
+        else:
+            made[key] = item if key in _VALUES else visible_words(item)
+    return made
+
+
+_SCHEMES = ("$anchor", "$dynamicAnchor")
+
+
+class Heavy(Exception):  # noqa: N818 - never leaves the room
+    """A schema that is larger than it may be, or whose size cannot be told."""
+
+
+def weigh(schema: Any, limit: int) -> int:
+    """Objects and lists in `schema`, each reference counted as what it leads to, a circle once. Raises Heavy
+    past `limit`, and for resources inside of it (`$id`), by which a reference may lead anywhere."""
+    try:
+        return _Scale(schema, limit).weigh(schema)
+    except RecursionError:
+        raise Heavy("its references form too long a chain") from None
+
+
+class _Scale:
+    def __init__(self, root: Any, limit: int) -> None:
+        self._root = root
+        self._limit = limit
+        self._known: dict[str, int] = {}  # by reference
+        self._anchors: dict[str, Any] = {}
+        waiting = [root]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, dict):
+                if node is not root and isinstance(node.get("$id"), str):
+                    raise Heavy("it has schemas with an `$id` of their own")
+                for word in _SCHEMES:
+                    if isinstance(node.get(word), str):
+                        self._anchors[f"#{node[word]}"] = node
+                waiting += node.values()
+            elif isinstance(node, list):
+                waiting += node
+
+    def weigh(self, node: Any) -> int:
+        if isinstance(node, dict):
+            weight = 1 + sum(self.weigh(item) for item in node.values())
+            for word in ("$ref", "$dynamicRef"):
+                if isinstance(node.get(word), str):
+                    weight += self._reference(node[word])
+        elif isinstance(node, list):
+            weight = 1 + sum(self.weigh(item) for item in node)
+        else:
+            return 0
+        if weight > self._limit:
+            raise Heavy(f"with its references written out it has more than {self._limit} parts")
+        return weight
+
+    def _reference(self, reference: str) -> int:
+        known = self._known.get(reference)
+        if known is None:
+            self._known[reference] = 1  # while it is being weighed: a circle
+            known = self._known[reference] = self.weigh(self._target(reference))
+        return known
+
+    def _target(self, reference: str) -> Any:
+        """What a reference leads to; None where to nowhere, which others complain about."""
+        if reference in self._anchors:
+            return self._anchors[reference]
+        try:
+            return resolve(self._root, reference.partition("#")[2])
+        except LookupError:
+            return None
+
+
+def result_judge(schema: Mapping[str, Any]) -> Validator:
+    """The exact validator of an output schema; older drafts are raised, as public servers write them. Raises
+    UnsupportedSchema for what cannot be judged."""
+    contract: Mapping[str, Any] = schema
+    if schema.get("type") == "object":  # up to 2025-11-25, all of them; the walk is for objects
+        with suppress(SchemaError, RecursionError):
+            contract = normalize(dict(schema), "mcp").schema
+    return Validator({key: item for key, item in contract.items() if key != "$schema"}, formats=True)
+
 
 _LOG = logging.getLogger("toolcast.mcp")
 _SHORT = 256

@@ -63,7 +63,7 @@ def decode(
     if problem is not None:
         raise problem
     if validate and violations:
-        from ..runtime.wire.hints import explained
+        from ..runtime.wire.decoder import explained
 
         shown = violations if prepared.normalized.ways is None else explained(violations, value)
         raise ArgumentError(tool, violations=shown)
@@ -80,7 +80,7 @@ def _guessed(
     tool: str, arguments: Arguments, prepared: Prepared, validator: Validator, guesses: Guesses
 ) -> Any:
     """What refused arguments may have meant; None where no guess leads to anything."""
-    from ..runtime.wire.guessing import guess
+    from ..runtime.wire.guesses import guess
 
     found = guess(arguments, lambda text: prepared.undone(parse_arguments(tool, text)), validator, guesses)
     if found is None:
@@ -97,7 +97,7 @@ def _repaired(tool: str, arguments: Arguments, guesses: Guesses | None) -> Any:
     except ArgumentError:
         if guesses is None:
             raise
-        from ..runtime.wire.guessing import almost
+        from ..runtime.wire.guesses import almost
 
         for text, used in almost(arguments, guesses):
             try:

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from ..jsonschema.pointers import escape
-from ..runtime.brief import cut_definition
+from ..runtime.definitions import cut_definition
 from .errors import ProfileError
 from .normalize import Normalized
 from .profile import Profile

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..jsonschema.equality import equal
-from ..runtime.wire.way import KEY, VALUE
+from ..runtime.wire.wire_form import KEY, VALUE
 from .accepted_types import shapes
 from .constraint_texts import described, phrase
 from .json_paths import Path

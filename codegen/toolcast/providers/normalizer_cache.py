@@ -14,7 +14,7 @@ from .profile import Profile
 
 if TYPE_CHECKING:
     from ..jsonschema import Validator
-    from ..runtime.wire.undo import Undo
+    from ..runtime.wire.decoder import Undo
 
 Schema = bytes | str | Mapping[str, Any]
 T = TypeVar("T")
@@ -40,7 +40,7 @@ class Prepared:
         if self.normalized.ways is None:
             return value
         if self._undo is None:
-            from ..runtime.wire.undo import Undo
+            from ..runtime.wire.decoder import Undo
 
             self._undo = Undo(self.normalized.ways, self.normalized.schema)
         return self._undo(value)

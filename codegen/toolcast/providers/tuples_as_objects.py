@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..runtime.wire.way import MORE, position
+from ..runtime.wire.wire_form import MORE, position
 from .accepted_types import SAYING, shapes
 from .json_paths import Path
 from .state import State

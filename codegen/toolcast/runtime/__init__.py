@@ -1,9 +1,9 @@
 """What programs import to run tools. Generated code also imports `support`. msgspec only."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ..lazy_exports import lazy_exports
 from .binding import ToolBinding
-from .content import Content
 from .context import ToolContext
 from .errors import (
     ArgumentError,
@@ -17,14 +17,13 @@ from .errors import (
 )
 from .handlers import Returns
 from .registry import ToolRegistry
-from .result import ToolResult
+from .result import Content, ToolResult
 from .workers import Workers, abandoned
 
 if TYPE_CHECKING:
     from ..jsonschema import Violation
-    from .wire.fragments import FragmentError, Fragments
+    from .wire.fragments import FragmentError, Fragments, PartialArguments
     from .wire.guesses import Guesses
-    from .wire.partial import PartialArguments
 
 __all__ = [
     "ArgumentError",
@@ -50,21 +49,13 @@ __all__ = [
     "abandoned",
 ]
 
-
-_LATE = {
-    "FragmentError": ".wire.fragments",
-    "Fragments": ".wire.fragments",
-    "Guesses": ".wire.guesses",
-    "PartialArguments": ".wire.partial",
-    "Violation": "..jsonschema",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """What most programs load late or never."""
-    home = _LATE.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(home, __name__), name)
+__getattr__ = lazy_exports(
+    __name__,
+    {
+        "FragmentError": ".wire.fragments",
+        "Fragments": ".wire.fragments",
+        "Guesses": ".wire.guesses",
+        "PartialArguments": ".wire.fragments",
+        "Violation": "..jsonschema",
+    },
+)

@@ -13,8 +13,8 @@ from .errors import LIMIT, EncodeError
 from .tool import Level, Tool
 
 if TYPE_CHECKING:  # most calls need none of them
+    from .wire.decoder import Undo
     from .wire.guesses import Guesses
-    from .wire.undo import Undo
 
 __all__ = ["Level", "ToolBinding"]
 
@@ -70,7 +70,7 @@ class ToolBinding(Tool[P], Generic[P, H], frozen=True, kw_only=True, eq=False):
 
     def specialise(self, /, **values: Sequence[str]) -> "ToolBinding[P, H]":
         """The tool with values for its `runtime_enums`, in definitions and decoding. Raises ValueError."""
-        from .specialise import check_values, values_by_attribute
+        from .runtime_enums import check_values, values_by_attribute
 
         checked = check_values(self, values)
         own = {field: getattr(self, field) for field in self.__struct_fields__ if field != "_lazy"}
@@ -96,7 +96,7 @@ class SpecialisedBinding(ToolBinding[P, H], frozen=True, kw_only=True, eq=False)
         self, arguments: Arguments, provider: str | None = None, guesses: "Guesses | None" = None
     ) -> P:
         """As the binding's, and other values are violations as those of any enum are."""
-        from .specialise import is_allowed
+        from .runtime_enums import is_allowed
 
         params = ToolBinding.decode(self, arguments, provider, guesses)
         if all(is_allowed(getattr(params, name, self), values) for name, values in self.attributes):
@@ -106,7 +106,7 @@ class SpecialisedBinding(ToolBinding[P, H], frozen=True, kw_only=True, eq=False)
 
     def schema(self) -> dict[str, Any]:
         """The parameters' contract with the enums, a copy of its own each time."""
-        from .specialise import contract_with_values
+        from .runtime_enums import contract_with_values
 
         schema: dict[str, Any] = contract_with_values(self.base, self.values)["parameters"]
         return schema
@@ -119,7 +119,7 @@ class SpecialisedBinding(ToolBinding[P, H], frozen=True, kw_only=True, eq=False)
     def _raw_definition(self, provider: str) -> bytes:
         ready = self._lazy.definitions.get((provider, "full"))
         if ready is None:
-            from .specialise import definition_with_values
+            from .runtime_enums import definition_with_values
 
             ready = definition_with_values(self.base, provider, self.values)
             self._lazy.definitions[provider, "full"] = ready
@@ -133,7 +133,7 @@ class SpecialisedBinding(ToolBinding[P, H], frozen=True, kw_only=True, eq=False)
     def _parameters(self) -> Node:
         node = self._lazy.parameters
         if node is None:
-            from .specialise import contract_with_values
+            from .runtime_enums import contract_with_values
 
             document = contract_with_values(self.base, self.values)
             reference = f"{self.contract}#/parameters"

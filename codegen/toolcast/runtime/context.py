@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from .encodable import is_encodable, replaced
+from .unicode_text import is_encodable, replaced
 
 Report: TypeAlias = Callable[[float, float | None, str], object]
 """Whoever listens to progress: how much is done, of how much (None where nobody knows), and words. Called

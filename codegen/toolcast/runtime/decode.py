@@ -11,14 +11,14 @@ import msgspec
 
 from ..jsonschema.numbers import MAX_DEPTH, too_deep
 from .arguments import Arguments, parse_arguments
-from .checked import trusted_hook
+from .checked_types import trusted_hook
 from .errors import LIMIT, ArgumentError
-from .provider_files import disagree
+from .resources import disagree
 from .tool import Tool
 
 if TYPE_CHECKING:  # most calls need none of them
+    from .wire.decoder import Undo
     from .wire.guesses import Guesses
-    from .wire.undo import Undo
 
 P = TypeVar("P")
 
@@ -78,7 +78,7 @@ def _convert_valid(tool: Tool[P], value: Any, *, encoded: bool = False) -> P:
             settled = value  # a float past 2**53 may fit where the integer that it is does not
         elif violations:
             if encoded:
-                from .wire.hints import explained
+                from .wire.decoder import explained
 
                 raise ArgumentError(tool.name, violations=explained(violations, settled))
             raise ArgumentError(tool.name, violations=violations)
@@ -92,7 +92,7 @@ def _convert_valid(tool: Tool[P], value: Any, *, encoded: bool = False) -> P:
 
 def _guessed(tool: Tool[P], arguments: Arguments, undo: "Undo | None", guesses: "Guesses") -> P | None:
     """The parameters that refused arguments may have meant; None where no guess leads to any."""
-    from .wire.guessing import guess
+    from .wire.guesses import guess
 
     def read(text: Any) -> Any:
         return _in_own_form(tool, parse_arguments(tool.name, text), undo)

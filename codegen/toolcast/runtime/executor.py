@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import msgspec
 
 from .binding import ToolBinding
-from .brief import schema_of
 from .context import Report, ToolContext
+from .definitions import schema_of
 from .errors import ArgumentError, RefusalError
-from .handlers import Handler, call, call_in_thread
-from .interrupts import is_from_outside
+from .handler_results import as_result, encodable, mismatch, mismatched
+from .handlers import Handler, call, call_in_thread, is_from_outside
 from .middleware.events import (
     Approved,
     Cancelled,
@@ -31,7 +31,6 @@ from .middleware.events import (
 from .middleware.guard import Guard
 from .middleware.truncate import cut_result
 from .result import ToolResult
-from .results import as_result, encodable, mismatch, mismatched
 from .workers import RunsOn, Workers, unwrap
 
 if TYPE_CHECKING:

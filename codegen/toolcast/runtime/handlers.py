@@ -1,11 +1,11 @@
-"""What a handler is, and how it is called."""
+"""What a handler is, how it is called, and how it is released."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, TypeAlias, TypeVar
 
 from .context import ToolContext
 from .result import ToolResult
-from .workers import Workers
+from .workers import Workers, unwrap
 
 R = TypeVar("R")
 
@@ -39,3 +39,91 @@ def is_async(function: Any) -> bool:
     from inspect import iscoroutinefunction
 
     return iscoroutinefunction(function) or iscoroutinefunction(type(function).__call__)
+
+
+def is_from_outside(problem: BaseException) -> bool:
+    """Whether an exception must pass through a call: nobody waits for its result, or the program ends.
+
+    That is a cancellation that the running task was asked for (`Task.cancelling`), the interrupt that Python
+    itself raises for Ctrl-C, and the closing of a coroutine. Everything else is raised by a handler, a
+    precheck, a hook or a resolver: a `CancelledError` of something that it waited for, `SystemExit`, a
+    `KeyboardInterrupt` of its own.
+    """
+    if isinstance(problem, Exception):
+        return False
+    import asyncio
+
+    if isinstance(problem, asyncio.CancelledError):
+        task = asyncio.current_task()
+        return task is None or task.cancelling() > 0
+    if isinstance(problem, KeyboardInterrupt):
+        return _raises_interrupts()
+    return isinstance(problem, GeneratorExit)
+
+
+def _raises_interrupts() -> bool:
+    """Whether Ctrl-C raises in this thread. It does not where the program handles the signal: `asyncio.run`
+    cancels its main task instead, and servers have handlers of their own."""
+    import signal
+    import threading
+
+    handled = signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+    return threading.current_thread() is threading.main_thread() and not handled
+
+
+async def release(handlers: Iterable[tuple[str, Any]]) -> None:
+    """Call `aclose`, or else `close`, of every handler that has one: each object once, in the order given.
+
+    Plain ones run in a worker thread. Raises an ExceptionGroup with every failure after the last handler;
+    a cancellation waits for the last one, too.
+    """
+    import asyncio
+
+    done: set[int] = set()
+    problems: list[Exception] = []
+    cancelled: BaseException | None = None
+    workers = Workers(1)  # of its own: handlers that hang are no reason to hold on to the others
+    for name, handler in handlers:
+        if id(handler) in done:
+            continue
+        done.add(id(handler))
+        close = _closer(handler)
+        if close is None:
+            continue
+        try:
+            await call(workers, close)
+        except BaseException as problem:
+            if not is_from_outside(problem):
+                problems.append(_noted(name, unwrap(problem)))
+            elif isinstance(problem, asyncio.CancelledError):
+                cancelled = problem
+            else:
+                raise
+    if cancelled is not None:
+        raise cancelled
+    if problems:
+        raise ExceptionGroup("Some handlers could not be released", problems)
+
+
+def _closer(handler: Any) -> Any:
+    """A class that serves as a handler has methods of its instances, which are no closers of its own."""
+    if isinstance(handler, type):
+        return None
+    found = (getattr(handler, name, None) for name in ("aclose", "close"))
+    return next((close for close in found if callable(close)), None)
+
+
+def _noted(name: str, problem: BaseException) -> Exception:
+    from .log_records import ERROR, log
+
+    log(
+        ERROR,
+        "The handler of %r could not be released",
+        name,
+        event="release_failed",
+        tool=name,
+        problem=problem,
+    )
+    kept = problem if isinstance(problem, Exception) else RuntimeError(f"{type(problem).__name__}({problem})")
+    kept.add_note(f"while releasing the handler of tool {name!r}")
+    return kept

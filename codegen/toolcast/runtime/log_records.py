@@ -5,7 +5,7 @@ import traceback
 from collections.abc import Callable
 from logging import ERROR, WARNING
 
-from .printable import escaped
+from .unicode_text import escaped
 
 __all__ = ["ERROR", "FIELDS", "LOGGER", "WARNING", "log"]
 

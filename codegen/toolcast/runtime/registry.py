@@ -5,11 +5,10 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from .binding import ToolBinding
-from .bindings_map import LazyBindings
 from .errors import DuplicateToolError, FrozenRegistryError
 from .executor import Executor
 from .handlers import Handler
-from .lazy_tool import Later
+from .lazy_bindings import Later, LazyBindings
 from .middleware.guard import Guard
 from .view import Entry, Snapshot, ToolView
 from .workers import Workers
@@ -164,7 +163,8 @@ class ToolRegistry(ToolView):
                 "Give one of them another name."
             )
 
-    def _snapshot(self) -> Snapshot:
+    def snapshot(self) -> Snapshot:
+        """All tools between two registrations; the same object until the next one."""
         snapshot = self._sorted
         if snapshot is None:
             with self._lock:
@@ -199,7 +199,7 @@ class ToolRegistry(ToolView):
                 return
             self._executor.closed = self._frozen = True
             handlers = [(name, entry.handler) for name, entry in reversed(self._entries.items())]
-        from .closing import release
+        from .handlers import release
 
         await release(handlers)
 

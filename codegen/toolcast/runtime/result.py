@@ -1,10 +1,87 @@
-"""What a tool call comes to."""
+"""The result of a tool call, and the images, audio and files that it may hold."""
 
-from typing import Any
+import binascii
+import re
+from typing import Any, Literal
 
 from msgspec import Struct
 
-from .content import Content
+Kind = Literal["text", "image", "audio", "file"]
+
+# RFC 6838 names: nothing that could leave the data URL or the JSON string in which it ends up.
+_MEDIA_TYPE = r"(?a)[A-Za-z0-9][\w.+-]{0,126}/[A-Za-z0-9][\w.+-]{0,126}"
+
+
+class Content(Struct, frozen=True, kw_only=True):
+    """One piece of a result. `text` for a text, `data` (the bytes themselves) for all others.
+
+    `media_type` is a type without parameters, as `image/png`; `name` a file's name, without its folder.
+    Providers take what their results have a place for; the rest is described in words.
+    """
+
+    kind: Kind
+    text: str = ""
+    data: bytes = b""
+    media_type: str = "text/plain"
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        # A Struct made by hand checks no types; what is wrong here would fail in the middle of an answer.
+        if self.kind not in ("text", "image", "audio", "file"):
+            raise ValueError(f"kind must be 'text', 'image', 'audio' or 'file', not {self.kind!r}.")
+        if not isinstance(self.text, str) or not isinstance(self.name, str):
+            raise TypeError("text and name must be str.")
+        if not isinstance(self.data, bytes):
+            raise TypeError(
+                f"data must be bytes, not {type(self.data).__name__}; for base64 use from_base64."
+            )
+        if not isinstance(self.media_type, str) or not re.fullmatch(_MEDIA_TYPE, self.media_type):
+            raise ValueError(f"media_type must look like 'image/png', not {self.media_type!r:.80}.")
+
+    @classmethod
+    def of(cls, text: str) -> "Content":
+        """A text beside `output`."""
+        return cls(kind="text", text=text)
+
+    @classmethod
+    def image(cls, data: bytes, media_type: str) -> "Content":
+        """An image, as `image/png`."""
+        return cls(kind="image", data=data, media_type=media_type)
+
+    @classmethod
+    def audio(cls, data: bytes, media_type: str) -> "Content":
+        """A sound, as `audio/wav`."""
+        return cls(kind="audio", data=data, media_type=media_type)
+
+    @classmethod
+    def file(cls, data: bytes, media_type: str, name: str = "") -> "Content":
+        """Any other file, as `application/pdf`."""
+        return cls(kind="file", data=data, media_type=media_type, name=name)
+
+    @classmethod
+    def from_base64(cls, kind: Kind, data: str | bytes, media_type: str, name: str = "") -> "Content":
+        """A piece whose bytes come as base64. Raises ValueError for what is not."""
+        try:
+            raw = binascii.a2b_base64(data, strict_mode=True)
+        except (binascii.Error, ValueError) as problem:
+            raise ValueError(f"data is not base64: {problem}.") from None
+        return cls(kind=kind, data=raw, media_type=media_type, name=name)
+
+    @property
+    def base64(self) -> str:
+        """`data` as base64."""
+        return binascii.b2a_base64(self.data, newline=False).decode()
+
+    @property
+    def data_url(self) -> str:
+        """`data` as a URL (RFC 2397)."""
+        return f"data:{self.media_type};base64,{self.base64}"
+
+    def __repr__(self) -> str:
+        """Short: the bytes of an image do not belong in a log."""
+        if self.kind == "text":
+            return f"Content.of({self.text!r})"
+        return f"Content({self.kind}, {self.media_type}, {len(self.data)} bytes)"
 
 
 class ToolResult(Struct, frozen=True):

@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 import msgspec
 from msgspec import Struct
 
-from .brief import cut_definition
-from .checked import decode_hook
+from .checked_types import decode_hook
 from .contract_node import Node
-from .provider_files import read_definition
-from .resources import list_folders, read_resource
-from .strictness import check, named, used, without_flag
+from .definitions import check, cut_definition, named, used, without_flag
+from .resources import list_folders, read_definition, read_resource
 
 if TYPE_CHECKING:  # most tools have one wire form
-    from .wire.undo import Undo
+    from .wire.decoder import Undo
 
 P = TypeVar("P")
 Level = Literal["full", "brief"]
@@ -119,7 +117,7 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         return known[provider]
 
     def _load_undo(self, provider: str, definition: bytes) -> "Undo":
-        from .wire.wire_files import load_undo
+        from .wire.decoder import load_undo
 
         path = f"{self.schemas}/../ways/{provider}/{self.name}.json"
         return load_undo(self.module, path, definition)

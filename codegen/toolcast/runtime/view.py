@@ -1,19 +1,19 @@
 """Tools by name: what a registry and a selection of its tools have in common."""
 
-from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from collections.abc import Awaitable, Collection, Iterator
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, cast
 
 import msgspec
 
 from .arguments import Arguments
 from .binding import Level, ToolBinding
 from .context import ToolContext
+from .definitions import used
 from .errors import UnknownToolError
 from .executor import Executor, Ready, report_fault
 from .handlers import Handler, is_async
-from .lazy_tool import Later
+from .lazy_bindings import Later
 from .result import ToolResult
-from .strictness import used
 
 if TYPE_CHECKING:
     from .middleware.events import Stage
@@ -54,19 +54,20 @@ class ToolView:
 
     _executor: Executor
 
-    def _snapshot(self) -> Snapshot:
+    def snapshot(self) -> Snapshot:
+        """All tools between two registrations; the same object until the next one."""
         raise NotImplementedError
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of all tools, sorted."""
-        return tuple(self._snapshot().entries)
+        return tuple(self.snapshot().entries)
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and name in self._snapshot().entries
+        return isinstance(name, str) and name in self.snapshot().entries
 
     def __len__(self) -> int:
-        return len(self._snapshot().entries)
+        return len(self.snapshot().entries)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names)
@@ -78,7 +79,7 @@ class ToolView:
 
     def get(self, name: str) -> Entry:
         """Binding and handler of a tool. Raises UnknownToolError, with the nearest names."""
-        return _find(self._snapshot(), name)
+        return _find(self.snapshot(), name)
 
     def select(
         self,
@@ -109,7 +110,7 @@ class ToolView:
         `arguments` is the provider's JSON text, or a parsed mapping; `provider` the dialect it is written in.
         `guesses` takes the place of the registry's own.
         """
-        snapshot = self._snapshot()
+        snapshot = self.snapshot()
         executor = self._executor
         found = snapshot.ready.get(name) if isinstance(name, str) else None
         if found is None:
@@ -140,7 +141,7 @@ class ToolView:
         TOOLCAST_NO_STRICT. The same bytes until the next registration, so prompt caches hold. Raises
         UnknownProviderError.
         """
-        snapshot = self._snapshot()
+        snapshot = self.snapshot()
         flags = used(provider, strict)
         ready = snapshot.definitions.get((provider, level, flags))
         if ready is None:
@@ -186,8 +187,8 @@ class Selection(ToolView):
         self._executor = base._executor
         self._made: tuple[Snapshot, Snapshot] | None = None  # the base's, and what is left of it
 
-    def _snapshot(self) -> Snapshot:
-        whole = self._base._snapshot()
+    def snapshot(self) -> Snapshot:
+        whole = self._base.snapshot()
         made = self._made
         if made is None or made[0] is not whole:
             left = {name: entry for name, entry in whole.entries.items() if self._fits(name, entry)}
@@ -205,6 +206,32 @@ class Selection(ToolView):
         parts = binding.group.split("/")
         above = ("/".join(parts[: length + 1]) for length in range(len(parts)))
         return self._groups is None or any(group in self._groups for group in above)
+
+
+class Execute(Protocol):
+    """The signature of `ToolView.execute`."""
+
+    def __call__(
+        self,
+        name: str,
+        arguments: Arguments,
+        provider: str | None = None,
+        context: ToolContext | None = None,
+        guesses: "Guesses | None" = None,
+    ) -> Awaitable[ToolResult]: ...
+
+
+class RedirectedView(ToolView):
+    """The tools of `base`, whose calls `execute` carries out."""
+
+    def __init__(self, base: ToolView, execute: Execute) -> None:
+        self._base = base
+        self._executor = base._executor
+        self.execute = execute  # type: ignore[assignment, method-assign]
+
+    def snapshot(self) -> Snapshot:
+        """The snapshot of `base`."""
+        return self._base.snapshot()
 
 
 def _set(given: str | Collection[str] | None) -> frozenset[str] | None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ..jsonschema.equality import equal
 from ..runtime.wire import Way
-from ..runtime.wire.way import KEY, MORE, VALUE, position
+from ..runtime.wire.wire_form import KEY, MORE, VALUE, position
 from .judging_schemas import (
     PLAIN,
     Place,

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from ..runtime.wire import Way, Ways
-from ..runtime.wire.way import VALUE
+from ..runtime.wire.wire_form import VALUE
 from .schema_document import Schema, Tree, matches
 
 PLAIN = Way()

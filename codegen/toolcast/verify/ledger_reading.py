@@ -6,7 +6,7 @@ from typing import Any
 from ..jsonschema.pointers import escape
 from ..providers import LedgerEntry
 from ..runtime.wire import Way, Ways
-from ..runtime.wire.way import KEY, MORE, VALUE, position
+from ..runtime.wire.wire_form import KEY, MORE, VALUE, position
 from .oracle import Oracle
 from .schema_document import POSSIBLE, Schema, places
 from .value_paths import Path

@@ -8,7 +8,7 @@ import jsonschema_rs
 
 from ..providers import LedgerEntry
 from ..runtime.wire import Ways
-from ..runtime.wire.undo import Undo
+from ..runtime.wire.decoder import Undo
 from .equivalence import ACCEPTED, as_text, decoded, differing
 from .ledger_reading import Told
 from .openapi import as_json_schema

@@ -238,7 +238,7 @@ RULES = {format: known.ids for format, known in FORMATS.items() if known.ids is 
     st.lists(st.text(min_size=1, max_size=80) | st.from_regex(r"[a-zA-Z0-9]{9}", fullmatch=True), max_size=8)
 )
 def test_foreign_ids_fit_and_have_a_way_back(ids: list[str]) -> None:
-    from toolcast.agents.dispatch.ids import wire_ids
+    from toolcast.agents.dispatch.call import wire_ids
 
     for rule in RULES.values():
         sent = wire_ids(ids, rule)
@@ -250,7 +250,7 @@ def test_foreign_ids_fit_and_have_a_way_back(ids: list[str]) -> None:
 
 
 def test_two_foreign_ids_that_meet() -> None:
-    from toolcast.agents.dispatch.ids import IdRule, wire_ids
+    from toolcast.agents.dispatch.call import IdRule, wire_ids
 
     rule = IdRule(r"[0-9A-Za-z]", 1, "")
     ids = [f"id {i}" for i in range(62)]

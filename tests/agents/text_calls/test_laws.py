@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.agents.text_calls import parse, render_call
+from toolcast.agents.text_calls.marks import Source
 from toolcast.agents.text_calls.parse_text import read
 from toolcast.agents.text_calls.render_text import escaped
-from toolcast.agents.text_calls.text_source import Source
 
 from tests.agents.text_calls.forms import FORMS, J
 

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from toolcast.jsonschema import Validator
 from toolcast.providers import Normalized, normalize
-from toolcast.runtime.wire.undo import undo
+from toolcast.runtime.wire.decoder import undo
 from toolcast.verify.openapi import as_json_schema
 from toolcast.verify.wire_encoding import encode
 

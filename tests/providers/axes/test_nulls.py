@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from toolcast.providers import Normalized, normalize
 from toolcast.runtime.wire import Way
-from toolcast.runtime.wire.undo import undo
+from toolcast.runtime.wire.decoder import undo
 
 from tests.providers.axes.common import PLAIN, actions, laws, profile
 

@@ -19,8 +19,8 @@ from toolcast.runtime import ToolContext, ToolRegistry, ToolResult, abandoned, l
 from toolcast.runtime.middleware.logs import FIELDS, LOGGER, CallLog, JsonLines
 from toolcast.runtime.middleware.policy import Policy
 from toolcast.runtime.middleware.secrets import Secrets
-from toolcast.runtime.printable import escaped
 from toolcast.runtime.support import LazyBindings
+from toolcast.runtime.unicode_text import escaped
 
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.test_executor import GOOD

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from toolcast.providers import available, normalize
-from toolcast.runtime.enums import describe_enum, with_enum
+from toolcast.runtime.runtime_enums import describe_enum, with_enum
 
 from generated.files.edit import EDIT
 

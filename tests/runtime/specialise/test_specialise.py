@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import ArgumentError, ToolContext, ToolRegistry
-from toolcast.runtime.specialise import MAX_CHARACTERS, MAX_VALUES
+from toolcast.runtime.runtime_enums import MAX_CHARACTERS, MAX_VALUES
 
 from generated.agents.delegate import DELEGATE, DelegateParams
 

@@ -11,8 +11,8 @@ import pytest
 from toolcast.jsonschema import Validator
 from toolcast.runtime import Guesses
 from toolcast.runtime.wire import Choice, Way, Ways
-from toolcast.runtime.wire.repairs import closed, unfenced
-from toolcast.runtime.wire.undo import Undo
+from toolcast.runtime.wire.decoder import Undo
+from toolcast.runtime.wire.guesses import closed, unfenced
 
 SIZE = 20_000
 

@@ -13,8 +13,8 @@ from toolcast.providers import (
     tool_object,
     unseen_places,
 )
-from toolcast.runtime.brief import cut_definition
 from toolcast.runtime.contract_node import follow
+from toolcast.runtime.definitions import cut_definition
 
 from tests.runtime.wire.conftest import ACME
 

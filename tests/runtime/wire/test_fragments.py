@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolcast.runtime.arguments import parse_arguments
-from toolcast.runtime.wire.fragments import FragmentError, Fragments
-from toolcast.runtime.wire.partial import PartialArguments
+from toolcast.runtime.wire.fragments import FragmentError, Fragments, PartialArguments
 
 from tests.runtime.wire.wire_values import ANY
 

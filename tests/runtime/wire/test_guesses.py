@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from toolcast.jsonschema import Validator
 from toolcast.runtime import ArgumentError, Guesses, ToolRegistry
 from toolcast.runtime.wire.guesses import NAMES
-from toolcast.runtime.wire.steps import steps_of, value_at
+from toolcast.runtime.wire.value_paths import steps_of, value_at
 
 from tests.runtime.wire.conftest import PLAIN, Binding
 from tests.runtime.wire.wire_values import ANY

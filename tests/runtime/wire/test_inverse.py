@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolcast.runtime.wire import Choice, Way, Ways
-from toolcast.runtime.wire.undo import Undo, undo
+from toolcast.runtime.wire.decoder import Undo, undo
 
 from tests.runtime.wire.wire_values import ANY, World, united, worlds
 

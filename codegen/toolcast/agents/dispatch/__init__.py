@@ -3,11 +3,11 @@
 Nothing here imports a provider's client; its objects are read by attribute or key.
 """
 
-from ...runtime.content import Content
+from ...runtime.result import Content
 from .assembler import Assembler
 from .call import Call, DispatchError
 from .dispatcher import Dispatcher
-from .echo import assistant_messages
+from .history import assistant_messages
 from .parse_answer import parse
 from .render_results import render
 from .wire_formats import FORMATS

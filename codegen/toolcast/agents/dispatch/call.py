@@ -1,8 +1,76 @@
-"""A call as a provider's answer holds it, and the one error of this room."""
+"""A tool call of a provider's answer, and its id.
 
+Providers give ids to their own calls. Other ids come into a request where a conversation moves from one
+provider to another, and where a server sends no id, or the same one twice.
+"""
+
+import re
+from collections.abc import Iterable
+from hashlib import sha256
 from typing import Any
 
 from msgspec import Struct
+
+_ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+
+class IdRule(Struct, frozen=True):
+    """Which ids a provider takes (`pattern` is for the whole id), and how long those are that we make."""
+
+    pattern: str
+    length: int = 24
+    prefix: str = "call_"
+
+    def fits(self, id: str) -> bool:
+        """Whether `id` may be sent as it is."""
+        return re.fullmatch(self.pattern, id) is not None
+
+    def make(self, seed: str) -> str:
+        """An id of this form, always the same for one seed."""
+        number = int.from_bytes(sha256(seed.encode("utf-8", "surrogatepass")).digest(), "big")
+        letters = ""
+        for _ in range(self.length):
+            number, rest = divmod(number, len(_ALPHABET))
+            letters += _ALPHABET[rest]
+        return self.prefix + letters
+
+
+def wire_ids(ids: Iterable[str], rule: IdRule) -> dict[str, str]:
+    """Each id with the one to send for it; different ids have different ones, so the way back is the inverse.
+
+    An id that the provider takes stays as it is. The others depend on nothing but themselves, save where two
+    meet, and then on their order.
+    """
+    wanted = dict.fromkeys(ids)
+    sent = {id: id for id in wanted if rule.fits(id)}
+    taken = set(sent)
+    for id in wanted:
+        if id not in sent:
+            made, turn = rule.make(id), 0
+            while made in taken:
+                turn += 1
+                made = rule.make(f"{id}\n{turn}")
+            sent[id] = made
+            taken.add(made)
+    return sent
+
+
+def distinct(ids: Iterable[str], rule: IdRule, seeds: Iterable[str]) -> list[str]:
+    """The ids of one answer's calls, each once: one that is missing or came before is made from its seed."""
+    out: list[str] = []
+    given = list(ids)
+    taken = set(given)
+    seen: set[str] = set()
+    for id, seed in zip(given, seeds, strict=True):
+        if not id or id in seen:
+            id, turn = rule.make(seed), 0
+            while id in taken:
+                turn += 1
+                id = rule.make(f"{seed}\n{turn}")
+            taken.add(id)
+        seen.add(id)
+        out.append(id)
+    return out
 
 
 class DispatchError(ValueError):

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ...runtime.content import Content
+from ...runtime.result import Content
 
 Block = Callable[[Content], dict[str, Any] | None]
 

@@ -7,8 +7,7 @@ import msgspec
 
 from ...runtime.wire.fragments import MAX_CALLS
 from .answer_fields import items, kind, load, look, plain, text
-from .call import Call, DispatchError
-from .ids import distinct
+from .call import Call, DispatchError, distinct
 from .wire_formats import Format, Path, format_of
 
 

@@ -8,8 +8,7 @@ import msgspec
 from ...runtime.encode import to_builtins
 from ...runtime.result import ToolResult
 from . import media_blocks as blocks
-from .call import Call
-from .ids import wire_ids
+from .call import Call, wire_ids
 from .wire_formats import Format, format_of
 
 Message = dict[str, Any]

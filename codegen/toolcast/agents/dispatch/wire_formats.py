@@ -7,7 +7,7 @@ google-genai 3.4.0, botocore 1.44.5, mistralai 3.7.0, cohere 7.3.1, ollama fb307
 
 from msgspec import Struct
 
-from .ids import IdRule
+from .call import IdRule
 
 Path = tuple[str | int, ...]
 

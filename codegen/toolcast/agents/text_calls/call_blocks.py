@@ -3,7 +3,7 @@
 import re
 
 from . import jsons, lines, markup, pythonic
-from .openers import (
+from .marks import (
     ARROW_END,
     ATTRIBUTE_ID,
     ATTRIBUTE_NAME,
@@ -12,9 +12,9 @@ from .openers import (
     JSON_FENCE,
     OPENER,
     SPACE,
+    Source,
 )
 from .parsed_text import BrokenError, Found, Read
-from .text_source import Source
 
 _WEAK = ("tools", "invoke")
 """Tags that prose may well have around one word."""

@@ -9,8 +9,7 @@ from ...runtime.context import ToolContext
 from ...runtime.errors import UnknownToolError
 from ...runtime.result import ToolResult
 from ...runtime.view import ToolView
-from ...runtime.wire.guess_names import Name
-from ...runtime.wire.guesses import Guesses
+from ...runtime.wire.guesses import Guesses, Name
 from .instructions import parameters
 from .parse_text import parse
 from .parsed_text import Call, Parsed

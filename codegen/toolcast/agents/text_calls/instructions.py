@@ -8,7 +8,7 @@ import msgspec
 from ...jsonschema.keywords import SCHEMA_MAP
 from ...jsonschema.pointers import unescape
 from ...runtime.binding import Level, ToolBinding
-from ...runtime.brief import cut_schema
+from ...runtime.definitions import cut_schema
 from ...runtime.resources import read_resource
 from ...runtime.view import ToolView
 from .render_text import inert_json

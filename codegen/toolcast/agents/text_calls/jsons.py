@@ -4,8 +4,8 @@ import re
 
 import msgspec
 
+from .marks import Source
 from .parsed_text import BrokenError, Found
-from .text_source import Source
 
 _RUN = re.compile(r'(?:[\s,:\-+.\w]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
 _BETWEEN = re.compile(r"[\s,;]*(?:<\|python_tag\|>\s*)?")

@@ -3,10 +3,9 @@
 import re
 
 from . import jsons
-from .openers import NAME
+from .marks import NAME, Source
 from .parsed_text import BrokenError, Found
 from .pythonic import unescape
-from .text_source import Source
 
 _SHORT = re.compile(rf"({NAME})>")
 BEGUN = re.compile(

@@ -4,9 +4,8 @@ import re
 from typing import Any
 
 from . import jsons
-from .openers import ALIASES, CLOSER, NAME
+from .marks import ALIASES, CLOSER, NAME, Source
 from .parsed_text import BrokenError, Found, Read
-from .text_source import Source
 
 _PARAMETER = re.compile(
     r"""\s*<(?P<end>(?:｜DSML｜)?parameter)(?:=\"?(?P<bare>[^<>"]{1,256}?)\"?"""

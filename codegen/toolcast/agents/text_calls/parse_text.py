@@ -7,9 +7,8 @@ from ...runtime.arguments import MAX_TEXT
 from ...runtime.wire.fragments import MAX_CALLS
 from . import call_blocks as blocks
 from . import jsons
-from .openers import ENDS, FENCE_END, SPACE, next_mark
+from .marks import ENDS, FENCE_END, SPACE, Source, next_mark
 from .parsed_text import BrokenError, Call, Found, Parsed, Problem, Read
-from .text_source import Source
 
 _THINK = re.compile(r"\s*<think(ing)?>")
 

@@ -4,9 +4,8 @@ import re
 
 import msgspec
 
-from .openers import NAME
+from .marks import NAME, Source
 from .parsed_text import Found
-from .text_source import Source
 
 HEAD = re.compile(rf"\s*({NAME})\(")
 _KEY = re.compile(r"\s*([A-Za-z_]\w{0,127})\s*=(?!=)")

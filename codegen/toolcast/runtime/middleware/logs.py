@@ -11,8 +11,7 @@ from typing import Any
 from ..binding import ToolBinding
 from ..context import ToolContext
 from ..log_records import FIELDS, LOGGER, log
-from .events import Event, Observer, Refused
-from .outcome import REFUSALS, Outcome
+from .events import REFUSALS, Event, Observer, Outcome, Refused
 
 __all__ = ["FIELDS", "LOGGER", "CallLog", "JsonLines"]
 

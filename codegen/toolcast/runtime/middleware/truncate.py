@@ -4,8 +4,7 @@ from unicodedata import category
 
 import msgspec
 
-from ..content import Content
-from ..result import ToolResult
+from ..result import Content, ToolResult
 
 HEAD = 0.7
 """How much of what is kept is the beginning."""

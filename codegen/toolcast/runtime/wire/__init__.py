@@ -1,5 +1,5 @@
 """From a provider's dialect back to the contract. Depends on msgspec only."""
 
-from .way import Choice as Choice
-from .way import Way as Way
-from .way import Ways as Ways
+from .wire_form import Choice as Choice
+from .wire_form import Way as Way
+from .wire_form import Ways as Ways

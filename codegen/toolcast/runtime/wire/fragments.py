@@ -1,8 +1,10 @@
 """Arguments that arrive in pieces: text fragments of JSON, call by call."""
 
-from collections.abc import Hashable
+import re
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
+from ...jsonschema.numbers import MAX_DEPTH
 from ..arguments import MAX_TEXT
 
 MAX_CALLS = 1024
@@ -96,3 +98,164 @@ def _complete(data: bytes) -> bytes:
         if byte < 0x80:
             break
     return data
+
+
+Steps = tuple[str | int, ...]
+
+_STEP = re.compile(
+    r"""\.([^\s.\[\]'"]+)|\[(0|[1-9][0-9]{0,8})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]""",
+    re.DOTALL,
+)
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
+_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_VALUES = ("stringValue", "numberValue", "boolValue", "nullValue")
+_SNAKE = {
+    "json_path": "jsonPath",
+    "string_value": "stringValue",
+    "number_value": "numberValue",
+    "bool_value": "boolValue",
+    "null_value": "nullValue",
+    "will_continue": "willContinue",
+}
+_COST = 16
+"""What a value counts for beside its text, so that any number of small ones is bounded too."""
+
+
+class PartialArguments:
+    """The arguments of one call, put together from parts in the order in which they came.
+
+    Keys of a part may be written as on the wire or as Python's client has them. A place is given once: a
+    second value for it, other than the rest of a string, is an error, as is an array with gaps.
+    """
+
+    __slots__ = ("_limit", "_open", "_root", "_size")
+
+    def __init__(self, *, limit: int = MAX_TEXT) -> None:
+        self._limit = limit
+        self._size = 0
+        self._root: dict[str, Any] = {}
+        self._open: dict[Steps, list[str]] = {}  # strings that go on, in pieces
+
+    def add(self, parts: Iterable[Mapping[str, Any]]) -> None:
+        """Take the next parts. Raises FragmentError, naming the path, for what does not fit together."""
+        for part in parts:
+            self._add({_SNAKE.get(key, key): value for key, value in part.items() if _is_set(key, value)})
+
+    def done(self) -> dict[str, Any]:
+        """The arguments, for `decode` or `execute`. Raises FragmentError where a string was cut off."""
+        if self._open:
+            raise FragmentError(
+                f"the stream ended inside of the string at {_spelled(next(iter(self._open)))}"
+            )
+        return self._root
+
+    def _add(self, part: dict[str, Any]) -> None:
+        steps = _steps(part.get("jsonPath"))
+        given = [key for key in _VALUES if part.get(key) is not None]
+        if not given and "nullValue" in part and steps not in self._open:
+            given = ["nullValue"]
+        if len(given) > 1:
+            raise FragmentError(f"{' and '.join(given)} at once at {_spelled(steps)}")
+        value = _value(given[0], part[given[0]], steps) if given else ""
+        self._size += _COST + sum(len(step) if isinstance(step, str) else 1 for step in steps)
+        self._size += len(value) if isinstance(value, str) else 0
+        if self._size > self._limit:
+            raise FragmentError(f"the arguments are too large: more than {self._limit} characters")
+        goes_on = part.get("willContinue") is True
+        pieces = self._open.get(steps)
+        if pieces is None:
+            if not given:
+                raise FragmentError(f"a part without a value at {_spelled(steps)}")
+            self._put(steps, value)
+            if isinstance(value, str) and goes_on:
+                self._open[steps] = [value]
+        elif isinstance(value, str):
+            pieces.append(value)
+        else:
+            raise FragmentError(f"the string at {_spelled(steps)} goes on as something else")
+        if pieces is not None and not goes_on:
+            self._replace(steps, "".join(self._open.pop(steps)))
+
+    def _put(self, steps: Steps, value: Any) -> None:
+        """Set a place that has no value yet; arrays and objects on the way are made."""
+        holder: Any = self._root
+        for step, following in zip(steps, (*steps[1:], None), strict=True):
+            last = following is None
+            new = value if last else [] if isinstance(following, int) else {}
+            kind: type[Any] = list if isinstance(step, int) else dict
+            if not isinstance(holder, kind):
+                raise FragmentError(f"{_spelled(steps)} leads through what is no array or object")
+            known = step < len(holder) if isinstance(step, int) else step in holder
+            if known and last:
+                raise FragmentError(f"a second value at {_spelled(steps)}")
+            if isinstance(step, int) and step > len(holder):
+                raise FragmentError(f"items before {_spelled(steps)} are missing")
+            if not known and isinstance(step, int):
+                holder.append(new)
+            elif not known:
+                holder[step] = new
+            holder = holder[step]
+
+    def _replace(self, steps: Steps, value: str) -> None:
+        holder: Any = self._root
+        for step in steps[:-1]:
+            holder = holder[step]
+        holder[steps[-1]] = value
+
+
+def _is_set(key: str, value: Any) -> bool:
+    """Whether a field of a part says anything. Python's client has None for what is unset; on the wire null
+    is one way to write `nullValue`, beside the name NULL_VALUE and 0."""
+    return value is not None or key == "nullValue"
+
+
+def _value(key: str, value: Any, steps: Steps) -> Any:
+    if key == "nullValue":
+        return None
+    kinds: dict[str, tuple[type, ...]] = {
+        "stringValue": (str,),
+        "numberValue": (int, float),
+        "boolValue": (bool,),
+    }
+    if not isinstance(value, kinds[key]) or (key == "numberValue" and isinstance(value, bool)):
+        raise FragmentError(f"{key} at {_spelled(steps)} is a {type(value).__name__}")
+    return value
+
+
+def _steps(path: Any) -> Steps:
+    """The steps of a singular path. Raises FragmentError for any other, and for the root itself."""
+    if not isinstance(path, str) or not path.startswith("$") or len(path) == 1:
+        raise FragmentError(f"{path!r:.100} is not the path of an argument")
+    steps: list[str | int] = []
+    at = 1
+    while at < len(path):
+        found = _STEP.match(path, at)
+        if found is None or len(steps) >= MAX_DEPTH:
+            raise FragmentError(f"{path!r:.100} is not the path of one value")
+        at = found.end()
+        name, index, single, double = found.groups()
+        if index is not None:
+            steps.append(int(index))
+        elif name is not None:
+            steps.append(name)
+        else:
+            steps.append(_unescaped(single if single is not None else double))
+    if not isinstance(steps[0], str):
+        raise FragmentError(f"{path!r:.100} does not begin with the name of an argument")
+    return tuple(steps)
+
+
+def _unescaped(text: str) -> str:
+    if "\\" not in text:
+        return text
+    plain = _ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else _ESCAPES.get(m[2], m[2]), text)
+    return plain.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _spelled(steps: Steps) -> str:
+    from ...jsonschema.assertions import member
+
+    path = "$"
+    for step in steps:
+        path = f"{path}[{step}]" if isinstance(step, int) else member(path, step)
+    return path[:200]

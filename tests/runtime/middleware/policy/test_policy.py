@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import ToolBinding, ToolRegistry, ToolResult
 from toolcast.runtime.middleware.policy import Answer, Policy, RateLimit
-from toolcast.runtime.middleware.policy.rate import Bucket
+from toolcast.runtime.middleware.policy.policy import Bucket
 
 from tests.runtime.sample.files.edit import EDIT
 
@@ -256,7 +256,7 @@ def test_always_asked_means_asked_always() -> None:
 
 
 def test_equal_numbers_and_booleans_are_not_the_same_shape() -> None:
-    from toolcast.runtime.middleware.policy.approval_scope import shape_of
+    from toolcast.runtime.middleware.policy.approval import shape_of
 
     from tests.runtime.sample.misc.note import NOTE
 

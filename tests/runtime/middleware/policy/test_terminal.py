@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from toolcast.runtime.middleware.policy import ApprovalRequest, TerminalApprover
-from toolcast.runtime.middleware.policy.approval_scope import Shape
+from toolcast.runtime.middleware.policy.approval import Shape
 from toolcast.runtime.middleware.policy.terminal import question
-from toolcast.runtime.printable import escaped
+from toolcast.runtime.unicode_text import escaped
 
 SHAPE = Shape("edit", (("file_path", "folder", '"/src/"'),))
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError
 from toolcast.runtime.middleware.policy import PathError, Workspace, WorkspaceError
-from toolcast.runtime.middleware.policy.spelling import check_spelling
+from toolcast.runtime.middleware.policy.workspace import check_spelling
 
 OUTSIDE = "nobody may read this"
 

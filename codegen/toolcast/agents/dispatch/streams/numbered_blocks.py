@@ -4,7 +4,7 @@ from typing import Any
 
 from ..answer_fields import text
 from ..call import DispatchError
-from ..echo import as_object
+from ..history import as_object
 from .pieces import Event, Pieces, number, report, section
 
 _TEXTS = {

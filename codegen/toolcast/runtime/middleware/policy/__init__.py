@@ -1,11 +1,9 @@
 """Which calls may run, which files they may touch, which commands they may start."""
 
-from .approval import Answer, ApprovalRequest, Approver
-from .approval_scope import Shape
+from .approval import Answer, ApprovalRequest, Approver, Shape
 from .commands import Commands
-from .os_errors import PathError, path_errors
-from .policy import Autonomy, Decision, Policy
-from .rate import RateLimit
+from .path_errors import PathError, path_errors
+from .policy import Autonomy, Decision, Policy, RateLimit
 from .terminal import TerminalApprover
 from .workspace import Workspace, WorkspaceError
 

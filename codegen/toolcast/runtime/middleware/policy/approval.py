@@ -1,11 +1,86 @@
-"""Asking somebody whether a call may run."""
+"""The request for a person's approval of a call, its answer, and the calls that an answer *always* covers."""
 
-from collections.abc import Awaitable, Callable
+import posixpath
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
+import msgspec
 from msgspec import Struct
 
-from .approval_scope import Shape
+from ...binding import ToolBinding
+from ...encode import without_defaults
+
+Freedom: TypeAlias = Literal["exact", "folder", "any"]
+"""How far a later value may differ: not at all; it is a path in the same folder or below; in any way."""
+
+FREEDOMS = ("exact", "folder", "any")
+_encode = msgspec.json.Encoder(order="deterministic").encode
+
+
+class Shape(Struct, frozen=True):
+    """One tool, called with just these parameters, each as free as the policy says.
+
+    `parts` are (parameter, freedom, what it is held to), sorted. A parameter that was left out, or
+    had its default, must be so again. Values are as the model wrote them: references, never secrets.
+    """
+
+    tool: str
+    parts: tuple[tuple[str, Freedom, str], ...]
+
+    def covers(self, other: "Shape") -> bool:
+        """Whether a call of shape `other` is one of those that this one stands for."""
+        if self.tool != other.tool or len(self.parts) != len(other.parts):
+            return False
+        return all(_covers(mine, its) for mine, its in zip(self.parts, other.parts, strict=True))
+
+    def __str__(self) -> str:
+        """Words for a person: `edit with file_path in "/src/", any new_string`."""
+        words = []
+        for name, freedom, value in self.parts:
+            if freedom == "any":
+                words.append(f"any {name}")
+            else:
+                words.append(f"{name} {'in' if freedom == 'folder' else '='} {value}")
+        return f"{self.tool} with {', '.join(words) or 'no arguments'}"
+
+
+def _covers(mine: tuple[str, Freedom, str], its: tuple[str, Freedom, str]) -> bool:
+    name, freedom, value = mine
+    if name != its[0] or freedom != its[1]:
+        return False
+    if freedom == "folder":
+        below: str = msgspec.json.decode(its[2])
+        return below.startswith(msgspec.json.decode(value))
+    return value == its[2]
+
+
+def shape_of(binding: ToolBinding[Any, Any], params: Any, freedoms: Mapping[str, Freedom]) -> Shape:
+    """The shape of one call. What `freedoms` do not name is exact; a path that steps upwards is, too."""
+    plain: Any = without_defaults(params)
+    parts: list[tuple[str, Freedom, str]] = []
+    for name in sorted(plain):
+        freedom = freedoms.get(name, "exact")
+        value = plain[name]
+        folder = _folder(value) if freedom == "folder" else None
+        if freedom == "any":
+            parts.append((name, "any", ""))
+        elif folder is not None:
+            parts.append((name, "folder", _encode(folder).decode()))
+        else:
+            parts.append((name, "exact", _encode(value).decode()))
+    return Shape(binding.name, tuple(parts))
+
+
+def _folder(value: Any) -> str | None:
+    """The folder of a path, with a slash at its end; None where text does not tell where it leads."""
+    if not isinstance(value, str) or "\0" in value or ".." in value.split("/"):
+        return None
+    path = posixpath.normpath(value)
+    if path.startswith("//"):
+        path = path[1:]
+    folder = posixpath.dirname(path)
+    return folder if folder.endswith("/") else f"{folder or '.'}/"
+
 
 Verdict: TypeAlias = Literal["yes", "no", "always"]
 

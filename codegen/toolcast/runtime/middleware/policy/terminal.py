@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from ...encode import to_builtins
-from ...printable import escaped
+from ...unicode_text import escaped
 from ...workers import abandoned
 from .approval import Answer, ApprovalRequest
 

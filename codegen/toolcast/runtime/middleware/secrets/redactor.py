@@ -8,7 +8,7 @@ import msgspec
 
 from ...rewrite_values import rewrite
 from .searched_values import Form, forms, without_plus
-from .views import views
+from .text_views import views
 
 WITHHELD = "[withheld: it cannot be searched for secrets]"
 

@@ -9,8 +9,7 @@ from typing import Any
 import msgspec
 
 from .answer_fields import load, look, plain
-from .call import Call
-from .ids import wire_ids
+from .call import Call, wire_ids
 from .parse_answer import is_call, locate, parse, place
 from .wire_formats import Format, format_of
 

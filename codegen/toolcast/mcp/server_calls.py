@@ -1,9 +1,16 @@
-"""Progress of one call on its way to the client."""
+"""Progress and result of one call, as a client gets them."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
+
+from ..agents.dispatch.call import Call
+from ..agents.dispatch.render_results import render
+from ..runtime.handler_results import fault_of_result
+from ..runtime.result import ToolResult
+from .listed import ListedTool, dialect_of
 
 Send = Callable[[float, float | None, str | None], Awaitable[None]]
 
@@ -55,3 +62,32 @@ class Progress:
         self._waiting = None
         if self._task is not None:
             self._task.cancel()
+
+
+_LOG = logging.getLogger("toolcast.mcp")
+
+
+def answer(name: str, tool: ListedTool, result: ToolResult, version: str) -> dict[str, Any]:
+    """A `CallToolResult` as plain data. A failure is `isError`, never a protocol error.
+
+    A tool with an output schema must answer with what fits it (server/tools, "Output Schema"); a client would
+    throw away what does not. So such a result is told as a failure, with its text.
+    """
+    (made,) = render([Call(id="", name=name, arguments={}, index=0)], [result], dialect_of(version))
+    if not result.success or tool.output is None:
+        return made
+    if "structuredContent" not in made:
+        return _broken(name, made, "has none of the data that its output schema promises")
+    value = tool.output.settle(made["structuredContent"])
+    violations = tool.output.violations(value, limit=3)
+    if violations:
+        wrong = "; ".join(f"{violation.path}: {violation.message}" for violation in violations)
+        return _broken(name, made, f"is not what its output schema says ({wrong})")
+    return {**made, "structuredContent": value}
+
+
+def _broken(name: str, made: dict[str, Any], how: str) -> dict[str, Any]:
+    _LOG.warning("A result of tool %r %s.", name, how)
+    text = fault_of_result(name, how)
+    rest = {key: value for key, value in made.items() if key != "structuredContent"}
+    return {**rest, "content": [{"type": "text", "text": text}, *made["content"]], "isError": True}

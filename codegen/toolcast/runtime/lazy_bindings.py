@@ -1,12 +1,18 @@
-"""All bindings of a generated package, each imported when asked for."""
+"""The bindings of a generated package, each imported at first use."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from .binding import ToolBinding
-from .provider_files import read_definition
+from .definitions import named
+from .errors import MissingDataError, UnknownProviderError
+from .handlers import Handler
+from .resources import read_definition
+
+if TYPE_CHECKING:
+    from .binding import Level
 
 
 class _Files(msgspec.Struct, frozen=True):
@@ -54,3 +60,37 @@ class LazyBindings(Mapping[str, ToolBinding[Any, Any]]):
 
     def __repr__(self) -> str:
         return f"LazyBindings({self._package!r}, {len(self._table)} tools)"
+
+
+class Later:
+    """Name and handler of a tool. `binding` imports the tool's module; the full definition does not."""
+
+    __slots__ = ("_bindings", "_made", "handler", "name")
+
+    def __init__(self, bindings: "LazyBindings", name: str, handler: Handler) -> None:
+        self._bindings = bindings
+        self._made: ToolBinding[Any, Any] | None = None
+        self.name = name
+        self.handler = handler
+
+    @property
+    def binding(self) -> "ToolBinding[Any, Any]":
+        """The tool's binding. Raises what importing its module raises."""
+        made = self._made
+        if made is None:
+            made = self._made = self._bindings[self.name]
+        return made
+
+    @property
+    def module(self) -> str:
+        """Where the binding comes from."""
+        return self._bindings.module(self.name)
+
+    def definition(self, provider: str, level: "Level", *, strict: bool | None = None) -> bytes:
+        """What `binding.definition` gives."""
+        if self._made is None and level == "full" and (strict or (strict is None and not named())):
+            try:
+                return self._bindings.definition(self.name, provider)
+            except (MissingDataError, UnknownProviderError):
+                pass  # the binding says what is wrong, and where
+        return self.binding.definition(provider, level, strict=strict)

@@ -4,14 +4,22 @@ Every step is exact or is not taken: a value that is not in the form that is sen
 contract says what is wrong with it. Nothing is refused here, and nothing that was given is changed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
+
+from ...jsonschema.assertions import label
+from ...jsonschema.errors import Violation
 from ...jsonschema.node import on_fresh_stack
 from ...jsonschema.numbers import too_deep
-from ..duplicates import decode_json
-from .place import Place, Places
-from .way import KEY, MORE, VALUE, Ways, position
+from ..arguments import decode_json
+from ..contract_node import follow
+from ..errors import MissingDataError
+from ..resources import read_resource
+from .locations import Place, Places
+from .value_paths import steps_of, value_at
+from .wire_form import KEY, MORE, VALUE, Ways, position
 
 
 class Undo:
@@ -186,3 +194,66 @@ def _fresh(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _fresh(item) for name, item in value.items()}
     return [_fresh(item) for item in value] if isinstance(value, list) else value
+
+
+def load_undo(module: str, path: str, definition: bytes) -> Undo:
+    """What undoes the dialect of `definition`, a provider's tool object; `path` counts from `module`.
+
+    Raises MissingDataError where the file is not there, or is not what was generated.
+    """
+    content = read_resource(module, path)
+    try:
+        ways = msgspec.json.decode(content, type=Ways)
+        document = follow(msgspec.json.decode(definition), ways.parameters)
+    except (msgspec.DecodeError, UnicodeError, LookupError) as problem:
+        raise MissingDataError(
+            f"{module} needs {path}, which is not as it was generated: {problem}. Run `toolcast generate`."
+        ) from problem
+    return Undo(ways, document)
+
+
+def explained(violations: Sequence[Violation], value: Any) -> tuple[Violation, ...]:
+    """`violations` of `value`, those of lists and objects that were left as they came said in their form."""
+    return tuple(_explained(violation, value) for violation in violations)
+
+
+def _explained(violation: Violation, value: Any) -> Violation:
+    steps = steps_of(violation.path)
+    try:
+        found = None if steps is None else value_at(value, steps)
+    except LookupError:
+        return violation
+    reason = _of_pairs(found) if isinstance(found, list) else _of_positions(found)
+    if reason is None:
+        return violation
+    return Violation(
+        violation.path, f"{label(violation.path)} {reason}", violation.keyword, violation.expected
+    )
+
+
+def _of_pairs(value: list[Any]) -> str | None:
+    if not any(isinstance(entry, dict) and KEY in entry for entry in value):
+        return None
+    seen: set[str] = set()
+    for index, entry in enumerate(value):
+        form = f'entry {index} of the list must be {{"{KEY}": text, "{VALUE}": …}}'
+        if not isinstance(entry, dict) or VALUE not in entry or not isinstance(entry.get(KEY), str):
+            return f"cannot be read: {form}"
+        if len(entry) > 2:
+            return f"cannot be read: {form} and have nothing else"
+        if entry[KEY] in seen:
+            return f"has the key `{entry[KEY][:100]}` twice; give each key once"
+        seen.add(entry[KEY])
+    return None
+
+
+def _of_positions(value: Any) -> str | None:
+    if not isinstance(value, dict) or not (position(0) in value or MORE in value):
+        return None
+    last = max(
+        (index for index in range(len(value) + 1) if value.get(position(index)) is not None), default=-1
+    )
+    for index in range(last):
+        if position(index) not in value:
+            return f"has `{position(last)}` but lacks `{position(index)}`; give the items without gaps"
+    return None

@@ -5,11 +5,12 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from ...jsonschema.errors import SearchTooLong
-from .branch_choice import Branches
-from .way import MORE, Way, Ways, position
+from .branches import Branches
+from .wire_form import MORE, Way, Ways, position
 
 if TYPE_CHECKING:
     from ...jsonschema.search import Search
+
 
 Parts = tuple[Way, ...]
 """Ways that speak of the same value, without references. Their identities are a place's name."""

@@ -27,6 +27,7 @@ from .server_tool import LiveTool
 if TYPE_CHECKING:
     from ..runtime.wire.guesses import Guesses
 
+
 _SUMMARY = 160
 _OPEN = b'{"type":"object"}'
 

@@ -5,10 +5,10 @@ from typing import Any, TypeVar
 import msgspec
 
 from .binding import ToolBinding
-from .encodable import is_encodable, replaced
 from .encode import to_builtins
 from .result import ToolResult
 from .rewrite_values import rewrite
+from .unicode_text import is_encodable, replaced
 
 T = TypeVar("T")
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...jsonschema.subschemas import map_subschemas
 from ..contract_node import follow
-from .openapi_nullable import as_json_schema
-from .way import Choice
+from .wire_form import Choice
 
 ALL = frozenset(("null", "boolean", "number", "string", "array", "object"))
 MAX_FOLLOWED = 16
@@ -112,3 +112,14 @@ def _target(reference: str, document: Mapping[str, Any]) -> Any:
         return follow(document, reference[1:]) if reference.startswith("#") else True
     except LookupError:
         return True
+
+
+def as_json_schema(schema: Any) -> Any:
+    """`schema` as JSON Schema 2020-12 has it: `nullable: true` admits null whatever else is said.
+
+    Pointers to `$defs` of a root that is not nullable itself lead where they led.
+    """
+    if not isinstance(schema, Mapping):
+        return schema
+    out = map_subschemas(schema, as_json_schema)
+    return {"anyOf": [out, {"type": "null"}]} if out.pop("nullable", None) is True else out
