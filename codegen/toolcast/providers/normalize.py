@@ -78,8 +78,9 @@ class SchemaNormalizer:
     __slots__ = ("_source", "_walks")
 
     def __init__(self, schema: Any, *, checked: bool = False) -> None:
-        """`checked`: the schema is a contract, so it has 2020-12 words and no bad corners. Raises `SchemaError`
-        for a schema that is not an object, and for unbounded nesting.
+        """`checked`: the schema is a contract, so it has 2020-12 words and no bad corners.
+
+        Raises `SchemaError` for a schema that is not an object, and for unbounded nesting.
         """
         given = parameters_of(schema)
         self._source = Source(given) if checked else without_corners(source_of(given))
