@@ -164,6 +164,8 @@ class _Survey:
 
     def _standing(self, document: Node) -> dict[int, None]:
         """The ids of the schemas that keywords of others hold, in the order in which they were reached."""
+        if not any(site.target for site in self._sites.values()):
+            return dict.fromkeys(self._sites)
         found = {id(document)}
         waiting = [id(document)]
         while waiting:
@@ -250,6 +252,8 @@ def _repeated_anchors(document: Node, nodes: list[Node]) -> frozenset[str]:
 
 def _circular(sites: Mapping[int, _Site]) -> Iterator[Node]:
     """The schemas whose `$ref` closes a circle of schemas that apply to the same value: one for each."""
+    if not any(site.target for site in sites.values()):
+        return
     inside: dict[int, list[tuple[int, Node | None]]] = {}  # by schema: those applied, and by which `$ref`
     for each, site in sites.items():
         applied: list[tuple[int, Node | None]] = []

@@ -104,8 +104,12 @@ class _Mending:
         out: Node = {}
         lost = False
         for key, value in node.items():
-            if key in HOLDS_SCHEMAS and _holds(key, value):
-                out[key] = self._below(key, value, (path, key), levels - 1)
+            if key in HOLDS_SCHEMAS:
+                if _holds(key, value):
+                    out[key] = self._below(key, value, (path, key), levels - 1)
+                    continue
+            elif value is not None and (key not in TAKES or takes(key, value)):
+                out[key] = value
                 continue
             kept, action, severity, reason = _own(key, value)
             if action is not None:
@@ -166,6 +170,6 @@ def _own(key: str, value: Any) -> tuple[Any, Action | None, SeverityOfLoss, str]
         return None, "dropped", "lost", _NO_SCHEMA
     if key in SCHEMA_MAP:
         return None, "dropped", "lost", "it must be an object of schemas"
-    if key not in TAKES or takes(key, value):
+    if value is None:  # of a keyword that nobody knows
         return value, None, "kept elsewhere", ""
     return None, "dropped", "lost", f"its value {value!r:.40} is malformed"
