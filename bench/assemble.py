@@ -12,9 +12,8 @@ from pathlib import Path
 
 import click
 from msgspec.structs import replace
-from toolcast import __version__
 from toolcast.project.core.pure import compile_specs, make_kit
-from toolcast.project.core.unit_record import Record, Units, decode_units, encode_units
+from toolcast.project.state.cache import Cache, Unit, decode_cache, encode_cache
 from toolcast.project.steps.assemble import assemble
 
 from .corpora.compile import PROVIDERS
@@ -24,7 +23,7 @@ SAMPLE, SHARD = 300, 128
 CORPORA = Path(os.environ.get("TOOLCAST_SHARED", Path(__file__).resolve().parents[2] / "shared")) / "corpora"
 
 
-def renamed(record: Record, number: int) -> Record:
+def renamed(record: Unit, number: int) -> Unit:
     """`record` as that of another tool, in a group of fifty."""
     assert record.entry is not None
     name, group = f"t{number}", f"group_{number // 50}"
@@ -42,7 +41,7 @@ def renamed(record: Record, number: int) -> Record:
     own = f"{record.entry.module.replace('.', '/')}.py"
     outputs = {path: value for path, value in outputs.items() if path != own.replace(record.entry.name, name)}
     outputs[f"{group}/{name}.py"] = record.outputs[own]
-    return replace(record, path=entry.path, outputs=outputs, entry=entry)
+    return replace(record, outputs=outputs, entry=entry)
 
 
 def measure(count: int) -> str:
@@ -50,17 +49,18 @@ def measure(count: int) -> str:
     sources = {f"{tool.name}.yaml": spec_text(tool).encode() for tool in tools(CORPORA, SAMPLE)[0]}
     kit = make_kit(PROVIDERS)
     sample = [made.record for made in compile_specs(sources, sources, kit)]
-    shards: dict[str, Units] = {}
+    shards: dict[str, Cache] = {}
     size = 0
     for start in range(0, count, SHARD):
-        records = tuple(renamed(sample[n % SAMPLE], n) for n in range(start, min(count, start + SHARD)))
-        text = encode_units(Units(toolcast=__version__, kit=kit.digest, units=records))
+        records = [renamed(sample[n % SAMPLE], n) for n in range(start, min(count, start + SHARD))]
+        units = {record.entry.path: record for record in records if record.entry is not None}
+        text = encode_cache(Cache(setting={"kit": kit.digest}, units=units))
         size += len(text)
-        shards[str(start)] = decode_units(text)
+        shards[str(start)] = decode_cache(text)
     before = time.process_time()
     done = assemble(shards, kit)
     cpu = time.process_time() - before
-    if done.tools != count or done.diagnostics:
+    if len(done.units) != count or done.diagnostics:
         raise SystemExit(f"not all of {count} stand: {done.diagnostics[:3]}")
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     registry = len(done.files["registry.py"]) / 1e6

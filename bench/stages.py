@@ -15,16 +15,16 @@ from typing import Any, TypeVar
 from toolcast.contract.build import Built, build_tool
 from toolcast.contract.normal_form_builder import NormalFormBuilder
 from toolcast.models.model_generator import generate_models
-from toolcast.project.core.compiled import Options
+from toolcast.project.core.compiled import Options, profile_of
 from toolcast.project.core.emit import check_tool, tool_names
-from toolcast.project.core.profile_lookup import profile_of
 from toolcast.project.core.tool_definitions import definition, tool_info
-from toolcast.project.frontend import FRONTEND, known_providers
-from toolcast.providers import SchemaNormalizer
+from toolcast.providers import SchemaNormalizer, available
 from toolcast.python.bindings.format import formatted
 from toolcast.python.bindings.render_module import tool_text
 from toolcast.python.bindings.templates import Templates
 from toolcast.python.structs.module import tool_module
+from toolcast.spec.discovery import discover
+from toolcast.spec.load import load_tool, load_type
 from toolcast.spec.model import Document, ToolSpec
 
 T = TypeVar("T")
@@ -49,7 +49,9 @@ def one_tool(
 ) -> None:
     """Take one spec through every stage."""
     options = Options(providers=PROVIDERS)
-    tool, _ = clock.run("read", lambda: FRONTEND.load_tool(root, path, "specs", known_providers(())[0]))
+    tool, _ = clock.run(
+        "read", lambda: load_tool(root, path, shown_root="specs", known_providers=frozenset(available()))
+    )
     if tool is None:
         return
     clock.run("normal form (also part of contract)", lambda: _normal(tool, types))
@@ -90,8 +92,8 @@ def main() -> None:
     parser.add_argument("--models", action="store_true", help="also time other model families (slow)")
     chosen = parser.parse_args()
     root: Path = chosen.specs
-    found = FRONTEND.discover(root, "specs")
-    types = {p: d for p in found.types if (d := FRONTEND.load_type(root, p, "specs")[0]) is not None}
+    found = discover(root, shown_root="specs")
+    types = {p: d for p in found.types if (d := load_type(root, p, shown_root="specs")[0]) is not None}
     templates = Templates()
     rounds: list[dict[str, float]] = []
     for _ in range(chosen.rounds + 1):  # the first one loads modules and is left out

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 STAGES = {
-    "what all depend on": [("generate", "setting"), ("generate", "profiles_of"), ("generate", "walk")],
+    "what all depend on": [("generate", "snapshot"), ("generate", "profiles_of"), ("generate", "walk")],
     "compiling, in workers": [("units", "compile_tasks")],
     "registry and ledger": [("generate", "make_package")],
-    "plan": [("generate", "_plan")],
+    "plan": [("generate", "plan_outputs")],
     "writing": [("generate", "publish")],
     "remembering": [("generate", "save_cache"), ("index", "Index.save")],
 }

@@ -16,6 +16,8 @@ from toolcast.project.frontend import FRONTEND
 from toolcast.project.worker import Context, load_types
 from toolcast.providers import SchemaError, ToolInfo, available, load_profile, normalize, tool_object
 from toolcast.runtime.wire import Ways
+from toolcast.spec.discovery import discover
+from toolcast.spec.load import load_tool
 from toolcast.spec.model import Document, ToolSpec
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
@@ -68,18 +70,18 @@ def emit(told: Told, provider: str) -> Emitted:
 @lru_cache(maxsize=4)
 def specs(providers: tuple[str, ...]) -> tuple[tuple[ToolSpec, ...], Mapping[str, Document]]:
     """The reference toolset's specs, and the types they share."""
-    found = FRONTEND.discover(SPECS, "specs")
+    found = discover(SPECS, shown_root="specs")
     shop = Context(
         frontend=FRONTEND,
         root=str(SPECS),
         shown_root="specs",
         types=found.types,
-        known_providers=available(),
+        known_providers=frozenset(available()),
         options=Options(providers=providers),
     )
     tools = []
     for path in found.tools:
-        spec, problems = FRONTEND.load_tool(SPECS, path, "specs", available())
+        spec, problems = load_tool(SPECS, path, shown_root="specs", known_providers=frozenset(available()))
         assert spec is not None, problems
         tools.append(spec)
     return tuple(tools), load_types(shop)

@@ -101,12 +101,9 @@ def _assembled(base: Path, new: bool) -> Assembled:
 
 def _place(base: Path, out: Path, *, new: bool, config: Config | None = None) -> Placed:
     assembled, folder = _assembled(base, new), base / f"shard {new}"
-    records = {record.path: record for record in read_shard(folder).units}
-
-    def file_of(path: str) -> Path:
-        return output_file(folder, records[assembled.outputs[path]], path)
-
-    return place(assembled, file_of, out, shown_output="generated", config=config)
+    units = assembled.units.values()
+    compiled = {path: output_file(folder, unit, path) for unit in units for path in unit.outputs}
+    return place(assembled, compiled, out, shown_output="generated", config=config)
 
 
 FOREIGN = {"notes.txt": "mine", "schemas/own.json": "{}", "gone/own.md": "mine"}

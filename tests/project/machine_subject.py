@@ -17,7 +17,7 @@ from toolcast.project.state import fingerprint
 from tests.project.fake import FAKE, config_of, put, tree
 
 OUTPUTS = ["generated", "out/gen"]
-PROVIDERS = ['["openai"]', '["openai", "mcp"]', '"all"']
+PROVIDERS = ['["openai"]', '["openai", "mcp"]', '["anthropic", "gemini", "mcp"]']
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a disk would take the time
 
 _clean: dict[object, tuple[dict[str, bytes], frozenset[str]]] = {}  # a clean build depends on nothing else

@@ -8,7 +8,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import toolcast.project.generate as generate_module
+import toolcast.project.package as package_module
+import toolcast.project.staleness as staleness_module
 import toolcast.project.state.fingerprint as fingerprint_module
 import toolcast.project.state.index as index_module
 from msgspec import structs
@@ -20,6 +21,7 @@ from toolcast.project.state.libraries import ALWAYS, MODELS, Library, libraries
 from tests.project.fake import FAKE, config_of, project, put, tree
 
 SPECS = {"a.yaml": "uses: _types/t.yaml", "b.yaml": "1", "_types/t.yaml": "t", "_types/u.yaml": "u"}
+PROFILE = 'base = "openai"\nid = "acme"\n'
 TOML = """
 [tool.toolcast]
 providers = ["openai", "mcp"]
@@ -39,12 +41,12 @@ class Place:
         put(self.generator / "providers/made_up.toml", "1\n")
         put(self.templates / "tool.py.jinja", "1\n")
         put(base / "p/mine/tool.py.jinja", "1\n")
-        put(base / "p/acme.toml", "1\n")
+        put(base / "p/acme.toml", PROFILE)
         project(base / "p", SPECS)
         put(base / "p/pyproject.toml", TOML)
         patch.setattr(fingerprint_module, "PACKAGE", self.generator)
         patch.setattr(fingerprint_module, "templates_dir", lambda: self.templates)
-        patch.setattr(generate_module, "libraries", self.libraries)
+        patch.setattr(staleness_module, "libraries", self.libraries)
 
     def libraries(self, *, models: bool) -> tuple[Library, ...]:
         names = sorted(library.name for library in libraries(models=models))
@@ -89,7 +91,7 @@ ALL: dict[str, tuple[Callable[[Place], object], str]] = {
     "template": (lambda p: p.put("built-in/tool.py.jinja", "2\n"), "setting template tool.py.jinja"),
     "own template": (lambda p: p.put("p/mine/tool.py.jinja", "2\n"), "setting own template tool.py.jinja"),
     "own template added": (lambda p: p.put("p/mine/new.jinja", "2\n"), "setting own template new.jinja"),
-    "profile": (lambda p: p.put("p/acme.toml", "2\n"), "setting profile acme.toml (0)"),
+    "profile": (lambda p: p.put("p/acme.toml", f"# Changed.\n{PROFILE}"), "setting profile acme.toml (0)"),
     "toolcast": (set_version, "setting toolcast"),
     "Python": (set_python, "setting Python"),
     **{
@@ -241,7 +243,7 @@ def test_an_upgrade_that_changes_nothing_touches_one_file(
     before = tree(place.config.output)
     assert upgrade(place, msgspec="2.0", jinja2="2.0", PyYAML="2.0") == set()
     assert upgrade(place, black="2.0") == {"manifest.txt"}
-    monkeypatch.setattr(generate_module, "__version__", "9.9")
+    monkeypatch.setattr(package_module, "__version__", "9.9")
     set_version(place)
     assert upgrade(place) == {"manifest.txt"}
     after = tree(place.config.output)

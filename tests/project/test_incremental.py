@@ -93,7 +93,7 @@ class Life:
             path.write_bytes(content[: len(content) // 2])
 
     def configure(self) -> None:
-        chosen = self.random.choice(['["openai"]', '["openai", "mcp"]', '"all"'])
+        chosen = self.random.choice(['["openai"]', '["openai", "mcp"]', '["anthropic", "gemini", "mcp"]'])
         put(self.base / "pyproject.toml", f"[tool.toolcast]\nproviders = {chosen}\n")
 
     def check(self) -> None:
@@ -259,8 +259,8 @@ def test_an_edit_right_after_a_run_is_noticed(tmp_path: Path, delay: float) -> N
 def test_each_source_is_digested_before_it_is_read(tmp_path: Path) -> None:
     """Else an edit in between would be remembered as what was compiled."""
 
-    def load_tool(root: Path, path: str, *rest: Any) -> Any:
-        loaded = FAKE.load_tool(root, path, *rest)
+    def load_tool(root: Path, path: str, **named: Any) -> Any:
+        loaded = FAKE.load_tool(root, path, **named)
         put(root / path, "edited")
         return loaded
 

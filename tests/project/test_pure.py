@@ -100,7 +100,7 @@ def test_order_and_company_change_nothing() -> None:
     paths = list(given)
     for seed in range(3):
         random.Random(seed).shuffle(paths)
-        assert {made.record.path: made for made in compile_specs(paths, given, kit)} == alone
+        assert {made.path: made for made in compile_specs(paths, given, kit)} == alone
 
 
 def test_templates_and_profiles_are_values() -> None:

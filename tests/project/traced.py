@@ -56,7 +56,7 @@ def main(root: Path, families: list[str]) -> None:
     made = list(compile_specs(paths[1::2], sources, kit))
     tracing = False
     mark(END)
-    print(json.dumps({"made": [each.record.path for each in made if each.files], "events": events}))
+    print(json.dumps({"made": [each.path for each in made if each.files], "events": events}))
 
 
 if __name__ == "__main__":

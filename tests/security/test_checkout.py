@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from toolcast.project.state.cache import FORMAT
 from toolcast.project.state.fingerprint import digest
 
 from tests.security.conftest import SPEC, Command, Run, put
@@ -61,7 +62,8 @@ def cache_text(outputs: dict[str, str], module: str = "read", **more: object) ->
         "keyword": "read", "params": "ReadParams", "handler": "ReadHandler",
     }  # fmt: skip
     unit = {"fingerprint": "0" * 64, "outputs": outputs, "entry": entry}
-    return json.dumps({"format": 3, "units": {"read.yaml": unit, "gone.yaml": unit}, **more})
+    cache = {"format": FORMAT, "units": {"read.yaml": unit, "gone.yaml": unit}, **more}
+    return json.dumps(cache, separators=(",", ":"))
 
 
 def modules(checkout: Path, outside: Path, canary: Path) -> None:
@@ -145,12 +147,8 @@ def state(checkout: Path, outside: Path, canary: Path) -> None:
         "toolcast outputs 1\n../pyproject.toml\t../../outside/generated\n../pyproject.toml\t../generated\n",
     )
     for name in ("journal-00000000", *(f"journal-{digest(b'../generated')[:8]}",)):
-        lines = [
-            f"{known[:32]}\t../../outside/settings.json",
-            f"-\t{outside}/secret.txt",
-            "-\t..%2F..%2Foutside/secret.txt",
-        ]
-        put(folder / name, "\n".join(["toolcast journal 1", *lines, ""]))
+        touched = {"../../outside/settings.json": [known], f"{outside}/secret.txt": [], "../x.py": []}
+        put(folder / name, json.dumps(touched))
     put(folder / "index", b"toolcast index 1\nx\n1\n5\n1 0\n/etc/passwd\n" + b"\0" * 32)
     put(
         checkout / "generated" / "manifest.txt",
@@ -368,7 +366,7 @@ def test_stubs_do_not_believe_what_the_state_says(checkout: Path, audited: Comma
     cache = json.loads(kept.read_bytes())
     cache["units"]["read.yaml"]["entry"]["module"] = f"{outside}/planted"
     cache["units"]["read.yaml"]["entry"]["params"] = "int\nimport os"
-    put(kept, json.dumps(cache))
+    put(kept, json.dumps(cache, separators=(",", ":")))
     assert audited(checkout, "stubs").status == 0
     assert not (outside / "planted.py").exists()
     assert "import os" not in (checkout / "handlers" / "read.py").read_text()

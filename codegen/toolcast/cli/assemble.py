@@ -12,7 +12,7 @@ from .options import config_option, configuration, examples, format_option, tell
 from .steps import disk_problem, expanded, setting_of, stop
 
 if TYPE_CHECKING:
-    from ..project.core.unit_record import Units
+    from ..project.state.cache import Cache
 
 
 @click.command(
@@ -66,15 +66,18 @@ def command(
 
     folders = _folders(expanded(shards))
     read = {folder: _read(folder, form) for folder in folders}
-    homes = {record.path: (folder, record) for folder, units in read.items() for record in units.units}
     assembled = assemble(
         {show(folder): units for folder, units in read.items()},
         setting.kit,
         shown_root=show(config.specs),
     )
 
-    def file_of(path: str) -> Path:
-        return output_file(*homes[assembled.outputs[path]], path)
+    folder_of = {path: folder for folder, shard in read.items() for path in shard.units}
+    homes = {
+        output: output_file(folder_of[path], unit, output)
+        for path, unit in assembled.units.items()
+        for output in unit.outputs
+    }
 
     problems = assembled.diagnostics
     failed = assembled.failed
@@ -82,7 +85,7 @@ def command(
         if assembled.files:
             placed = place(
                 assembled,
-                None if only_whole else file_of,
+                None if only_whole else homes,
                 out,
                 shown_output=show(out),
                 config=config,
@@ -95,7 +98,7 @@ def command(
     except DamagedError as error:
         tell(problems, form)
         message = "is gone, or not what the compile step wrote"
-        raise stop(form, file_of(str(error)), "damaged", message, "run that step again") from None
+        raise stop(form, homes[str(error)], "damaged", message, "run that step again") from None
     except OSError as error:
         tell(problems, form)
         raise disk_problem(form, error, out) from None
@@ -110,12 +113,12 @@ def _folders(arguments: Sequence[str]) -> list[Path]:
     return [path.parent if path.name == UNITS else path for path in paths]
 
 
-def _read(folder: Path, form: Format) -> "Units":
-    from ..project.core.unit_record import UnitsError
+def _read(folder: Path, form: Format) -> "Cache":
+    from ..project.state.cache import CacheError
     from ..project.steps.shard import UNITS, read_shard
 
     try:
         return read_shard(folder)
-    except UnitsError as error:
+    except CacheError as error:
         hint = "name the folders that `toolcast compile` wrote, and run that step again"
         raise stop(form, folder / UNITS, "no-records", str(error), hint) from None

@@ -105,8 +105,8 @@ def command(
         raise stop(form, out, "foreign-folder", str(error), "name a new folder with --out") from None
     except OSError as error:
         raise disk_problem(form, error, out) from None
-    tell(sorted({problem for record in records for problem in record.diagnostics}), form)
-    return int(any(record.failed for record in records))
+    tell(sorted({problem for unit in records.values() for problem in unit.diagnostics}), form)
+    return int(any(unit.failed for unit in records.values()))
 
 
 def _paths(specs: Sequence[str], folders: "Folders", form: Format) -> list[str]:

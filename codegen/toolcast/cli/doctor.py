@@ -69,11 +69,10 @@ def command(tool: str | None, form: Form, config_file: Path | None) -> int:
 
 def _explain(config: Config, name: str, form: Form) -> int:
     from ..doctor.explain import describe_reason, explain
-    from ..project.frontend import FRONTEND
     from ..project.worker import Task
 
     path = _find(config, name)
-    explanation = explain(config, FRONTEND, Task(path, "type" if path.startswith("_types/") else "tool"))
+    explanation = explain(config, Task(path, "type" if path.startswith("_types/") else "tool"))
     specs, output = show(config.specs), show(config.output)
     now = [describe_reason(reason, specs=specs, output=output) for reason in explanation.now]
     before = [describe_reason(reason, specs=specs, output=output) for reason in explanation.before]
@@ -111,10 +110,10 @@ def _find(config: Config, name: str) -> str:
     named = [key for key, unit in units.items() if unit.entry is not None and unit.entry.name == name]
     if path in units or named:
         return path if path in units else named[0]
-    found = FRONTEND.discover(config.specs, shown)
+    found = FRONTEND.discover(config.specs, shown_root=shown)
     if path in (*found.types, *found.tools):
         return path
-    profiles, _ = profiles_of(config, FRONTEND.known_providers)
+    profiles, _ = profiles_of(config)
     return find_spec(str(config.specs), shown, found.tools, profiles.known, name)
 
 

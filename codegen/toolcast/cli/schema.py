@@ -21,11 +21,10 @@ def command(config_file: Path | None) -> int:
     """Print the JSON Schema of the spec format, for editors."""
     config = configuration(config_file)
 
-    from ..project.frontend import known_providers
     from ..project.profiles import profiles_of
     from ..spec.editor_schema import format_schema
 
-    profiles, problems = profiles_of(config, known_providers)
+    profiles, problems = profiles_of(config)
     tell(problems)
     schema = format_schema(frozenset(profiles.known))
     click.echo(inert_json(msgspec.json.format(msgspec.json.encode(schema), indent=2).decode()))

@@ -88,12 +88,11 @@ def _ledger(entries: Mapping[str, Sequence["LedgerEntry"]], form: str) -> None:
 
 
 def _list(config: Config, form: str) -> int:
-    from ..project.frontend import known_providers
     from ..project.profiles import profiles_of
     from ..providers import ProfileError
     from .tables import provider_lines, provider_rows
 
-    profiles, problems = profiles_of(config, known_providers)
+    profiles, problems = profiles_of(config)
     if problems:
         tell(problems)
         return 1
@@ -116,7 +115,7 @@ def _compile(config: Config, name: str, provider: str | None) -> tuple["Compiled
     from ..project.profiles import profiles_of, suggest_provider, unknown_providers
     from ..project.worker import Context, Task, compile_task, load_types
 
-    profiles, problems = profiles_of(config, FRONTEND.known_providers, (provider,) if provider else ())
+    profiles, problems = profiles_of(config, (provider,) if provider else ())
     known = profiles.known
     if problems:
         tell(problems)
@@ -125,24 +124,24 @@ def _compile(config: Config, name: str, provider: str | None) -> tuple["Compiled
         raise refuse(
             name, "unknown-provider", f"unknown provider {provider!r}", suggest_provider(provider, known)
         )
-    providers = (provider,) if provider else known if config.providers is None else config.providers
+    providers = (provider,) if provider else profiles.chosen
     wrong = unknown_providers(config, providers, known)
     if wrong:
         tell(wrong)
         raise click.exceptions.Exit(1)
     shown_root = show(config.specs)
-    found = FRONTEND.discover(config.specs, shown_root)
+    found = FRONTEND.discover(config.specs, shown_root=shown_root)
     context = Context(
         frontend=FRONTEND,
         root=str(config.specs),
         shown_root=shown_root,
         types=found.types,
-        known_providers=known,
+        known_providers=frozenset(known),
         options=Options(
             providers=providers,
             models=config.models,
             templates=None if config.templates is None else str(config.templates),
-            profiles=profiles.files,
+            profiles=profiles.own,
         ),
     )
     path = find_spec(context.root, shown_root, found.tools, known, name)
@@ -158,7 +157,9 @@ def find_spec(root: str, shown_root: str, paths: tuple[str, ...], known: tuple[s
     for path in sorted(paths, key=lambda path: (Path(path).stem != name, path)):
         if path.rpartition(".")[0] == wanted or f"{shown_root}/{path}" == name:
             return path
-        spec, _ = FRONTEND.load_tool(Path(root), path, shown_root, known)
+        spec, _ = FRONTEND.load_tool(
+            Path(root), path, shown_root=shown_root, known_providers=frozenset(known)
+        )
         if spec is None and Path(path).stem == name:
             return path  # it has errors; compiling tells them
         if spec is not None and spec.name == name:

@@ -6,15 +6,11 @@ from msgspec import Struct
 
 from .. import package_files as paths
 from ..config import Config
-from ..project.core.compiled import Options
-from ..project.frontend import Frontend
-from ..project.output.output_tree import Tree
 from ..project.profiles import profiles_of
 from ..project.staleness import current_unit, snapshot, stale_reasons
 from ..project.state.cache import load_cache
-from ..project.state.fingerprint import Sources, setting, walk
+from ..project.state.fingerprint import Sources, walk
 from ..project.state.index import Index
-from ..project.state.libraries import libraries
 from ..project.worker import Task
 
 
@@ -31,7 +27,7 @@ class Explanation(Struct, frozen=True, kw_only=True):
     generator: tuple[str, ...]  # files of toolcast itself that changed
 
 
-def explain(config: Config, frontend: Frontend, task: Task) -> Explanation:
+def explain(config: Config, task: Task) -> Explanation:
     """Compare one unit of the last run with the files as they are; nothing is compiled or written.
 
     `task` need not exist any more, if the last run had it. Raises OSError.
@@ -39,15 +35,7 @@ def explain(config: Config, frontend: Frontend, task: Task) -> Explanation:
     cache = load_cache(config.state)
     index = Index(config.base, load=bool(cache.units))
     sources = Sources(index, cache.sources)
-    profiles, _ = profiles_of(config, frontend.known_providers)
-    options = Options(
-        providers=profiles.known if config.providers is None else config.providers,
-        models=config.models,
-        templates=None if config.templates is None else str(config.templates),
-        profiles=profiles.files,
-    )
-    parts = setting(config, options, libraries(models=bool(config.models)), sources, index)
-    now = snapshot(config, cache, parts, sources, Tree(config.output, index), trust=True)
+    now = snapshot(config, profiles_of(config)[0], cache, sources, index)
     unit = cache.units.get(task.path)
     gone = sources.digest(config.specs / task.path) is None
     reasons = () if gone or current_unit(now, task) is not None else stale_reasons(now, task)

@@ -28,7 +28,7 @@ def examine_project(config: Config, frontend: Frontend) -> Iterator[Finding]:
     else:
         yield Finding("configuration", "well", show(config.file))
     yield from _specs(config, frontend)
-    yield from _providers(config, frontend)
+    yield from _providers(config)
     yield from _output(config)
     yield from _state(config)
     if is_case_insensitive(config.specs if config.specs.is_dir() else config.base):
@@ -44,7 +44,7 @@ def _specs(config: Config, frontend: Frontend) -> Iterator[Finding]:
         fix = "run `toolcast init`, or set `specs` in [tool.toolcast]"
         yield Finding("specs", "broken", f"{shown} is no folder", fix)
         return
-    found = frontend.discover(config.specs, shown)
+    found = frontend.discover(config.specs, shown_root=shown)
     problems = [each for each in found.diagnostics if each.severity == "error"]
     tools, types = len(found.tools), len(found.types)
     text = f"{shown}: {tools} tool{'s'[: tools != 1]}, {types} shared type{'s'[: types != 1]}"
@@ -54,10 +54,9 @@ def _specs(config: Config, frontend: Frontend) -> Iterator[Finding]:
         yield Finding("specs", "well", text)
 
 
-def _providers(config: Config, frontend: Frontend) -> Iterator[Finding]:
-    profiles, problems = profiles_of(config, frontend.known_providers)
-    chosen = profiles.known if config.providers is None else config.providers
-    problems = (*problems, *unknown_providers(config, chosen, profiles.known))
+def _providers(config: Config) -> Iterator[Finding]:
+    profiles, problems = profiles_of(config)
+    problems = (*problems, *unknown_providers(config, profiles.chosen, profiles.known))
     for problem in problems:
         yield Finding("providers", "broken", f"{problem.file}: {problem.message}", problem.hint)
     if not problems:
@@ -66,7 +65,7 @@ def _providers(config: Config, frontend: Frontend) -> Iterator[Finding]:
             if profiles.files
             else ""
         )
-        yield Finding("providers", "well", f"{', '.join(chosen) or 'none'}{own}")
+        yield Finding("providers", "well", f"{', '.join(profiles.chosen) or 'none'}{own}")
     if config.models:
         yield Finding("models", "well", ", ".join(config.models))
 

@@ -8,9 +8,8 @@ from msgspec import Struct
 
 from ..config import Config, show
 from ..diagnostics import Diagnostic
-from ..project.frontend import known_providers
 from ..project.profiles import profiles_of
-from ..providers import Profile, load_profile, load_profiles
+from ..providers import Profile, load_profile
 from ..spec.load import load_library
 from ..spec.model import ToolSpec
 from .linted_tool import Subject, numbered, subject
@@ -29,11 +28,11 @@ class Project(Struct, frozen=True, kw_only=True):
 
 def opened(config: Config, providers: Sequence[str], progress: Progress) -> Project:
     """Read everything below the specs root, and normalise it for `providers` (none: those configured)."""
-    found, problems = profiles_of(config, known_providers, providers)
-    files, known = found.files, found.known
-    wanted = tuple(providers) or (known if config.providers is None else config.providers)
+    found, problems = profiles_of(config, providers)
+    known = found.known
+    wanted = tuple(providers) or found.chosen
     problems = (*problems, *_unknown(wanted, known, config, given=bool(providers)))
-    profiles = () if problems else _profiles(wanted, files)
+    profiles = () if problems else _profiles(wanted, found.own)
     shown_root = show(config.specs)
     library = load_library(config.specs, shown_root=shown_root, known_providers=frozenset(known))
     dialects = numbered(profiles)
@@ -51,8 +50,7 @@ def opened(config: Config, providers: Sequence[str], progress: Progress) -> Proj
     )
 
 
-def _profiles(wanted: Sequence[str], files: Sequence[str]) -> tuple[Profile, ...]:
-    own = load_profiles(files)
+def _profiles(wanted: Sequence[str], own: Mapping[str, Profile]) -> tuple[Profile, ...]:
     return tuple(own.get(id) or load_profile(id) for id in dict.fromkeys(wanted))
 
 

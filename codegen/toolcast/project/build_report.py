@@ -7,7 +7,7 @@ from ..diagnostics import Diagnostic
 from .core.compiled import ToolEntry
 from .output.faults import broken_off, reason, remedy
 from .output.plan import Plan
-from .output.publish import PublishError
+from .output.publish import Published
 from .sharing import Shares
 
 
@@ -26,21 +26,19 @@ class Report(Struct, frozen=True, kw_only=True):
 
     @property
     def failed(self) -> bool:
+        """True if a spec has an error, or the run could not end."""
         return any(problem.severity == "error" for problem in self.diagnostics)
 
 
-def stopped(report: Report, fault: PublishError, shown_output: str) -> Report:
+def add_problem(report: Report, problem: Diagnostic) -> Report:
+    """The report with one diagnostic more."""
+    return msgspec.structs.replace(report, diagnostics=tuple(sorted({*report.diagnostics, problem})))
+
+
+def stopped(report: Report, published: Published, error: OSError, shown_output: str) -> Report:
     """The report of a run that the disk stopped: its plan is what was done."""
-    plan, done = report.plan, fault.done
-    writes = tuple(write for write in plan.writes if write.path in done)
-    deletes = tuple(delete for delete in plan.deletes if delete.path in done)
-    total = len(plan.writes) + len(plan.deletes)
-    problem = broken_off(fault.path, fault.error, len(done), total, shown_output)
-    return msgspec.structs.replace(
-        report,
-        plan=msgspec.structs.replace(plan, writes=writes, deletes=deletes),
-        diagnostics=tuple(sorted({*report.diagnostics, problem})),
-    )
+    problem = broken_off(published.path, error, published.done, report.plan, shown_output)
+    return add_problem(msgspec.structs.replace(report, plan=published.done), problem)
 
 
 def not_remembered(report: Report, shown_state: str, error: OSError) -> Report:
@@ -52,11 +50,4 @@ def not_remembered(report: Report, shown_state: str, error: OSError) -> Report:
         message=f"the output is complete, but what the next run could reuse was not saved: {reason(error)}",
         hint=remedy(error),
     )
-    return msgspec.structs.replace(report, diagnostics=tuple(sorted({*report.diagnostics, problem})))
-
-
-def package_failed(file: str, fault: str) -> Diagnostic:
-    """That the files about all tools cannot be made."""
-    message = f"the compiler failed on the files about all tools: {fault}"
-    hint = "this is a fault of toolcast or of an overriding template; please report it with the specs"
-    return Diagnostic(file=file, code="internal-error", message=message, hint=hint)
+    return add_problem(report, problem)

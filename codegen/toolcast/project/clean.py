@@ -10,12 +10,11 @@ from ..config import Config, show
 from ..diagnostics import Diagnostic
 from . import previous_outputs
 from .output.faults import reason, remedy
-from .output.journal import PREFIX, repair
+from .output.journal import PREFIX
 from .output.manifest import NAME
 from .output.output_tree import Tree, leads_away, sweep_all
-from .output.owned_files import find_owned, find_strays
-from .output.plan import Existing, make_plan
-from .output.publish import PublishError, publish
+from .output.owned_files import find_owned, find_strays, plan_outputs
+from .output.publish import publish
 from .state.cache import Cache, load_cache
 from .state.index import Index
 from .state.lock import locked
@@ -83,24 +82,18 @@ def _delete_outputs(config: Config, root: Path, *, dry_run: bool) -> tuple[tuple
     cache = load_cache(config.state) if root == config.output else Cache()
     owned = find_owned(tree, cache, config.state)
     lost = [] if NAME in owned else _warn_of_lost_manifest(root, owned)
-    existing: dict[str, Existing] = {}
-    for path in owned | {NAME}:
-        if (found := tree.look(path)) is not None:
-            existing[path] = found
-    plan = make_plan({}, existing, owned | {NAME}, shown_output=shown)
-    files, problems = tuple(delete.path for delete in plan.deletes), [*plan.diagnostics, *lost]
-    if dry_run:
-        return files, problems
-    repair(config.state, root)
-    try:
-        publish(plan, root, config.state, index)
-    except PublishError as fault:
-        refused = _refused(f"{shown}/{fault.path}", fault.error)
-        return tuple(sorted(fault.done)), [*problems, *refused.diagnostics]
-    sweep_all(root)
-    with contextlib.suppress(OSError):  # it holds something that is not ours
-        root.rmdir()
-    return files, problems
+    plan = plan_outputs({}, tree, owned | {NAME}, shown_output=shown)
+    problems = [*plan.diagnostics, *lost]
+    if not dry_run:
+        published = publish(plan, root, config.state, index)
+        plan = published.done
+        if published.error is not None:
+            problems += _refused(f"{shown}/{published.path}", published.error).diagnostics
+        else:
+            sweep_all(root)
+            with contextlib.suppress(OSError):  # it holds something that is not ours
+                root.rmdir()
+    return tuple(sorted(delete.path for delete in plan.deletes)), problems
 
 
 def _warn_of_lost_manifest(root: Path, owned: frozenset[str]) -> list[Diagnostic]:

@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from .. import __version__
 from ..config import DEFAULT_PROVIDERS
 from ..diagnostics import Diagnostic
 from ..providers import Profile
 from .core.kit import make_kit
 from .core.pure import compile_specs
-from .core.unit_record import Units
+from .state.cache import Cache
 from .steps.assemble import assemble
 
 
@@ -39,13 +38,11 @@ def compile_set(
     wanted = DEFAULT_PROVIDERS if providers is None else providers
     kit = make_kit(wanted, profiles=profiles, models=models, templates=templates)
     made = list(compile_specs(sorted(specs), specs, kit, shown_root=shown_root))
-    records = tuple(each.record for each in made)
-    assembled = assemble(
-        {shown_root: Units(toolcast=__version__, kit=kit.digest, units=records)}, kit, shown_root=shown_root
-    )
+    cache = Cache(setting={"kit": kit.digest}, units={each.path: each.record for each in made})
+    assembled = assemble({shown_root: cache}, kit, shown_root=shown_root)
     files = {path: content for each in made for path, content in each.files.items()}
-    kept = {path: files[path] for path in assembled.outputs}
-    warnings = {problem for record in records for problem in record.diagnostics}
+    kept = {path: files[path] for path in assembled.digests}
+    warnings = {problem for each in made for problem in each.record.diagnostics}
     return Compilation(
         files=dict(sorted({**kept, **assembled.files}.items())),
         diagnostics=tuple(sorted({*assembled.diagnostics, *warnings})),

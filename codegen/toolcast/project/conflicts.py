@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 from ..diagnostics import Diagnostic
+from ..spec.tool_names import Locate
 from .output.manifest import NAME, is_inside
 from .output.portable import path_problem
 from .state.cache import Unit
@@ -96,13 +96,16 @@ def _above(package: str) -> Iterable[str]:
     return ("/".join(parts[: end + 1]) for end in range(len(parts)))
 
 
-def find_name_clashes(units: Mapping[str, Unit], context: Context) -> dict[str, Diagnostic]:
-    """By spec path, why its name cannot stand in the set; the rule is that of `spec`."""
+def find_name_clashes(units: Mapping[str, Unit], context: Context, locate: Locate) -> dict[str, Diagnostic]:
+    """By spec path, why its name cannot stand in the set; the rule is that of `spec`.
+
+    `locate` gives line and column of the name in the spec at a path.
+    """
     entries = [
         (path, unit.entry.name, unit.entry.group) for path, unit in units.items() if unit.entry is not None
     ]
     types = [path for path, unit in units.items() if unit.entry is None]
-    found = context.frontend.check_names(Path(context.root), context.shown_root, entries, types)
+    found = context.frontend.check_names(entries, types, context.shown_root, locate)
     by_file = {context.shown(path): path for path in units}
     return {by_file[problem.file]: problem for problem in reversed(found) if problem.file in by_file}
 

@@ -7,37 +7,36 @@ The outputs of a spec that does not compile are deleted, because a clean build w
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 from msgspec import Struct
 
-from .. import __version__
 from ..config import Config, show
 from ..diagnostics import Diagnostic
+from ..spec.discovery import Discovery
+from ..spec.load import name_position
 from .build_report import Report as Report
-from .build_report import not_remembered, package_failed, stopped
+from .build_report import not_remembered, stopped
 from .core.compiled import Options
-from .frontend import Found, Frontend
+from .frontend import Frontend
 from .output.faults import reason, remedy
-from .output.journal import repair
-from .output.manifest import NAME, render_manifest
-from .output.output_tree import Tree, sweep_all
-from .output.owned_files import find_owned, find_strays, settle_case
-from .output.plan import Existing, Plan, make_plan
-from .output.publish import PublishError, publish
-from .package import Package, PackageError, make_package
+from .output.manifest import NAME
+from .output.output_tree import sweep_all
+from .output.owned_files import find_owned, find_strays, plan_outputs
+from .output.publish import publish
+from .package import PackageError, make_package
 from .pool import Progress
 from .previous_outputs import remember_output, warn_of_previous_outputs
 from .profiles import profiles_of, unknown_providers
 from .sharing import Share, is_shared
 from .staleness import Snapshot, snapshot
 from .state.cache import Cache, Unit, load_cache, prepare_state, save_cache
-from .state.fingerprint import Sources, combine, setting, walk
+from .state.fingerprint import Sources, walk
 from .state.index import Index
-from .state.libraries import PRINTERS, Library, libraries
+from .state.libraries import PRINTERS
 from .state.lock import locked
 from .units import Updated, tasks_of, update_units
 from .worker import MISSING_LIBRARY, Context
@@ -54,8 +53,7 @@ class _Run(Struct, frozen=True, kw_only=True):
     config: Config
     mode: Mode
     context: Context
-    found: Found
-    libraries: tuple[Library, ...]
+    found: Discovery
     index: Index
     now: Snapshot
 
@@ -126,34 +124,30 @@ def _open(config: Config, frontend: Frontend, mode: Mode, *, trust_fetched: bool
     """Read the configuration's profiles, the cache and the index, and find the specs. Raises OSError."""
     cache = Cache() if mode == "check" else load_cache(config.state)
     index = Index(config.base, load=bool(cache.units))  # rows mean nothing without the digests of the cache
-    profiles, problems = profiles_of(config, frontend.known_providers)
-    known = profiles.known
-    providers = known if config.providers is None else config.providers
-    if problems := (*problems, *unknown_providers(config, providers, known)):
-        return Report(diagnostics=problems)
-    options = Options(
-        providers=providers,
-        models=config.models,
-        templates=None if config.templates is None else str(config.templates),
-        profiles=profiles.files,
-    )
-    used = libraries(models=bool(config.models))
     sources = Sources(index, cache.sources)
-    parts = setting(config, options, used, sources, index)
+    for path in config.profiles:  # a source is digested before it is read
+        sources.digest(path)
+    profiles, problems = profiles_of(config)
+    if problems := (*problems, *unknown_providers(config, profiles.chosen, profiles.known)):
+        return Report(diagnostics=problems)
+    now = snapshot(config, profiles, cache, sources, index, trust_fetched=trust_fetched)
     walk(config.specs, index)
     shown_root = show(config.specs)
-    found = frontend.discover(config.specs, shown_root)
+    found = frontend.discover(config.specs, shown_root=shown_root)
     context = Context(
         frontend=frontend,
         root=str(config.specs),
         shown_root=shown_root,
         types=found.types,
-        known_providers=known,
-        options=options,
+        known_providers=frozenset(profiles.known),
+        options=Options(
+            providers=profiles.chosen,
+            models=config.models,
+            templates=None if config.templates is None else str(config.templates),
+            profiles=profiles.own,
+        ),
     )
-    tree = Tree(config.output, index)
-    now = snapshot(config, cache, parts, sources, tree, trust=trust_fetched)
-    return _Run(config=config, mode=mode, context=context, found=found, libraries=used, index=index, now=now)
+    return _Run(config=config, mode=mode, context=context, found=found, index=index, now=now)
 
 
 def _finish(run: _Run, updated: Updated) -> Report:
@@ -169,14 +163,26 @@ def _finish(run: _Run, updated: Updated) -> Report:
         return unit if current else None
 
     try:
-        package = make_package(updated.units, now.common, run.context, reuse)
+        package = make_package(
+            updated.units,
+            run.context,
+            libraries={each.name: each.version for each in now.libraries if each.name in PRINTERS},
+            locate=lambda path: name_position(config.specs, path),
+            common=now.common,
+            reuse=reuse,
+        )
     except PackageError as fault:
-        failure = package_failed(show(config.output), str(fault))
-        return Report(diagnostics=(*sorted(problems), failure))
-    units = {path: unit for path, unit in updated.units.items() if path not in package.refused}
-    plan, strays = _plan(run, units, updated, package)
+        return Report(diagnostics=(*sorted(problems), fault.diagnostic(show(config.output))))
+    expected: dict[str, bytes | None] = {}
+    for path, unit in package.kept.items():
+        expected.update(updated.files.get(path) or dict.fromkeys(unit.outputs))
+    expected.update(package.files)
+    owned = find_owned(now.tree, now.cache, config.state)
+    plan = plan_outputs(expected, now.tree, owned, shown_output=show(config.output))
+    # Without a cache, the whole folder is searched once.
+    strays = [] if now.cache.units else find_strays(config.output, expected.keys() | owned)
     problems |= {*package.refused.values(), *plan.diagnostics, *strays, *warn_of_previous_outputs(config)}
-    tools = [path for path in found.tools if path in units]
+    tools = [path for path in found.tools if path in package.kept]
     report = Report(
         tools=len(found.tools),
         rebuilt=sum(path in updated.files and path not in updated.fetched for path in tools),
@@ -184,63 +190,23 @@ def _finish(run: _Run, updated: Updated) -> Report:
         refused=len(found.tools) - len(tools) + len(updated.kept.intersection(tools)),
         plan=plan,
         diagnostics=tuple(sorted(problems)),
-        entries=tuple(entry for path in tools if (entry := units[path].entry) is not None),
+        entries=tuple(entry for path in tools if (entry := package.kept[path].entry) is not None),
     )
     if run.mode != "write" or plan.blocked:  # nothing is written, and nothing is to be remembered
         return report
-    settled = {path: unit for path, unit in units.items() if path not in updated.unsettled}
-    return _publish(run, report, {**settled, **package.units}, settled=not updated.unsettled)
-
-
-def _plan(
-    run: _Run, units: Mapping[str, Unit], updated: Updated, package: Package
-) -> tuple[Plan, list[Diagnostic]]:
-    """The plan that leaves the outputs of `units` and of `package` and the manifest, and warnings about files
-    that nothing accounts for. Raises OSError."""
-    config, now = run.config, run.now
-    expected: dict[str, bytes | None] = {}
-    for path, unit in (*units.items(), *package.units.items()):
-        files = updated.files.get(path) or package.files.get(path)
-        expected.update(dict.fromkeys(unit.outputs) if files is None else files)
-    expected[NAME] = _manifest(run, units, package)
-    owned = find_owned(now.tree, now.cache, config.state)
-    existing: dict[str, Existing] = {}
-    for path in (*expected, *(owned - expected.keys())):
-        if path in expected and expected[path] is None:
-            existing[path] = Existing("intact")
-        elif (found := now.tree.look(path)) is not None:
-            existing[path] = found
-    settle_case(expected, existing, owned, config.output)
-    plan = make_plan(expected, existing, owned, shown_output=show(config.output))
-    # Without a cache, the whole folder is searched once.
-    strays = [] if now.cache.units else find_strays(config.output, expected.keys() | owned)
-    return plan, strays
-
-
-def _manifest(run: _Run, units: Mapping[str, Unit], package: Package) -> bytes:
-    versions = {each.name: each.version for each in run.libraries if each.name in PRINTERS}
-    digest = run.now.sources.digest
-
-    def source(path: str, unit: Unit) -> str:
-        names = (path, *unit.uses)
-        return combine(word for name in names for word in (name, digest(f"{run.now.root}/{name}") or "-"))
-
-    lines = {path: (source(path, unit)[:16], tuple(unit.outputs)) for path, unit in units.items()}
-    ours = tuple(path for unit in package.units.values() for path in unit.outputs)
-    return render_manifest({"toolcast": __version__, **versions}, lines, ours)
+    settled = {path: unit for path, unit in package.kept.items() if path not in updated.unsettled}
+    return _publish(run, report, {**settled, **package.own}, settled=not updated.unsettled)
 
 
 def _publish(run: _Run, report: Report, units: dict[str, Unit], *, settled: bool) -> Report:
     """Carry out the plan, and save what the next run may rely on. Raises OSError."""
     config, now = run.config, run.now
-    repair(config.state, config.output)
     if not now.cache.units:
         sweep_all(config.output)
-    try:
-        publish(report.plan, config.output, config.state, run.index)
-    except PublishError as fault:
-        return stopped(report, fault, show(config.output))
-    cache = Cache(units=units, sources=now.sources.seen, setting=dict(now.setting))
+    published = publish(report.plan, config.output, config.state, run.index)
+    if published.error is not None:
+        return stopped(report, published, published.error, show(config.output))
+    cache = Cache(units=units, sources=now.sources.seen, setting=now.setting)
     outputs = (f"{config.output}/{path}" for unit in units.values() for path in unit.outputs)
     try:
         remember_output(config)

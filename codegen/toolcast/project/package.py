@@ -6,10 +6,13 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct, structs
 
+from .. import __version__
 from ..diagnostics import Diagnostic
+from ..spec.tool_names import Locate
 from .conflicts import find_conflicts, find_name_clashes
 from .core.compiled import NO_LOSSES
-from .output.manifest import LEDGER, NAME, PACKAGE
+from .core.compiler import compile_ledger
+from .output.manifest import LEDGER, NAME, PACKAGE, render_manifest
 from .state.cache import Unit
 from .state.fingerprint import digest
 from .units import Files
@@ -22,34 +25,53 @@ Reuse = Callable[[str, str], Unit | None]
 class PackageError(Exception):
     """The files about the whole set cannot be made; nothing may be published without them."""
 
+    def diagnostic(self, file: str) -> Diagnostic:
+        """The same for a user."""
+        message = f"the compiler failed on the files about all tools: {self}"
+        hint = "this is a fault of toolcast or of an overriding template; please report it with the specs"
+        return Diagnostic(file=file, code="internal-error", message=message, hint=hint)
+
 
 class Package(Struct, frozen=True):
-    """`units` by name; `files` of those made now; `refused`: by spec path, why a unit is left out."""
+    """`kept`: by spec path, the units that stand in the set. `refused`: why the others do not. `own`: by
+    name, the units of the files about the whole set. `files`: those by path, the manifest among them; None
+    for one that is right as the last run left it."""
 
-    units: Mapping[str, Unit]
-    files: Mapping[str, Files]
+    kept: dict[str, Unit]
     refused: Mapping[str, Diagnostic]
+    own: Mapping[str, Unit]
+    files: Mapping[str, bytes | None]
 
 
 def make_package(
-    units: Mapping[str, Unit], common: str, context: Context, reuse: Reuse = lambda _name, _mark: None
+    units: Mapping[str, Unit],
+    context: Context,
+    *,
+    libraries: Mapping[str, str],
+    locate: Locate,
+    common: str = "",
+    reuse: Reuse = lambda _name, _mark: None,
 ) -> Package:
-    """Find out which of `units` can stand in one set, and make the registry, package markers and ledger.
+    """Find out which of `units` can stand in one set, and make the files about all of them.
 
-    `common` is a digest of everything but specs. Raises PackageError.
+    `libraries` are those that the manifest names, with versions; `locate` gives line and column of the name
+    in the spec at a path; `common` is a digest of everything but specs. Raises PackageError.
     """
-    refused = find_name_clashes(units, context)
+    refused = find_name_clashes(units, context, locate)
     own: set[str] = set()  # paths of the files about the whole set, which depend on what stands in it
     while True:
         refused |= find_conflicts(_without(units, refused), own, context)
         refused |= _find_dependents(_without(units, refused), context)
         kept = _without(units, refused)
-        package, files = _make(kept, common, context, reuse)
-        paths = {path for unit in package.values() for path in unit.outputs}
+        made, files = _make(kept, common, context, reuse)
+        paths = {path for unit in made.values() for path in unit.outputs}
         reserved = {path.casefold() for path in (NAME, *paths)}
         if paths == own or not any(path.casefold() in reserved for u in kept.values() for path in u.outputs):
-            return Package(package, files, refused)
+            break
         own = paths
+    lines = {path: (unit.source, tuple(unit.outputs)) for path, unit in kept.items()}
+    manifest = render_manifest({"toolcast": __version__, **libraries}, lines, tuple(sorted(paths)))
+    return Package(kept, refused, made, {**dict.fromkeys(paths), **files, NAME: manifest})
 
 
 def _find_dependents(units: Mapping[str, Unit], context: Context) -> dict[str, Diagnostic]:
@@ -66,14 +88,13 @@ def _find_dependents(units: Mapping[str, Unit], context: Context) -> dict[str, D
 
 def _make(
     units: Mapping[str, Unit], common: str, context: Context, reuse: Reuse
-) -> tuple[dict[str, Unit], dict[str, Files]]:
-    frontend = context.frontend
+) -> tuple[dict[str, Unit], dict[str, bytes]]:
     entries = [unit.entry for _, unit in sorted(units.items()) if unit.entry is not None]
     plain = [structs.replace(entry, ledger=NO_LOSSES) for entry in entries]
     losses = [(entry.name, entry.ledger) for entry in entries]
     folders = python_folders(path for unit in units.values() for path in unit.outputs)
     made: dict[str, Unit] = {}
-    files: dict[str, Files] = {}
+    files: dict[str, bytes] = {}
 
     def add(name: str, source: object, make: Callable[[], Files]) -> None:
         mark = digest(common.encode() + b"\n" + msgspec.json.encode(source))
@@ -81,14 +102,17 @@ def _make(
             made[name] = unit
             return
         try:
-            files[name] = make()
+            found = make()
         except Exception as error:
             raise PackageError(f"{type(error).__name__}: {error}") from error
-        outputs = {path: digest(content) for path, content in files[name].items()}
-        made[name] = Unit(fingerprint=mark, outputs=outputs)
+        files.update(found)
+        made[name] = Unit(
+            fingerprint=mark, outputs={path: digest(content) for path, content in found.items()}
+        )
 
-    add(PACKAGE, (plain, folders), lambda: frontend.compile_package(plain, folders, context.options))
-    add(LEDGER, losses, lambda: frontend.compile_ledger(losses))
+    package = context.frontend.compile_package
+    add(PACKAGE, (plain, folders), lambda: package(plain, folders, context.options))
+    add(LEDGER, losses, lambda: compile_ledger(losses))
     return made, files
 
 

@@ -1,51 +1,49 @@
 """Which profiles a project has: built-in ones, its own files, and installed ones that it names."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from msgspec import Struct
 
 from ..config import Config, show
 from ..diagnostics import Diagnostic
-
-Known = Callable[[tuple[str, ...]], tuple[tuple[str, ...], tuple[Diagnostic, ...]]]
+from ..providers import Profile, ProfileError, available, load_profiles
 
 
 class Profiles(Struct, frozen=True, kw_only=True):
-    """`files` are all that are not built in, `known` the ids of all, sorted."""
+    """`files` are all that are not built in, and `own` what they hold, by id. `known` has the ids of all,
+    sorted, `chosen` those that the configuration names."""
 
     files: tuple[str, ...]
+    own: Mapping[str, Profile]
     known: tuple[str, ...]
+    chosen: tuple[str, ...]
 
 
-def profiles_of(
-    config: Config, known_providers: Known, wanted: Sequence[str] = ()
-) -> tuple[Profiles, tuple[Diagnostic, ...]]:
+def profiles_of(config: Config, wanted: Sequence[str] = ()) -> tuple[Profiles, tuple[Diagnostic, ...]]:
     """The profiles of a project, and what is wrong with them. `wanted`: further ids to look for.
 
     Installed packages are searched, which takes milliseconds, only for an id that is found nowhere else: so
     none of them replaces a built-in profile or a file of the project.
     """
-    files = tuple(str(path) for path in config.profiles)
-    known, problems = known_providers(files)
-    missing = [id for id in dict.fromkeys((*(config.providers or ()), *wanted)) if id not in known]
+    profiles, problems = _load(config, tuple(str(path) for path in config.profiles))
+    missing = [id for id in dict.fromkeys((*(config.providers or ()), *wanted)) if id not in profiles.known]
     if problems or not missing:
-        return Profiles(files=files, known=known), problems
-    found, problems = _installed(missing, "pyproject.toml" if config.file is None else show(config.file))
+        return profiles, problems
+    found, problems = _installed(missing, _shown_file(config))
     if found:
-        files = (*files, *found)
-        known, more = known_providers(files)
+        profiles, more = _load(config, (*profiles.files, *found))
         problems = (*problems, *more)
-    return Profiles(files=files, known=known), problems
+    return profiles, problems
 
 
 def unknown_providers(
     config: Config, providers: Sequence[str], known: Sequence[str]
 ) -> tuple[Diagnostic, ...]:
     """A diagnostic for each of `providers` that is not among `known`."""
-    file = "pyproject.toml" if config.file is None else show(config.file)
     return tuple(
         Diagnostic(
-            file=file,
+            file=_shown_file(config),
             code="unknown-provider",
             message=f"unknown provider {name!r}",
             hint=suggest_provider(name, known),
@@ -63,8 +61,34 @@ def suggest_provider(name: str, known: Sequence[str]) -> str:
     return f"did you mean {near[0]!r}?" if near else f"known providers: {', '.join(known)}"
 
 
+def _shown_file(config: Config) -> str:
+    return "pyproject.toml" if config.file is None else show(config.file)
+
+
+def _load(config: Config, files: tuple[str, ...]) -> tuple[Profiles, tuple[Diagnostic, ...]]:
+    own: Mapping[str, Profile] = {}
+    problems: tuple[Diagnostic, ...] = ()
+    try:
+        own = load_profiles(files)
+    except ProfileError as error:
+        hint = "correct the file, or `profiles` in [tool.toolcast]"
+        problems = tuple(
+            Diagnostic(
+                file=show(Path(problem.file)),
+                line=problem.line,
+                code="bad-profile",
+                message=problem.message,
+                hint=problem.hint or hint,
+            )
+            for problem in error.problems
+        )
+    known = tuple(sorted({*available(), *own}))
+    chosen = known if config.providers is None else config.providers
+    return Profiles(files=files, own=own, known=known, chosen=chosen), problems
+
+
 def _installed(ids: Sequence[str], shown: str) -> tuple[tuple[str, ...], tuple[Diagnostic, ...]]:
-    from ..providers import ProfileError
+    """The profile files of installed packages for `ids`, and what is wrong with them."""
     from ..providers.installed_profiles import installed_file
 
     files: list[str] = []

@@ -1,13 +1,16 @@
 """Which units are up to date, and why the others are not."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
 from ..config import Config
 from .output.output_tree import Tree
+from .profiles import Profiles
 from .state.cache import Cache, Unit
-from .state.fingerprint import Sources, combine
+from .state.fingerprint import Sources, combine, setting
+from .state.index import Index
+from .state.libraries import Library, libraries
 from .worker import Task
 
 
@@ -20,25 +23,43 @@ class Snapshot(Struct, frozen=True, kw_only=True):
 
     root: str
     cache: Cache
-    setting: Mapping[str, str]
+    setting: dict[str, str]
     common: str
     sources: Sources
     tree: Tree
-    trust_fetched: bool = True
+    libraries: tuple[Library, ...]
+    trust_fetched: bool
+
+    def digest(self, path: str) -> str | None:
+        """The digest of the source at `path`, below the specs root; None if it is gone."""
+        return self.sources.digest(f"{self.root}/{path}")
+
+    def recorded(self, path: str) -> str | None:
+        """What `digest` returned in the last run."""
+        return self.sources.recorded(f"{self.root}/{path}")
 
 
 def snapshot(
-    config: Config, cache: Cache, parts: Mapping[str, str], sources: Sources, tree: Tree, *, trust: bool
+    config: Config,
+    profiles: Profiles,
+    cache: Cache,
+    sources: Sources,
+    index: Index,
+    *,
+    trust_fetched: bool = True,
 ) -> Snapshot:
-    """A snapshot of the project of `config`; `parts` is what `setting` returned."""
+    """A snapshot of the project of `config`. What was read of it already stands in `sources`."""
+    used = libraries(models=bool(config.models))
+    parts = setting(config, profiles.chosen, profiles.files, used, sources, index)
     return Snapshot(
         root=str(config.specs),
         cache=cache,
         setting=parts,
         common=combine(word for name in sorted(parts) for word in (name, parts[name])),
         sources=sources,
-        tree=tree,
-        trust_fetched=trust,
+        tree=Tree(config.output, index),
+        libraries=used,
+        trust_fetched=trust_fetched,
     )
 
 
@@ -46,7 +67,7 @@ def fingerprint(now: Snapshot, task: Task, uses: Sequence[str]) -> str:
     """The digest of everything that one unit's outputs depend on, the same on every machine."""
     parts = [now.common, task.kind, task.path]
     for path in (task.path, *uses):
-        parts += [path, now.sources.digest(f"{now.root}/{path}") or "-"]
+        parts += [path, now.digest(path) or "-"]
     return combine(parts)
 
 
@@ -67,18 +88,15 @@ def stale_reasons(now: Snapshot, task: Task, *, outputs: bool = True) -> tuple[s
     """
     unit = now.cache.units.get(task.path)
     if unit is None:
-        if now.sources.recorded(f"{now.root}/{task.path}") is not None:
+        if now.recorded(task.path) is not None:
             return ("again",)
         return ("new",) if now.cache.units else ("unknown",)
     before = now.cache.setting
     names = sorted(before.keys() | now.setting.keys())
     found = [f"setting {name}" for name in names if before.get(name) != now.setting.get(name)]
     for path in (task.path, *unit.uses):
-        digest = now.sources.digest(f"{now.root}/{path}")
-        if digest is None:
-            found.append(f"gone {path}")
-        elif digest != now.sources.recorded(f"{now.root}/{path}"):
-            found.append(f"source {path}")
+        if (digest := now.digest(path)) is None or digest != now.recorded(path):
+            found.append(f"gone {path}" if digest is None else f"source {path}")
     if outputs or not found:
         intact = now.tree.intact
         found += [f"output {path}" for path, digest in unit.outputs.items() if not intact({path: digest})]

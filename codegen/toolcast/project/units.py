@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, structs
 
 from ..diagnostics import Diagnostic
+from ..spec.discovery import Discovery
 from .conflicts import find_conflicts, find_name_clashes
 from .core.compiled import Compiled
-from .frontend import Found
 from .pool import Progress, compile_tasks
 from .staleness import Snapshot, current_unit, fingerprint, stale_reasons
-from .state.cache import Unit
-from .state.fingerprint import digest
+from .state.cache import Unit, unit_of
+from .state.fingerprint import source_digest
 from .worker import Context, Task
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Updated(Struct, frozen=True, kw_only=True):
         ]
 
 
-def tasks_of(found: Found) -> list[Task]:
+def tasks_of(found: Discovery) -> list[Task]:
     """A task for each file below the specs root."""
     return [Task(path, "type") for path in found.types] + [Task(path, "tool") for path in found.tools]
 
@@ -73,7 +73,7 @@ def update_units(
     `progress`: see `compile_tasks`.
     """
     for task in tasks:  # a source is digested before it is read
-        now.sources.digest(f"{now.root}/{task.path}")
+        now.digest(task.path)
     current = {task.path: unit for task in tasks if (unit := current_unit(now, task)) is not None}
     stale = [task for task in tasks if task.path not in current]
     why = {task.path: stale_reasons(now, task, outputs=False)[:_REASONS] for task in stale}
@@ -85,7 +85,7 @@ def update_units(
         results = compile_tasks(context, missing, jobs=jobs, progress=progress)
         compiled |= {result.path: result for result in results}
         made = {
-            task.path: _unit(result, fingerprint(now, task, result.uses))
+            task.path: unit_of(result, fingerprint=fingerprint(now, task, result.uses))
             for task in stale
             if (result := compiled.get(task.path)) is not None and not _failed(result)
         }
@@ -96,7 +96,9 @@ def update_units(
         rejected |= {path: fetched.pop(path)[0] for path in clashing}
     if shared is not None:
         shared.reject(len(rejected), sum(_differs(unit, made.get(path)) for path, unit in rejected.items()))
-    units |= {path: structs.replace(units[path], why=why[path]) for path in why.keys() & units.keys()}
+    for path in why.keys() & units.keys():
+        source = source_digest(path, units[path].uses, now.digest)
+        units[path] = structs.replace(units[path], source=source, why=why[path])
     kept = {
         path: unit
         for path in (compiled.keys() - made.keys() if keep else ())
@@ -107,7 +109,7 @@ def update_units(
         files={path: files for path, (_, files) in fetched.items()}
         | {path: compiled[path].files for path in made},
         diagnostics=(
-            *(problem for path in current.keys() | fetched.keys() for problem in units[path].warnings),
+            *(problem for path in current.keys() | fetched.keys() for problem in units[path].diagnostics),
             *(problem for result in compiled.values() for problem in result.diagnostics),
         ),
         fetched=frozenset(fetched),
@@ -125,19 +127,9 @@ def _failed(result: Compiled) -> bool:
     return any(problem.severity == "error" for problem in result.diagnostics)
 
 
-def _unit(result: Compiled, mark: str) -> Unit:
-    return Unit(
-        fingerprint=mark,
-        outputs={path: digest(content) for path, content in result.files.items()},
-        uses=result.uses,
-        entry=result.entry,
-        warnings=result.diagnostics,
-    )
-
-
 def _clashing(units: Mapping[str, Unit], context: Context) -> set[str]:
     """Units that cannot stand beside others. Of two names that clash any may be wrong, so all are."""
-    if find_name_clashes(units, context):
+    if find_name_clashes(units, context, lambda _path: (0, 0)):
         return set(units)
     return set(find_conflicts(units, (), context))
 

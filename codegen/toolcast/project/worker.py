@@ -1,17 +1,22 @@
 """Load and compile one spec or shared type file."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..diagnostics import Diagnostic
-from ..spec.model import Document
+from ..spec.model import Document, ToolSpec
+from ..spec.tool_names import shown
 from .core.compiled import Compiled, Options
-from .frontend import Frontend
+from .frontend import Frontend, Problems
 
 MISSING_LIBRARY = "missing-library"
+
+Loaded = tuple[ToolSpec | Document | None, Problems]
+"""A tool, the document of a shared type, or the reasons why there is none."""
 
 
 class Task(Struct, frozen=True, gc=False):
@@ -28,12 +33,21 @@ class Context(Struct, frozen=True, kw_only=True):
     root: str
     shown_root: str
     types: tuple[str, ...]
-    known_providers: tuple[str, ...]
+    known_providers: frozenset[str]
     options: Options
 
     def shown(self, path: str) -> str:
         """A path below the specs root as diagnostics show it."""
-        return f"{self.shown_root}/{path}" if self.shown_root not in ("", ".") else path
+        return shown(self.shown_root, path)
+
+
+def load_task(context: Context, task: Task) -> Loaded:
+    """Read the file of `task` below the specs root."""
+    root, frontend = Path(context.root), context.frontend
+    if task.kind == "type":
+        return frontend.load_type(root, task.path, shown_root=context.shown_root)
+    known = context.known_providers
+    return frontend.load_tool(root, task.path, shown_root=context.shown_root, known_providers=known)
 
 
 def load_types(context: Context) -> dict[str, Document]:
@@ -41,45 +55,40 @@ def load_types(context: Context) -> dict[str, Document]:
     documents: dict[str, Document] = {}
     for path in context.types:
         try:
-            document, _ = context.frontend.load_type(Path(context.root), path, context.shown_root)
+            document, _ = load_task(context, Task(path, "type"))
         except Exception:  # the type's own task reports it
             continue
-        if document is not None:
+        if document is not None and not isinstance(document, ToolSpec):
             documents[path] = document
     return documents
 
 
-def compile_task(context: Context, types: Mapping[str, Document], task: Task) -> Compiled:
+def compile_task(
+    context: Context,
+    types: Mapping[str, Document],
+    task: Task,
+    load: Callable[[Context, Task], Loaded] = load_task,
+) -> Compiled:
     """Load and compile one file. A fault of the compiler becomes a diagnostic and raises nothing."""
     try:
-        return _compile(context, types, task)
+        value, problems = load(context, task)
+        if value is None:
+            return failed(task.path, *problems)
+        if isinstance(value, ToolSpec):
+            compiled = context.frontend.compile_tool(value, types, context.options)
+        else:
+            compiled = context.frontend.compile_type(task.path, types, context.options)
     except Exception as error:  # one broken spec must not stop the others
         return failed(task.path, _crash(context, task.path, error))
+    both = tuple(sorted({*problems, *compiled.diagnostics}))
+    if any(problem.severity == "error" for problem in both):
+        return replace(compiled, files={}, diagnostics=both, entry=None)
+    return replace(compiled, diagnostics=both)
 
 
 def failed(path: str, *diagnostics: Diagnostic) -> Compiled:
     """The result for a file that yields no outputs."""
     return Compiled(path=path, files={}, diagnostics=tuple(diagnostics), uses=())
-
-
-def _compile(context: Context, types: Mapping[str, Document], task: Task) -> Compiled:
-    root, frontend = Path(context.root), context.frontend
-    if task.kind == "type":
-        document, problems = frontend.load_type(root, task.path, context.shown_root)
-        if document is None:
-            return failed(task.path, *problems)
-        compiled = frontend.compile_type(task.path, types, context.options)
-    else:
-        tool, problems = frontend.load_tool(root, task.path, context.shown_root, context.known_providers)
-        if tool is None:
-            return failed(task.path, *problems)
-        compiled = frontend.compile_tool(tool, types, context.options)
-    both = tuple(sorted({*problems, *compiled.diagnostics}))
-    if any(problem.severity == "error" for problem in both):
-        return Compiled(path=task.path, files={}, diagnostics=both, uses=compiled.uses)
-    return Compiled(
-        path=task.path, files=compiled.files, diagnostics=both, uses=compiled.uses, entry=compiled.entry
-    )
 
 
 def _crash(context: Context, path: str, error: Exception) -> Diagnostic:

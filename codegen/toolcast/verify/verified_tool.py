@@ -9,9 +9,8 @@ from msgspec import Struct
 
 from ..contract.build import Built, build_tool
 from ..diagnostics import Diagnostic
-from ..project.core.compiled import Compiled, Options
+from ..project.core.compiled import Compiled, Options, profile_of
 from ..project.core.compiler import compile_tool, compile_type
-from ..project.core.profile_lookup import profile_of
 from ..providers import LedgerEntry, Profile, normalize
 from ..runtime.binding import ToolBinding
 from ..runtime.wire import Ways

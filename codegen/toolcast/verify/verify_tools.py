@@ -12,8 +12,9 @@ from ..diagnostics import Diagnostic
 from ..project.core.compiled import Options
 from ..project.frontend import FRONTEND
 from ..project.pool import process_pool, processors
-from ..project.profiles import profiles_of
+from ..project.profiles import profiles_of, unknown_providers
 from ..project.worker import Context, load_types
+from ..spec.load import load_tool
 from ..spec.model import Document, ToolSpec
 from .hold import Settings, hold
 from .verify_report import ToolReport
@@ -49,9 +50,7 @@ def verify(
     context, paths, problems = _open(config)
     tools: dict[str, ToolSpec] = {}
     for path in paths:
-        spec, found = FRONTEND.load_tool(
-            Path(context.root), path, context.shown_root, context.known_providers
-        )
+        spec, found = _load(context, path)
         if spec is not None:
             tools[path] = spec
         if spec is None or not wanted or _meant(wanted, path, spec.name, context):
@@ -85,29 +84,22 @@ _Held = tuple[ToolReport, Diagnostic | None]
 
 
 def _open(config: Config) -> tuple[Context, tuple[str, ...], list[Diagnostic]]:
-    profiles, problems = profiles_of(config, FRONTEND.known_providers)
+    profiles, problems = profiles_of(config)
     known = profiles.known
     shown_root = show(config.specs)
-    found = FRONTEND.discover(config.specs, shown_root)
-    providers = known if config.providers is None else config.providers
-    unknown = [name for name in providers if name not in known]
-    file = "pyproject.toml" if config.file is None else show(config.file)
-    hint = f"known providers: {', '.join(known)}"
-    wrong = [
-        Diagnostic(file=file, code="unknown-provider", message=f"unknown provider {name!r}", hint=hint)
-        for name in unknown
-    ]
+    found = FRONTEND.discover(config.specs, shown_root=shown_root)
+    wrong = unknown_providers(config, profiles.chosen, known)
     context = Context(
         frontend=FRONTEND,
         root=str(config.specs),
         shown_root=shown_root,
         types=found.types,
-        known_providers=known,
+        known_providers=frozenset(known),
         options=Options(
-            providers=tuple(name for name in providers if name in known),
+            providers=tuple(name for name in profiles.chosen if name in known),
             # The built-in templates: no code that a template of the project adds is run, and every definition
             # and binding that one prints was proven to be as these print it.
-            profiles=profiles.files,
+            profiles=profiles.own,
         ),
     )
     return context, found.tools, [*problems, *wrong, *found.diagnostics]
@@ -171,8 +163,13 @@ def _start(context: Context, settings: Settings) -> None:
     _context = (context, load_types(context), settings)
 
 
-def _load(context: Context, path: str) -> ToolSpec:
-    spec, _ = FRONTEND.load_tool(Path(context.root), path, context.shown_root, context.known_providers)
+def _load(context: Context, path: str) -> tuple[ToolSpec | None, tuple[Diagnostic, ...]]:
+    known = context.known_providers
+    return load_tool(Path(context.root), path, shown_root=context.shown_root, known_providers=known)
+
+
+def _reload(context: Context, path: str) -> ToolSpec:
+    spec, _ = _load(context, path)
     assert spec is not None  # it was read a moment ago
     return spec
 
@@ -180,7 +177,7 @@ def _load(context: Context, path: str) -> ToolSpec:
 def _work(path: str) -> _Held:
     assert _context is not None
     context, types, settings = _context
-    return _hold(context, types, _load(context, path), settings)
+    return _hold(context, types, _reload(context, path), settings)
 
 
 def _in_processes(
@@ -215,4 +212,4 @@ def _alone(context: Context, path: str, settings: Settings) -> _Held:
             held: _Held = submit(_work, path).result()
             return held
         except BrokenProcessPool:
-            return _failed(_load(context, path), "the process that verified this tool died")
+            return _failed(_reload(context, path), "the process that verified this tool died")

@@ -51,7 +51,7 @@ UNIT = Unit(
     outputs={path: digest(data) for path, data in FILES.items()},
     uses=USES,
     entry=ENTRY,
-    warnings=(WARNING,),
+    diagnostics=(WARNING,),
 )
 
 
@@ -69,7 +69,10 @@ def opened(data: bytes, **other: Any) -> tuple[Unit, dict[str, bytes]]:
 def forged(**changes: Any) -> bytes:
     """A well-formed bundle that says something else."""
     made = bundle_module._decoded(packed())
-    data = msgspec.msgpack.encode(structs.replace(made, **changes))
+    own = {name: value for name, value in changes.items() if name in Bundle.__struct_fields__}
+    inner = {name: value for name, value in changes.items() if name not in own}
+    made = structs.replace(made, unit=structs.replace(made.unit, **inner), **own)
+    data = msgspec.msgpack.encode(made)
     return bundle_module._HEAD + zlib.compress(data)
 
 
@@ -77,7 +80,7 @@ def test_the_way_there_and_back() -> None:
     unit, files = opened(packed())
     assert files == FILES
     shown_here = structs.replace(WARNING, file="specs/web-api/Get-it.yaml")
-    assert unit == structs.replace(UNIT, warnings=(shown_here,), fetched=True)
+    assert unit == structs.replace(UNIT, diagnostics=(shown_here,), fetched=True)
     assert packed() == packed()
 
 
@@ -116,10 +119,10 @@ HOSTILE_PATHS = [
 @pytest.mark.parametrize("path", HOSTILE_PATHS)
 def test_no_file_but_its_own(path: str) -> None:
     with pytest.raises(BadEntryError):
-        opened(forged(outputs={**FILES, path: MARK}))
+        opened(forged(files={**FILES, path: MARK}))
     without = {name: data for name, data in FILES.items() if name != "contracts/Get-it.json"}
     with pytest.raises(BadEntryError):
-        opened(forged(outputs={**without, path: MARK}))
+        opened(forged(files={**without, path: MARK}))
 
 
 @pytest.mark.parametrize(
@@ -170,11 +173,11 @@ def test_no_tool_takes_a_name_of_the_package() -> None:
     "change",
     [
         {"entry": None},
-        {"outputs": {}},
-        {"outputs": {**FILES, "web_api/Get_it.py": b"import os\n"}},
-        {"warnings": (structs.replace(WARNING, file="web-api/Get-it.yaml", severity="error"),)},
-        {"warnings": (structs.replace(WARNING, file="/etc/passwd"),)},
-        {"kind": "type"},
+        {"files": {}},
+        {"files": {**FILES, "web_api/Get_it.py": b"import os\n"}},
+        {"diagnostics": (structs.replace(WARNING, file="web-api/Get-it.yaml", severity="error"),)},
+        {"diagnostics": (structs.replace(WARNING, file="/etc/passwd"),)},
+        {"task": Task(TASK.path, "type")},
     ],
 )
 def test_other_lies(change: dict[str, Any]) -> None:
@@ -232,7 +235,7 @@ def test_what_means_something_else_elsewhere_is_not_shared() -> None:
         structs.replace(WARNING, message="see my/specs/other.yaml"),
         structs.replace(WARNING, severity="error"),
     ):
-        assert pack(TASK, structs.replace(UNIT, warnings=(warning,)), FILES, OPTIONS, "my/specs") is None
+        assert pack(TASK, structs.replace(UNIT, diagnostics=(warning,)), FILES, OPTIONS, "my/specs") is None
     assert pack(TASK, UNIT, {**FILES, "more.py": MARK}, OPTIONS, "my/specs") is None
     assert pack(TASK, structs.replace(UNIT, uses=("_types/\udcff.yaml",)), FILES, OPTIONS, "my/specs") is None
 

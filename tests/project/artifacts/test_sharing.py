@@ -554,8 +554,8 @@ def test_what_clashes_in_truth_is_no_damage(tmp_path: Path, checkout: Checkout) 
     assert codes(second) == []
 
 
-def _renaming(root: Path, path: str, shown: str, providers: tuple[str, ...]) -> Any:
-    tool, problems = FAKE.load_tool(root, path, shown, providers)
+def _renaming(root: Path, path: str, **named: Any) -> Any:
+    tool, problems = FAKE.load_tool(root, path, **named)
     return (tool and structs.replace(tool, name="c") if path == "a.yaml" else tool), problems
 
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from toolcast.config import Config, load_config
 from toolcast.project.core.pure import compile_specs
-from toolcast.project.core.unit_record import Units, UnitsError, decode_units, encode_units
 from toolcast.project.frontend import FRONTEND
 from toolcast.project.generate import build
+from toolcast.project.state.cache import Cache, CacheError, decode_cache, encode_cache
 from toolcast.project.steps.assemble import assemble, fingerprint_of
 from toolcast.project.steps.depfile import render_depfile
 from toolcast.project.steps.inputs import Folders, read_setting
@@ -65,7 +65,7 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
-def shard(config: Config, paths: list[str], out: Path) -> Units:
+def shard(config: Config, paths: list[str], out: Path) -> Cache:
     setting, problems = read_setting(config)
     assert setting is not None, problems
     write_shard(out, compile_specs(sorted(paths), Folders((config.specs,)), setting.kit), setting.kit)
@@ -73,18 +73,19 @@ def shard(config: Config, paths: list[str], out: Path) -> Units:
 
 
 def put_together(
-    config: Config, shards: Mapping[Path, Units], out: Path
+    config: Config, shards: Mapping[Path, Cache], out: Path
 ) -> tuple[dict[str, bytes], set[str]]:
     """The output folder, and the files that errors speak of."""
     setting, _ = read_setting(config)
     assert setting is not None
     assembled = assemble({str(folder): units for folder, units in shards.items()}, setting.kit)
-    homes = {record.path: (folder, record) for folder, units in shards.items() for record in units.units}
-
-    def file_of(path: str) -> Path:
-        return output_file(*homes[assembled.outputs[path]], path)
-
-    placed = place(assembled, file_of, out, shown_output="generated")
+    folder_of = {path: folder for folder, units in shards.items() for path in units.units}
+    compiled = {
+        output: output_file(folder_of[path], unit, output)
+        for path, unit in assembled.units.items()
+        for output in unit.outputs
+    }
+    placed = place(assembled, compiled, out, shown_output="generated")
     told = {problem.file for problem in (*assembled.diagnostics, *placed.diagnostics)}
     return tree(out), told
 
@@ -115,7 +116,7 @@ def test_any_sharding_leaves_what_generate_leaves(data: st.DataObject, base: Pat
     home = base / "sharded"
     shutil.rmtree(home, ignore_errors=True)
     config = project(home, {name: POOL[name] for name in names})
-    shards: dict[Path, Units] = {}
+    shards: dict[Path, Cache] = {}
     for number in sorted({*cuts, 9}):  # and one with no specs
         paths = [name for name, cut in zip(names, cuts, strict=True) if cut == number]
         shards[home / f"shard {number}"] = shard(config, paths, home / f"shard {number}")
@@ -234,11 +235,11 @@ class TestShard:
     def test_records_survive_the_file(self, tmp_path: Path) -> None:
         config = project(tmp_path, {"a.yaml": HEAD, "broken.yaml": POOL["broken.yaml"]})
         units = shard(config, ["a.yaml", "broken.yaml"], tmp_path / "s")
-        assert decode_units(encode_units(units)) == units
-        assert [record.failed for record in units.units] == [False, True]
-        for content in (b"", b"{}", b"[]", b'{"format":2}', b"\xff"):
-            with pytest.raises(UnitsError):
-                decode_units(content)
+        assert decode_cache(encode_cache(units)) == units
+        assert [record.failed for record in units.units.values()] == [False, True]
+        for content in (b"", b"{}", b"[]", b'{"format":2}', b'{"format":2,"units":{}}', b"\xff"):
+            with pytest.raises(CacheError):
+                decode_cache(content)
 
 
 class TestRefusals:
@@ -247,7 +248,7 @@ class TestRefusals:
         one = shard(config, ["a.yaml"], tmp_path / "s")
         setting, _ = read_setting(config)
         assert setting is not None
-        outcome = assemble({"s": replace(one, kit="other")}, setting.kit)
+        outcome = assemble({"s": replace(one, setting={"kit": "other"})}, setting.kit)
         assert [problem.code for problem in outcome.diagnostics] == ["other-setting"]
         assert outcome.files == {}
 
@@ -277,7 +278,7 @@ class TestRefusals:
         both = assemble({"s": shard(config, ["a.yaml", "b.yaml"], tmp_path / "s")}, setting.kit)
         one = assemble({"s": shard(config, ["a.yaml"], tmp_path / "s")}, setting.kit)
         assert fingerprint_of(both) != fingerprint_of(one)
-        assert len(fingerprint_of(both).splitlines()) == len(both.files) + len(both.outputs)
+        assert len(fingerprint_of(both).splitlines()) == len(both.files) + len(both.digests)
 
 
 def test_a_depfile_escapes_what_its_readers_split_at() -> None:

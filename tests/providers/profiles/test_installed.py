@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from toolcast.config import Config, load_config
-from toolcast.project.frontend import FRONTEND, known_providers
+from toolcast.project.frontend import FRONTEND
 from toolcast.project.generate import build
 from toolcast.project.profiles import profiles_of
 from toolcast.providers import ProfileError, load_profile, normalize
@@ -92,7 +92,7 @@ def test_it_replaces_no_built_in_one(site: Path) -> None:
 def test_a_project_uses_one_that_it_names(site: Path, tmp_path: Path) -> None:
     file = install(site, "inst_seven", "inst-e")
     config = project(tmp_path, 'providers = ["mcp", "inst-e"]')
-    profiles, problems = profiles_of(config, known_providers)
+    profiles, problems = profiles_of(config)
     assert (profiles.files, problems) == ((str(file),), ())
     assert build(config, FRONTEND).diagnostics == ()
     out = config.output / "schemas/inst-e/one.json"
@@ -111,7 +111,7 @@ def test_a_project_that_names_none_looks_for_none(tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr("toolcast.providers.installed_profiles.entry_points", never)
     config = project(tmp_path, 'providers = "all"')
-    profiles, problems = profiles_of(config, known_providers)
+    profiles, problems = profiles_of(config)
     assert (profiles.files, problems) == ((), ())
 
 

@@ -6,14 +6,14 @@ What comes from elsewhere is believed only where its files lie where that unit m
 import posixpath
 import zlib
 from collections.abc import Mapping
-from typing import Literal
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ...diagnostics import Diagnostic
 from ...python.structs.python_names import constant_name, identifier, module_name
-from ...spec.tool_names import NAME, module_problem
+from ...spec.tool_names import NAME, module_problem, shown
 from ..core.compiled import Options, ToolEntry, losses_text
 from ..output.manifest import is_inside, is_ours
 from ..state.cache import Unit
@@ -21,20 +21,17 @@ from ..state.fingerprint import digest
 from ..worker import Task
 from .store import MAX_BUNDLE, BadEntryError
 
-_HEAD = b"toolcast bundle 1\n"
+_HEAD = b"toolcast bundle 2\n"
 MAX_UNPACKED = 64 * 1024 * 1024
 
 
 class Bundle(Struct, frozen=True, kw_only=True):
-    """`fingerprint` is what it was made from. Files in `warnings` are paths below the specs root."""
+    """A unit as it is shared: files in its diagnostics are paths below the specs root, and `files` has its
+    outputs with their bytes."""
 
-    fingerprint: str
-    kind: Literal["tool", "type"]
-    path: str
-    uses: tuple[str, ...]
-    entry: ToolEntry | None
-    warnings: tuple[Diagnostic, ...]
-    outputs: dict[str, bytes]
+    task: Task
+    unit: Unit
+    files: dict[str, bytes]
 
 
 _ENCODER = msgspec.msgpack.Encoder()  # the order of keys is kept: the ledger shows it
@@ -48,28 +45,16 @@ def pack(
     if misplaced(task, unit.entry, files, options):
         return None  # nobody would believe it
     warnings: list[Diagnostic] = []
-    prefix = f"{shown_root}/" if shown_root not in ("", ".") else ""
-    for problem in unit.warnings:
+    prefix = shown(shown_root, "")
+    for problem in unit.diagnostics:
         file = problem.file.removeprefix(prefix)
-        speaks = f"{problem.message}\n{problem.hint}"
-        if (
-            problem.severity == "error"
-            or file not in (task.path, *unit.uses)
-            or (prefix and prefix in speaks)
-        ):
+        text = f"{problem.message}\n{problem.hint}"
+        if problem.severity == "error" or file not in (task.path, *unit.uses) or (prefix and prefix in text):
             return None
-        warnings.append(msgspec.structs.replace(problem, file=file))
-    bundle = Bundle(
-        fingerprint=unit.fingerprint,
-        kind=task.kind,
-        path=task.path,
-        uses=unit.uses,
-        entry=unit.entry,
-        warnings=tuple(warnings),
-        outputs=dict(files),
-    )
+        warnings.append(replace(problem, file=file))
+    shared = replace(unit, outputs={}, source="", diagnostics=tuple(warnings), why=())
     try:
-        data = _ENCODER.encode(bundle)
+        data = _ENCODER.encode(Bundle(task=task, unit=shared, files=dict(files)))
     except UnicodeEncodeError:  # a file's name that is no text
         return None
     packed = _HEAD + zlib.compress(data)
@@ -81,27 +66,23 @@ def unpack(
 ) -> tuple[Unit, dict[str, bytes]]:
     """A unit and its files out of a blob. Raises BadEntryError unless it is all that the task can become."""
     bundle = _decoded(data)
-    if (bundle.fingerprint, bundle.kind, bundle.path) != (fingerprint, task.kind, task.path):
+    unit, files = bundle.unit, bundle.files
+    if (bundle.task, unit.fingerprint) != (task, fingerprint):
         raise BadEntryError("a bundle of something else")
-    if bundle.uses != uses:
+    if unit.uses != uses:
         raise BadEntryError("a bundle that refers to other types")
-    if wrong := misplaced(task, bundle.entry, bundle.outputs, options):
+    if wrong := misplaced(task, unit.entry, files, options):
         raise BadEntryError(wrong)
-    for problem in bundle.warnings:
-        if problem.severity == "error" or problem.file not in (task.path, *uses):
-            raise BadEntryError("a warning that is none")
-    prefix = f"{shown_root}/" if shown_root not in ("", ".") else ""
-    unit = Unit(
+    if any(each.severity == "error" or each.file not in (task.path, *uses) for each in unit.diagnostics):
+        raise BadEntryError("a warning that is none")
+    return Unit(
         fingerprint=fingerprint,
-        outputs={path: digest(content) for path, content in bundle.outputs.items()},
+        outputs={path: digest(content) for path, content in files.items()},
         uses=uses,
-        entry=bundle.entry,
-        warnings=tuple(
-            msgspec.structs.replace(problem, file=prefix + problem.file) for problem in bundle.warnings
-        ),
+        entry=unit.entry,
+        diagnostics=tuple(replace(each, file=shown(shown_root, each.file)) for each in unit.diagnostics),
         fetched=True,
-    )
-    return unit, bundle.outputs
+    ), files
 
 
 def _decoded(data: bytes) -> Bundle:

@@ -6,21 +6,25 @@ import msgspec
 from msgspec import Struct
 
 from ...diagnostics import Diagnostic
-from ...providers import LedgerEntry, Profile
+from ...providers import LedgerEntry, Profile, load_profile
 
 
 class Options(Struct, frozen=True, kw_only=True):
-    """What the configuration says about outputs. `templates` overrides built-in ones by file name.
+    """What the configuration says about outputs.
 
-    Templates are a folder, or names and texts; profiles are files, or `given` by id. With texts and `given`
-    nothing is left to read (`pure`).
+    `templates` overrides built-in ones by file name: a folder, or names and texts. `profiles` has, by id,
+    those that are not built in; it may replace a built-in one.
     """
 
     providers: tuple[str, ...]
     models: tuple[str, ...] = ()
     templates: str | tuple[tuple[str, str], ...] | None = None
-    profiles: tuple[str, ...] = ()
-    given: Mapping[str, Profile] | None = None
+    profiles: Mapping[str, Profile] = {}
+
+
+def profile_of(id: str, options: Options) -> Profile:
+    """The profile of that id. Raises ProfileError for an id that is nowhere."""
+    return options.profiles.get(id) or load_profile(id)
 
 
 Losses = Mapping[str, tuple[LedgerEntry, ...]]

@@ -29,8 +29,7 @@ from ...python.structs.module import Roots, module_path, tool_module, type_modul
 from ...python.structs.module_model import Module
 from ...python.structs.python_names import class_name, constant_name, module_name
 from ...spec.model import Document, ToolSpec, diagnose
-from .compiled import Compiled, Options, ToolEntry, losses_text, pretty
-from .profile_lookup import profile_of
+from .compiled import Compiled, Options, ToolEntry, losses_text, pretty, profile_of
 from .tool_definitions import definition, tool_info
 
 

@@ -34,14 +34,14 @@ def make_kit(
     `templates` are overriding templates by file name. Raises ProfileError for an id that is not known.
     """
     own = profiles or {}
-    given = {id: own[id] if id in own else load_profile(id) for id in dict.fromkeys(providers)}
+    chosen = {id: own[id] if id in own else load_profile(id) for id in dict.fromkeys(providers)}
     texts = tuple(sorted((templates or {}).items()))
     overriding = None if templates is None else texts
-    options = Options(providers=tuple(given), models=tuple(models), templates=overriding, given=given)
+    options = Options(providers=tuple(chosen), models=tuple(models), templates=overriding, profiles=chosen)
     used = {library.name: library.version for library in libraries(models=bool(models))}
     known = tuple(sorted({*available(), *own}))
     parts = ["toolcast", __version__, "known", *known, "models", *options.models]
-    for id, profile in given.items():
+    for id, profile in chosen.items():
         parts += ["provider", id, digest(msgspec.json.encode(profile))]
     for name, text in texts:
         parts += ["template", name, text]

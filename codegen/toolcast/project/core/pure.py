@@ -1,15 +1,14 @@
-"""Specs in, output files out, and no other access to the world: what engines and caches may rely on.
+"""Specs in, output files out, and no other access to the world: engines and caches may rely on that.
 
     kit = make_kit(["openai", "mcp"])
     made = compile_spec("files/edit.yaml", {"files/edit.yaml": b"…"}, kit)
     made.files, made.record.diagnostics, made.reads
 
-The answer depends on the bytes named in `reads`, on the kit and on toolcast alone. In a process that has
+The result depends on the bytes named in `reads`, on the kit and on toolcast alone. In a process that has
 compiled before, no file is opened, listed or looked at; before, only modules and built-in templates are.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
@@ -18,32 +17,32 @@ from msgspec.structs import replace
 from ...diagnostics import Diagnostic
 from ...spec.discovery import kind_of
 from ...spec.load import type_problems
-from ...spec.model import Document, ToolSpec
+from ...spec.model import Document
 from ...spec.read_file import parse_document
 from ...spec.tool_names import shown
 from ...spec.tool_spec import read_tool
 from ..frontend import FRONTEND
-from ..state.fingerprint import combine, digest
-from ..worker import Context, Task, compile_task
+from ..state.cache import Unit, unit_of
+from ..state.fingerprint import digest, lf, source_digest
+from ..worker import Context, Loaded, Task, compile_task
 from .kit import Kit
 from .kit import make_kit as make_kit
-from .unit_record import Record
-
-Problems = tuple[Diagnostic, ...]
 
 
 class Made(Struct, frozen=True, kw_only=True):
-    """What one spec compiles to. `files`: posix path below the output root → bytes; none with an error."""
+    """What the spec at `path` compiles to. `files`: posix path below the output root → bytes; none with an
+    error. `reads`: the sources that were read, which are the spec and its shared types; sorted."""
 
-    record: Record
+    path: str
+    record: Unit
     files: Mapping[str, bytes]
-    reads: tuple[str, ...]  # the sources that were read: the spec and its shared types; sorted
+    reads: tuple[str, ...]
 
 
 def compile_spec(path: str, sources: Mapping[str, bytes], kit: Kit, *, shown_root: str = "specs") -> Made:
     """Compile the tool or shared type at `path` (posix, below the specs root).
 
-    `sources` maps such paths to bytes; only `path` and the types it refers to are asked for, so it may read
+    `sources` maps such paths to bytes; it is asked only for `path` and the types it refers to, so it may read
     them when asked. `shown_root` stands before paths in diagnostics. Problems of the spec are diagnostics;
     raises ValueError for a path that `generate` would pass over, KeyError where there is no such source.
     """
@@ -56,110 +55,91 @@ def compile_specs(
 ) -> Iterator[Made]:
     """`compile_spec` for each of `paths`, reading shared types once."""
     types = _Types(sources, shown_root)
+    context = Context(
+        frontend=FRONTEND,
+        root="",
+        shown_root=shown_root,
+        types=(),
+        known_providers=frozenset(kit.known),
+        options=kit.options,
+    )
     for path in paths:
         kind = kind_of(path)
         if kind is None:
             raise ValueError(f"{path!r} is not the path of a spec or of a shared type")
-        source = types.source(path) if kind == "type" else _read(sources[path], path, shown_root)
-        yield _compile(Task(path, kind), source, types, kit, shown_root)
+        source = types.read(path) if kind == "type" else _read(sources[path], path, shown_root)
+        yield _compile(Task(path, kind), source, types, context)
 
 
 class _Source(Struct, frozen=True):
     """The digest that the manifest has of a source, and its document or why there is none."""
 
     digest: str
-    document: Document | Problems
+    document: Document | tuple[Diagnostic, ...]
 
 
 def _read(content: bytes, path: str, shown_root: str) -> _Source:
-    lines = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in content else content
-    syntax: Literal["json", "yaml"] = "json" if path.endswith(".json") else "yaml"
-    return _Source(digest(lines), parse_document(content, shown(shown_root, path), syntax))
+    kind: Literal["json", "yaml"] = "json" if path.endswith(".json") else "yaml"
+    return _Source(digest(lf(content)), parse_document(content, shown(shown_root, path), kind))
 
 
-def _compile(task: Task, source: _Source, types: "_Types", kit: Kit, shown_root: str) -> Made:
-    document, view = source.document, _View(types)
+def _compile(task: Task, source: _Source, types: "_Types", context: Context) -> Made:
+    document = source.document
+    types.asked = {}
 
-    def load_tool(
-        _root: Path, path: str, _shown: str, known: tuple[str, ...]
-    ) -> tuple[ToolSpec | None, Problems]:
+    def load(context: Context, task: Task) -> Loaded:
         if isinstance(document, tuple):
             return None, document
-        spec, problems, _ = read_tool(document, path, frozenset(known))
+        if task.kind == "type":
+            problems = type_problems(document, task.path)
+            return (None if problems else document), problems
+        spec, problems, _ = read_tool(document, task.path, context.known_providers)
         return spec, problems
 
-    def load_type(_root: Path, path: str, _shown: str) -> tuple[Document | None, Problems]:
-        if isinstance(document, tuple):
-            return None, document
-        problems = type_problems(document, path)
-        return (None if problems else document), problems
+    def digest_of(path: str) -> str:
+        return source.digest if path == task.path else types.read(path).digest
 
-    context = Context(
-        frontend=replace(FRONTEND, load_tool=load_tool, load_type=load_type),
-        root="",
-        shown_root=shown_root,
-        types=(),
-        known_providers=kit.known,
-        options=kit.options,
-    )
-    compiled = compile_task(context, view, task)
-    parts = [task.path, source.digest]
-    for path in compiled.uses:
-        parts += [path, types.source(path).digest]
-    named = (0, 0)
+    compiled = compile_task(context, types, task, load)
+    record = unit_of(compiled, source=source_digest(task.path, compiled.uses, digest_of))
     if compiled.entry is not None and not isinstance(document, tuple):
-        named = document.locate(("name",))
-    record = Record(
-        path=task.path,
-        source=combine(parts)[:16],
-        uses=compiled.uses,
-        outputs={path: digest(content) for path, content in compiled.files.items()},
-        entry=compiled.entry,
-        named=named,
-        diagnostics=compiled.diagnostics,
-    )
-    return Made(record=record, files=compiled.files, reads=tuple(sorted({task.path, *view.reads})))
+        record = replace(record, named=document.locate(("name",)))
+    reads = tuple(sorted({task.path, *types.asked}))
+    return Made(path=task.path, record=record, files=compiled.files, reads=reads)
 
 
-class _Types:
-    """The shared types of a run: each is read and parsed when something first refers to it."""
+class _Types(Mapping[str, Document]):
+    """The shared types of a run by path: each is read and parsed when something first refers to it.
+
+    `asked` has those that the spec in hand asked for, None for one with errors.
+    """
 
     def __init__(self, contents: Mapping[str, bytes], shown_root: str) -> None:
         self._contents, self._shown_root = contents, shown_root
         self._sources: dict[str, _Source] = {}
+        self.asked: dict[str, Document | None] = {}
 
-    def source(self, path: str) -> _Source:
+    def read(self, path: str) -> _Source:
         """Raises KeyError where there is none."""
         if path not in self._sources:
             self._sources[path] = _read(self._contents[path], path, self._shown_root)
         return self._sources[path]
 
-    def document(self, path: str) -> Document | None:
-        """The document of a shared type; None if it has errors. Raises KeyError where there is none."""
-        if kind_of(path) != "type":
-            raise KeyError(path)
-        document = self.source(path).document
-        return None if isinstance(document, tuple) or type_problems(document, path) else document
-
-
-class _View(Mapping[str, Document]):
-    """The shared types as one spec sees them; `reads` are the paths that it asked for."""
-
-    def __init__(self, types: _Types) -> None:
-        self._types = types
-        self.reads: dict[str, Document | None] = {}
-
     def __getitem__(self, path: str) -> Document:
-        if path not in self.reads:
-            self.reads[path] = self._types.document(path)
-        document = self.reads[path]
-        if document is None:
+        """Raises KeyError where there is none, and for one with errors."""
+        if path not in self.asked:
+            if kind_of(path) != "type":
+                raise KeyError(path)
+            document = self.read(path).document
+            wrong = isinstance(document, tuple) or type_problems(document, path)
+            self.asked[path] = None if wrong or isinstance(document, tuple) else document
+        found = self.asked[path]
+        if found is None:
             raise KeyError(path)
-        return document
+        return found
 
     def __iter__(self) -> Iterator[str]:
-        """Those asked for so far: the result must not depend on what else there is."""
-        return (path for path, document in self.reads.items() if document is not None)
+        """Those that were asked for: the result must not depend on what else there is."""
+        return (path for path, document in self.asked.items() if document is not None)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

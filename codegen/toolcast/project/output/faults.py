@@ -3,6 +3,7 @@
 import errno
 
 from ...diagnostics import Diagnostic
+from .plan import Plan
 
 _SPACE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _RIGHTS = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
@@ -26,10 +27,11 @@ def remedy(error: OSError) -> str:
     return "correct that, then run again"
 
 
-def broken_off(path: str, error: OSError, done: int, total: int, shown_output: str) -> Diagnostic:
-    """That the disk refused `path` when `done` of `total` files were dealt with."""
+def broken_off(path: str, error: OSError, done: Plan, plan: Plan, shown_output: str) -> Diagnostic:
+    """That the disk refused `path` when the part `done` of `plan` was carried out."""
+    count, total = (len(each.writes) + len(each.deletes) for each in (done, plan))
     message = (
         f"cannot write or delete: {reason(error)};"
-        f" {done} of {total} files were dealt with, every other stands as it did"
+        f" {count} of {total} files were dealt with, every other stands as it did"
     )
     return Diagnostic(file=f"{shown_output}/{path}", code="io-error", message=message, hint=remedy(error))

@@ -8,10 +8,11 @@ from pathlib import Path
 from ...config import show
 from ...diagnostics import Diagnostic
 from ..state.cache import Cache
+from ..state.fingerprint import digest
 from .journal import read_journal
 from .manifest import NAME, is_manifest, is_ours, parse_manifest
 from .output_tree import Tree
-from .plan import Existing
+from .plan import Existing, Plan, make_plan
 
 
 def find_owned(tree: Tree, cache: Cache, state: Path) -> frozenset[str]:
@@ -23,16 +24,33 @@ def find_owned(tree: Tree, cache: Cache, state: Path) -> frozenset[str]:
     content = listed.content if listed else b""
     owned = set(parse_manifest(content).files) | ({NAME} if is_manifest(content) else set())
     journal = read_journal(state, tree.root)
-    for path in journal.touched.keys() - owned:
+    for path in journal.keys() - owned:
         found = tree.look(path)
-        if found is not None and found.kind == "file" and journal.wrote(path, found.content):
+        if found is not None and found.kind == "file" and digest(found.content) in journal[path]:
             owned.add(path)
     outputs = {path: known for unit in cache.units.values() for path, known in unit.outputs.items()}
     owned |= {path for path in outputs.keys() - owned if tree.intact({path: outputs[path]})}
     return frozenset(owned)
 
 
-def settle_case(
+def plan_outputs(
+    expected: Mapping[str, bytes | None], tree: Tree, owned: frozenset[str], *, shown_output: str
+) -> Plan:
+    """The plan that makes the output folder hold just `expected`, of all that is ours.
+
+    `expected`: posix path below the output root → content, or None for a file that is right as it stands.
+    """
+    existing: dict[str, Existing] = {}
+    for path in (*expected, *(owned - expected.keys())):
+        if path in expected and expected[path] is None:
+            existing[path] = Existing("intact")
+        elif (found := tree.look(path)) is not None:
+            existing[path] = found
+    _settle_case(expected, existing, owned, tree.root)
+    return make_plan(expected, existing, owned, shown_output=shown_output)
+
+
+def _settle_case(
     expected: Mapping[str, bytes | None], existing: dict[str, Existing], owned: Collection[str], root: Path
 ) -> None:
     """Tell apart two spellings of one file, where the file system takes no notice of case.

@@ -9,39 +9,38 @@ import errno
 import os
 from pathlib import Path
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from ..state.index import Index
-from .journal import end_journal, write_journal
+from .journal import end_journal, repair, write_journal
 from .manifest import NAME
 from .output_tree import TEMPORARY, remove_temporary, remove_traces
-from .plan import Plan
+from .plan import Delete, Plan, Write
 
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
-class PublishError(Exception):
-    """The disk refused `path`. The paths in `done` are written or deleted; every other is as it was."""
+class Published(Struct, frozen=True):
+    """`done`: the part of the plan that was carried out. If the disk refused `path`, `error` says why, and
+    every file that is not in `done` is as it was."""
 
-    def __init__(self, path: str, error: OSError, done: frozenset[str]) -> None:
-        super().__init__(path)
-        self.path, self.error, self.done = path, error, done
+    done: Plan
+    path: str = ""
+    error: OSError | None = None
 
 
-def publish(
-    plan: Plan,
-    root: Path,
-    state: Path,
-    index: Index,
-) -> None:
-    """Delete and write what `plan` says below `root`.
+def publish(plan: Plan, root: Path, state: Path, index: Index) -> Published:
+    """Repair what a killed run left below `root`, then delete and write there what `plan` says.
 
-    Expects a plan that is not blocked, and the project's lock. Raises PublishError where the disk refuses a
-    path of the plan, and OSError where it refuses the journal: then nothing was touched.
+    Expects a plan that is not blocked, and the project's lock. The index gets a row for each file written.
+    Raises OSError where the disk refuses the journal: then nothing was touched.
     """
-    if plan.empty:
-        end_journal(state, root)
-        return
-    write_journal(plan, state, root)
-    done: list[str] = []
+    repair(state, root)
+    if not plan.empty:
+        write_journal(plan, state, root)
+    deletes: list[Delete] = []
+    writes: list[Write] = []
     made: set[str] = set()  # folders
     path = ""
     try:
@@ -49,16 +48,17 @@ def publish(
             path = delete.path
             (root / path).unlink(missing_ok=True)
             remove_traces(root, path)
-            done.append(path)
+            deletes.append(delete)
         for write in sorted(plan.writes, key=lambda write: (write.path == NAME, write.path)):
             path = write.path
             target = f"{root}/{path}"
             before = _write(target, write.content, made, new=write.kind == "new")
             index.record_written(target, before)
-            done.append(path)
+            writes.append(write)
     except OSError as error:
-        raise PublishError(path, error, frozenset(done)) from error
+        return Published(replace(plan, writes=tuple(writes), deletes=tuple(deletes)), path, error)
     end_journal(state, root)
+    return Published(plan)
 
 
 def _write(target: str, content: bytes, made: set[str], *, new: bool) -> os.stat_result:

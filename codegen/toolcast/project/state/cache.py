@@ -1,70 +1,102 @@
-"""What the last run made of each spec: machine-local, deletable at any time, never trusted by `--check`."""
+"""What a build knows of each spec apart from its files, as values and as JSON.
+
+`.toolcast/cache.json` holds it for the next run: machine-local, deletable at any time, never trusted by
+`--check`. A compile step leaves the same as `units.json`, for the step that assembles.
+"""
 
 from pathlib import Path
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Struct
 
 from ...diagnostics import Diagnostic
-from ..core.compiled import ToolEntry
+from ..core.compiled import Compiled, ToolEntry
 from ..output.manifest import is_inside
 from .files import read_plain, replace
+from .fingerprint import digest
 
-FORMAT = 4
+FORMAT = 5
+_HEAD = b'{"format":%d,' % FORMAT
 
 
 class Unit(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
-    """One compiled spec, shared type, or (under the name `*`) the files about the whole set.
+    """One compiled spec or shared type, or (under a name with `*`) files about the whole set.
 
-    `fetched`: a shared cache provided it. `why`: the reasons for which it was made (`staleness`).
+    With an error among `diagnostics`, it has no outputs.
     """
 
-    fingerprint: str
-    outputs: dict[str, str]  # posix path below the output root → digest of its bytes
-    uses: tuple[str, ...] = ()
+    outputs: dict[str, str] = {}  # posix path below the output root → SHA-256
+    fingerprint: str = ""  # everything that the outputs depend on; not in a compile step
+    source: str = ""  # the spec and the types it uses, as the manifest has it
+    uses: tuple[str, ...] = ()  # shared type files, transitively; sorted
     entry: ToolEntry | None = None
-    warnings: tuple[Diagnostic, ...] = ()
-    fetched: bool = False
-    why: tuple[str, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    fetched: bool = False  # a shared cache provided it
+    why: tuple[str, ...] = ()  # the reasons for which it was made (`staleness`)
+    named: tuple[int, int] = (0, 0)  # line and column of the tool's name; only in a compile step
+    layer: int = 0  # among the specs of a compile step, where two have one output
+
+    @property
+    def failed(self) -> bool:
+        """True if it does not compile."""
+        return any(problem.severity == "error" for problem in self.diagnostics)
 
 
 class Cache(Struct, frozen=True, kw_only=True):
-    """`units` by spec path below the specs root. `sources`: path as the index writes it → digest of the text
-    with line endings made LF. `setting`: what else they were made from, part by part."""
+    """`units` by spec path below the specs root. `setting`: what else they were made from, part by part.
+
+    `sources`: path as the index writes it → digest of the text with line endings made LF.
+    """
 
     format: int = FORMAT
-    units: dict[str, Unit] = field(default_factory=dict[str, Unit])
-    sources: dict[str, str] = field(default_factory=dict[str, str])
-    setting: dict[str, str] = field(default_factory=dict[str, str])
+    setting: dict[str, str] = {}
+    sources: dict[str, str] = {}
+    units: dict[str, Unit] = {}
+
+
+class CacheError(Exception):
+    """Bytes that hold no units; the message says why."""
+
+
+def unit_of(compiled: Compiled, *, source: str = "", fingerprint: str = "") -> Unit:
+    """What is known of a compiled file, apart from its outputs' bytes."""
+    return Unit(
+        fingerprint=fingerprint,
+        source=source,
+        outputs={path: digest(content) for path, content in compiled.files.items()},
+        uses=compiled.uses,
+        entry=compiled.entry,
+        diagnostics=compiled.diagnostics,
+    )
+
+
+def encode_cache(cache: Cache) -> bytes:
+    """JSON: the same bytes for the same units."""
+    return msgspec.json.encode(cache)
+
+
+def decode_cache(content: bytes) -> Cache:
+    """Raises CacheError for anything but what `encode_cache` of this version wrote."""
+    if not content.startswith(_HEAD):
+        raise CacheError(f"does not hold records of format {FORMAT}, which this toolcast writes")
+    try:
+        return msgspec.json.decode(content, type=Cache)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
+        raise CacheError(f"does not hold records: {problem}") from None
 
 
 def load_cache(state: Path) -> Cache:
     """The cache below `.toolcast/`; a missing, damaged or foreign one counts as empty."""
     try:
-        cache = msgspec.json.decode(read_plain(state / "cache.json"), type=Cache)
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        cache = decode_cache(read_plain(state / "cache.json"))
+    except (OSError, CacheError):
         return Cache()
-    return cache if cache.format == FORMAT and _stays_inside(cache) else Cache()
-
-
-_SUSPECT = ("..", "\\", ":", "\0", "//", "/./", "\n/", "/\n", "\n\n", "\n./", "/.\n", "\n.\n")
-
-
-def _stays_inside(cache: Cache) -> bool:
-    """Whether no path of units leads out of its folder: the file may have come with a checkout.
-
-    All paths are searched at once for what such a path has; only where that is found, each is looked at.
-    """
-    paths = [path for unit in cache.units.values() for path in (*unit.outputs, *unit.uses)]
-    text = "\n".join(("", *paths, ""))
-    if not paths or not any(sign in text for sign in _SUSPECT):
-        return True
-    return all(map(is_inside, paths))
+    return cache if _stays_inside(cache) else Cache()
 
 
 def save_cache(state: Path, cache: Cache) -> None:
     """Write the cache whole or not at all. Raises OSError."""
-    replace(state / "cache.json", msgspec.json.encode(cache))
+    replace(state / "cache.json", encode_cache(cache))
 
 
 def prepare_state(state: Path) -> None:
@@ -73,3 +105,8 @@ def prepare_state(state: Path) -> None:
     ignore = state / ".gitignore"
     if not ignore.exists():
         replace(ignore, b"*\n")
+
+
+def _stays_inside(cache: Cache) -> bool:
+    """Whether no path of units leads out of its folder: the file may have come with a checkout."""
+    return all(is_inside(path) for unit in cache.units.values() for path in (*unit.outputs, *unit.uses))

@@ -4,14 +4,12 @@ import hashlib
 import os
 import stat
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ... import __version__
 from ...config import Config
 from ...package_files import PACKAGE, templates_dir
-from ..core.compiled import Options
-from .cache import FORMAT
 from .index import Index
 from .libraries import Library, site_folders
 
@@ -60,9 +58,12 @@ def read_source(path: Path) -> str | None:
         content = path.read_bytes()
     except OSError:
         return None
-    if b"\r" in content:
-        content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    return digest(content)
+    return digest(lf(content))
+
+
+def lf(content: bytes) -> bytes:
+    """`content` with line endings made LF."""
+    return content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
 def digest(content: bytes) -> str:
@@ -76,26 +77,36 @@ def combine(parts: Iterable[str]) -> str:
     return digest(b"".join([b"%d:%b" % (len(part), part) for part in encoded]))
 
 
+def source_digest(path: str, uses: Iterable[str], digest_of: Callable[[str], str | None]) -> str:
+    """What the manifest says of the spec at `path` and of the shared types it uses. `digest_of`: by path, the
+    digest of a source's text."""
+    return combine(word for name in (path, *uses) for word in (name, digest_of(name) or "-"))[:16]
+
+
 def setting(
-    config: Config, options: Options, used: tuple[Library, ...], sources: Sources, index: Index
+    config: Config,
+    providers: Sequence[str],
+    profiles: Sequence[str],
+    used: tuple[Library, ...],
+    sources: Sources,
+    index: Index,
 ) -> dict[str, str]:
     """Everything but specs that outputs depend on: a digest for each part, by a name that people know.
 
-    Configuration, templates, profiles, generator, Python and libraries, as they are now. No part depends on
-    this machine: no folder, no time.
+    Configuration, templates, profiles (files), generator, Python and libraries, as they are now. No part
+    depends on this machine: no folder, no time.
     """
     parts = {
-        "format": str(FORMAT),
         "toolcast": __version__,
         "Python": f"{sys.implementation.name} {sys.version_info[0]}.{sys.version_info[1]}",
-        "providers": " ".join(options.providers),
-        "models": " ".join(options.models),
+        "providers": " ".join(providers),
+        "models": " ".join(config.models),
     }
     for library in used:
         parts[f"library {library.name}"] = library.version
         if library.metadata is not None:
             index.input_unchanged(library.metadata)
-    for number, profile in enumerate(map(Path, options.profiles)):  # with those of installed packages
+    for number, profile in enumerate(map(Path, profiles)):  # with those of installed packages
         parts[f"profile {profile.name} ({number})"] = sources.digest(profile) or "-"
     own = _contents(PACKAGE, (".py", ".toml"), sources, index)  # built-in profiles are TOML files
     parts["generator"] = combine(word for pair in own for word in pair)

@@ -27,17 +27,12 @@ class Setting(Struct, frozen=True):
 
 def read_setting(config: Config) -> tuple[Setting | None, tuple[Diagnostic, ...]]:
     """What `config` says, and the profiles and templates that it names; or why that cannot be had."""
-    from ...providers import load_profiles
-    from ..frontend import known_providers
-
-    profiles, problems = profiles_of(config, known_providers)
-    providers = profiles.known if config.providers is None else config.providers
-    problems = (*problems, *unknown_providers(config, providers, profiles.known))
+    profiles, problems = profiles_of(config)
+    problems = (*problems, *unknown_providers(config, profiles.chosen, profiles.known))
     texts, unreadable = _templates(config.templates)
     if problems := (*problems, *unreadable):
         return None, problems
-    own = load_profiles(profiles.files)
-    kit = make_kit(providers, profiles=own, models=config.models, templates=texts)
+    kit = make_kit(profiles.chosen, profiles=profiles.own, models=config.models, templates=texts)
     files = [Path(file) for file in profiles.files]
     if config.file is not None:
         files.append(config.file)

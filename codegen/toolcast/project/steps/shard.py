@@ -10,16 +10,15 @@ the whole set is not for this step to say.
 
 import contextlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from msgspec.structs import replace as replace_fields
 
-from ... import __version__
 from ..core.kit import Kit
 from ..core.pure import Made
-from ..core.unit_record import Record, Units, UnitsError, decode_units, encode_units
 from ..output.output_tree import glob_safe
+from ..state.cache import Cache, CacheError, Unit, decode_cache, encode_cache
 from ..state.files import replace
 
 UNITS = "units.json"
@@ -35,10 +34,10 @@ class ForeignFolderError(Exception):
     """A folder that is not empty, and that no compile step left."""
 
 
-def write_shard(out: Path, outcomes: Iterable[Made], kit: Kit) -> list[Record]:
+def write_shard(out: Path, outcomes: Iterable[Made], kit: Kit) -> dict[str, Unit]:
     """Write each outcome as it comes, in the order of paths. Raises ForeignFolderError and OSError."""
     _claim(out, kit)
-    records: list[Record] = []
+    records: dict[str, Unit] = {}
     layers: list[set[str]] = [set()]
     for made in outcomes:
         claims = {path.casefold() for path in made.files}
@@ -48,25 +47,25 @@ def write_shard(out: Path, outcomes: Iterable[Made], kit: Kit) -> list[Record]:
         layers[layer] |= claims
         for path, content in made.files.items():
             write(out / layer_name(layer) / path, content)
-        records.append(replace_fields(made.record, layer=layer))
+        records[made.path] = replace_fields(made.record, layer=layer)
     _remove_others(
-        out, {f"{layer_name(record.layer)}/{path}" for record in records for path in record.outputs}
+        out, {f"{layer_name(unit.layer)}/{path}" for unit in records.values() for path in unit.outputs}
     )
-    write(out / UNITS, encode_units(_units(kit, records)))
+    write(out / UNITS, _encoded(kit, records))
     return records
 
 
-def output_file(folder: Path, record: Record, path: str) -> Path:
-    """Where an output of `record` lies, below the folder of its step."""
-    return folder / layer_name(record.layer) / path
+def output_file(folder: Path, unit: Unit, path: str) -> Path:
+    """Where an output of `unit` lies, below the folder of its step."""
+    return folder / layer_name(unit.layer) / path
 
 
-def read_shard(folder: Path) -> Units:
-    """The records of a folder. Raises UnitsError, also where there are none."""
+def read_shard(folder: Path) -> Cache:
+    """The records of a folder. Raises CacheError, also where there are none."""
     try:
-        return decode_units((folder / UNITS).read_bytes())
+        return decode_cache((folder / UNITS).read_bytes())
     except OSError as error:
-        raise UnitsError(f"cannot be read: {error.strerror}") from None
+        raise CacheError(f"cannot be read: {error.strerror}") from None
 
 
 def write(path: Path, content: bytes) -> bool:
@@ -89,8 +88,8 @@ def _sweep(path: Path) -> None:
         leftover.unlink(missing_ok=True)
 
 
-def _units(kit: Kit, records: Iterable[Record]) -> Units:
-    return Units(toolcast=__version__, kit=kit.digest, units=tuple(records))
+def _encoded(kit: Kit, records: Mapping[str, Unit]) -> bytes:
+    return encode_cache(Cache(setting={"kit": kit.digest}, units=dict(records))) + b"\n"
 
 
 def _claim(out: Path, kit: Kit) -> None:
@@ -103,7 +102,7 @@ def _claim(out: Path, kit: Kit) -> None:
         return
     if any(not path.is_dir() or path.is_symlink() for path in out.rglob("*")):  # engines make folders
         raise ForeignFolderError("it is not empty, and no compile step left it")
-    replace(mark, encode_units(_units(kit, ())))
+    replace(mark, _encoded(kit, {}))
 
 
 def _remove_others(out: Path, kept: set[str]) -> None:
