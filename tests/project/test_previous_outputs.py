@@ -111,7 +111,9 @@ def test_without_our_manifest_there_is_nothing_to_tell(config: Config) -> None:
     assert (config.output / "a.py").exists()
 
 
-@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"toolcast outputs 1\nx\n\t\n", b"other\na\tb\n"])
+@pytest.mark.parametrize(
+    "content", [b"", b"\xff\xfe", b'[["x"], ["", ""]]', b'{"other": 1}', b'[["a\\u0000", "b"]]', b"[" * 9999]
+)
 def test_a_damaged_record_is_none(config: Config, content: bytes) -> None:
     (config.state / "outputs").write_bytes(content)
     moved = _moved(config, "new")

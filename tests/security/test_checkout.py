@@ -144,7 +144,7 @@ def state(checkout: Path, outside: Path, canary: Path) -> None:
     put(folder / "cache.json", cache_text(outputs, module=f"{outside}/planted"))
     put(
         folder / "outputs",
-        "toolcast outputs 1\n../pyproject.toml\t../../outside/generated\n../pyproject.toml\t../generated\n",
+        '[["../pyproject.toml", "../../outside/generated"], ["../pyproject.toml", "../generated"]]',
     )
     for name in ("journal-00000000", *(f"journal-{digest(b'../generated')[:8]}",)):
         touched = {"../../outside/settings.json": [known], f"{outside}/secret.txt": [], "../x.py": []}

@@ -1,18 +1,15 @@
-"""Output folders that the configuration named before: what lies in them is ours, and no run looks after it.
+"""Output folders that the configuration named before: no build updates or deletes the files in them.
 
-`.toolcast/outputs` holds them, one line each, the present one last:
-
-    toolcast outputs 1
-    ../pyproject.toml<TAB>../generated
-    ../pyproject.toml<TAB>../src/acme/tools
-
-Paths are as seen from `.toolcast/`, because a project may be moved; the first is the configuration, because
-two of them may share a folder, and each builds an output of its own.
+`.toolcast/outputs` is a JSON list of pairs: configuration and output, the present output of each
+configuration last. Paths are relative to `.toolcast/`, because a project may be moved. The configuration is
+named because two of them may share a folder, and each builds an output of its own.
 """
 
+import json
 import os
 from pathlib import Path
-from urllib.parse import quote, unquote_to_bytes
+
+import msgspec
 
 from ..config import Config, show
 from ..diagnostics import Diagnostic
@@ -21,18 +18,16 @@ from .state.files import read_plain, replace
 
 FILE = "outputs"
 CODE = "former-output"
-_HEAD = "toolcast outputs 1"
-_SAFE = "/._-+@=,~ "
 
 
 def previous_outputs(config: Config) -> tuple[Path, ...]:
     """Folders that this configuration named before, where our manifest still stands; nobody's output now."""
-    lines = _read(config.state)
-    present = {place for each, place in dict(lines).items() if each != _name(config)}
+    pairs, own = _read(config.state), _name(config)
+    present = {output for file, output in dict(pairs).items() if file != own}
     found: list[Path] = []
-    for each, place in dict.fromkeys(lines):
-        folder = Path(os.path.normpath(config.state / place))
-        if each != _name(config) or place in present or folder == config.output:
+    for file, output in dict.fromkeys(pairs):
+        folder = Path(os.path.normpath(config.state / output))
+        if file != own or output in present or folder == config.output:
             continue
         if not Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(config.base)):
             continue  # the file may have come with a checkout
@@ -43,8 +38,8 @@ def previous_outputs(config: Config) -> tuple[Path, ...]:
 
 def warn_of_previous_outputs(config: Config) -> tuple[Diagnostic, ...]:
     """A warning for each folder that is left behind; only in the run that moves to another output."""
-    lines = [place for each, place in _read(config.state) if each == _name(config)]
-    if not lines or lines[-1] == _seen(config.output, config.state):
+    outputs = [output for file, output in _read(config.state) if file == _name(config)]
+    if not outputs or outputs[-1] == _relative(config.output, config.state):
         return ()
     hint = "run `toolcast clean --former` to remove what was generated there"
     message = f"is no output any more, which now is {show(config.output)}: it stays as the last run left it"
@@ -56,36 +51,26 @@ def warn_of_previous_outputs(config: Config) -> tuple[Diagnostic, ...]:
 
 def remember_output(config: Config) -> None:
     """Write down that this run built into its output. Raises OSError."""
-    lines, present = _read(config.state), (_name(config), _seen(config.output, config.state))
-    last = [line for line in lines if line[0] == present[0]][-1:]
-    if last == [present]:
-        return
-    others = [line for line in lines if line != present]
-    text = ["\t".join(quote(os.fsencode(word), _SAFE) for word in line) for line in (*others, present)]
-    replace(config.state / FILE, "\n".join([_HEAD, *text, ""]).encode())
+    pairs, present = _read(config.state), (_name(config), _relative(config.output, config.state))
+    if [pair for pair in pairs if pair[0] == present[0]][-1:] != [present]:
+        pairs = [*(pair for pair in pairs if pair != present), present]
+        replace(config.state / FILE, json.dumps(pairs).encode())  # names that are no text become escapes
 
 
 def _read(state: Path) -> list[tuple[str, str]]:
     """Configuration and output, the present one of each configuration last; empty if nothing is known."""
     try:
-        lines = read_plain(state / FILE).decode().split("\n")
-    except (OSError, UnicodeDecodeError):
+        pairs = msgspec.convert(json.loads(read_plain(state / FILE)), list[tuple[str, str]])
+    except (OSError, ValueError, RecursionError, msgspec.ValidationError):
         return []
-    if lines[0] != _HEAD:
-        return []
-    pairs = (line.split("\t") for line in lines[1:])
-    return [(_word(pair[0]), _word(pair[1])) for pair in pairs if len(pair) == 2]
-
-
-def _word(quoted: str) -> str:
-    return os.fsdecode(unquote_to_bytes(quoted).replace(b"\0", b""))
+    return [pair for pair in pairs if "\0" not in "".join(pair)]
 
 
 def _name(config: Config) -> str:
-    return "-" if config.file is None else _seen(config.file, config.state)
+    return "-" if config.file is None else _relative(config.file, config.state)
 
 
-def _seen(path: Path, state: Path) -> str:
+def _relative(path: Path, state: Path) -> str:
     try:
         return Path(os.path.relpath(path, state)).as_posix()
     except ValueError:  # another drive

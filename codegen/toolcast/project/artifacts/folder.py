@@ -7,7 +7,6 @@ import contextlib
 import errno
 import os
 import re
-import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,10 +14,11 @@ from secrets import token_hex
 
 from msgspec import Struct
 
-from ..state.files import READ
+from ..state.files import read_plain
 from .store import BadEntryError, Kind, ReadOnlyError, StoreError
 
 _READ_ONLY = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+_NO_FILE = frozenset({errno.ELOOP, errno.ENXIO, errno.EINVAL})
 TAG = "CACHEDIR.TAG"
 TAG_TEXT = (
     b"Signature: 8a477f597d28d172789f06886806bc55\n"
@@ -53,22 +53,13 @@ class Folder:
     def get(self, kind: Kind, key: str, limit: int) -> bytes | None:
         path = self._place(kind, key)
         try:
-            handle = os.open(path, READ)
+            data = read_plain(path, limit + 1)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
-            if error.errno in (errno.ELOOP, errno.ENXIO):
-                raise BadEntryError("a link or a pipe") from error
+            if error.errno in _NO_FILE:
+                raise BadEntryError("a link, a pipe or a folder") from error
             raise _failure(error) from error
-        try:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise BadEntryError("no file")
-            with os.fdopen(handle, "rb", closefd=False) as file:
-                data = file.read(limit + 1)
-        except OSError as error:
-            raise _failure(error) from error
-        finally:
-            os.close(handle)
         if len(data) > limit:
             raise BadEntryError("too large")
         with contextlib.suppress(OSError):  # what is used is kept longest; on a read-only disk nothing is

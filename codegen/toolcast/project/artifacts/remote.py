@@ -124,18 +124,16 @@ class Connection:
         self._connection.close()
 
     def _ask(self, method: str, kind: Kind, key: str, data: bytes | None) -> http.client.HTTPResponse:
-        used = self._connection.sock is not None
+        """One request. If the server has ended the connection that was kept, a new one is tried once."""
+        kept = self._connection.sock is not None
         try:
-            return self._send(method, kind, key, data)
-        except (ConnectionError, http.client.BadStatusLine) as error:
-            if not used:
-                raise StoreError(_reason(error)) from error
-        except (OSError, http.client.HTTPException) as error:
-            self._connection.close()
-            raise StoreError(_reason(error)) from error
-        self._connection.close()  # the server had ended the one that was kept
-        try:
-            return self._send(method, kind, key, data)
+            try:
+                return self._send(method, kind, key, data)
+            except (ConnectionError, http.client.BadStatusLine):
+                if not kept:
+                    raise
+                self._connection.close()
+                return self._send(method, kind, key, data)
         except (OSError, http.client.HTTPException) as error:
             self._connection.close()
             raise StoreError(_reason(error)) from error
@@ -153,33 +151,30 @@ class Connection:
         return connection.getresponse()
 
     def _body(self, answer: http.client.HTTPResponse, limit: int) -> bytes:
+        data = b""
         try:
-            if answer.length is not None and answer.length > limit:
-                raise BadEntryError("too large")
-            data = answer.read(limit + 1)
-            if len(data) > limit:
-                raise BadEntryError("too large")
-            if answer.length:
-                raise BadEntryError("cut short")
-        except BadEntryError:
-            self._connection.close()
-            raise
-        except http.client.HTTPException as error:
-            self._connection.close()
-            raise BadEntryError("cut short") from error
+            data = b"" if (answer.length or 0) > limit else answer.read(limit + 1)
+            problem = "cut short" if answer.length else ""
+            if len(data) > limit or (answer.length or 0) > limit:
+                problem = "too large"
+        except http.client.HTTPException:
+            problem = "cut short"
         except OSError as error:
             self._connection.close()
             raise StoreError(_reason(error)) from error
+        if problem:
+            self._connection.close()
+            raise BadEntryError(problem)
         if not answer.isclosed():
             self._drain(answer)
         return data
 
     def _drain(self, answer: http.client.HTTPResponse) -> None:
+        """Read the rest of an answer, so that the connection can be kept; close it if there is too much."""
         try:
             answer.read(_DRAIN)
         except (OSError, http.client.HTTPException):
             self._connection.close()
-            return
         if not answer.isclosed():
             self._connection.close()
 

@@ -13,7 +13,7 @@ libraries that print output stand in the head. A reader takes any line ending, a
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from urllib.parse import quote, unquote
 
 from msgspec import Struct
@@ -29,7 +29,6 @@ _CONFLICT = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:(?:<{7}|[|]{7}|={7}|>{7})[^\r\n]
 """What an editor or a merge puts before the mark."""
 _PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*")
 """What nearly all paths look like: nothing to quote, nothing to refuse."""
-_PLAINS = re.compile(f"{_PLAIN.pattern}(?: {_PLAIN.pattern})*")
 
 
 class Manifest(Struct, frozen=True):
@@ -62,13 +61,9 @@ def parse_manifest(content: bytes) -> Manifest:
         columns = line.split("\t")
         if line.startswith("#") or len(columns) != 3:
             continue
-        unit = unquote(columns[0]) if "%" in columns[0] else columns[0]
-        words = columns[2].split(" ")
-        if _PLAINS.fullmatch(columns[2]):
-            paths = words
-        else:
-            paths = [path for word in words if is_inside(path := unquote(word))]
-        outputs[unit] = tuple(sorted({*outputs[unit], *paths} if unit in outputs else set(paths)))
+        unit = unquote(columns[0])
+        paths = [path for word in columns[2].split(" ") if is_inside(path := unquote(word))]
+        outputs[unit] = tuple(sorted({*outputs.get(unit, ()), *paths}))
     return Manifest(outputs)
 
 
@@ -80,17 +75,9 @@ def render_manifest(
     lines = [f"{MARK.decode()} {own}. Do not edit."]
     lines += [f"# {name} {versions[name]}" for name in sorted(versions) if name != "toolcast"]
     body = [f"{PACKAGE}\t-\t{_word(path)}" for path in package]
-    body += [_line(unit, digest, outputs) for unit, (digest, outputs) in units.items()]
+    for unit, (digest, outputs) in units.items():
+        body.append(f"{_word(unit)}\t{digest}\t{' '.join(map(_word, sorted(outputs)))}")
     return "\n".join([*lines, *sorted(body), ""]).encode()
-
-
-def _line(unit: str, digest: str, outputs: Iterable[str]) -> str:
-    return f"{_word(unit)}\t{digest}\t{_words(sorted(outputs))}"
-
-
-def is_plain(path: str) -> bool:
-    """True if `path` has nothing to quote, and cannot leave the folder it is joined to; most are so."""
-    return _PLAIN.fullmatch(path) is not None
 
 
 def is_inside(path: str) -> bool:
@@ -105,10 +92,3 @@ def is_inside(path: str) -> bool:
 
 def _word(path: str) -> str:
     return path if _PLAIN.fullmatch(path) else quote(path, safe=_SAFE)
-
-
-def _words(paths: Sequence[str]) -> str:
-    whole = " ".join(paths)
-    if whole.count(" ") == len(paths) - 1 and _PLAINS.fullmatch(whole):
-        return whole
-    return " ".join(_word(path) for path in paths)

@@ -11,13 +11,13 @@ READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 """Flags that follow no link and wait for no pipe."""
 
 
-def read_plain(path: Path) -> bytes:
-    """The bytes of a regular file. Raises OSError for anything else that stands there."""
+def read_plain(path: Path, limit: int = -1) -> bytes:
+    """The bytes of a regular file, at most `limit` of them. Raises OSError for anything else at `path`."""
     handle = os.open(path, READ)
     with os.fdopen(handle, "rb") as file:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise OSError(errno.EINVAL, "this is no regular file", str(path))
-        return file.read()
+        return file.read(limit)
 
 
 @contextlib.contextmanager
