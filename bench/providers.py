@@ -28,7 +28,7 @@ from toolcast.providers import (
     load_profile,
     normalize,
 )
-from toolcast.runtime.wire import Way
+from toolcast.runtime.wire import WireForm
 from toolcast.verify.schema_document import places
 
 from .marked import write
@@ -115,17 +115,17 @@ def _fate(place: str, entries: Mapping[str, LedgerEntry]) -> str:
 
 
 def _encoded(made: Normalized) -> int:
-    if made.ways is None:
+    if made.wire_forms is None:
         return 0
-    return sum(map(_acts, (made.ways.root, *made.ways.definitions.values())))
+    return sum(map(_acts, (made.wire_forms.root, *made.wire_forms.definitions.values())))
 
 
-def _acts(way: Way | None) -> int:
+def _acts(form: WireForm | None) -> int:
     """How many places a way undoes something at."""
-    if way is None:
+    if form is None:
         return 0
-    below = (*way.properties.values(), way.items, way.values, *(choice.way for choice in way.choices))
-    return bool(way.encoding or way.names or way.rest or way.nulls) + sum(map(_acts, below))
+    below = (*form.properties.values(), form.items, form.values, *(choice.form for choice in form.choices))
+    return bool(form.encoding or form.names or form.rest or form.nulls) + sum(map(_acts, below))
 
 
 def page(found: Sequence[Coverage]) -> str:

@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from msgspec import Struct
 from toolcast.providers import LedgerEntry
-from toolcast.runtime.wire import Ways
-from toolcast.runtime.wire.decoder import Undo
+from toolcast.runtime.wire import WireForms
+from toolcast.runtime.wire.decoder import WireDecoder
 from toolcast.verify.ledger_laws import silent_losses
 from toolcast.verify.openapi import as_json_schema
 from toolcast.verify.oracle import Oracle, OracleError
@@ -46,7 +46,7 @@ class Output(Struct, frozen=True, kw_only=True):
     tool: dict[str, Any]  # the whole tool object
     schema: dict[str, Any]  # its parameters, as written
     strict: bool | None
-    ways: Ways | None = None
+    ways: WireForms | None = None
     ledger: tuple[LedgerEntry, ...] | None = None
 
 
@@ -76,8 +76,8 @@ def _verdict(construct: Construct, output: Output) -> tuple[Verdict, str]:
     grammar = Grammar(schema) if output.strict else None
     if grammar is not None and grammar.unsatisfiable:
         return "unsatisfiable", grammar.problem
-    forward = Forward(oracle, output.ways)
-    undo = None if output.ways is None else Undo(output.ways, output.schema)
+    forward = Forward(oracle, output.wire_forms)
+    decode_wire = None if output.wire_forms is None else WireDecoder(output.wire_forms, output.schema)
     refused = [value for value in construct.valid if not oracle.accepts(forward.encoded(value))]
     if refused:
         return ("unsatisfiable" if len(refused) == len(construct.valid) else "refuses"), f"{refused[0]!r}"
@@ -85,19 +85,19 @@ def _verdict(construct: Construct, output: Output) -> tuple[Verdict, str]:
         sent = forward.encoded(value)
         if grammar is not None and grammar.accepts(sent) is False:
             return "refuses", f"the grammar made from it refuses {sent!r}"
-        back = _without(undo(sent) if undo else sent, value)
+        back = _without(decode_wire(sent) if decode_wire else sent, value)
         if back != value:
             return "altered", f"{value!r} comes back as {back!r}"
-    return _width(construct, output, oracle, forward, undo)
+    return _width(construct, output, oracle, forward, decode_wire)
 
 
 def _width(
-    construct: Construct, output: Output, oracle: Oracle, forward: Forward, undo: Undo | None
+    construct: Construct, output: Output, oracle: Oracle, forward: Forward, decode_wire: WireDecoder | None
 ) -> tuple[Verdict, str]:
     passed: list[Any] = []
     for value in construct.invalid:
         sent = forward.encoded(value)
-        back = undo(sent) if undo else sent
+        back = decode_wire(sent) if decode_wire else sent
         if oracle.accepts(sent) and _without(back, value) == value and not construct.accepts(back):
             passed.append(value)
     if not passed:

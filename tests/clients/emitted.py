@@ -15,7 +15,7 @@ from toolcast.project.core.compiler import compile_tool
 from toolcast.project.frontend import FRONTEND
 from toolcast.project.worker import Context, load_types
 from toolcast.providers import SchemaError, ToolInfo, available, load_profile, normalize, tool_object
-from toolcast.runtime.wire import Ways
+from toolcast.runtime.wire import WireForms
 from toolcast.spec.discovery import discover
 from toolcast.spec.load import load_tool
 from toolcast.spec.model import Document, ToolSpec
@@ -32,7 +32,7 @@ class Emitted(Struct, frozen=True, kw_only=True):
     definition: dict[str, Any]
     schema: dict[str, Any]
     strict: bool | None
-    ways: Ways | None
+    ways: WireForms | None
     contract: dict[str, Any]
     calls: tuple[Any, ...]
 
@@ -61,7 +61,7 @@ def emit(told: Told, provider: str) -> Emitted:
         definition=definition,
         schema=made.schema,
         strict=made.strict,
-        ways=made.ways,
+        ways=made.wire_forms,
         contract=told.contract,
         calls=told.calls,
     )

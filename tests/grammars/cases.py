@@ -68,7 +68,7 @@ class Case:
         # As a contract file has it, in whose terms the dialect tells what the ledger covers.
         document = {"$defs": each.contract.get("$defs", {}), "parameters": each.contract}
         self.contract = Oracle(document, "/parameters", formats)
-        self.dialect = Dialect(each.provider, each.schema, ledger, formats, each.ways)
+        self.dialect = Dialect(each.provider, each.schema, ledger, formats, each.wire_forms)
         self.random = random.Random(f"{each.provider}:{each.tool}")
 
     def valid(self) -> Iterator[Any]:

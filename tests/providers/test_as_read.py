@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from toolcast.providers import normalize
-from toolcast.runtime.wire.decoder import undo
+from toolcast.runtime.wire.decoder import decode_wire
 from toolcast.verify.wire_encoding import encode
 
 from tests.providers.strategies import contracts
@@ -111,9 +111,9 @@ def test_every_value_can_be_said(provider: str, construct: str) -> None:
     result = normalize(contract, provider)
     read = jsonschema_rs.validator_for(READERS[provider](result.schema))
     for value in values:
-        sent = encode({"v": value}, result.ways, result.schema)
+        sent = encode({"v": value}, result.wire_forms, result.schema)
         assert read.is_valid(sent), (result.schema, sent)
-        back = sent if result.ways is None else undo(sent, result.ways, result.schema)
+        back = sent if result.wire_forms is None else decode_wire(sent, result.wire_forms, result.schema)
         assert back == {"v": value}
 
 
@@ -124,5 +124,5 @@ def test_what_is_sent_is_taken_as_it_is_read(provider: str, data: st.DataObject,
     value = data.draw(instances({key: item for key, item in contract.items() if key != "$defs"}, contract))
     assume(jsonschema_rs.validator_for(contract).is_valid(value))
     result = normalize(contract, provider)
-    sent = encode(value, result.ways, result.schema)
+    sent = encode(value, result.wire_forms, result.schema)
     assert jsonschema_rs.validator_for(READERS[provider](result.schema)).is_valid(sent), (result.schema, sent)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolcast.providers import Normalized, available, load_profile, normalize
 from toolcast.providers.depth import levels
-from toolcast.runtime.wire.decoder import undo
+from toolcast.runtime.wire.decoder import decode_wire
 from toolcast.verify.wire_encoding import encode
 
 from tests.providers.laws import as_json_schema
@@ -53,9 +53,11 @@ def comes_back(contract: dict[str, Any], value: Any, provider: str) -> Normalize
     assert levels(result.schema) < limit
     assert depth(result.schema) <= limit
     schema = as_json_schema(result.schema)
-    sent = encode(value, result.ways, schema)
+    sent = encode(value, result.wire_forms, schema)
     assert jsonschema_rs.validator_for(schema).is_valid(sent), sent
-    assert (sent if result.ways is None else undo(sent, result.ways, result.schema)) == value
+    assert (
+        sent if result.wire_forms is None else decode_wire(sent, result.wire_forms, result.schema)
+    ) == value
     assert normalize(result.schema, provider).schema == result.schema
     return result
 
@@ -71,7 +73,7 @@ def test_what_is_too_deep_comes_back_from_text(provider: str, kinds: list[str]) 
     contract, value = nested(kinds)
     result = comes_back(contract, value, provider)
     if len(kinds) >= 4:
-        assert result.ways is not None
+        assert result.wire_forms is not None
 
 
 @pytest.mark.parametrize("provider", HELD)

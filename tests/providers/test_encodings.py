@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from toolcast.jsonschema import Validator
 from toolcast.providers import Dialect, Normalized, Profile, normalize
-from toolcast.runtime.wire.decoder import undo
+from toolcast.runtime.wire.decoder import decode_wire
 from toolcast.verify.openapi import as_json_schema
 from toolcast.verify.wire_encoding import encode
 
@@ -87,7 +87,7 @@ def profile(dialect: Dialect) -> Profile:
 
 
 def back(result: Normalized, sent: Any) -> Any:
-    return sent if result.ways is None else undo(sent, result.ways, result.schema)
+    return sent if result.wire_forms is None else decode_wire(sent, result.wire_forms, result.schema)
 
 
 @pytest.mark.parametrize("dialect", [closed, openapi], ids=["closed", "openapi"])
@@ -101,7 +101,7 @@ def test_what_is_sent_comes_back(dialect: Dialect, data: st.DataObject, contract
     assume(result.strict is not False)
     emitted = as_json_schema(result.schema)
     before = json.dumps(value)
-    sent = encode(value, result.ways, emitted)
+    sent = encode(value, result.wire_forms, emitted)
     closes = any(entry.keyword in ("additionalProperties", "items") for entry in result.ledger)
     accepted = jsonschema_rs.validator_for(emitted).is_valid(sent)
     assert accepted or closes, (result.schema, sent)
@@ -196,8 +196,11 @@ def test_the_form_that_is_sent(case: str) -> None:
     assert jsonschema_rs.validator_for(result.schema).is_valid({"v": form}), result.schema
     assert back(result, {"v": form}) == {"v": value}
     assert back(result, {"v": value}) == {"v": value}  # a model that did not follow the schema
-    assert result.ways is not None
-    assert msgspec.json.decode(msgspec.json.encode(result.ways), type=type(result.ways)) == result.ways
+    assert result.wire_forms is not None
+    assert (
+        msgspec.json.decode(msgspec.json.encode(result.wire_forms), type=type(result.wire_forms))
+        == result.wire_forms
+    )
 
 
 def test_alternatives_that_would_look_alike_are_not_encoded() -> None:
@@ -211,7 +214,7 @@ def test_alternatives_that_would_look_alike_are_not_encoded() -> None:
     numbers = {"anyOf": [{"enum": [1, 2]}, {"type": "string"}]}
     contract = {"type": "object", "properties": {"v": numbers}, "required": ["v"]}
     result = normalize(contract, profile(openapi))
-    assert result.ways is None
+    assert result.wire_forms is None
     assert [entry.action for entry in result.ledger if entry.keyword == "enum"] == ["spilled"]
 
 
@@ -231,7 +234,7 @@ def test_any_value_may_be_nested_at_will() -> None:
     contract = {"type": "object", "properties": {"v": {}}, "required": ["v"]}
     result = normalize(contract, profile(openapi))
     value = {"v": [[[1, "x", [2, ["y"]]], {"a": [[[[1]]]]}]]}
-    sent = encode(value, result.ways, as_json_schema(result.schema))
+    sent = encode(value, result.wire_forms, as_json_schema(result.schema))
     assert jsonschema_rs.validator_for(as_json_schema(result.schema)).is_valid(sent)
     assert back(result, sent) == value
 
@@ -243,6 +246,6 @@ def test_what_stands_at_a_position_of_a_tuple_is_undone() -> None:
     dialect = Dialect(property_names="[a-z_]+", enums="strings")
     result = normalize(contract, profile(dialect))
     value = {"v": ["x", {"a b": 1}, {"a b": 2}]}
-    sent = encode(value, result.ways, result.schema)
+    sent = encode(value, result.wire_forms, result.schema)
     assert sent == {"v": ["x", {"a_b": "1"}, {"a_b": "2"}]}
     assert back(result, sent) == value

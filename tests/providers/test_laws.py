@@ -75,7 +75,7 @@ def test_what_the_contract_accepts_the_provider_schema_accepts(
     assume(jsonschema_rs.validator_for(contract).is_valid(value))
     result = normalize(contract, provider)
     emitted = jsonschema_rs.validator_for(as_json_schema(result.schema))
-    sent = forward(value, result.ways, as_json_schema(result.schema))
+    sent = forward(value, result.wire_forms, as_json_schema(result.schema))
     assert emitted.is_valid(sent), (result.schema, sent)
 
 

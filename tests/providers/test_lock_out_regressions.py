@@ -205,7 +205,7 @@ def test_what_is_told_of_a_value_is_found(
     with subject(tool_of(contract), {}, Options(providers=(provider,))) as found:
         oracle = Oracle(found.contract, "/parameters")
         emitted, ledger = found.emitted[provider], found.ledger[provider]
-        dialect = Dialect(provider, emitted, ledger, ways=found.ways.get(provider))
+        dialect = Dialect(provider, emitted, ledger, wire_forms=found.wire_forms.get(provider))
         assert dialect.lock_out(found.binding, oracle, value) is None
         assert dialect.way_back(found.binding, oracle, sent) is None
 
@@ -235,7 +235,7 @@ def test_alternatives_that_a_key_tells_apart_keep_their_encodings(
     found = normalize(obj({"v": {"anyOf": [one, other]}}), "cohere")
     sent = found.schema["properties"]["v"]["anyOf"][0]["properties"]["values"]["type"]
     assert sent == ("array" if apart else "object")
-    assert (found.ways is not None) == apart
+    assert (found.wire_forms is not None) == apart
 
 
 def test_a_null_for_an_optional_key_counts_where_keys_ask_for_others() -> None:

@@ -108,7 +108,7 @@ def test_a_corruption_of_a_real_tool_costs_one_keyword(
     provider = data.draw(st.sampled_from(available()), label="provider")
     result = normalize(bad, provider)
     plain = normalize(cleaned, provider)
-    assert (result.schema, result.strict, result.ways) == (plain.schema, plain.strict, plain.ways)
+    assert (result.schema, result.strict, result.wire_forms) == (plain.schema, plain.strict, plain.wire_forms)
     assert set(result.ledger) == {*entries, *plain.ledger}
     for call in record["calls"][:3]:
         assert judge.is_valid(call)

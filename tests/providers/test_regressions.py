@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 from toolcast.providers import Normalized, SchemaError, available, load_profile, normalize
-from toolcast.runtime.wire.decoder import undo
+from toolcast.runtime.wire.decoder import decode_wire
 from toolcast.verify.wire_encoding import encode
 
 from tests.providers.laws import as_json_schema
@@ -54,10 +54,10 @@ def test_a_map_is_never_silently_closed(open_object: dict[str, Any], value: Any)
 def test_a_map_of_one_kind_is_sent_as_pairs(provider: str, open_object: dict[str, Any], value: Any) -> None:
     result = normalize(obj({"m": open_object}, required=["m"]), provider)
     assert result.strict is not False
-    sent = encode({"m": value}, result.ways, as_json_schema(result.schema))
+    sent = encode({"m": value}, result.wire_forms, as_json_schema(result.schema))
     assert jsonschema_rs.validator_for(as_json_schema(result.schema)).is_valid(sent)
-    assert result.ways is not None
-    assert undo(sent, result.ways, result.schema) == {"m": value}
+    assert result.wire_forms is not None
+    assert decode_wire(sent, result.wire_forms, result.schema) == {"m": value}
 
 
 def test_all_of_of_two_objects_stays_satisfiable() -> None:
@@ -152,8 +152,8 @@ def test_enums_that_gemini_cannot_say_are_sent_as_strings() -> None:
         "c": {"type": "string", "enum": ["true"]},
         "d": {"type": "string", "enum": ["x"], "nullable": True},
     }
-    assert result.ways is not None
-    assert {name: way.texts for name, way in result.ways.root.properties.items()} == {
+    assert result.wire_forms is not None
+    assert {name: form.texts for name, form in result.wire_forms.root.properties.items()} == {
         "a": {'""': "", "x": "x"},
         "b": {"1": 1, "2": 2},
         "c": {"true": True},
@@ -202,7 +202,7 @@ def test_recursion_ends(provider: str) -> None:
     schema = obj({"t": {"$ref": "#/definitions/n~1o", "description": "A tree."}}, definitions={"n/o": node})
     result = normalize(schema, provider)
     value = {"t": {"v": "a", "kids": [{"v": "b", "kids": [{"v": "c", "kids": []}]}]}}
-    sent = encode(value, result.ways, as_json_schema(result.schema))
+    sent = encode(value, result.wire_forms, as_json_schema(result.schema))
     assert jsonschema_rs.validator_for(as_json_schema(result.schema)).is_valid(sent) or result.strict
     assert "A tree." in str(result.schema["properties"]["t"])
     if provider == "gemini":
@@ -362,11 +362,11 @@ def test_lists_in_lists_can_be_sent_beside_an_alternative_that_takes_no_list() -
     value = {"anyOf": [{"additionalProperties": True}, other], "type": "object", "required": ["n 1", "class"]}
     result = normalize(obj({"value": value}, required=["value"]), "moonshot")
     validator = jsonschema_rs.validator_for(result.schema)
-    assert result.ways is not None
+    assert result.wire_forms is not None
     for call in ({"value": {"n 1": None, "class": [[]]}}, {"value": {"n 1": 0, "class": [{}]}}):
-        sent = encode(call, result.ways, result.schema)
+        sent = encode(call, result.wire_forms, result.schema)
         assert validator.is_valid(sent)
-        assert undo(sent, result.ways, result.schema) == call
+        assert decode_wire(sent, result.wire_forms, result.schema) == call
 
 
 @pytest.mark.parametrize("provider", ["cohere", "moonshot"])

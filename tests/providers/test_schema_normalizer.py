@@ -46,8 +46,8 @@ def test_profiles_that_share_a_walk_share_the_ways() -> None:
     twin = replace(cohere, id="twin", always_strict=True)  # another answer from the same walk
     normalizer = SchemaNormalizer(MALFORMED)
     first, second = normalizer.normalize(cohere), normalizer.normalize(twin)
-    assert first.ways is not None
-    assert first.ways == second.ways
+    assert first.wire_forms is not None
+    assert first.wire_forms == second.wire_forms
 
 
 def test_each_mode_has_its_own_flag_and_ledger() -> None:

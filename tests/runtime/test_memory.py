@@ -14,8 +14,8 @@ from toolcast.lint import words
 from toolcast.providers import normalize
 from toolcast.runtime import ToolRegistry
 from toolcast.runtime.support import check_multiple_of, check_pattern
-from toolcast.runtime.wire.decoder import Undo
-from toolcast.runtime.wire.wire_form import Choice, Way, Ways
+from toolcast.runtime.wire.decoder import WireDecoder
+from toolcast.runtime.wire.wire_form import WireBranch, WireForm, WireForms
 from toolcast.verify import pattern_samples as patterns
 
 from tests.runtime.sample.files.edit import EDIT
@@ -44,12 +44,12 @@ def growth(work: Callable[[int], object], first: int, more: int) -> int:
 def test_the_ways_of_patterns_that_speak_together() -> None:
     """Each set of patterns that find one name makes a place of its own: there are 2 ** 16 of them."""
     letters = "abcdefghijklmnop"
-    ways = {letter: Way(encoding="texts", texts={"1": index}) for index, letter in enumerate(letters)}
-    undo = Undo(Ways(root=Way(patterns=ways)), {})
+    ways = {letter: WireForm(encoding="texts", texts={"1": index}) for index, letter in enumerate(letters)}
+    decode_wire = WireDecoder(WireForms(root=WireForm(patterns=ways)), {})
     names = ["".join(chosen) for size in range(17) for chosen in itertools.combinations(letters, size)]
 
     def work(number: int) -> None:
-        (name,) = undo({names[number]: "1"}).items()
+        (name,) = decode_wire({names[number]: "1"}).items()
         assert name == (names[number], letters.index(names[number][0]) if number else "1")
 
     assert growth(work, 6_000, 4_000) < 2_000_000
@@ -58,19 +58,20 @@ def test_the_ways_of_patterns_that_speak_together() -> None:
 def test_the_branches_of_unions_beside_each_other() -> None:
     """Two branches in each of sixteen unions, chosen by what a model sends."""
     document: dict[str, Any] = {}
-    beside = []
+    all_of = []
     for index in range(16):
         branches = [{"required": [f"a{index}"], "type": "object"}, {"type": "object"}]
         document[f"u{index}"] = {"anyOf": branches}
         choices = tuple(
-            Choice(at=f"/u{index}/anyOf/{at}", way=Way(nulls=(f"n{index}_{at}",))) for at in range(2)
+            WireBranch(at=f"/u{index}/anyOf/{at}", form=WireForm(nulls=(f"n{index}_{at}",)))
+            for at in range(2)
         )
-        beside.append(Way(choices=choices))
-    undo = Undo(Ways(root=Way(beside=tuple(beside))), document)
+        all_of.append(WireForm(choices=choices))
+    decode_wire = WireDecoder(WireForms(root=WireForm(all_of=tuple(all_of))), document)
 
     def work(number: int) -> None:
         chosen = [index for index in range(16) if number >> index & 1]
-        undone = undo({f"a{index}": 1 for index in chosen})
+        undone = decode_wire({f"a{index}": 1 for index in chosen})
         assert undone["n3_0" if 3 in chosen else "n3_1"] is None
 
     assert growth(work, 1_500, 3_000) < 6_000_000

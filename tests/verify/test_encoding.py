@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.runtime.wire import Choice, Way, Ways
-from toolcast.runtime.wire.decoder import undo
+from toolcast.runtime.wire import WireBranch, WireForm, WireForms
+from toolcast.runtime.wire.decoder import decode_wire
 from toolcast.verify.openapi import as_json_schema
 from toolcast.verify.oracle import Oracle
 from toolcast.verify.wire_encoding import Forward, encode
@@ -34,25 +34,25 @@ def closed(**properties: Any) -> dict[str, Any]:
     }
 
 
-def ways(way: Way, **definitions: Way) -> Ways:
-    return Ways(root=way, definitions={f"#/$defs/{name}": each for name, each in definitions.items()})
+def ways(form: WireForm, **definitions: WireForm) -> WireForms:
+    return WireForms(root=form, definitions={f"#/$defs/{name}": each for name, each in definitions.items()})
 
 
-def inside(way: Way) -> Ways:
+def inside(form: WireForm) -> WireForms:
     """The way of a property `x`."""
-    return ways(Way(properties={"x": way}))
+    return ways(WireForm(properties={"x": form}))
 
 
 def nullable(schema: Any) -> dict[str, Any]:
     return {"anyOf": [schema, {"type": "null"}]}
 
 
-def choice(number: int, way: Way | None = None, at: str = "/properties/x/anyOf") -> Choice:
-    return Choice(at=f"{at}/{number}", way=way)
+def choice(number: int, form: WireForm | None = None, at: str = "/properties/x/anyOf") -> WireBranch:
+    return WireBranch(at=f"{at}/{number}", form=form)
 
 
 STRICT_PAIR = closed(a={"type": "string"}, b={"type": ["string", "null"]})
-CASES: list[tuple[str, Any, Ways | None, Any, Any]] = [
+CASES: list[tuple[str, Any, WireForms | None, Any, Any]] = [
     ("nothing to do", {"type": "object"}, None, {"a": [1]}, {"a": [1]}),
     ("null for absent", STRICT_PAIR, None, {"a": "x"}, {"a": "x", "b": None}),
     (
@@ -72,170 +72,176 @@ CASES: list[tuple[str, Any, Ways | None, Any, Any]] = [
     (
         "pairs",
         closed(x=PAIRS),
-        inside(Way(encoding="pairs")),
+        inside(WireForm(encoding="pairs")),
         {"x": {"a": 1, "b": 2}},
         {"x": [{"key": "a", "value": 1}, {"key": "b", "value": 2}]},
     ),
     (
         "pairs that take null, absent",
         closed(x=nullable(PAIRS)),
-        inside(Way(choices=(choice(0, Way(encoding="pairs")), choice(1)))),
+        inside(WireForm(choices=(choice(0, WireForm(encoding="pairs")), choice(1)))),
         {},
         {"x": None},
     ),
     (
         "pairs that take null, present",
         closed(x=nullable(PAIRS)),
-        inside(Way(choices=(choice(0, Way(encoding="pairs")), choice(1)))),
+        inside(WireForm(choices=(choice(0, WireForm(encoding="pairs")), choice(1)))),
         {"x": {"a": 1}},
         {"x": [{"key": "a", "value": 1}]},
     ),
     (
         "pairs below nullable, as OpenAPI says it",
         {"type": "object", "properties": {"x": {**PAIRS, "nullable": True}}},
-        inside(Way(encoding="pairs")),
+        inside(WireForm(encoding="pairs")),
         {"x": {"a": 1}},
         {"x": [{"key": "a", "value": 1}]},
     ),
     (
         "pairs of pairs",
         closed(x={**PAIRS, "items": closed(key={"type": "string"}, value=PAIRS)}),
-        inside(Way(encoding="pairs", values=Way(encoding="pairs"))),
+        inside(WireForm(encoding="pairs", values=WireForm(encoding="pairs"))),
         {"x": {"a": {"b": 1}, "c": {}}},
         {"x": [{"key": "a", "value": [{"key": "b", "value": 1}]}, {"key": "c", "value": []}]},
     ),
     (
         "pairs of strict objects",
         closed(x={**PAIRS, "items": closed(key={"type": "string"}, value=STRICT_PAIR)}),
-        inside(Way(encoding="pairs")),
+        inside(WireForm(encoding="pairs")),
         {"x": {"k": {"a": "v"}}},
         {"x": [{"key": "k", "value": {"a": "v", "b": None}}]},
     ),
     (
         "positions",
         closed(x=closed(item_1={"type": "string"}, item_2={"type": ["integer", "null"]})),
-        inside(Way(encoding="positions", least=1, count=2)),
+        inside(WireForm(encoding="positions", required=1, count=2)),
         {"x": ["a"]},
         {"x": {"item_1": "a", "item_2": None}},
     ),
     (
         "positions and more",
         closed(x=closed(item_1={"type": "string"}, more_items={"type": "array", "items": STRICT_PAIR})),
-        inside(Way(encoding="positions", count=1)),
+        inside(WireForm(encoding="positions", count=1)),
         {"x": ["a", {"a": "v"}]},
         {"x": {"item_1": "a", "more_items": [{"a": "v", "b": None}]}},
     ),
     (
         "positions and no more",
         closed(x=closed(item_1={"type": "string"}, more_items={"type": "array"})),
-        inside(Way(encoding="positions", count=1)),
+        inside(WireForm(encoding="positions", count=1)),
         {"x": ["a"]},
         {"x": {"item_1": "a", "more_items": []}},
     ),
     (
         "positions that hold pairs",
         closed(x=closed(item_1=PAIRS)),
-        inside(Way(encoding="positions", count=1, properties={"item_1": Way(encoding="pairs")})),
+        inside(WireForm(encoding="positions", count=1, properties={"item_1": WireForm(encoding="pairs")})),
         {"x": [{"a": 1}]},
         {"x": {"item_1": [{"key": "a", "value": 1}]}},
     ),
     (
         "texts",
         closed(x={"enum": list(TEXTS)}),
-        inside(Way(encoding="texts", texts=TEXTS)),
+        inside(WireForm(encoding="texts", texts=TEXTS)),
         {"x": 2.5},
         {"x": "2.5"},
     ),
-    ("true is not 1", closed(x={}), inside(Way(encoding="texts", texts=TEXTS)), {"x": True}, {"x": "true"}),
-    ("1.0 is 1", closed(x={}), inside(Way(encoding="texts", texts=TEXTS)), {"x": 1.0}, {"x": "1"}),
+    (
+        "true is not 1",
+        closed(x={}),
+        inside(WireForm(encoding="texts", texts=TEXTS)),
+        {"x": True},
+        {"x": "true"},
+    ),
+    ("1.0 is 1", closed(x={}), inside(WireForm(encoding="texts", texts=TEXTS)), {"x": 1.0}, {"x": "1"}),
     (
         "json",
         closed(x={"type": "string"}),
-        inside(Way(encoding="json")),
+        inside(WireForm(encoding="json")),
         {"x": {"a": [1, "é", None]}},
         {"x": '{"a": [1, "é", null]}'},
     ),
     (
         "json of a string",
         closed(x={"type": "string"}),
-        inside(Way(encoding="json")),
+        inside(WireForm(encoding="json")),
         {"x": "1"},
         {"x": '"1"'},
     ),
     (
         "names",
         closed(a_b={"type": "integer"}, c={"type": "integer"}),
-        ways(Way(names={"a_b": "a b"})),
+        ways(WireForm(names={"a_b": "a b"})),
         {"a b": 1, "c": 2},
         {"a_b": 1, "c": 2},
     ),
     (
         "names, one of them left out",
         closed(a_b={"type": ["integer", "null"]}, c={"type": "integer"}),
-        ways(Way(names={"a_b": "a b"})),
+        ways(WireForm(names={"a_b": "a b"})),
         {"c": 2},
         {"a_b": None, "c": 2},
     ),
     (
         "names beside pairs",
         closed(a_b=PAIRS),
-        ways(Way(names={"a_b": "a b"}, properties={"a_b": Way(encoding="pairs")})),
+        ways(WireForm(names={"a_b": "a b"}, properties={"a_b": WireForm(encoding="pairs")})),
         {"a b": {"k": 1}},
         {"a_b": [{"key": "k", "value": 1}]},
     ),
     (
         "rest",
         closed(a={"type": "integer"}, more=PAIRS),
-        ways(Way(rest="more")),
+        ways(WireForm(rest="more")),
         {"a": 1, "b": 2},
         {"a": 1, "more": [{"key": "b", "value": 2}]},
     ),
     (
         "rest, none",
         closed(a={"type": "integer"}, more=PAIRS),
-        ways(Way(rest="more")),
+        ways(WireForm(rest="more")),
         {"a": 1},
         {"a": 1, "more": []},
     ),
     (
         "rest that takes null, none",
         closed(more=nullable(PAIRS)),
-        ways(Way(rest="more")),
+        ways(WireForm(rest="more")),
         {},
         {"more": None},
     ),
     (
         "rest whose values are encoded",
         closed(more=nullable({**PAIRS, "items": closed(key={"type": "string"}, value={"type": "string"})})),
-        ways(Way(rest="more", values=Way(encoding="json"))),
+        ways(WireForm(rest="more", values=WireForm(encoding="json"))),
         {"a": [1]},
         {"more": [{"key": "a", "value": "[1]"}]},
     ),
     (
         "rest, when a key is called like it",
         closed(more=PAIRS),
-        ways(Way(rest="more")),
+        ways(WireForm(rest="more")),
         {"more": 1},
         {"more": [{"key": "more", "value": 1}]},
     ),
     (
         "no null: absent means null",
         {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}},
-        ways(Way(nulls=("a",))),
+        ways(WireForm(nulls=("a",))),
         {"a": None, "b": "x"},
         {"b": "x"},
     ),
     (
         "values of additional properties",
         {"type": "object", "additionalProperties": PAIRS},
-        ways(Way(values=Way(encoding="pairs"))),
+        ways(WireForm(values=WireForm(encoding="pairs"))),
         {"k": {"a": 1}},
         {"k": [{"key": "a", "value": 1}]},
     ),
     (
         "items",
         closed(x={"type": "array", "items": PAIRS}),
-        inside(Way(items=Way(encoding="pairs"))),
+        inside(WireForm(items=WireForm(encoding="pairs"))),
         {"x": [{"a": 1}, {}]},
         {"x": [[{"key": "a", "value": 1}], []]},
     ),
@@ -246,8 +252,8 @@ CASES: list[tuple[str, Any, Ways | None, Any, Any]] = [
             "$defs": {"T": {**PAIRS, "items": closed(key={"type": "string"}, value={"$ref": "#/$defs/T"})}},
         },
         ways(
-            Way(properties={"x": Way(ref="#/$defs/T")}),
-            T=Way(encoding="pairs", values=Way(ref="#/$defs/T")),
+            WireForm(properties={"x": WireForm(ref="#/$defs/T")}),
+            T=WireForm(encoding="pairs", values=WireForm(ref="#/$defs/T")),
         ),
         {"x": {"a": {"b": {}}}},
         {"x": [{"key": "a", "value": [{"key": "b", "value": []}]}]},
@@ -255,7 +261,7 @@ CASES: list[tuple[str, Any, Ways | None, Any, Any]] = [
     (
         "the branch of the value's kind, though another would take it as it is",
         closed(x={"anyOf": [PAIRS, {"type": "string"}]}),
-        inside(Way(choices=(choice(0, Way(encoding="pairs")), choice(1)))),
+        inside(WireForm(choices=(choice(0, WireForm(encoding="pairs")), choice(1)))),
         {"x": "a"},
         {"x": "a"},
     ),
@@ -263,7 +269,12 @@ CASES: list[tuple[str, Any, Ways | None, Any, Any]] = [
         "the second of two encodings",
         closed(x={"anyOf": [closed(item_1={"type": "string"}), PAIRS]}),
         inside(
-            Way(choices=(choice(0, Way(encoding="positions", count=1)), choice(1, Way(encoding="pairs"))))
+            WireForm(
+                choices=(
+                    choice(0, WireForm(encoding="positions", count=1)),
+                    choice(1, WireForm(encoding="pairs")),
+                )
+            )
         ),
         {"x": {"a": 1}},
         {"x": [{"key": "a", "value": 1}]},
@@ -271,14 +282,14 @@ CASES: list[tuple[str, Any, Ways | None, Any, Any]] = [
     (
         "one way for all branches",
         closed(x={"anyOf": [{"type": "string"}, PAIRS, {"type": "null"}]}),
-        inside(Way(encoding="pairs")),
+        inside(WireForm(encoding="pairs")),
         {"x": {"a": 1}},
         {"x": [{"key": "a", "value": 1}]},
     ),
     (
         "one way for all branches, of which it is not the one",
         closed(x={"anyOf": [PAIRS, {"anyOf": [{"type": "string"}, STRICT_PAIR]}]}),
-        inside(Way(encoding="pairs")),
+        inside(WireForm(encoding="pairs")),
         {"x": "a"},
         {"x": "a"},
     ),
@@ -286,8 +297,8 @@ CASES: list[tuple[str, Any, Ways | None, Any, Any]] = [
         "a branch behind a reference",
         {**closed(x={"anyOf": [{"$ref": "#/$defs/M"}, {"type": "string"}]}), "$defs": {"M": PAIRS}},
         ways(
-            Way(properties={"x": Way(choices=(choice(0, Way(ref="#/$defs/M")), choice(1)))}),
-            M=Way(encoding="pairs"),
+            WireForm(properties={"x": WireForm(choices=(choice(0, WireForm(ref="#/$defs/M")), choice(1)))}),
+            M=WireForm(encoding="pairs"),
         ),
         {"x": {"a": 1}},
         {"x": [{"key": "a", "value": 1}]},
@@ -295,7 +306,7 @@ CASES: list[tuple[str, Any, Ways | None, Any, Any]] = [
     (
         "what cannot be encoded stays",
         closed(x=PAIRS, y=STRICT_PAIR),
-        inside(Way(encoding="pairs")),
+        inside(WireForm(encoding="pairs")),
         {"x": "neither", "y": {"a": "b"}},
         {"x": "neither", "y": {"a": "b", "b": None}},
     ),
@@ -303,23 +314,23 @@ CASES: list[tuple[str, Any, Ways | None, Any, Any]] = [
 
 
 each_case = pytest.mark.parametrize(
-    ("schema", "way", "value", "sent"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+    ("schema", "form", "value", "sent"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
 )
 
 
 @each_case
-def test_what_is_sent(schema: Any, way: Ways | None, value: Any, sent: Any) -> None:
+def test_what_is_sent(schema: Any, form: WireForms | None, value: Any, sent: Any) -> None:
     before = json.dumps(value)
-    found = encode(value, way, as_json_schema(schema))
+    found = encode(value, form, as_json_schema(schema))
     assert found == sent
     assert list(found) == list(sent), "in the order of the schema"
     assert json.dumps(value) == before, "the value itself is left alone"
 
 
 @each_case
-def test_the_way_back_brings_it_back(schema: Any, way: Ways | None, value: Any, sent: Any) -> None:
+def test_the_way_back_brings_it_back(schema: Any, form: WireForms | None, value: Any, sent: Any) -> None:
     """The two are written apart, from what ways mean. Null for absent is settled by the contract, later."""
-    back = sent if way is None else undo(sent, way, schema)
+    back = sent if form is None else decode_wire(sent, form, schema)
     assert without_nulls(back) == without_nulls(value)
 
 
@@ -360,6 +371,8 @@ def test_any_value_is_encoded_in_bounded_time(value: Any) -> None:
 @given(maps=st.dictionaries(KEYS, st.dictionaries(KEYS, st.integers(), max_size=2), max_size=3))
 def test_pairs_say_every_key_once(maps: Any) -> None:
     schema = closed(x={**PAIRS, "items": closed(key={"type": "string"}, value=PAIRS)})
-    sent = encode({"x": maps}, inside(Way(encoding="pairs", values=Way(encoding="pairs"))), schema)["x"]
+    sent = encode({"x": maps}, inside(WireForm(encoding="pairs", values=WireForm(encoding="pairs"))), schema)[
+        "x"
+    ]
     assert {pair["key"]: {p["key"]: p["value"] for p in pair["value"]} for pair in sent} == maps
     assert len(sent) == len(maps)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from toolcast.providers import LedgerEntry, load_profile
-from toolcast.runtime.wire import Way, Ways
+from toolcast.runtime.wire import WireForm, WireForms
 from toolcast.verify.ledger_laws import fixpoint, silent_losses
 from toolcast.verify.ledger_reading import Told
 from toolcast.verify.oracle import Oracle
@@ -27,13 +27,13 @@ CONTRACT: dict[str, Any] = {
         },
     }
 }
-WAYS = Ways(
-    root=Way(
+WAYS = WireForms(
+    root=WireForm(
         names={"e": "é"},
         properties={
-            "map": Way(encoding="pairs"),
-            "pair": Way(encoding="positions", count=2),
-            "rest": Way(rest="additional_properties"),
+            "map": WireForm(encoding="pairs"),
+            "pair": WireForm(encoding="positions", count=2),
+            "rest": WireForm(rest="additional_properties"),
         },
     )
 )
@@ -104,16 +104,16 @@ def test_an_optional_null_is_left_out_first_and_sent_then() -> None:
 
 def test_a_null_that_can_be_sent_as_text_is_not_left_out() -> None:
     oracle = Oracle({"type": "object", "properties": {"a": {"type": "string"}}})
-    ways = Ways(root=Way(properties={"a": Way(encoding="json")}))
+    ways = WireForms(root=WireForm(properties={"a": WireForm(encoding="json")}))
     assert list(Forward(oracle, ways).all_encoded({"a": None})) == [{"a": "null"}]
 
 
 def test_names_are_encoded_wherever_a_schema_beside_speaks_of_them() -> None:
     schema = {"type": "object", "not": {"properties": {"e": {"type": "string"}}, "required": ["e"]}}
-    named = Way(names={"e": "é"})
+    named = WireForm(names={"e": "é"})
     oracle = Oracle(schema)
-    assert Forward(oracle, Ways(root=Way(beside=(named,)))).encoded({"é": 1}) == {"e": 1}
-    inside = Ways(root=Way(patterns={"^x": named}))
+    assert Forward(oracle, WireForms(root=WireForm(all_of=(named,)))).encoded({"é": 1}) == {"e": 1}
+    inside = WireForms(root=WireForm(patterns={"^x": named}))
     assert Forward(oracle, inside).encoded({"x1": {"é": 1}, "y": {"é": 1}}) == {"x1": {"e": 1}, "y": {"é": 1}}
 
 

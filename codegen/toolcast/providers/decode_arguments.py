@@ -63,9 +63,9 @@ def decode(
     if problem is not None:
         raise problem
     if validate and violations:
-        from ..runtime.wire.decoder import explained
+        from ..runtime.wire.decoder import explain_wire_form
 
-        shown = violations if prepared.normalized.ways is None else explained(violations, value)
+        shown = violations if prepared.normalized.wire_forms is None else explain_wire_form(violations, value)
         raise ArgumentError(tool, violations=shown)
     return _object(tool, value)
 

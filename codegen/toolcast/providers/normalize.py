@@ -19,9 +19,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
-from ..runtime.wire import Ways
+from ..runtime.wire import WireForms
 from .cycles import reaches
 from .depth import ENDLESS, heights, levels
 from .dialect import Dialect, nameless
@@ -40,21 +40,21 @@ from .state import State
 from .subschema_operations import rules_of
 from .upgraded_schema import Source, source_of
 from .walk import finished
-from .ways import extract_ways
+from .wire_forms import extract_wire_forms
 
 
 class Normalized(Struct, frozen=True, kw_only=True):
     """One provider's version of a schema.
 
-    `strict` is what the provider's flag must say, `None` where it has none. `ledger` is in walking order;
-    its paths are JSON pointers into the schema that was given. `ways` undoes what had to be sent in another
-    form; `None` where nothing had to.
+    `strict` is what the provider's flag must say, `None` where it has none. `ledger` is in walking order; its
+    paths are JSON pointers into the schema that was given. `wire_forms` states how arguments in the wire form
+    are decoded; `None` where there is none.
     """
 
     schema: dict[str, Any]
     strict: bool | None
     ledger: tuple[LedgerEntry, ...]
-    ways: Ways | None = None
+    wire_forms: WireForms | None = field(default=None, name="ways")
 
 
 def normalize(schema: Any, provider: str | Profile, *, strict: bool | None = None) -> Normalized:
@@ -139,7 +139,7 @@ class Walk(Struct, frozen=True):
     """The outcome of a walk: the output, the way back that is undone with, and what the walk gathered."""
 
     schema: dict[str, Any]
-    ways: Ways | None
+    wire_forms: WireForms | None
     state: State
 
 
@@ -149,7 +149,7 @@ Reasons = tuple[LedgerEntry, ...]
 
 def _normalized(walk: Walk, strict: bool | None, reasons: Reasons) -> Normalized:
     ledger = (*reasons, *walk.state.entries.values())
-    return Normalized(schema=walk.schema, strict=strict, ledger=ledger, ways=walk.ways)
+    return Normalized(schema=walk.schema, strict=strict, ledger=ledger, wire_forms=walk.wire_forms)
 
 
 def _nests_within(walk: Walk, limit: int) -> bool:
@@ -195,7 +195,7 @@ def walked_through(
         losses |= state.lost
         if not any(reaches(state, schema, losses) for schema in state.judged):
             break
-    return Walk(out, extract_ways(out) if state.encoded else None, state)
+    return Walk(out, extract_wire_forms(out) if state.encoded else None, state)
 
 
 def _once(state: State, rules: Rules) -> dict[str, Any]:

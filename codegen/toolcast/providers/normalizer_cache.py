@@ -14,7 +14,7 @@ from .profile import Profile
 
 if TYPE_CHECKING:
     from ..jsonschema import Validator
-    from ..runtime.wire.decoder import Undo
+    from ..runtime.wire.decoder import WireDecoder
 
 Schema = bytes | str | Mapping[str, Any]
 T = TypeVar("T")
@@ -25,25 +25,25 @@ _PLAIN = Profile(id="contract", dated="", envelope={}, dialect=Dialect(keep=("ti
 class Prepared:
     """One schema for one provider: what is sent, and what decodes the answer. Each part made at first use."""
 
-    __slots__ = ("_undo", "_validator", "normalized", "provider", "schema")
+    __slots__ = ("_validator", "_wire_decoder", "normalized", "provider", "schema")
 
     def __init__(self, schema: Schema, provider: str | Profile, strict: bool | None) -> None:
         """Raises SchemaError and ProfileError, as `normalize` does, and SchemaError for what is not JSON."""
         self.schema = schema  # kept: its identity may be the key that this is found by
         self.provider = provider
         self.normalized = normalize(_parsed(schema), provider, strict=strict)
-        self._undo: Undo | None = None
+        self._wire_decoder: WireDecoder | None = None
         self._validator: Validator | None = None
 
     def undone(self, value: Any) -> Any:
         """Arguments from the provider's form to the contract's."""
-        if self.normalized.ways is None:
+        if self.normalized.wire_forms is None:
             return value
-        if self._undo is None:
-            from ..runtime.wire.decoder import Undo
+        if self._wire_decoder is None:
+            from ..runtime.wire.decoder import WireDecoder
 
-            self._undo = Undo(self.normalized.ways, self.normalized.schema)
-        return self._undo(value)
+            self._wire_decoder = WireDecoder(self.normalized.wire_forms, self.normalized.schema)
+        return self._wire_decoder(value)
 
     def validator(self) -> Validator:
         """Judges the contract's form. Raises UnsupportedSchema for what cannot be judged exactly."""

@@ -71,7 +71,7 @@ def positions(state: State, node: Node, path: Path, notes: list[str]) -> Node | 
         state.note(path, "type", "rewritten", "changed", "every node needs a type: the one of a tuple")
     notes.append("The items of a list, in the order of their numbers, without gaps.")
     out = without_literals(state, out, path, notes)
-    return mark(state, out, encoding="positions", least=min(least, end), count=end)
+    return mark(state, out, encoding="positions", required=min(least, end), count=end)
 
 
 def _untyped(kind: Any) -> bool:

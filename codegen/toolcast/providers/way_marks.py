@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ..runtime.wire import Way
+from ..runtime.wire import WireForm
 from .state import State
 
 
@@ -32,10 +32,10 @@ MARK: str = _Mark("way back")
 
 
 def mark(state: State, node: dict[str, Any], **steps: Any) -> dict[str, Any]:
-    """`node` with these fields of `Way` noted, beside those it has; a copy. Children's ways are not noted
-    here: they are found where the children are."""
+    """A copy of `node` that notes these fields of its `WireForm`, with those it has. Forms of children are
+    noted at the children."""
     state.encoded = True
-    return {**node, MARK: replace(node.get(MARK, Way()), **steps)}
+    return {**node, MARK: replace(node.get(MARK, WireForm()), **steps)}
 
 
 def unmarked(value: Any) -> Any:

@@ -13,7 +13,7 @@ from .errors import LIMIT, EncodeError
 from .tool import Level, Tool
 
 if TYPE_CHECKING:  # most calls need none of them
-    from .wire.decoder import Undo
+    from .wire.decoder import WireDecoder
     from .wire.guesses import Guesses
 
 __all__ = ["Level", "ToolBinding"]
@@ -38,8 +38,8 @@ class ToolBinding(Tool[P], Generic[P, H], frozen=True, kw_only=True, eq=False):
         UnknownProviderError where nothing was generated for `provider`, MissingDataError for files that are
         not as they were generated.
         """
-        undo = None if provider is None else self._undo(provider)
-        return decode_arguments(self, arguments, undo, guesses, self.exact)
+        wire_decoder = None if provider is None else self._wire_decoder(provider)
+        return decode_arguments(self, arguments, wire_decoder, guesses, self.exact)
 
     def encode(self, params: P) -> bytes:
         """JSON text that the contract accepts: absent stays absent, further properties in their place.
@@ -101,8 +101,8 @@ class SpecialisedBinding(ToolBinding[P, H], frozen=True, kw_only=True, eq=False)
         params = ToolBinding.decode(self, arguments, provider, guesses)
         if all(is_allowed(getattr(params, name, self), values) for name, values in self.attributes):
             return params
-        undo = None if provider is None else self._undo(provider)
-        return decode_arguments(self, arguments, undo, guesses, False)
+        wire_decoder = None if provider is None else self._wire_decoder(provider)
+        return decode_arguments(self, arguments, wire_decoder, guesses, False)
 
     def schema(self) -> dict[str, Any]:
         """The parameters' contract with the enums, a copy of its own each time."""
@@ -125,10 +125,10 @@ class SpecialisedBinding(ToolBinding[P, H], frozen=True, kw_only=True, eq=False)
             self._lazy.definitions[provider, "full"] = ready
         return ready
 
-    def _load_undo(self, provider: str, definition: bytes) -> "Undo":
+    def _load_wire_decoder(self, provider: str, definition: bytes) -> "WireDecoder":
         del definition
-        undo: Undo = self.base._undo(provider)
-        return undo
+        wire_decoder: WireDecoder = self.base._wire_decoder(provider)
+        return wire_decoder
 
     def _parameters(self) -> Node:
         node = self._lazy.parameters

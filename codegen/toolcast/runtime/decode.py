@@ -17,7 +17,7 @@ from .resources import disagree
 from .tool import Tool
 
 if TYPE_CHECKING:  # most calls need none of them
-    from .wire.decoder import Undo
+    from .wire.decoder import WireDecoder
     from .wire.guesses import Guesses
 
 P = TypeVar("P")
@@ -26,42 +26,44 @@ P = TypeVar("P")
 def decode_arguments(
     tool: Tool[P],
     arguments: Arguments,
-    undo: "Undo | None",
+    wire_decoder: "WireDecoder | None",
     guesses: "Guesses | None",
     exact: bool,
 ) -> P:
     """The typed parameters of `tool`.
 
-    `undo` decodes the wire form of the provider; None where that is the contract's own form. With `exact`
-    false, the contract validates every value before it is converted. Raises ArgumentError with every
+    `wire_decoder` decodes the wire form of the provider; None where that is the contract's own form. With
+    `exact` false, the contract validates every value before it is converted. Raises ArgumentError with every
     violation, unless `guesses` lead to arguments that the contract accepts.
     """
     try:
         value = parse_arguments(tool.name, arguments)
-        if undo is not None or tool.empty_is_absent:
-            value = _in_own_form(tool, value, undo)
+        if wire_decoder is not None or tool.empty_is_absent:
+            value = _in_own_form(tool, value, wire_decoder)
         text = arguments if isinstance(arguments, (bytes, str)) else None
         # A text that is as short cannot nest too deeply: a level takes two characters.
         if exact and ((text is not None and len(text) <= 2 * MAX_DEPTH) or not too_deep(value)):
-            if not value or text is None or undo is not None or tool.empty_is_absent:  # no value: blank text
+            if (
+                not value or text is None or wire_decoder is not None or tool.empty_is_absent
+            ):  # no value: blank text
                 text = msgspec.json.encode(value)  # to read JSON takes half the time of `msgspec.convert`
             try:
                 return (tool._lazy.decoder or tool._decoder())(text)
             except (msgspec.DecodeError, RecursionError):
                 pass  # the contract settles it, or names what is wrong
-        return _convert_valid(tool, value, encoded=undo is not None)
+        return _convert_valid(tool, value, encoded=wire_decoder is not None)
     except ArgumentError:
         if guesses is not None and guesses.allow:
-            guessed = _guessed(tool, arguments, undo, guesses)
+            guessed = _guessed(tool, arguments, wire_decoder, guesses)
             if guessed is not None:
                 return guessed
         raise
 
 
-def _in_own_form(tool: Tool[Any], value: Any, undo: "Undo | None") -> Any:
+def _in_own_form(tool: Tool[Any], value: Any, wire_decoder: "WireDecoder | None") -> Any:
     """Plain data in the contract's form, without parameters that "" leaves out."""
-    if undo is not None:
-        value = undo(value)
+    if wire_decoder is not None:
+        value = wire_decoder(value)
     names = tool.empty_is_absent
     if names and type(value) is dict:
         value = {name: item for name, item in value.items() if item != "" or name not in names}
@@ -78,9 +80,9 @@ def _convert_valid(tool: Tool[P], value: Any, *, encoded: bool = False) -> P:
             settled = value  # a float past 2**53 may fit where the integer that it is does not
         elif violations:
             if encoded:
-                from .wire.decoder import explained
+                from .wire.decoder import explain_wire_form
 
-                raise ArgumentError(tool.name, violations=explained(violations, settled))
+                raise ArgumentError(tool.name, violations=explain_wire_form(violations, settled))
             raise ArgumentError(tool.name, violations=violations)
         converted: P = msgspec.convert(settled, tool._shape(), dec_hook=trusted_hook)
     except RecursionError:
@@ -90,12 +92,14 @@ def _convert_valid(tool: Tool[P], value: Any, *, encoded: bool = False) -> P:
     return converted
 
 
-def _guessed(tool: Tool[P], arguments: Arguments, undo: "Undo | None", guesses: "Guesses") -> P | None:
+def _guessed(
+    tool: Tool[P], arguments: Arguments, wire_decoder: "WireDecoder | None", guesses: "Guesses"
+) -> P | None:
     """The parameters that refused arguments may have meant; None where no guess leads to any."""
     from .wire.guesses import guess
 
     def read(text: Any) -> Any:
-        return _in_own_form(tool, parse_arguments(tool.name, text), undo)
+        return _in_own_form(tool, parse_arguments(tool.name, text), wire_decoder)
 
     validator = tool._parameters().validator()
     found = guess(arguments, read, validator, guesses)

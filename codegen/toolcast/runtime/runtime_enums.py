@@ -88,7 +88,7 @@ def describe_enum(
     encoded: bool,
     values: tuple[str, ...],
 ) -> Any:
-    """A tool object with an enum at a parameter, in words where its form there has no room for one.
+    """A tool object with an enum at a parameter, in words where its wire form has no `enum`.
 
     Raises ValueError where the parameter is not there.
     """
@@ -126,16 +126,16 @@ def wire_names(base: Tool[Any], provider: str) -> dict[str, tuple[str, bool]]:
     encoded."""
     if provider not in base.ways:
         return {}
-    from .wire.wire_form import Ways
+    from .wire.wire_form import WireForms
 
     path = f"{base.schemas}/../ways/{provider}/{base.name}.json"
-    root = msgspec.json.decode(read_resource(base.module, path), type=Ways).root
+    root = msgspec.json.decode(read_resource(base.module, path), type=WireForms).root
     wire = {own: sent for sent, own in root.names.items()}
     found = {}
     for name in base.runtime_enums:
         sent = wire.get(name, name)
-        way = root.properties.get(sent)
-        found[name] = sent, way is not None and way.encoding != ""
+        form = root.properties.get(sent)
+        found[name] = sent, form is not None and form.encoding != ""
     return found
 
 

@@ -12,7 +12,7 @@ from .definitions import check, cut_definition, named, used, without_flag
 from .resources import list_folders, read_definition, read_resource
 
 if TYPE_CHECKING:  # most tools have one wire form
-    from .wire.decoder import Undo
+    from .wire.decoder import WireDecoder
 
 P = TypeVar("P")
 Level = Literal["full", "brief"]
@@ -21,14 +21,16 @@ Level = Literal["full", "brief"]
 class Lazy:
     """What a binding makes at first use and keeps. Two threads at once make the same thing twice."""
 
-    __slots__ = ("decoder", "definitions", "parameters", "result", "undo")
+    __slots__ = ("decoder", "definitions", "parameters", "result", "wire_decoders")
 
     def __init__(self) -> None:
         self.decoder: Callable[[bytes | str], Any] | None = None
         self.definitions: dict[tuple[str, str], bytes] = {}  # by provider and level
         self.parameters: Node | None = None
         self.result: Node | None = None
-        self.undo: dict[str, Undo | None] = {}  # by provider; None where its wire form is the contract's own
+        self.wire_decoders: dict[
+            str, WireDecoder | None
+        ] = {}  # by provider; None where its wire form is the contract's own
 
 
 class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
@@ -107,20 +109,20 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
             ready = self._lazy.definitions[provider, "full"] = msgspec.json.format(raw, indent=-1)
         return ready
 
-    def _undo(self, provider: str) -> "Undo | None":
+    def _wire_decoder(self, provider: str) -> "WireDecoder | None":
         """What decodes the wire form of `provider`; None where that is the contract's own form.
         Raises UnknownProviderError and MissingDataError."""
-        known = self._lazy.undo
+        known = self._lazy.wire_decoders
         if provider not in known:
             definition = self._raw_definition(provider)
-            known[provider] = self._load_undo(provider, definition) if provider in self.ways else None
+            known[provider] = self._load_wire_decoder(provider, definition) if provider in self.ways else None
         return known[provider]
 
-    def _load_undo(self, provider: str, definition: bytes) -> "Undo":
-        from .wire.decoder import load_undo
+    def _load_wire_decoder(self, provider: str, definition: bytes) -> "WireDecoder":
+        from .wire.decoder import load_wire_decoder
 
         path = f"{self.schemas}/../ways/{provider}/{self.name}.json"
-        return load_undo(self.module, path, definition)
+        return load_wire_decoder(self.module, path, definition)
 
     def _shape(self) -> Any:
         return self.params if self.wire is None else self.wire

@@ -1,13 +1,14 @@
 """One value on its way to a provider: its unions decided, its maps and lists in the form that is sent.
 
-Written from the meaning of `Way` alone and the provider's schema; shares no code with the way back it judges.
+Written from the meaning of `WireForm` alone and the provider's schema; shares no code with the way back it
+judges.
 """
 
 import json
 from typing import Any, NamedTuple
 
 from ..jsonschema.equality import equal
-from ..runtime.wire import Way
+from ..runtime.wire import WireForm
 from ..runtime.wire.wire_form import KEY, MORE, VALUE, position
 from .judging_schemas import (
     PLAIN,
@@ -71,7 +72,7 @@ class Run:
         self.left_out = False
         self.steps = 0
 
-    def at(self, schema: Schema, way: Way, value: Any, depth: int) -> Any:
+    def at(self, schema: Schema, form: WireForm, value: Any, depth: int) -> Any:
         """`value` as `schema` wants it."""
         self.steps += 1
         if schema is True:  # the way may still speak of what is below
@@ -79,8 +80,8 @@ class Run:
         if not isinstance(schema, dict) or depth > MAX_DEPTH or self.steps > MAX_STEPS:
             return value
         if schema.get(INNER):
-            return None if value is None else self.at(schema["anyOf"][0], way, value, depth + 1)
-        places = list(self.places.of(schema, way))
+            return None if value is None else self.at(schema["anyOf"][0], form, value, depth + 1)
+        places = list(self.places.of(schema, form))
         refused: list[tuple[list[Schema], list[Stated]]] = []
         for node, own in places:  # grows: the branch that is taken may be a union, too
             for keyword in ("anyOf", "oneOf"):
@@ -105,16 +106,16 @@ class Run:
     # -- unions -------------------------------------------------------------------------------
 
     def _branch(
-        self, tries: list[Stated], beside: Schema, value: Any, depth: int
-    ) -> tuple[Schema, Way, Any] | None:
+        self, tries: list[Stated], all_of: Schema, value: Any, depth: int
+    ) -> tuple[Schema, WireForm, Any] | None:
         """The first branch that takes the value as encoded for it; with its way and that value. Better one
-        after which `beside`, what the union belongs to, takes it, too."""
+        after which `all_of`, what the union belongs to, takes it, too."""
         before = self.strict, self.drops
         self.strict = True
         try:
             for drops in sorted({False, self.drops}):  # first the branches that take all of it
                 self.drops = drops
-                first: tuple[Schema, Way, Any] | None = None
+                first: tuple[Schema, WireForm, Any] | None = None
                 for branch, branch_way in tries:
                     try:
                         tried = self.at(branch, branch_way, value, depth + 1)
@@ -122,7 +123,7 @@ class Run:
                         continue
                     if self._is_valid(branch, tried):
                         first = first or (branch, branch_way, tried)
-                        if beside is True or self._is_valid(beside, tried):
+                        if all_of is True or self._is_valid(all_of, tried):
                             return branch, branch_way, tried
                 if first is not None:
                     return first
@@ -133,17 +134,17 @@ class Run:
     # -- one place ----------------------------------------------------------------------------
 
     def _encoding(self, places: list[Place], value: Any, depth: int) -> Any:
-        way = next((own for _, own in places if own.encoding), PLAIN)
-        if way.encoding == "json":
+        form = next((own for _, own in places if own.encoding), PLAIN)
+        if form.encoding == "json":
             return json.dumps(value, ensure_ascii=False)
-        if way.encoding == "texts":
-            found = next((text for text, literal in way.texts.items() if equal(literal, value)), None)
+        if form.encoding == "texts":
+            found = next((text for text, literal in form.texts.items() if equal(literal, value)), None)
             return self._unfit(value) if found is None else found
-        if way.encoding == "pairs":
+        if form.encoding == "pairs":
             if not isinstance(value, dict):
                 return self._unfit(value)
-            return self._pairs(places, way, value.items(), depth)
-        if way.encoding == "positions":
+            return self._pairs(places, form, value.items(), depth)
+        if form.encoding == "positions":
             if not isinstance(value, list):
                 return self._unfit(value)
             sent = {position(i): item for i, item in enumerate(value)}
@@ -162,10 +163,10 @@ class Run:
             value = self.at(schema, held, value, depth + 1)
         return value
 
-    def _pairs(self, places: list[Place], way: Way, entries: Any, depth: int) -> list[Any]:
+    def _pairs(self, places: list[Place], form: WireForm, entries: Any, depth: int) -> list[Any]:
         """`{"a": 1}` as `[{"key": "a", "value": 1}]`."""
         schema = self.places.pair_value(places)
-        values = way.values or PLAIN
+        values = form.values or PLAIN
         return [{KEY: key, VALUE: self.at(schema, values, value, depth + 1)} for key, value in entries]
 
     def _positions(self, places: list[Place], sent: dict[str, Any], value: list[Any], depth: int) -> Any:
@@ -179,16 +180,17 @@ class Run:
             out[MORE] = value[first:]
         # The names of an object that stands for a list are nobody's but ours.
         unnamed = [
-            (node, Way(properties=way.properties, items=way.items, nulls=way.nulls)) for node, way in places
+            (node, WireForm(properties=form.properties, items=form.items, nulls=form.nulls))
+            for node, form in places
         ]
         return self._object(unnamed, out, depth)
 
     # -- objects ------------------------------------------------------------------------------
 
     def _object(self, places: list[Place], value: dict[str, Any], depth: int) -> dict[str, Any]:
-        wire = {own: sent for _, way in places for sent, own in way.names.items()}
-        rest = next((way for _, way in places if way.rest), PLAIN)
-        nulls = {name for _, way in places for name in way.nulls}
+        wire = {own: sent for _, form in places for sent, own in form.names.items()}
+        rest = next((form for _, form in places if form.rest), PLAIN)
+        nulls = {name for _, form in places for name in form.nulls}
         declared = properties(places)
         out: dict[str, Any] = {}
         others: dict[str, Any] = {}
@@ -215,14 +217,14 @@ class Run:
         """Whether null can only be said by leaving an optional property out."""
         if name not in declared or any(name in node.get("required", ()) for node, _ in places):
             return False
-        if any(self._says_null(schema, way) for schema, way in declared[name]):
+        if any(self._says_null(schema, form) for schema, form in declared[name]):
             return False
         self.left_out = True
         return not self.nulls
 
-    def _says_null(self, schema: Schema, way: Way) -> bool:
+    def _says_null(self, schema: Schema, form: WireForm) -> bool:
         """Whether a place takes null, as it is or in the form that is sent."""
-        if way.encoding == "json" or None in way.texts.values():
+        if form.encoding == "json" or None in form.texts.values():
             return True
         return self._is_valid(schema, None)
 
@@ -231,29 +233,29 @@ class Run:
 
     def _property(self, stated: list[Stated], value: Any, depth: int) -> Any:
         # One that encodes comes first; the others then see a value that is theirs already.
-        for schema, way in sorted(stated, key=lambda each: each[1] == PLAIN):
-            value = self.at(schema, way, value, depth + 1)
+        for schema, form in sorted(stated, key=lambda each: each[1] == PLAIN):
+            value = self.at(schema, form, value, depth + 1)
         return value
 
     def _undeclared(
         self, places: list[Place], name: str, value: Any, out: dict[str, Any], depth: int
     ) -> None:
-        for node, way in places:
+        for node, form in places:
             further = node.get("additionalProperties", True)
             if further is False and self.closes and not has_pattern_for(node, name):
                 if self.drops:
                     return
                 raise UnfitError
-            held = way.properties.get(name, way.values)
+            held = form.properties.get(name, form.values)
             value = self.at(further, held or PLAIN, value, depth + 1)
-            for schema, held in by_pattern(node, way, name):
+            for schema, held in by_pattern(node, form, name):
                 value = self.at(schema, held, value, depth + 1)
         out[name] = value
 
-    def _rest(self, stated: list[Stated], way: Way, others: dict[str, Any], depth: int) -> list[Any]:
+    def _rest(self, stated: list[Stated], form: WireForm, others: dict[str, Any], depth: int) -> list[Any]:
         """Undeclared keys as pairs, under the one property that is theirs."""
         lists = self.places.lists(stated)
-        return self._pairs(lists[:1], way, others.items(), depth)
+        return self._pairs(lists[:1], form, others.items(), depth)
 
     def _absent(self, name: str, stated: list[Stated], rest: str, out: dict[str, Any]) -> None:
         """What a strict mode demands where the contract lets a property be left out."""

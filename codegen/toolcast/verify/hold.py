@@ -64,7 +64,7 @@ class _Case:
         self.contract = Oracle(found.contract, "/parameters", asserted_formats())
         self.warnings: list[Diagnostic] = []
         self.dialects = {
-            id: Dialect(id, schema, found.ledger.get(id, ()), asserted_formats(), found.ways.get(id))
+            id: Dialect(id, schema, found.ledger.get(id, ()), asserted_formats(), found.wire_forms.get(id))
             for id, schema in found.emitted.items()
         }
 

@@ -6,29 +6,29 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ..runtime.wire import Way, Ways
+from ..runtime.wire import WireForm, WireForms
 from ..runtime.wire.wire_form import VALUE
 from .schema_document import Schema, Tree, matches
 
-PLAIN = Way()
+PLAIN = WireForm()
 
-Place = tuple[dict[str, Any], Way]
+Place = tuple[dict[str, Any], WireForm]
 """An object schema that judges the value, and its way."""
-Stated = tuple[Schema, Way]
+Stated = tuple[Schema, WireForm]
 """A schema of a child, and its way."""
 
 
 class Places:
     """The schemas of one tool for one provider, with their ways."""
 
-    def __init__(self, tree: Tree, ways: Ways | None) -> None:
+    def __init__(self, tree: Tree, wire_forms: WireForms | None) -> None:
         self.tree = tree
-        self.root = PLAIN if ways is None else ways.root
-        self.definitions: Mapping[str, Way] = {} if ways is None else ways.definitions
+        self.root = PLAIN if wire_forms is None else wire_forms.root
+        self.definitions: Mapping[str, WireForm] = {} if wire_forms is None else wire_forms.definitions
 
-    def of(self, schema: Schema, way: Way) -> Iterator[Place]:
+    def of(self, schema: Schema, form: WireForm) -> Iterator[Place]:
         """Every object schema that certainly judges the same value, with its way: itself first."""
-        waiting: list[Stated] = [(schema, way)]
+        waiting: list[Stated] = [(schema, form)]
         seen: set[tuple[int, int]] = set()
         while waiting:
             node, own = waiting.pop()
@@ -43,20 +43,20 @@ class Places:
             elif own.ref:
                 waiting.append(({}, target))
             waiting += [(branch, PLAIN) for branch in node.get("allOf", ())]
-            waiting += [({}, way) for way in own.beside]
+            waiting += [({}, form) for form in own.all_of]
 
-    def branches(self, branches: list[Schema], keyword: str, way: Way) -> list[Stated]:
-        """What to try for each branch of a union, in order; `way` is the union's."""
-        if not way.choices:
-            return [(branch, shared) for branch in branches for shared in _shared(way)]
-        if len(branches) == 1 and not self._chooses(way, branches):
-            return [(branches[0], way)]  # of the one branch, which is a union itself
-        ways = {
-            choice.at.rsplit("/", 2)[-1]: choice.way or PLAIN
-            for choice in way.choices
+    def branches(self, branches: list[Schema], keyword: str, form: WireForm) -> list[Stated]:
+        """What to try for each branch of a union, in order; `form` is the union's."""
+        if not form.choices:
+            return [(branch, shared) for branch in branches for shared in _shared(form)]
+        if len(branches) == 1 and not self._chooses(form, branches):
+            return [(branches[0], form)]  # of the one branch, which is a union itself
+        wire_forms = {
+            choice.at.rsplit("/", 2)[-1]: choice.form or PLAIN
+            for choice in form.choices
             if choice.at.rsplit("/", 2)[-2:-1] == [keyword]
         }
-        return [(branch, ways.get(str(number), PLAIN)) for number, branch in enumerate(branches)]
+        return [(branch, wire_forms.get(str(number), PLAIN)) for number, branch in enumerate(branches)]
 
     def pair_value(self, places: list[Place]) -> Schema:
         """The schema of the values where a map stands as a list of pairs."""
@@ -75,22 +75,22 @@ class Places:
             if "items" in place[0]
         ]
 
-    def _chooses(self, way: Way, branches: list[Schema]) -> bool:
+    def _chooses(self, form: WireForm, branches: list[Schema]) -> bool:
         """Whether the choices of a way are those between `branches`."""
-        found = {id(self.tree.find(f"#{choice.at}")) for choice in way.choices}
+        found = {id(self.tree.find(f"#{choice.at}")) for choice in form.choices}
         return any(id(branch) in found for branch in branches)
 
 
 def properties(places: list[Place]) -> dict[str, list[Stated]]:
     """By the name that is sent: every schema of that property, with its way."""
     found: dict[str, list[Stated]] = {}
-    for node, way in places:
+    for node, form in places:
         for name, child in node.get("properties", {}).items():
-            found.setdefault(name, []).append((child, way.properties.get(name, PLAIN)))
+            found.setdefault(name, []).append((child, form.properties.get(name, PLAIN)))
     for name, stated in found.items():
-        aside = [each for node, way in places for each in _aside(node, way, name)]
+        aside = [each for node, form in places for each in _aside(node, form, name)]
         stated += _other(aside, stated)
-        stated += [each for node, way in places for each in by_pattern(node, way, name)]
+        stated += [each for node, form in places for each in by_pattern(node, form, name)]
     return found
 
 
@@ -98,10 +98,10 @@ def items_at(places: list[Place], index: int) -> list[Stated]:
     """Every schema of the item at `index`."""
     stated: list[Stated] = []
     aside: list[Stated] = []
-    for node, way in places:
+    for node, form in places:
         prefix = node.get("prefixItems", [])
-        fixed = index < max(len(prefix), len(way.prefix))
-        held = way.prefix[index] if index < len(way.prefix) else None if fixed else way.items
+        fixed = index < max(len(prefix), len(form.prefix))
+        held = form.prefix[index] if index < len(form.prefix) else None if fixed else form.items
         if index < len(prefix):
             stated.append((prefix[index], held or PLAIN))
         elif not fixed and "items" in node:
@@ -111,10 +111,10 @@ def items_at(places: list[Place], index: int) -> list[Stated]:
     return [*stated, *_other(aside, stated)]
 
 
-def by_pattern(node: dict[str, Any], way: Way, name: str) -> Iterator[Stated]:
+def by_pattern(node: dict[str, Any], form: WireForm, name: str) -> Iterator[Stated]:
     """The ways of patterns that speak of a property, with their schemas."""
     patterns = node.get("patternProperties", {})
-    for pattern, held in way.patterns.items():
+    for pattern, held in form.patterns.items():
         if matches(pattern, name):
             yield patterns.get(pattern, {}), held
 
@@ -135,21 +135,21 @@ def has_pattern_for(node: dict[str, Any], name: str) -> bool:
     return False
 
 
-def _aside(node: dict[str, Any], way: Way, name: str) -> Iterator[Stated]:
+def _aside(node: dict[str, Any], form: WireForm, name: str) -> Iterator[Stated]:
     """The way of a property that others declare and `node` does not."""
     if name not in node.get("properties", ()):
-        if name in way.properties:
-            yield {}, way.properties[name]
-        elif way.values is not None and not way.rest and not way.encoding:
-            yield {}, way.values
+        if name in form.properties:
+            yield {}, form.properties[name]
+        elif form.values is not None and not form.rest and not form.encoding:
+            yield {}, form.values
 
 
 def _other(aside: list[Stated], stated: list[Stated]) -> list[Stated]:
     """Those of `aside` whose way no schema of `stated` goes: the way of a union is that of its branches."""
-    known = {id(way) for _, way in stated}
-    return [(schema, way) for schema, way in aside if id(way) not in known]
+    known = {id(form) for _, form in stated}
+    return [(schema, form) for schema, form in aside if id(form) not in known]
 
 
-def _shared(way: Way) -> tuple[Way, ...]:
+def _shared(form: WireForm) -> tuple[WireForm, ...]:
     """A way that speaks of all branches of a union: its encoding is of those that send its JSON type only."""
-    return (way, replace(way, encoding="")) if way.encoding else (way,)
+    return (form, replace(form, encoding="")) if form.encoding else (form,)

@@ -5,7 +5,7 @@ from typing import Any
 
 from ..jsonschema.pointers import escape
 from ..providers import LedgerEntry
-from ..runtime.wire import Way, Ways
+from ..runtime.wire import WireForm, WireForms
 from ..runtime.wire.wire_form import KEY, MORE, VALUE, position
 from .oracle import Oracle
 from .schema_document import POSSIBLE, Schema, places
@@ -19,9 +19,9 @@ _Nodes = list[tuple[dict[str, Any], int]]
 
 
 class Told:
-    """One tool's ledger for one provider. `ways` say how places of what is sent lie in the contract."""
+    """One tool's ledger for one provider. `wire_forms` say how places of what is sent lie in the contract."""
 
-    def __init__(self, ledger: Sequence[LedgerEntry], ways: Ways | None = None) -> None:
+    def __init__(self, ledger: Sequence[LedgerEntry], wire_forms: WireForms | None = None) -> None:
         self._entries = frozenset(f"{entry.path}/{escape(entry.keyword)}" for entry in ledger)
         told = [entry for entry in ledger if entry.severity in ("changed", "lost", "reject")]
         self._changed = frozenset(entry.path for entry in told)
@@ -29,9 +29,9 @@ class Told:
         self._changed |= frozenset(f"{entry.path}/{escape(entry.keyword)}" for entry in told)
         self._names: dict[str, str] = {}
         self._rests: set[str] = set()
-        for way in _all(ways):
-            self._names.update(way.names)
-            self._rests |= {way.rest} if way.rest else set()
+        for form in _all(wire_forms):
+            self._names.update(form.names)
+            self._rests |= {form.rest} if form.rest else set()
 
     # -- meanings -----------------------------------------------------------------------------
 
@@ -111,15 +111,15 @@ class Told:
 _POSITION = position(0).removesuffix("1")
 
 
-def _all(ways: Ways | None) -> Iterator[Way]:
+def _all(wire_forms: WireForms | None) -> Iterator[WireForm]:
     """Every way of a tool."""
-    waiting = [] if ways is None else [ways.root, *ways.definitions.values()]
+    waiting = [] if wire_forms is None else [wire_forms.root, *wire_forms.definitions.values()]
     while waiting:
-        way = waiting.pop()
-        yield way
-        choices = (choice.way for choice in way.choices)
-        children = (*way.properties.values(), *way.patterns.values(), *way.prefix, way.items, way.values)
-        waiting += [*way.beside, *(child for child in choices if child is not None)]
+        form = waiting.pop()
+        yield form
+        choices = (choice.form for choice in form.choices)
+        children = (*form.properties.values(), *form.patterns.values(), *form.prefix, form.items, form.values)
+        waiting += [*form.all_of, *(child for child in choices if child is not None)]
         waiting += [child for child in children if child is not None]
 
 

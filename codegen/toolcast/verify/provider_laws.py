@@ -7,8 +7,8 @@ from typing import Any
 import jsonschema_rs
 
 from ..providers import LedgerEntry
-from ..runtime.wire import Ways
-from ..runtime.wire.decoder import Undo
+from ..runtime.wire import WireForms
+from ..runtime.wire.decoder import WireDecoder
 from .equivalence import ACCEPTED, as_text, decoded, differing
 from .ledger_reading import Told
 from .openapi import as_json_schema
@@ -30,17 +30,17 @@ class Dialect:
         emitted: Mapping[str, Any],
         ledger: Sequence[LedgerEntry],
         formats: frozenset[str] = frozenset(),
-        ways: Ways | None = None,
+        wire_forms: WireForms | None = None,
     ) -> None:
         """`formats` are asserted. Raises OracleError where jsonschema-rs cannot compile what was emitted."""
         self.provider = provider
         self.oracle = Oracle(as_json_schema(dict(emitted)), formats=formats)
-        self.told = Told(ledger, ways)
+        self.told = Told(ledger, wire_forms)
         closes = any(
             entry.keyword == "additionalProperties" and entry.severity != "kept elsewhere" for entry in ledger
         )
-        self._forward = Forward(self.oracle, ways, closes=closes)
-        self._undo = None if ways is None else Undo(ways, emitted)
+        self._forward = Forward(self.oracle, wire_forms, closes=closes)
+        self._wire_decoder = None if wire_forms is None else WireDecoder(wire_forms, emitted)
 
     def encoded(self, value: Any) -> Any:
         """A value of the contract as this provider's schema wants it."""
@@ -48,7 +48,7 @@ class Dialect:
 
     def undone(self, sent: Any) -> Any:
         """What was sent, in the contract's form."""
-        return sent if self._undo is None else self._undo(sent)
+        return sent if self._wire_decoder is None else self._wire_decoder(sent)
 
     # -- L2 -----------------------------------------------------------------------------------
 

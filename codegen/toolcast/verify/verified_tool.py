@@ -13,7 +13,7 @@ from ..project.core.compiled import Compiled, Options, profile_of
 from ..project.core.compiler import compile_tool, compile_type
 from ..providers import LedgerEntry, Profile, normalize
 from ..runtime.binding import ToolBinding
-from ..runtime.wire import Ways
+from ..runtime.wire import WireForms
 from ..spec.model import Document, ToolSpec
 from .memory_package import attribute, imported
 
@@ -29,7 +29,7 @@ class Subject(Struct, frozen=True, kw_only=True):
     contract: Mapping[str, Any]  # the contract file
     emitted: Mapping[str, Any]  # provider → the parameter schema in its tool object; absent where it has none
     ledger: Mapping[str, tuple[LedgerEntry, ...]]
-    ways: Mapping[str, Ways]  # by provider; absent where nothing is encoded
+    wire_forms: Mapping[str, WireForms]  # by provider; absent where nothing is encoded
     profiles: Mapping[str, Profile]
 
     def locate(self, pointer: str) -> tuple[int, int]:
@@ -76,19 +76,19 @@ def subject(tool: ToolSpec, types: Mapping[str, Document], options: Options) -> 
             contract=msgspec.json.decode(files[f"contracts/{tool.name}.json"]),
             emitted=emitted,
             ledger=entry.losses,
-            ways=_ways(tool, built, profiles),
+            wire_forms=_ways(tool, built, profiles),
             profiles=profiles,
         )
 
 
-def _ways(tool: ToolSpec, built: Built, profiles: Mapping[str, Profile]) -> dict[str, Ways]:
+def _ways(tool: ToolSpec, built: Built, profiles: Mapping[str, Profile]) -> dict[str, WireForms]:
     """What the walk says that decoding undoes; the binding reads it from the generated files."""
     contract = built.normal.standalone("parameters")
     made = {
-        id: normalize(contract, profile, strict=tool.providers.get(id, {}).get("strict")).ways
+        id: normalize(contract, profile, strict=tool.providers.get(id, {}).get("strict")).wire_forms
         for id, profile in profiles.items()
     }
-    return {id: ways for id, ways in made.items() if ways is not None}
+    return {id: wire_forms for id, wire_forms in made.items() if wire_forms is not None}
 
 
 def _sound(compiled: Compiled) -> Compiled:

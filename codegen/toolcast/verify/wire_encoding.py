@@ -7,29 +7,29 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..jsonschema.equality import equal
-from ..runtime.wire import Ways
+from ..runtime.wire import WireForms
 from .encoding import Run, UnfitError, Untaken
 from .judging_schemas import Places
 from .oracle import Oracle
 from .schema_document import Schema
 
 
-def encode(value: Any, ways: Ways | None, schema: Schema) -> Any:
-    """`value`, which the contract accepts, as `schema` wants it: what `ways` would undo.
+def encode(value: Any, wire_forms: WireForms | None, schema: Schema) -> Any:
+    """`value`, which the contract accepts, as `schema` wants it: what `wire_forms` would undo.
 
     `schema` is the provider's parameter schema, as JSON Schema. What has no encoding stays as it is.
     """
-    return Forward(Oracle(schema), ways).encoded(value)
+    return Forward(Oracle(schema), wire_forms).encoded(value)
 
 
 class Forward:
     """The encoder of one tool for one provider."""
 
-    def __init__(self, oracle: Oracle, ways: Ways | None, *, closes: bool = False) -> None:
+    def __init__(self, oracle: Oracle, wire_forms: WireForms | None, *, closes: bool = False) -> None:
         """`closes`: keys without a declared meaning may be left out, because the ledger says that objects
         were closed."""
         self.oracle = oracle
-        self.places = Places(oracle.tree, ways)
+        self.places = Places(oracle.tree, wire_forms)
         self.closes = closes
         self.untaken: dict[int, list[Untaken]] = {}  # by the `id` of a union's branches
 

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from toolcast.jsonschema import Validator
 from toolcast.providers import Normalized, normalize
-from toolcast.runtime.wire.decoder import undo
+from toolcast.runtime.wire.decoder import decode_wire
 from toolcast.verify.openapi import as_json_schema
 from toolcast.verify.wire_encoding import encode
 
@@ -89,7 +89,7 @@ def test_nothing_forbidden_is_left_nothing_is_lost_silently_and_a_second_pass_ch
 
 
 def _back(result: Normalized, sent: Any) -> Any:
-    return sent if result.ways is None else undo(sent, result.ways, result.schema)
+    return sent if result.wire_forms is None else decode_wire(sent, result.wire_forms, result.schema)
 
 
 @pytest.mark.parametrize("axes", DIALECTS.values(), ids=DIALECTS)
@@ -104,9 +104,9 @@ def test_what_the_contract_accepts_can_be_sent_and_comes_back(
     result = normalize(contract, profile(**axes))
     emitted = as_json_schema(result.schema)
     judge = jsonschema_rs.validator_for(emitted)
-    sent = encode(value, result.ways, emitted)
+    sent = encode(value, result.wire_forms, emitted)
     if axes.get("null") == "absent" and not judge.is_valid(sent):
         sent = without_nulls(sent)
-    assert judge.is_valid(sent), (result.schema, sent, result.ways)
+    assert judge.is_valid(sent), (result.schema, sent, result.wire_forms)
     settled = Validator(contract, root=contract).settle(_back(result, sent))
     assert jsonschema_rs.validator_for(contract).is_valid(settled), (sent, settled, value)

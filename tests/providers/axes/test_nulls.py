@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from toolcast.providers import Normalized, normalize
-from toolcast.runtime.wire import Way
-from toolcast.runtime.wire.decoder import undo
+from toolcast.runtime.wire import WireForm
+from toolcast.runtime.wire.decoder import decode_wire
 
 from tests.providers.axes.common import PLAIN, actions, laws, profile
 
@@ -46,10 +46,10 @@ def test_a_required_property_is_left_out_for_null(node: Any, expected: Any, refs
     result = laws(required(node, **{"$defs": LEAF}), profile(**ABSENT, refs=refs, keep=("title",)))
     assert result.schema["properties"]["a"] == expected
     assert result.schema["required"] == ["b"]
-    assert result.ways is not None
-    assert result.ways.root.nulls == ("a",)
-    assert undo({"b": "x"}, result.ways, result.schema) == {"b": "x", "a": None}
-    assert undo({"b": "x", "a": "y"}, result.ways, result.schema) == {"b": "x", "a": "y"}
+    assert result.wire_forms is not None
+    assert result.wire_forms.root.nulls == ("a",)
+    assert decode_wire({"b": "x"}, result.wire_forms, result.schema) == {"b": "x", "a": None}
+    assert decode_wire({"b": "x", "a": "y"}, result.wire_forms, result.schema) == {"b": "x", "a": "y"}
     assert ("", "required", "rewritten") in actions(result)
 
 
@@ -60,7 +60,7 @@ def _severities(result: Normalized) -> dict[str, str]:
 def test_null_of_an_optional_property_is_lost_and_told() -> None:
     result = laws({"type": "object", "properties": {"a": MAYBE}}, profile(**ABSENT))
     assert result.schema["properties"]["a"] == {"type": "string"}
-    assert result.ways is None
+    assert result.wire_forms is None
     assert _severities(result)["/properties/a"] == "changed"
 
 
@@ -80,11 +80,11 @@ def test_null_in_a_list_or_a_map_is_json_text(node: Any) -> None:
     inner = one.get("items", one.get("additionalProperties"))
     assert inner["type"] == "string"
     assert "JSON text of a value that matches" in inner["description"]
-    assert result.ways is not None
-    way = result.ways.root.properties["a"]
-    assert (way.items or way.values) == Way(encoding="json")
+    assert result.wire_forms is not None
+    form = result.wire_forms.root.properties["a"]
+    assert (form.items or form.values) == WireForm(encoding="json")
     sent: Any = {"a": ["null"], "b": ""} if "items" in one else {"a": {"k": "null"}, "b": ""}
-    undone = undo(sent, result.ways, result.schema)["a"]
+    undone = decode_wire(sent, result.wire_forms, result.schema)["a"]
     assert undone in ([None], {"k": None})
 
 
@@ -106,8 +106,8 @@ def test_null_that_is_named_and_never_fits_goes(node: Any, expected: Any) -> Non
 def test_nothing_but_null_is_json_text() -> None:
     result = laws(required({"type": "null"}), profile(**ABSENT))
     assert result.schema["required"] == ["a", "b"]
-    assert result.ways is not None
-    assert undo({"a": "null", "b": ""}, result.ways, result.schema) == {"a": None, "b": ""}
+    assert result.wire_forms is not None
+    assert decode_wire({"a": "null", "b": ""}, result.wire_forms, result.schema) == {"a": None, "b": ""}
 
 
 def test_alternatives_that_differ_in_what_absence_means_send_json_text() -> None:
@@ -117,18 +117,18 @@ def test_alternatives_that_differ_in_what_absence_means_send_json_text() -> None
     contract = {"type": "object", "anyOf": [one, two]}
     result = laws(contract, profile(**{**ABSENT, "any_of": "none"}))
     assert result.schema["properties"]["w"]["description"].startswith("JSON text")
-    assert result.ways is not None
-    assert undo({"k": 1, "w": "null"}, result.ways, result.schema) == {"k": 1, "w": None}
-    assert undo({"k": 2}, result.ways, result.schema) == {"k": 2}
+    assert result.wire_forms is not None
+    assert decode_wire({"k": 1, "w": "null"}, result.wire_forms, result.schema) == {"k": 1, "w": None}
+    assert decode_wire({"k": 2}, result.wire_forms, result.schema) == {"k": 2}
 
 
 def test_names_sent_under_others_and_absent_nulls_go_together() -> None:
     contract = {"type": "object", "properties": {"x y": MAYBE, "b": MAYBE}, "required": ["x y", "b"]}
     result = laws(contract, profile(**ABSENT, property_names="[a-z_]+"), fixpoint=False)
     assert result.schema["required"] == []
-    assert result.ways is not None
-    assert undo({}, result.ways, result.schema) == {"x y": None, "b": None}
-    assert undo({"x_y": "s"}, result.ways, result.schema) == {"x y": "s", "b": None}
+    assert result.wire_forms is not None
+    assert decode_wire({}, result.wire_forms, result.schema) == {"x y": None, "b": None}
+    assert decode_wire({"x_y": "s"}, result.wire_forms, result.schema) == {"x y": "s", "b": None}
 
 
 @pytest.mark.parametrize(

@@ -222,8 +222,8 @@ def test_enums_inside_tuples_are_sent_as_strings_too() -> None:
     )
     kind = result.schema["properties"]["a"]["prefixItems"][0]["properties"]["k"]
     assert kind == {"type": "string", "enum": ["1", "a"]}
-    assert result.ways is not None
-    fixed = result.ways.root.properties["a"].prefix[0]
+    assert result.wire_forms is not None
+    fixed = result.wire_forms.root.properties["a"].prefix[0]
     assert fixed is not None
     assert fixed.properties["k"].texts == {"1": 1, "a": "a"}
 

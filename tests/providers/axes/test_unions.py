@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from toolcast.providers import normalize
-from toolcast.runtime.wire import Way
+from toolcast.runtime.wire import WireForm
 
 from tests.providers.axes.common import NONE, PLAIN, actions, laws, output, profile, said
 
@@ -172,8 +172,8 @@ def test_a_key_that_an_alternative_takes_undeclared_is_not_narrowed() -> None:
     one = result.schema["properties"]["a"]
     assert one["properties"]["k"]["description"].startswith("JSON text")
     assert "additionalProperties" not in one
-    assert result.ways is not None
-    assert result.ways.root.properties["a"].properties["k"] == Way(encoding="json")
+    assert result.wire_forms is not None
+    assert result.wire_forms.root.properties["a"].properties["k"] == WireForm(encoding="json")
 
 
 def test_the_root_has_no_union_either() -> None:

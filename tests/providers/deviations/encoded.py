@@ -12,7 +12,7 @@ from .compare import Pair, Step, both, same, without
 
 def literals(step: Step, ours: Any, theirs: Any) -> Pair | None:
     """Literals that are no strings, sent as strings; decoding undoes it."""
-    if not both(ours, theirs) or step.case.ours is None or step.case.ours.ways is None:
+    if not both(ours, theirs) or step.case.ours is None or step.case.ours.wire_forms is None:
         return None
     values = theirs.get("enum", [theirs["const"]] if "const" in theirs else None)
     texts = ours.get("enum")
@@ -46,7 +46,7 @@ def _plain(text: str) -> str:
 
 def encodings(step: Step, ours: Any, theirs: Any) -> Pair | None:
     """Maps as pairs, tuples as objects, any value as JSON text: exact, and undone by decoding."""
-    if not isinstance(ours, dict) or step.case.ours is None or step.case.ours.ways is None:
+    if not isinstance(ours, dict) or step.case.ours is None or step.case.ours.wire_forms is None:
         return None
     for form in (ours, *(branch for branch in ours.get("anyOf", ()) if isinstance(branch, dict))):
         entry = form.get("items", {})
@@ -66,7 +66,7 @@ def undeclared(step: Step, ours: Any, theirs: Any) -> Pair | None:
     own, other = ours.get("properties", {}), theirs.get("properties", {})
     for name in own.keys() - other.keys():
         entry = json.dumps(own[name])
-        if '"key"' in entry and '"value"' in entry and step.case.ours and step.case.ours.ways:
+        if '"key"' in entry and '"value"' in entry and step.case.ours and step.case.ours.wire_forms:
             left = {**ours, "properties": without(own, name)}
             left["required"] = [each for each in ours.get("required", ()) if each != name]
             return _tidy(left, theirs, "additionalProperties", "patternProperties", "minProperties")
@@ -88,7 +88,7 @@ def placeholder(step: Step, ours: Any, theirs: Any) -> Pair | None:
 
 def renamed(step: Step, ours: Any, theirs: Any) -> Pair | None:
     """Property names that the provider refuses, under others; decoding undoes it."""
-    ways = step.case.ours.ways if step.case.ours else None
+    ways = step.case.ours.wire_forms if step.case.ours else None
     if not both(ours, theirs) or ways is None:
         return None
     own, other = ours.get("properties", {}), theirs.get("properties", {})

@@ -60,7 +60,7 @@ def null_type(step: Step, ours: Any, theirs: Any) -> Pair | None:
 
 def null_left_out(step: Step, ours: Any, theirs: Any) -> Pair | None:
     """For a provider without null: what may be null may be left out, and decoding undoes it."""
-    ways = step.case.ours.ways if step.case.ours else None
+    ways = step.case.ours.wire_forms if step.case.ours else None
     if not both(ours, theirs) or ways is None:
         return None
     gone = [name for name in theirs.get("required", ()) if name not in ours.get("required", ())]

@@ -70,7 +70,7 @@ def survey(shared: Path, corpus: str, profile: Profile, every: int = 1) -> Surve
         info = ToolInfo(name=f"tool_{i}", description=record["description"] or "A tool.")
         tool = tool_object(info, profile, result)
         out.strict += bool(result.strict)
-        out.encoded += result.ways is not None
+        out.encoded += result.wire_forms is not None
         out.rejected += [f"{corpus} {record['name']}: {finding}" for finding in checker.reject(tool)]
         out.counts["over limit"] += bool(checker.over_limit(tool))
         out.counts["doubted"] += bool(checker.doubts(tool))

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from toolcast.jsonschema import Validator
 from toolcast.runtime import Guesses
-from toolcast.runtime.wire import Choice, Way, Ways
-from toolcast.runtime.wire.decoder import Undo
+from toolcast.runtime.wire import WireBranch, WireForm, WireForms
+from toolcast.runtime.wire.decoder import WireDecoder
 from toolcast.runtime.wire.guesses import closed, unfenced
 
 SIZE = 20_000
@@ -26,26 +26,31 @@ def seconds(call: Callable[[], Any]) -> float:
     return min(once() for _ in range(3))
 
 
-JSON = Way(encoding="json")
-VALUES: dict[str, tuple[Way, Callable[[int], Any]]] = {
+JSON = WireForm(encoding="json")
+VALUES: dict[str, tuple[WireForm, Callable[[int], Any]]] = {
     "pairs": (
-        Way(encoding="pairs", values=JSON),
+        WireForm(encoding="pairs", values=JSON),
         lambda n: [{"key": str(i), "value": "1"} for i in range(n)],
     ),
     "rest": (
-        Way(rest="rest", values=JSON),
+        WireForm(rest="rest", values=JSON),
         lambda n: {
             "rest": [{"key": str(i), "value": "1"} for i in range(n)],
             **dict.fromkeys(map(str, range(-n, 0)), 1),
         },
     ),
     "positions": (
-        Way(encoding="positions", count=2),
+        WireForm(encoding="positions", count=2),
         lambda n: {"item_1": 1, "item_2": 2, "more_items": [1] * n},
     ),
     "choices": (
-        Way(
-            items=Way(choices=(Choice(at="/anyOf/0", way=Way(properties={"a": JSON})), Choice(at="/anyOf/1")))
+        WireForm(
+            items=WireForm(
+                choices=(
+                    WireBranch(at="/anyOf/0", form=WireForm(properties={"a": JSON})),
+                    WireBranch(at="/anyOf/1"),
+                )
+            )
         ),
         lambda n: [{"a": "1"} for _ in range(n)],
     ),
@@ -55,10 +60,10 @@ DOCUMENT = {"anyOf": [{"type": "object", "required": ["a"]}, {"type": "object"}]
 
 @pytest.mark.parametrize("name", sorted(VALUES))
 def test_undoing_is_linear(name: str) -> None:
-    way, make = VALUES[name]
-    undo = Undo(Ways(root=way), DOCUMENT)
+    form, make = VALUES[name]
+    decode_wire = WireDecoder(WireForms(root=form), DOCUMENT)
     small, large = make(SIZE // 8), make(SIZE)
-    assert seconds(lambda: undo(large)) < 8 * 4 * seconds(lambda: undo(small)) + 0.05
+    assert seconds(lambda: decode_wire(large)) < 8 * 4 * seconds(lambda: decode_wire(small)) + 0.05
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,14 @@ import jsonschema_rs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolcast.runtime.wire import Choice, Way, Ways
-from toolcast.runtime.wire.decoder import Undo, undo
+from toolcast.runtime.wire import WireBranch, WireForm, WireForms
+from toolcast.runtime.wire.decoder import WireDecoder, decode_wire
 
 from tests.runtime.wire.wire_values import ANY, World, united, worlds
 
 
-def there(way: Way, value: Any, document: dict[str, Any] | None = None, **definitions: Way) -> Any:
-    return undo(value, Ways(root=way, definitions=definitions), document or {})
+def there(form: WireForm, value: Any, document: dict[str, Any] | None = None, **definitions: WireForm) -> Any:
+    return decode_wire(value, WireForms(root=form, definitions=definitions), document or {})
 
 
 @settings(max_examples=150, deadline=None)
@@ -26,7 +26,7 @@ def test_every_encoding_is_undone(world: World, data: st.DataObject) -> None:
     sent = world.send(plain)
     assert jsonschema_rs.is_valid(world.schema, sent)
     before = copy.deepcopy(sent)
-    found = undo(sent, Ways(root=world.way), world.schema)
+    found = decode_wire(sent, WireForms(root=world.form), world.schema)
     assert json.dumps(found, sort_keys=True) == json.dumps(plain, sort_keys=True)
     assert sent == before
 
@@ -35,10 +35,10 @@ def test_every_encoding_is_undone(world: World, data: st.DataObject) -> None:
 @given(st.lists(worlds(), min_size=1, max_size=4), st.data())
 def test_of_a_union_the_right_branch(drawn: list[World], data: st.DataObject) -> None:
     branches = list({world.kind: world for world in drawn}.values())
-    way, schema = united(branches)
+    form, schema = united(branches)
     world = data.draw(st.sampled_from(branches))
     plain = data.draw(world.plain)
-    found = undo(world.send(plain), Ways(root=way), schema)
+    found = decode_wire(world.send(plain), WireForms(root=form), schema)
     assert json.dumps(found, sort_keys=True) == json.dumps(plain, sort_keys=True)
 
 
@@ -46,7 +46,7 @@ def test_of_a_union_the_right_branch(drawn: list[World], data: st.DataObject) ->
 @given(worlds(), ANY)
 def test_any_value_comes_through_and_is_not_changed(world: World, value: Any) -> None:
     before = copy.deepcopy(value)
-    undo(value, Ways(root=world.way), world.schema)
+    decode_wire(value, WireForms(root=world.form), world.schema)
     assert value == before
 
 
@@ -55,13 +55,15 @@ def test_any_value_comes_through_and_is_not_changed(world: World, value: Any) ->
 def test_ways_survive_their_file(world: World, data: st.DataObject) -> None:
     import msgspec
 
-    ways = Ways(root=world.way)
-    again = msgspec.json.decode(msgspec.json.encode(ways), type=Ways)
+    ways = WireForms(root=world.form)
+    again = msgspec.json.decode(msgspec.json.encode(ways), type=WireForms)
     sent = world.send(data.draw(world.plain))
-    assert json.dumps(undo(sent, again, world.schema)) == json.dumps(undo(sent, ways, world.schema))
+    assert json.dumps(decode_wire(sent, again, world.schema)) == json.dumps(
+        decode_wire(sent, ways, world.schema)
+    )
 
 
-PAIRS = Way(encoding="pairs", values=Way(encoding="json"))
+PAIRS = WireForm(encoding="pairs", values=WireForm(encoding="json"))
 
 
 @pytest.mark.parametrize(
@@ -83,11 +85,11 @@ def test_pairs(sent: Any, meant: Any) -> None:
     assert there(PAIRS, sent) == (sent if meant is ... else meant)
 
 
-TUPLE = Way(
+TUPLE = WireForm(
     encoding="positions",
-    least=1,
+    required=1,
     count=2,
-    properties={"item_2": Way(encoding="json"), "more_items": Way(items=Way(encoding="json"))},
+    properties={"item_2": WireForm(encoding="json"), "more_items": WireForm(items=WireForm(encoding="json"))},
 )
 
 
@@ -114,9 +116,9 @@ def test_positions(sent: Any, meant: Any) -> None:
 
 
 def test_without_more_items_there_are_none() -> None:
-    way = Way(encoding="positions", count=1)
-    assert there(way, {"item_1": 1, "item_2": 2}) == {"item_1": 1, "item_2": 2}
-    assert there(way, {}) == []
+    form = WireForm(encoding="positions", count=1)
+    assert there(form, {"item_1": 1, "item_2": 2}) == {"item_1": 1, "item_2": 2}
+    assert there(form, {}) == []
 
 
 @pytest.mark.parametrize(
@@ -136,54 +138,57 @@ def test_without_more_items_there_are_none() -> None:
     ],
 )
 def test_json_text(sent: Any, meant: Any) -> None:
-    assert there(Way(encoding="json"), sent) == meant
+    assert there(WireForm(encoding="json"), sent) == meant
 
 
 def test_names_never_overwrite() -> None:
-    way = Way(names={"a_b": "a-b"}, properties={"a_b": Way(encoding="json")})
-    assert there(way, {"a_b": "1", "c": "1"}) == {"a-b": 1, "c": "1"}
-    assert there(way, {"a-b": "1"}) == {"a-b": 1}
-    assert there(way, {"a_b": "1", "a-b": "2"}) == {"a_b": 1, "a-b": 2}
+    form = WireForm(names={"a_b": "a-b"}, properties={"a_b": WireForm(encoding="json")})
+    assert there(form, {"a_b": "1", "c": "1"}) == {"a-b": 1, "c": "1"}
+    assert there(form, {"a-b": "1"}) == {"a-b": 1}
+    assert there(form, {"a_b": "1", "a-b": "2"}) == {"a_b": 1, "a-b": 2}
 
 
 def test_the_rest_of_an_object() -> None:
-    way = Way(rest="rest", values=Way(encoding="json"), properties={"a": Way()})
-    assert there(way, {"a": "1", "rest": [{"key": "b", "value": "2"}]}) == {"a": "1", "b": 2}
-    assert there(way, {"a": "1", "rest": None}) == {"a": "1"}
-    assert there(way, {"a": "1", "rest": {"b": "2"}}) == {"a": "1", "b": 2}
-    assert there(way, {"a": "1", "b": "2"}) == {"a": "1", "b": 2}
+    form = WireForm(rest="rest", values=WireForm(encoding="json"), properties={"a": WireForm()})
+    assert there(form, {"a": "1", "rest": [{"key": "b", "value": "2"}]}) == {"a": "1", "b": 2}
+    assert there(form, {"a": "1", "rest": None}) == {"a": "1"}
+    assert there(form, {"a": "1", "rest": {"b": "2"}}) == {"a": "1", "b": 2}
+    assert there(form, {"a": "1", "b": "2"}) == {"a": "1", "b": 2}
     twice = {"a": "1", "rest": [{"key": "a", "value": "2"}]}
-    assert there(Way(rest="rest"), twice) == twice
+    assert there(WireForm(rest="rest"), twice) == twice
 
 
 def test_values_are_not_those_of_declared_properties() -> None:
-    way = Way(values=Way(encoding="json"), properties={"a": Way()})
-    assert there(way, {"a": "1", "b": "1"}) == {"a": "1", "b": 1}
+    form = WireForm(values=WireForm(encoding="json"), properties={"a": WireForm()})
+    assert there(form, {"a": "1", "b": "1"}) == {"a": "1", "b": 1}
 
 
 def test_nulls_are_given_back() -> None:
-    assert there(Way(nulls=("a", "b")), {"a": 1}) == {"a": 1, "b": None}
+    assert there(WireForm(nulls=("a", "b")), {"a": 1}) == {"a": 1, "b": None}
 
 
 def test_references_and_recursion() -> None:
-    node = Way(properties={"more": Way(ref="node"), "x": Way(encoding="json")})
-    assert there(Way(ref="node"), {"x": "1", "more": {"x": "2"}}, node=node) == {"x": 1, "more": {"x": 2}}
-    assert there(Way(ref="a"), {"x": 1}, a=Way(ref="b"), b=Way(ref="a")) == {"x": 1}
-    assert there(Way(ref="gone"), {"x": 1}) == {"x": 1}
+    node = WireForm(properties={"more": WireForm(ref="node"), "x": WireForm(encoding="json")})
+    assert there(WireForm(ref="node"), {"x": "1", "more": {"x": "2"}}, node=node) == {
+        "x": 1,
+        "more": {"x": 2},
+    }
+    assert there(WireForm(ref="a"), {"x": 1}, a=WireForm(ref="b"), b=WireForm(ref="a")) == {"x": 1}
+    assert there(WireForm(ref="gone"), {"x": 1}) == {"x": 1}
 
 
-def deep(levels: int) -> tuple[Way, Any, Any]:
+def deep(levels: int) -> tuple[WireForm, Any, Any]:
     sent: Any = {"x": "1"}
     meant: Any = {"x": 1}
     for _ in range(levels):
         sent, meant = {"more": [sent]}, {"more": [meant]}
-    node = Way(properties={"more": Way(items=Way(ref="node")), "x": Way(encoding="json")})
+    node = WireForm(properties={"more": WireForm(items=WireForm(ref="node")), "x": WireForm(encoding="json")})
     return node, sent, meant
 
 
 def test_deep_values_from_deep_stacks() -> None:
     node, sent, meant = deep(95)
-    back = Undo(Ways(root=Way(ref="node"), definitions={"node": node}), {})
+    back = WireDecoder(WireForms(root=WireForm(ref="node"), definitions={"node": node}), {})
 
     def at(frames: int) -> Any:
         return back(sent) if frames == 0 else at(frames - 1)
@@ -194,7 +199,7 @@ def test_deep_values_from_deep_stacks() -> None:
 
 def test_what_is_too_deep_stays() -> None:
     node, sent, _ = deep(2000)
-    assert there(Way(ref="node"), sent, node=node) is sent
+    assert there(WireForm(ref="node"), sent, node=node) is sent
 
 
 UNION = {
@@ -213,11 +218,11 @@ UNION = {
     ],
     "$defs": {"n": {"type": "integer", "nullable": True}},
 }
-CHOICES = Way(
+CHOICES = WireForm(
     choices=(
-        Choice(at="/anyOf/0", way=Way(properties={"v": Way(encoding="json")})),
-        Choice(at="/anyOf/1"),
-        Choice(at="/anyOf/2", way=Way(items=Way(encoding="json"))),
+        WireBranch(at="/anyOf/0", form=WireForm(properties={"v": WireForm(encoding="json")})),
+        WireBranch(at="/anyOf/1"),
+        WireBranch(at="/anyOf/2", form=WireForm(items=WireForm(encoding="json"))),
     )
 )
 
@@ -233,13 +238,18 @@ def test_choices_by_schema_and_by_type() -> None:
 
 def test_choices_under_nullable() -> None:
     schema = {"anyOf": [{"type": "array", "items": {"type": "string", "nullable": True}}, {"type": "array"}]}
-    way = Way(choices=(Choice(at="/anyOf/0", way=Way(items=Way(encoding="json"))), Choice(at="/anyOf/1")))
-    assert there(way, [None, "1"], schema) == [None, 1]
-    assert there(way, [5, "1"], schema) == [5, "1"]
+    form = WireForm(
+        choices=(
+            WireBranch(at="/anyOf/0", form=WireForm(items=WireForm(encoding="json"))),
+            WireBranch(at="/anyOf/1"),
+        )
+    )
+    assert there(form, [None, "1"], schema) == [None, 1]
+    assert there(form, [5, "1"], schema) == [5, "1"]
 
 
 def test_literals_are_no_ones_to_change() -> None:
-    way = Way(encoding="texts", texts={"x": {"a": [1]}})
-    back = Undo(Ways(root=way), {})
+    form = WireForm(encoding="texts", texts={"x": {"a": [1]}})
+    back = WireDecoder(WireForms(root=form), {})
     back("x")["a"].append(2)
     assert back("x") == {"a": [1]}

@@ -99,7 +99,11 @@ def test_a_normalizer_answers_as_normalize() -> None:
     expected = normalize(RICH, PROFILE)
     for schema in (RICH, TEXT, TEXT.decode()):
         first = known.normalize(schema, PROFILE)
-        assert (first.schema, first.ways, first.ledger) == (expected.schema, expected.ways, expected.ledger)
+        assert (first.schema, first.wire_forms, first.ledger) == (
+            expected.schema,
+            expected.wire_forms,
+            expected.ledger,
+        )
         assert known.normalize(schema, PROFILE) is first
     assert known.normalize(RICH, "openai") is not known.normalize(RICH, "openai", strict=False)
     assert known.normalize(bytes(bytearray(TEXT)), PROFILE) is known.normalize(TEXT, PROFILE)

@@ -1,6 +1,6 @@
 """Values in the contract's form, what a provider's schema makes of them, and the way back, made together.
 
-The encoder here is written from the docstring of `Way` alone and shares no code with what undoes it.
+The encoder here is written from the docstring of `WireForm` alone and shares no code with what undoes it.
 """
 
 import json
@@ -8,13 +8,13 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
-from toolcast.runtime.wire import Choice, Way
+from toolcast.runtime.wire import WireBranch, WireForm
 
 
 class World(NamedTuple):
     """A place: its way, its schema, values that it takes (plain), and how they are sent."""
 
-    way: Way
+    form: WireForm
     schema: dict[str, Any]
     plain: st.SearchStrategy[Any]
     send: Callable[[Any], Any]
@@ -28,7 +28,7 @@ ANY = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
     max_leaves=6,
 )
-OPEN = Way()
+OPEN = WireForm()
 
 
 def _same(value: Any) -> Any:
@@ -41,13 +41,13 @@ def leaves() -> st.SearchStrategy[World]:
     literals = {"1": 1, "true": True, "on": "on", "null": None, '{"a":1}': {"a": 1}}
     sent = {json.dumps(plain): text for text, plain in literals.items()}
     texts = World(
-        Way(encoding="texts", texts=literals),
+        WireForm(encoding="texts", texts=literals),
         {"type": "string", "enum": list(literals)},
         st.sampled_from(list(literals.values())),
         lambda value: sent[json.dumps(value)],
         "string",
     )
-    anything = World(Way(encoding="json"), {"type": "string"}, ANY, json.dumps, "string")
+    anything = World(WireForm(encoding="json"), {"type": "string"}, ANY, json.dumps, "string")
     return st.sampled_from([text, number, texts, anything])
 
 
@@ -59,7 +59,7 @@ def maps(inner: World) -> World:
         "additionalProperties": False,
     }
     return World(
-        Way(encoding="pairs", values=None if inner.way == OPEN else inner.way),
+        WireForm(encoding="pairs", values=None if inner.form == OPEN else inner.form),
         {"type": "array", "items": entry},
         st.dictionaries(NAMES, inner.plain, max_size=3),
         lambda value: [{"key": name, "value": inner.send(item)} for name, item in value.items()],
@@ -69,7 +69,7 @@ def maps(inner: World) -> World:
 
 def lists(inner: World) -> World:
     return World(
-        Way(items=None if inner.way == OPEN else inner.way),
+        WireForm(items=None if inner.form == OPEN else inner.form),
         {"type": "array", "items": inner.schema},
         st.lists(inner.plain, max_size=3),
         lambda value: [inner.send(item) for item in value],
@@ -77,19 +77,23 @@ def lists(inner: World) -> World:
     )
 
 
-def tuples(inner: list[World], more: World | None, least: int) -> World:
-    least = min(least, len(inner))
+def tuples(inner: list[World], more: World | None, required: int) -> World:
+    required = min(required, len(inner))
     sent = {f"item_{index + 1}": world for index, world in enumerate(inner)}
     properties = {name: world.schema for name, world in sent.items()}
-    ways = {name: world.way for name, world in sent.items() if world.way != OPEN}
+    ways = {name: world.form for name, world in sent.items() if world.form != OPEN}
     if more is not None:
         properties["more_items"] = {"type": "array", "items": more.schema}
-        if more.way != OPEN:
-            ways["more_items"] = Way(items=more.way)
-    schema = {"type": "object", "properties": properties, "required": [f"item_{i + 1}" for i in range(least)]}
+        if more.form != OPEN:
+            ways["more_items"] = WireForm(items=more.form)
+    schema = {
+        "type": "object",
+        "properties": properties,
+        "required": [f"item_{i + 1}" for i in range(required)],
+    }
 
     def plain(draw: st.DrawFn) -> list[Any]:
-        length = draw(st.integers(least, len(inner)))
+        length = draw(st.integers(required, len(inner)))
         items = [draw(world.plain) for world in inner[:length]]
         if more is not None and length == len(inner):
             items += draw(st.lists(more.plain, max_size=2))
@@ -103,14 +107,14 @@ def tuples(inner: list[World], more: World | None, least: int) -> World:
             out["more_items"] = [more.send(item) for item in value[len(inner) :]]
         return out
 
-    way = Way(encoding="positions", least=least, count=len(inner), properties=ways)
-    return World(way, {**schema, "additionalProperties": False}, st.composite(plain)(), send, "object")
+    form = WireForm(encoding="positions", required=required, count=len(inner), properties=ways)
+    return World(form, {**schema, "additionalProperties": False}, st.composite(plain)(), send, "object")
 
 
 def objects(inner: dict[str, World], rest: World | None, renamed: bool) -> World:
     names = {name: f"p{index}" if renamed else name for index, name in enumerate(inner)}
-    shielding = rest is not None and rest.way != OPEN
-    ways = {names[name]: world.way for name, world in inner.items() if shielding or world.way != OPEN}
+    shielding = rest is not None and rest.form != OPEN
+    ways = {names[name]: world.form for name, world in inner.items() if shielding or world.form != OPEN}
     schema: dict[str, Any] = {
         "type": "object",
         "properties": {names[name]: world.schema for name, world in inner.items()},
@@ -135,13 +139,13 @@ def objects(inner: dict[str, World], rest: World | None, renamed: bool) -> World
             out["others"] = pairs.send(others)
         return out
 
-    way = Way(
+    form = WireForm(
         names={sent: name for name, sent in names.items() if sent != name},
         properties=ways,
         rest="others" if pairs else "",
-        values=None if rest is None or rest.way == OPEN else rest.way,
+        values=None if rest is None or rest.form == OPEN else rest.form,
     )
-    return World(way, schema, st.composite(plain)(), send, "object")
+    return World(form, schema, st.composite(plain)(), send, "object")
 
 
 def worlds() -> st.SearchStrategy[World]:
@@ -163,10 +167,10 @@ def worlds() -> st.SearchStrategy[World]:
     )
 
 
-def united(branches: list[World]) -> tuple[Way, dict[str, Any]]:
+def united(branches: list[World]) -> tuple[WireForm, dict[str, Any]]:
     """The union of `branches`, as the root of a document."""
     choices = tuple(
-        Choice(at=f"/anyOf/{index}", way=None if world.way == OPEN else world.way)
+        WireBranch(at=f"/anyOf/{index}", form=None if world.form == OPEN else world.form)
         for index, world in enumerate(branches)
     )
-    return Way(choices=choices), {"anyOf": [world.schema for world in branches]}
+    return WireForm(choices=choices), {"anyOf": [world.schema for world in branches]}

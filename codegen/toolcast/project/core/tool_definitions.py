@@ -37,13 +37,13 @@ class Definition(Struct, frozen=True):
 
     content: bytes
     ledger: tuple[LedgerEntry, ...]
-    ways: bytes | None  # how arguments in this provider's form are undone
+    ways: bytes | None  # how arguments in this provider's wire form are decoded
 
 
 def definition(info: ToolInfo, profile: Profile, parameters: Normalized) -> Definition:
     """The files for `profile`, for which `parameters` are normalised."""
     content = pretty(tool_object(info, profile, parameters))
-    ways = parameters.ways
+    ways = parameters.wire_forms
     if ways is None or omits(profile, parameters):  # what is not shown has no form of its own
         return Definition(content, parameters.ledger, None)
     pointer = pointer_to("$parameters", profile) or ""

@@ -5,7 +5,7 @@ from typing import Any
 
 from ...jsonschema.subschemas import map_subschemas
 from ..contract_node import follow
-from .wire_form import Choice
+from .wire_form import WireBranch
 
 ALL = frozenset(("null", "boolean", "number", "string", "array", "object"))
 MAX_FOLLOWED = 16
@@ -20,22 +20,22 @@ _KINDS: dict[type, str] = {
 }
 
 
-class Branches:
+class BranchSelector:
     """The branches of one union. What decides between them is made at first use.
 
     Where only one branch takes values of a JSON type, a value of that type is its own, even if the branch
-    refuses something inside of it: then the contract names what, in a value that is undone as far as can be.
-    Elsewhere it is the first branch whose schema accepts the value; those first that send further keys in a
-    property that it has, since any open object would take that, too.
+    refuses something inside of it: then the contract names what, in a value that is decoded as far as
+    possible. Elsewhere it is the first branch whose schema accepts the value; those first that send further
+    keys in a property that it has, since any open object would take that, too.
     """
 
-    __slots__ = ("_at", "_document", "_kinds", "_rests", "_root", "_validators", "ways")
+    __slots__ = ("_at", "_document", "_kinds", "_rests", "_root", "_validators", "forms")
 
-    def __init__(self, choices: Sequence[Choice], document: Mapping[str, Any]) -> None:
+    def __init__(self, choices: Sequence[WireBranch], document: Mapping[str, Any]) -> None:
         self._document = document
         self._at = tuple(choice.at for choice in choices)
-        self.ways = tuple(choice.way for choice in choices)
-        self._rests = frozenset(way.rest for way in self.ways if way is not None and way.rest)
+        self.forms = tuple(choice.form for choice in choices)
+        self._rests = frozenset(form.rest for form in self.forms if form is not None and form.rest)
         self._kinds: dict[str, tuple[int, ...]] | None = None
         self._root: Any = None
         self._validators: dict[int, Any] = {}
@@ -52,13 +52,13 @@ class Branches:
             fitting = tuple(sorted(fitting, key=lambda index: not self._holds_rest(index, value)))
         for index in fitting:
             if self._accepts(index, value):
-                return index if self.ways[index] is not None else -1
+                return index if self.forms[index] is not None else -1
         return -1
 
     def _holds_rest(self, index: int, value: Any) -> bool:
         """Whether a branch sends further keys in a property that `value` has."""
-        way = self.ways[index]
-        return way is not None and way.rest in value
+        form = self.forms[index]
+        return form is not None and form.rest in value
 
     def _by_kind(self) -> dict[str, tuple[int, ...]]:
         """For each JSON type the branches that may take it; none at all where none of them encodes."""
@@ -66,7 +66,7 @@ class Branches:
         found: dict[str, tuple[int, ...]] = {}
         for kind in ALL:
             fitting = tuple(index for index, kinds in enumerate(shapes) if kind in kinds)
-            if all(self.ways[index] is None for index in fitting):
+            if all(self.forms[index] is None for index in fitting):
                 fitting = ()
             found[kind] = fitting
         return found

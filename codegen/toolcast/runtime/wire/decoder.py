@@ -1,7 +1,7 @@
-"""From what a provider's schema made a model write to what the contract means.
+"""Decodes arguments from a provider's wire form to the contract's form.
 
-Every step is exact or is not taken: a value that is not in the form that is sent is left as it is, and the
-contract says what is wrong with it. Nothing is refused here, and nothing that was given is changed.
+Every step is exact or is not taken: a value that is not in the wire form stays as it is, and validation names
+what is wrong with it. Nothing is refused here, and no input is changed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,20 +17,20 @@ from ..arguments import decode_json
 from ..contract_node import follow
 from ..errors import MissingDataError
 from ..resources import read_resource
-from .locations import Place, Places
+from .locations import Location, Locations
 from .value_paths import steps_of, value_at
-from .wire_form import KEY, MORE, VALUE, Ways, position
+from .wire_form import KEY, MORE, VALUE, WireForms, position
 
 
-class Undo:
-    """The way back of one tool from one provider, made once for any number of values, from any thread."""
+class WireDecoder:
+    """Decodes one provider's wire form of one tool's arguments: any number of values, from any thread."""
 
-    __slots__ = ("_start", "ways")
+    __slots__ = ("_start", "forms")
 
-    def __init__(self, ways: Ways, document: Mapping[str, Any]) -> None:
-        """`document` is the provider's parameter schema, into which the choices of `ways` point."""
-        self.ways = ways
-        self._start = Places(ways, document).start
+    def __init__(self, forms: WireForms, document: Mapping[str, Any]) -> None:
+        """`document` is the provider's parameter schema, into which the choices of `forms` point."""
+        self.forms = forms
+        self._start = Locations(forms, document).start
 
     def __call__(self, value: Any) -> Any:
         """The contract's form of `value`, which is plain JSON data. Never changes `value`.
@@ -38,98 +38,105 @@ class Undo:
         Raises UnsupportedSchema where the document cannot be judged exactly.
         """
         try:
-            return undone(self._start, value)
+            return decode_at(self._start, value)
         except RecursionError:
             # Past the depth that any value may have, the contract refuses it as it is.
-            return value if too_deep(value) else on_fresh_stack(undone, self._start, value)
+            return value if too_deep(value) else on_fresh_stack(decode_at, self._start, value)
 
 
-def undo(value: Any, ways: Ways, document: Mapping[str, Any]) -> Any:
-    """`Undo(ways, document)(value)`: for one value. For many, make an `Undo` once."""
-    return Undo(ways, document)(value)
+def decode_wire(value: Any, forms: WireForms, document: Mapping[str, Any]) -> Any:
+    """`WireDecoder(forms, document)(value)`: for one value. For many, make a `WireDecoder` once."""
+    return WireDecoder(forms, document)(value)
 
 
-def undone(place: Place, value: Any) -> Any:
-    """What `value`, at `place`, means. Two frames for each level of nesting at most."""
-    if place.choices:
-        place = place.choose(value)
+def decode_at(location: Location, value: Any) -> Any:
+    """The contract's form of `value`, which stands at `location`. At most two frames per level of nesting."""
+    if location.choices:
+        location = location.with_branches(value)
     kind = type(value)
-    if place.encoding:
+    if location.encoding:
         if kind is str:
-            if place.encoding == "texts":
-                return _fresh(place.texts.get(value, value))
-            return _parsed(value) if place.encoding == "json" else value
-        if place.encoding == "pairs":
+            if location.encoding == "texts":
+                return _fresh(location.texts.get(value, value))
+            return _parsed(value) if location.encoding == "json" else value
+        if location.encoding == "pairs":
             if kind is list:
                 pairs = _pairs(value)
-                return value if pairs is None else _values(place, pairs)
-            return _values(place, value) if kind is dict else value
-        if place.encoding == "positions":
-            items = value if kind is list else _positions(place, value) if kind is dict else None
-            return value if items is None else _items(place, items)
+                return value if pairs is None else _values(location, pairs)
+            return _values(location, value) if kind is dict else value
+        if location.encoding == "positions":
+            items = value if kind is list else _positions(location, value) if kind is dict else None
+            return value if items is None else _items(location, items)
         return value
     if kind is dict:
-        return _object(place, value) if place.speaks_of_objects else value
-    if kind is list and (place.items is not None or place.prefix):
-        return _listed(place, value)
+        return _object(location, value) if location.has_object_rules else value
+    if kind is list and (location.items is not None or location.prefix):
+        return _listed(location, value)
     return value
 
 
-def _listed(place: Place, value: list[Any]) -> list[Any]:
-    below, fixed = place.items, len(place.prefix)
-    out = [item if way is None else undone(way, item) for way, item in zip(place.prefix, value, strict=False)]
+def _listed(location: Location, value: list[Any]) -> list[Any]:
+    below, fixed = location.items, len(location.prefix)
+    out = [
+        item if form is None else decode_at(form, item)
+        for form, item in zip(location.prefix, value, strict=False)
+    ]
     rest = value[fixed:] if fixed else value
-    return out + (rest if below is None else [undone(below, item) for item in rest])
+    return out + (rest if below is None else [decode_at(below, item) for item in rest])
 
 
-def _object(place: Place, value: dict[str, Any]) -> dict[str, Any]:
-    if place.acting is not None:
+def _object(location: Location, value: dict[str, Any]) -> dict[str, Any]:
+    if location.plain_properties is not None:
         out = value.copy()
-        for name, way in place.acting:
+        for name, form in location.plain_properties:
             if name in out:
-                out[name] = undone(way, out[name])
+                out[name] = decode_at(form, out[name])
         return out
     out = {}
     rest: dict[str, Any] | None = None
     for sent, item in value.items():
-        if sent == place.rest and place.rest:
-            rest = _rest(place, value)
+        if sent == location.rest and location.rest:
+            rest = _rest(location, value)
             if rest is not None:
                 continue
-        name = place.names.get(sent, sent)
+        name = location.names.get(sent, sent)
         if name is not sent and name in value:
             name = sent  # both are there: nothing may be overwritten
-        if item is None and name in place.drops:
+        if item is None and name in location.drops:
             continue
-        below = place.member(sent) if place.patterns else place.properties.get(sent, place.values)
-        out[name] = item if below is None else undone(below, item)
+        below = (
+            location.property_location(sent)
+            if location.patterns
+            else location.properties.get(sent, location.values)
+        )
+        out[name] = item if below is None else decode_at(below, item)
     if rest:
-        below = place.values
+        below = location.values
         for name, item in rest.items():
-            out[name] = item if below is None else undone(below, item)
-    for name in place.nulls:
+            out[name] = item if below is None else decode_at(below, item)
+    for name in location.nulls:
         out.setdefault(name, None)
     return out
 
 
-def _rest(place: Place, value: dict[str, Any]) -> dict[str, Any] | None:
+def _rest(location: Location, value: dict[str, Any]) -> dict[str, Any] | None:
     """The undeclared keys that stand in one property; None where they are not told apart from the others."""
-    held = value[place.rest]
+    held = value[location.rest]
     if held is None:
         return {}
     pairs = _pairs(held) if type(held) is list else held if type(held) is dict else None
     if pairs is None:
         return None
-    names = place.names
-    taken = {names.get(sent, sent) for sent in value if sent != place.rest}
+    names = location.names
+    taken = {names.get(sent, sent) for sent in value if sent != location.rest}
     return pairs if taken.isdisjoint(pairs) else None
 
 
-def _values(place: Place, value: dict[str, Any]) -> dict[str, Any]:
-    below = place.values
+def _values(location: Location, value: dict[str, Any]) -> dict[str, Any]:
+    below = location.values
     if below is None:
         return value
-    return {name: undone(below, item) for name, item in value.items()}
+    return {name: decode_at(below, item) for name, item in value.items()}
 
 
 def _pairs(value: list[Any]) -> dict[str, Any] | None:
@@ -145,40 +152,40 @@ def _pairs(value: list[Any]) -> dict[str, Any] | None:
     return out
 
 
-def _positions(place: Place, value: dict[str, Any]) -> list[Any] | None:
+def _positions(location: Location, value: dict[str, Any]) -> list[Any] | None:
     """`{"item_1": a, "more_items": [b]}` as `[a, b]`; None where there are gaps, or other properties."""
     items: list[Any] = []
-    for index in range(place.count):
+    for index in range(location.count):
         name = position(index)
-        if name not in value and index < place.least and name in place.nulls:
+        if name not in value and index < location.required and name in location.nulls:
             items.append(None)  # which this dialect can only say by leaving it out
             continue
-        if name not in value or (value[name] is None and index >= place.least):
+        if name not in value or (value[name] is None and index >= location.required):
             break
         items.append(value[name])
     found = len(items)
     for name, item in value.items():
-        if name == MORE and MORE in place.tail:
+        if name == MORE and MORE in location.tail:
             continue
-        index = place.tail.get(name, -1)
+        index = location.tail.get(name, -1)
         if index < 0 or (index >= found and item is not None):
             return None
     more = value.get(MORE)
     if more:
-        if found < place.count or type(more) is not list:
+        if found < location.count or type(more) is not list:
             return None
         items += more
     return items
 
 
-def _items(place: Place, items: list[Any]) -> list[Any]:
+def _items(location: Location, items: list[Any]) -> list[Any]:
     """The items of a tuple, each by the way of its own position."""
     out = [
-        item if below is None else undone(below, item)
-        for below, item in zip(place.positions, items, strict=False)
+        item if below is None else decode_at(below, item)
+        for below, item in zip(location.positions, items, strict=False)
     ]
-    more = items[place.count :]
-    return out + (more if place.more is None or not more else undone(place.more, more))
+    more = items[location.count :]
+    return out + (more if location.more is None or not more else decode_at(location.more, more))
 
 
 def _parsed(text: str) -> Any:
@@ -196,28 +203,28 @@ def _fresh(value: Any) -> Any:
     return [_fresh(item) for item in value] if isinstance(value, list) else value
 
 
-def load_undo(module: str, path: str, definition: bytes) -> Undo:
+def load_wire_decoder(module: str, path: str, definition: bytes) -> WireDecoder:
     """What undoes the dialect of `definition`, a provider's tool object; `path` counts from `module`.
 
     Raises MissingDataError where the file is not there, or is not what was generated.
     """
     content = read_resource(module, path)
     try:
-        ways = msgspec.json.decode(content, type=Ways)
-        document = follow(msgspec.json.decode(definition), ways.parameters)
+        forms = msgspec.json.decode(content, type=WireForms)
+        document = follow(msgspec.json.decode(definition), forms.parameters)
     except (msgspec.DecodeError, UnicodeError, LookupError) as problem:
         raise MissingDataError(
             f"{module} needs {path}, which is not as it was generated: {problem}. Run `toolcast generate`."
         ) from problem
-    return Undo(ways, document)
+    return WireDecoder(forms, document)
 
 
-def explained(violations: Sequence[Violation], value: Any) -> tuple[Violation, ...]:
+def explain_wire_form(violations: Sequence[Violation], value: Any) -> tuple[Violation, ...]:
     """`violations` of `value`, those of lists and objects that were left as they came said in their form."""
-    return tuple(_explained(violation, value) for violation in violations)
+    return tuple(_explain(violation, value) for violation in violations)
 
 
-def _explained(violation: Violation, value: Any) -> Violation:
+def _explain(violation: Violation, value: Any) -> Violation:
     steps = steps_of(violation.path)
     try:
         found = None if steps is None else value_at(value, steps)

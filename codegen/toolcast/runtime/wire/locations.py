@@ -1,54 +1,54 @@
-"""Ways made ready to be gone: what all of them say of one place, with references and choices resolved."""
+"""The wire forms of one location of the arguments, combined, with references and union branches resolved."""
 
 from collections.abc import Mapping
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from ...jsonschema.errors import SearchTooLong
-from .branches import Branches
-from .wire_form import MORE, Way, Ways, position
+from .branches import BranchSelector
+from .wire_form import MORE, WireForm, WireForms, position
 
 if TYPE_CHECKING:
     from ...jsonschema.search import Search
 
 
-Parts = tuple[Way, ...]
-"""Ways that speak of the same value, without references. Their identities are a place's name."""
-_NOTHING = Way()
+Parts = tuple[WireForm, ...]
+"""Wire forms of the same value, without references. Their identities are the key of a location."""
+_PLAIN = WireForm()
 _KEPT = 1024
-"""Places of one `Ways`, and choices between them, that are remembered; past it, memory starts anew."""
+"""Locations of one `WireForms`, and chosen branches, that are kept; past it, both caches are cleared."""
 
 
-class Place:
-    """All that is to be undone at one place. `Places` fills it in."""
+class Location:
+    """All that is decoded at one location. `Locations` fills it in."""
 
     __slots__ = (
-        "acting",
         "choices",
         "count",
         "drops",
         "encoding",
+        "forms",
+        "has_object_rules",
         "items",
-        "least",
+        "locations",
         "more",
         "names",
         "nulls",
         "parts",
         "patterns",
-        "places",
+        "plain_properties",
         "positions",
         "prefix",
         "properties",
+        "required",
         "rest",
-        "speaks_of_objects",
         "tail",
         "texts",
         "values",
-        "ways",
     )
 
-    def __init__(self, places: "Places", parts: Parts, choices: tuple[Branches, ...]) -> None:
-        self.places = places
+    def __init__(self, locations: "Locations", parts: Parts, choices: tuple[BranchSelector, ...]) -> None:
+        self.locations = locations
         self.parts = parts
         self.choices = choices
         self.encoding = next((part.encoding for part in parts if part.encoding), "")
@@ -59,37 +59,39 @@ class Place:
             self.names.update(part.names)
         self.rest = next((part.rest for part in parts if part.rest), "")
         encoded = next((part for part in parts if part.encoding == "positions"), None)
-        self.least = encoded.least if encoded else 0
+        self.required = encoded.required if encoded else 0
         self.count = encoded.count if encoded else 0
         self.nulls = tuple(dict.fromkeys(name for part in parts for name in part.nulls))
         self.drops = frozenset(name for part in parts for name in part.drops)
-        self.properties: dict[str, Place | None] = {}
-        self.patterns: list[tuple[Search, Way]] = []
-        self.ways: dict[str, tuple[Way, ...]] = {}  # of declared properties, kept where patterns speak, too
-        self.prefix: list[Place | None] = []
-        self.items: Place | None = None
-        self.values: Place | None = None
-        self.positions: list[Place | None] = []
-        self.more: Place | None = None
+        self.properties: dict[str, Location | None] = {}
+        self.patterns: list[tuple[Search, WireForm]] = []
+        # Of declared properties; empty without patterns.
+        self.forms: dict[str, tuple[WireForm, ...]] = {}
+        self.prefix: list[Location | None] = []
+        self.items: Location | None = None
+        self.values: Location | None = None
+        self.positions: list[Location | None] = []
+        self.more: Location | None = None
         self.tail: dict[str, int] = {position(index): index for index in range(self.count)}
         if encoded:
             self.tail[MORE] = self.count
-        self.speaks_of_objects = False
-        self.acting: tuple[tuple[str, Place], ...] | None = None  # all there is to do, where it is no more
+        self.has_object_rules = False
+        # Set where properties are the only rules.
+        self.plain_properties: tuple[tuple[str, Location], ...] | None = None
 
     def fill(self) -> None:
-        """Make the places below this one."""
-        below: dict[str, list[Way]] = {}
+        """Make the locations below this one."""
+        below: dict[str, list[WireForm]] = {}
         for part in self.parts:
-            for name, way in part.properties.items():
-                below.setdefault(name, []).append(way)
+            for name, form in part.properties.items():
+                below.setdefault(name, []).append(form)
         for part in self.parts:
             if part.values is not None and not part.rest and not part.encoding:
                 for name in below.keys() - part.properties.keys():  # declared by others, not there
                     below[name].append(part.values)
-        for name, ways in below.items():
-            acting = tuple(way for way in ways if way != _NOTHING)
-            self.properties[name] = self.places.of(acting) if acting else None
+        for name, forms in below.items():
+            encoding = tuple(form for form in forms if form != _PLAIN)
+            self.properties[name] = self.locations.of(encoding) if encoding else None
             own = self.names.get(name)
             if own is not None:  # sent under the contract's name after all
                 self.properties.setdefault(own, self.properties[name])
@@ -97,119 +99,125 @@ class Place:
             from ...jsonschema.scalars import compile_pattern  # seldom needed
 
             every = (each for part in self.parts for each in part.patterns.items())
-            self.patterns = [(compile_pattern(pattern, ""), way) for pattern, way in every]
-            self.ways = {name: tuple(ways) for name, ways in below.items()}
+            self.patterns = [(compile_pattern(pattern, ""), form) for pattern, form in every]
+            self.forms = {name: tuple(forms) for name, forms in below.items()}
         items = tuple(part.items for part in self.parts if part.items is not None)
         values = tuple(part.values for part in self.parts if part.values is not None)
-        self.items = self.places.of(items) if items else None
+        self.items = self.locations.of(items) if items else None
         for index in range(max(len(part.prefix) for part in self.parts)):
             found = (part.prefix[index] for part in self.parts if index < len(part.prefix))
-            fixed = tuple(way for way in found if way is not None)
-            self.prefix.append(self.places.of(fixed) if fixed else None)
-        self.values = self.places.of(values) if values else None
+            fixed = tuple(form for form in found if form is not None)
+            self.prefix.append(self.locations.of(fixed) if fixed else None)
+        self.values = self.locations.of(values) if values else None
         self.positions = [self.properties.get(position(index)) for index in range(self.count)]
         self.more = self.properties.get(MORE)
-        self.speaks_of_objects = bool(
+        self.has_object_rules = bool(
             self.names or self.rest or self.nulls or self.drops or self.properties or self.values
         )
-        self.speaks_of_objects |= bool(self.patterns)
+        self.has_object_rules |= bool(self.patterns)
         if not (self.names or self.rest or self.nulls or self.drops or self.values or self.patterns):
-            self.acting = tuple((name, way) for name, way in self.properties.items() if way is not None)
+            self.plain_properties = tuple(
+                (name, form) for name, form in self.properties.items() if form is not None
+            )
 
-    def member(self, sent: str) -> "Place | None":
-        """The place of a property of an object of which patterns speak, too, by the name that is sent."""
+    def property_location(self, sent: str) -> "Location | None":
+        """The location of a property, by the name that is sent, in an object that has patterns."""
         try:
-            found = tuple(way for pattern, way in self.patterns if pattern.finds(sent))
+            found = tuple(form for pattern, form in self.patterns if pattern.finds(sent))
         except SearchTooLong:
-            return self.places.of((_NOTHING,))  # the contract, which has the pattern, refuses it
+            return self.locations.of((_PLAIN,))  # the contract, which has the pattern, refuses it
         if not found:
             return self.properties.get(sent, self.values)
-        return self.places.together((*self.ways.get(sent, ()), *found))
+        return self.locations.joined((*self.forms.get(sent, ()), *found))
 
-    def choose(self, value: Any) -> "Place":
-        """This place with the branches that `value` takes, and no choices left."""
-        place = self
-        while place.choices:
-            place = place.places.with_branches(place, tuple(each.index(value) for each in place.choices))
-        return place
+    def with_branches(self, value: Any) -> "Location":
+        """This location with the branches that `value` takes, and no choices left."""
+        location = self
+        while location.choices:
+            location = location.locations.at_branches(
+                location, tuple(each.index(value) for each in location.choices)
+            )
+        return location
 
 
-class Places:
-    """The places of one `Ways`, each made once as long as it is remembered. Recursive ways lead back to
-    places that exist."""
+class Locations:
+    """The locations of one `WireForms`, each made once as long as it is cached. Recursive forms lead back to
+    locations that exist."""
 
-    def __init__(self, ways: Ways, document: Mapping[str, Any]) -> None:
-        self._ways = ways
+    def __init__(self, forms: WireForms, document: Mapping[str, Any]) -> None:
+        self._forms = forms
         self._document = document
-        self._made: dict[tuple[tuple[int, ...], tuple[Any, ...]], Place] = {}
-        self._chosen: dict[tuple[Place, tuple[int, ...]], Place] = {}
-        self._branches: dict[int, Branches] = {}
-        self._waiting: list[Place] = []
-        self._lock = RLock()  # places are made from the ways of values, which may come in several threads
-        self.start = self._finished((ways.root,), set())
+        self._made: dict[tuple[tuple[int, ...], tuple[Any, ...]], Location] = {}
+        self._chosen: dict[tuple[Location, tuple[int, ...]], Location] = {}
+        self._branches: dict[int, BranchSelector] = {}
+        self._unfilled: list[Location] = []
+        self._lock = RLock()  # values decide which locations are made, and several threads may decode
+        self.start = self._finished((forms.root,), set())
 
-    def of(self, ways: Parts) -> Place:
-        """The place of which `ways` speak; filled in once all that wait are."""
-        return self._place(ways, set())
+    def of(self, forms: Parts) -> Location:
+        """The location of `forms`; it is filled in with all others that wait."""
+        return self._location(forms, set())
 
-    def together(self, ways: Parts) -> Place:
-        """The place of which all of `ways` speak, whatever brought them together."""
+    def joined(self, forms: Parts) -> Location:
+        """The location to which all of `forms` apply, filled in."""
         with self._lock:
-            return self._finished(ways, set())
+            return self._finished(forms, set())
 
-    def with_branches(self, place: Place, indexes: tuple[int, ...]) -> Place:
-        """`place`, its choices made: `indexes` has a branch of each, -1 for none."""
-        key = (place, indexes)  # the object, not its identity: that is given anew when it is gone
+    def at_branches(self, location: Location, indexes: tuple[int, ...]) -> Location:
+        """`location`, its choices made: `indexes` has a branch of each, -1 for none."""
+        key = (location, indexes)  # the object, not its `id`, which is used again once the object is freed
         made = self._chosen.get(key)
         if made is None:
             with self._lock:
-                pairs = zip(place.choices, indexes, strict=True)
-                taken = (each.ways[index] for each, index in pairs if index >= 0)
-                ways = (*place.parts, *(way for way in taken if way is not None))
-                made = self._finished(ways, {id(self._choice(part)) for part in place.parts if part.choices})
+                pairs = zip(location.choices, indexes, strict=True)
+                taken = (each.forms[index] for each, index in pairs if index >= 0)
+                forms = (*location.parts, *(form for form in taken if form is not None))
+                made = self._finished(
+                    forms, {id(self._choice(part)) for part in location.parts if part.choices}
+                )
                 self._chosen[key] = made
         return made
 
-    def _finished(self, ways: Parts, made: set[int]) -> Place:
+    def _finished(self, forms: Parts, made: set[int]) -> Location:
         if max(len(self._made), len(self._chosen)) > _KEPT:
-            # Values decide which places are combined. Those in use stay with whoever uses them.
+            # Values decide which locations are combined. Those in use stay with their users.
             self._made.clear()
             self._chosen.clear()
-        place = self._place(ways, made)
-        while self._waiting:
-            self._waiting.pop().fill()
-        return place
+        location = self._location(forms, made)
+        while self._unfilled:
+            self._unfilled.pop().fill()
+        return location
 
-    def _place(self, ways: Parts, made: set[int]) -> Place:
+    def _location(self, forms: Parts, made: set[int]) -> Location:
         """`made` are choices that were made already, by identity."""
-        parts = self._parts(ways)
+        parts = self._parts(forms)
         choices = tuple(self._choice(part) for part in parts if part.choices)
         choices = tuple(each for each in choices if id(each) not in made)
         key = (tuple(id(part) for part in parts), tuple(id(each) for each in choices))
-        place = self._made.get(key)
-        if place is None:
-            place = self._made[key] = Place(self, parts, choices)
-            self._waiting.append(place)
-        return place
+        location = self._made.get(key)
+        if location is None:
+            location = self._made[key] = Location(self, parts, choices)
+            self._unfilled.append(location)
+        return location
 
-    def _parts(self, ways: Parts) -> Parts:
-        """`ways` and what they refer to, each once."""
-        found: dict[int, Way] = {}
-        waiting = list(reversed(ways))
+    def _parts(self, forms: Parts) -> Parts:
+        """`forms` and what they refer to, each once."""
+        found: dict[int, WireForm] = {}
+        waiting = list(reversed(forms))
         while waiting:
-            way = waiting.pop()
-            if id(way) in found:
+            form = waiting.pop()
+            if id(form) in found:
                 continue
-            found[id(way)] = way
-            waiting += reversed(way.beside)
-            if way.ref:
-                target = self._ways.definitions.get(way.ref)
+            found[id(form)] = form
+            waiting += reversed(form.all_of)
+            if form.ref:
+                target = self._forms.definitions.get(form.ref)
                 if target is not None:
                     waiting.append(target)
         return tuple(found.values())
 
-    def _choice(self, way: Way) -> Branches:
-        known = self._branches.get(id(way))
+    def _choice(self, form: WireForm) -> BranchSelector:
+        known = self._branches.get(id(form))
         if known is None:
-            known = self._branches[id(way)] = Branches(way.choices, self._document)
+            known = self._branches[id(form)] = BranchSelector(form.choices, self._document)
         return known

@@ -1,13 +1,13 @@
-"""The way back as data: what a provider's dialect made of each place of the arguments.
+"""The wire form as data: how a provider's dialect encoded each location of the arguments.
 
-A way has the shape of the *provider's* schema, and says of each place how the value that stands there is
-turned into what the contract means. Only places at which, or below which, something is encoded have one.
+A form has the shape of the *provider's* schema. For each location it states how the value there is decoded to
+the contract's form. Only locations at which, or below which, something is encoded have one.
 """
 
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 Encoding = Literal["", "pairs", "positions", "texts", "json"]
 
@@ -23,61 +23,64 @@ def position(index: int) -> str:
     return f"item_{index + 1}"
 
 
-class Choice(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class WireBranch(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One branch of a union: `at` is a JSON pointer into the provider's parameter schema."""
 
     at: str
-    way: "Way | None" = None
+    form: "WireForm | None" = field(default=None, name="way")
 
 
-class Way(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How one place is undone.
+class WireForm(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How the value at one location is decoded.
 
-    `encoding` says what the value was made of:
+    `encoding` names what was encoded:
 
-    * `pairs`: a map, sent as a list of `{"key": …, "value": …}`; `values` is the way of its values.
-    * `positions`: a list, sent as an object `{"item_1": …, "more_items": […]}`; `properties` has the ways of
-      its items, `more_items` included.
+    * `pairs`: a map, sent as a list of `{"key": …, "value": …}`; `values` is the form of its values.
+    * `positions`: a list, sent as an object `{"item_1": …, "more_items": […]}`; `properties` has the forms
+      of its items, `more_items` included.
     * `texts`: a literal, sent as one of the strings of `texts`.
     * `json`: any value, sent as a string of JSON text. A string that holds no JSON stands for itself.
 
     For an object that stays one: `names` maps the property names that were sent to those of the contract,
-    `rest` is the property that holds its undeclared keys as pairs (`values` is their way), `nulls` are
+    `rest` is the property that holds its undeclared keys as pairs (`values` is their form), `nulls` are
     properties (of the contract) whose absence means null, for a dialect that knows no null; `drops` are those
     whose null means absence, where the contract alone could not tell.
 
     A value that is in the contract's form already, because a model did not follow the schema, is left as it
-    is: that loses nothing. `beside` are further ways of the same place, for the schemas in `allOf` and the
-    like that rename or hold what is renamed. `ref` goes on at a definition; `choices` at the first branch
-    that takes the value.
-    A union without choices has one way for all its branches, because the JSON type tells what to undo.
+    is: that loses nothing. `all_of` are further forms of the same location, for the schemas in `allOf` and
+    the like that rename properties or contain renamed ones. `ref` continues at a definition; `choices` at the
+    first branch that takes the value. A union without choices has one form for all its branches, because the
+    JSON type tells what to decode.
     """
 
     encoding: Encoding = ""
-    ref: str = ""  # a key of `Ways.definitions`
+    ref: str = ""  # a key of `WireForms.definitions`
     texts: Mapping[str, Any] = {}
     names: Mapping[str, str] = {}
     rest: str = ""
-    least: int = 0  # of positions: so many items are always there; null at a later one means absent
+    # Of positions: so many items are always there; null at a later one means absent.
+    required: int = field(default=0, name="least")
     count: int = 0  # of positions: so many have a property of their own; later items are in `more_items`
     nulls: tuple[str, ...] = ()
     drops: tuple[str, ...] = ()
-    properties: Mapping[str, "Way"] = {}  # by the name that is sent; beside `values`, all declared ones
-    prefix: tuple["Way | None", ...] = ()  # of the first items, where a tuple stays one
-    items: "Way | None" = None  # of the items after those
-    patterns: Mapping[str, "Way"] = {}  # of properties whose sent name a pattern finds, beside all others
-    values: "Way | None" = None  # of what additionalProperties describes, of pairs, and of `rest`
-    choices: tuple[Choice, ...] = ()
-    beside: tuple["Way", ...] = ()
+    properties: Mapping[str, "WireForm"] = {}  # by the name that is sent; beside `values`, all declared ones
+    prefix: tuple["WireForm | None", ...] = ()  # of the first items, where a tuple stays one
+    items: "WireForm | None" = None  # of the items after those
+    patterns: Mapping[
+        str, "WireForm"
+    ] = {}  # of properties whose sent name a pattern finds, beside all others
+    values: "WireForm | None" = None  # of what additionalProperties describes, of pairs, and of `rest`
+    choices: tuple[WireBranch, ...] = ()
+    all_of: tuple["WireForm", ...] = field(default=(), name="beside")
 
 
-class Ways(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The way back of one tool from one provider.
+class WireForms(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The wire form of one tool at one provider.
 
     `parameters` is the JSON pointer to the parameter schema in the provider's tool object, where choices
     are looked up.
     """
 
-    root: Way
-    definitions: Mapping[str, Way] = {}
+    root: WireForm
+    definitions: Mapping[str, WireForm] = {}
     parameters: str = ""
