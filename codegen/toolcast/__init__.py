@@ -21,10 +21,11 @@ def compile(
 ) -> "Compilation":
     """Compile a set of specs to the files that `toolcast generate` would write for them.
 
-    A pure function: it reads and writes no file but toolcast's own modules, templates and profiles.
+    A pure function: it reads and writes no file but toolcast's own modules, templates and profiles. Needs
+    `toolcast[build]`.
 
-    Arguments:
-        specs: posix path below the specs folder (`files/edit.yaml`, `_types/range.yaml`) → its bytes.
+    Args:
+        specs: posix path below the specs folder (`files/edit.yaml`, `_types/range.yaml`) to the file's bytes.
         providers: ids of the providers to write definitions for; by default OpenAI (both APIs), Anthropic,
             Gemini and MCP.
         models: other model families to write: "pydantic", "dataclass", "typeddict".
@@ -32,12 +33,14 @@ def compile(
         profiles: further profiles by id; one may replace a built-in profile.
         shown_root: the folder that diagnostics name before a spec's path.
 
-    Returns a `Compilation`: `files` (posix path below the output folder → bytes, `manifest.txt` included),
-    `diagnostics` (every error and warning, sorted) and `failed` (whether one is an error). A spec with an
-    error has no files; all others have theirs.
+    Returns:
+        A `Compilation`: `files` (posix path below the output folder to bytes, `manifest.txt` included),
+        `diagnostics` (every error and warning, sorted) and `failed` (whether one is an error). A spec with an
+        error has no files; all others have theirs.
 
-    Raises ValueError for a path that is neither a spec's nor a shared type's, and
-    `toolcast.providers.ProfileError` for a provider that is not known. Needs `toolcast[build]`.
+    Raises:
+        ValueError: a path is neither a spec's nor a shared type's.
+        toolcast.providers.ProfileError: a provider is not known, or a profile is not valid.
     """
     from .project.compilation import compile_set
 

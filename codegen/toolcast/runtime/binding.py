@@ -23,28 +23,44 @@ H = TypeVar("H")
 
 
 class ToolBinding(Tool[P], Generic[P, H], frozen=True, kw_only=True, eq=False):
-    """A tool, as `Tool` has it, whose arguments are decoded and values encoded.
+    """A tool as generated code offers it: definitions, decoder, encoder.
 
-    P is the parameters' type, H the handler's Protocol.
+    P is the parameters' type, H the handler's Protocol. Fields are those of `Tool`.
     """
 
     def decode(
         self, arguments: Arguments, provider: str | None = None, guesses: "Guesses | None" = None
     ) -> P:
-        """The typed parameters for a call's arguments: JSON text, or a mapping that was parsed already.
+        """Decode the arguments of a call.
 
-        `provider` names the dialect they were written in. Blank text means no arguments. `guesses` are made
-        at arguments that the contract refuses, none by default. Raises ArgumentError naming every violation,
-        UnknownProviderError where nothing was generated for `provider`, MissingDataError for files that are
-        not as they were generated.
+        Args:
+            arguments: JSON text as str or bytes, or a mapping that is parsed already. None and blank text
+                mean no arguments.
+            provider: id of the provider whose wire form the arguments have; None for the contract's own form.
+            guesses: guesses that may be applied to arguments that the contract refuses; None for no guesses.
+
+        Returns:
+            The typed parameters.
+
+        Raises:
+            ArgumentError: the arguments do not fit the contract; it names every violation.
+            UnknownProviderError: nothing was generated for `provider`.
+            MissingDataError: a generated JSON file is missing or is not as it was generated.
         """
         wire_decoder = None if provider is None else self._wire_decoder(provider)
         return decode_arguments(self, arguments, wire_decoder, guesses, self.exact)
 
     def encode(self, params: P) -> bytes:
-        """JSON text that the contract accepts: absent stays absent, further properties in their place.
+        """Encode parameters as JSON that the contract accepts. Absent parameters stay absent.
 
-        Raises EncodeError where the contract refuses `params` in any form.
+        Args:
+            params: typed parameters.
+
+        Returns:
+            Compact JSON in the contract's form.
+
+        Raises:
+            EncodeError: the contract refuses `params` in every form.
         """
         validator = self._parameters().validator()
         plain = validator.settle(to_builtins(params))
@@ -62,14 +78,35 @@ class ToolBinding(Tool[P], Generic[P, H], frozen=True, kw_only=True, eq=False):
         return msgspec.json.encode(plain)
 
     def encode_result(self, value: Any) -> bytes:
-        """JSON text for a handler's value; in the form of the result's contract where there is one."""
+        """Encode a handler's value as JSON, in the form of the result's contract where there is one.
+
+        Args:
+            value: what the handler returned.
+
+        Returns:
+            Compact JSON.
+
+        Raises:
+            TypeError: the value has no JSON form.
+        """
         plain = to_builtins(value)
         if self.result is not None:
             plain = self._result().validator().settle(plain)
         return msgspec.json.encode(plain)
 
     def specialise(self, /, **values: Sequence[str]) -> "ToolBinding[P, H]":
-        """The tool with values for its `runtime_enums`, in definitions and decoding. Raises ValueError."""
+        """Give values to the tool's `runtime_enums`, in definitions and in decoding.
+
+        Args:
+            **values: for each parameter, its allowed strings: 1 to 250, with at most 7,500 characters in all.
+
+        Returns:
+            A new binding.
+
+        Raises:
+            ValueError: a name is none of `runtime_enums`, or its values are not different strings that the
+                contract accepts.
+        """
         from .runtime_enums import check_values, values_by_attribute
 
         checked = check_values(self, values)

@@ -13,10 +13,16 @@ from whatever thread the handler runs in; it must not block."""
 
 
 class ToolContext(Struct, frozen=True, kw_only=True):
-    """The circumstances of one call.
+    """The circumstances of one call, for its handler.
 
-    The registry fills in `tool` and `provider` where the caller left them empty. `extra` is the program's
-    own: a session, a user, a working directory. The runtime never reads it. `report` hears of progress.
+    The registry fills in `tool` and `provider` where the caller left them empty.
+
+    Attributes:
+        tool: name of the tool.
+        call_id: the provider's id of the call, or "".
+        provider: id of the provider whose wire form the arguments have; None for the contract's own form.
+        extra: the program's own values: a session, a user, a working directory. The runtime never reads them.
+        report: a function that receives progress: work done, total work or None, and a message.
     """
 
     tool: str = ""
@@ -26,9 +32,14 @@ class ToolContext(Struct, frozen=True, kw_only=True):
     report: Report | None = None
 
     def progress(self, done: float, total: float | None = None, message: str = "") -> None:
-        """Say how far the call is; nothing where nobody listens. For sync and async handlers alike.
+        """Report progress of the call; does nothing without a `report` function. For sync and async handlers.
 
-        `done` should grow from one report to the next. What a listener raises is logged and changes nothing.
+        What `report` raises is logged and changes nothing.
+
+        Args:
+            done: work done so far; should grow from one report to the next.
+            total: all work, in the same unit; None where it is not known.
+            message: text for a person.
         """
         if self.report is None:
             return

@@ -14,10 +14,21 @@ LIMIT = 50
 class ArgumentError(ValueError):
     """The arguments of a call do not fit the tool.
 
-    `violations` is empty where the text could not be read as JSON at all; `problem` then says why.
+    Attributes:
+        tool: name of the tool.
+        problem: why the text could not be read as JSON; a hint after the violations otherwise, or "".
+        violations: every violation of the contract, at most 50; empty where the text could not be read as
+            JSON.
     """
 
     def __init__(self, tool: str, problem: str = "", violations: "Sequence[Violation]" = ()) -> None:
+        """Make an error for one call.
+
+        Args:
+            tool: name of the tool.
+            problem: text for what is no violation of the contract.
+            violations: violations of the contract.
+        """
         super().__init__(tool, problem, tuple(violations))
         self.tool = tool
         self.problem = problem
@@ -40,12 +51,22 @@ class ArgumentError(ValueError):
 
 
 class EncodeError(ValueError):
-    """Parameters that their own contract refuses, in whatever form they are written.
+    """Parameters that their own contract refuses, however they are encoded.
 
-    They were made by hand, or lack a property that the Struct does not keep and the contract asks for.
+    They were built by hand, or lack a property that the Struct does not keep and the contract requires.
+
+    Attributes:
+        tool: name of the tool.
+        violations: every violation of the contract.
     """
 
     def __init__(self, tool: str, violations: "Sequence[Violation]") -> None:
+        """Make an error for one value.
+
+        Args:
+            tool: name of the tool.
+            violations: violations of the contract.
+        """
         super().__init__(tool, tuple(violations))
         self.tool = tool
         self.violations: tuple[Violation, ...] = tuple(violations)
@@ -58,9 +79,10 @@ class EncodeError(ValueError):
 
 
 class RefusalError(Exception):
-    """A handler or a precheck will not do what it was asked to; its text tells the model what to change.
+    """A handler or a precheck refuses the call; its text tells the model what to change.
 
-    Raised anywhere in them it becomes a failed result, as if it had been returned. A bug is anything else.
+    Raised anywhere in a handler or precheck, it becomes a failed result, as if it had been returned. Any
+    other exception is a bug.
     """
 
 

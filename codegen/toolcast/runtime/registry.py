@@ -32,9 +32,9 @@ class Refused(NamedTuple):
 
 
 class ToolRegistry(ToolView):
-    """Tools by name; the first registration of a name wins.
+    """Tools by name, and their execution. The first registration of a name wins.
 
-    Registration is guarded by a lock and may come from any thread; a reader sees all of it or none.
+    Registration takes a lock and may come from any thread; a reader sees all of a registration or none.
     """
 
     def __init__(
@@ -50,14 +50,26 @@ class ToolRegistry(ToolView):
         check_results: bool = False,
         workers: Workers | None = None,
     ) -> None:
-        """`guesses` are made at arguments that a contract refuses, whatever the tool; none by default.
+        """Make an empty registry.
 
-        `secrets` resolves `<secret_ref:NAME>`, `policy` decides which calls may run, `hooks` (one or
-        several) see every step.
-        `timeout` is in seconds, for the precheck and for the handler each: one for all, or by tool name. Text
-        of results longer than `output_limit` characters is cut. `check_results` holds typed results to their
-        contracts: one that breaks its own is a failed result. `workers` are the threads of plain handlers, of
-        the registry's own unless given. Raises ValueError for values out of range.
+        Args:
+            on_duplicate: "refuse" logs a second registration of a name and lists it in `refused`; "raise"
+                raises.
+            guesses: guesses that may be applied to arguments that a contract refuses; None for no guesses.
+            secrets: resolves `<secret_ref:NAME>`: a `Secrets`, or a function from a name to its value or
+                None.
+            policy: decides which calls may run; None lets all of them run.
+            hooks: one object or several that observe every step of a call.
+            timeout: seconds for the precheck and for the handler each: one number for all tools, or a number
+                by tool name.
+            output_limit: characters of text that a result may have; longer text is cut in its middle.
+            check_results: whether typed results are validated against their contracts; one that does not fit
+                becomes a failed result.
+            workers: threads for plain handlers; the registry has its own by default.
+
+        Raises:
+            ValueError: a value is out of range.
+            TypeError: a hook has no method `on`.
         """
         if on_duplicate not in ("refuse", "raise"):
             raise ValueError(f"on_duplicate must be 'refuse' or 'raise', not {on_duplicate!r}.")
@@ -87,10 +99,19 @@ class ToolRegistry(ToolView):
         return self._executor.workers
 
     def register(self, binding: ToolBinding[P, H], handler: H) -> bool:
-        """Offer a tool. False where its name is taken: then nothing changes but `refused`, and the log.
+        """Register a tool.
 
-        Raises DuplicateToolError instead where the registry was made so, FrozenRegistryError after
-        `freeze()` and `aclose()`, and TypeError for a handler that cannot be called.
+        Args:
+            binding: the generated binding.
+            handler: a function or callable object, sync or async, that fits the binding's handler Protocol.
+
+        Returns:
+            False where the name is taken: then only `refused` and the log change.
+
+        Raises:
+            DuplicateToolError: the name is taken, and the registry was made with `on_duplicate="raise"`.
+            FrozenRegistryError: after `freeze()` or `aclose()`.
+            TypeError: the handler is not callable.
         """
         given: Any = handler
         return self._add(binding.name, Entry(binding, given))
@@ -98,10 +119,23 @@ class ToolRegistry(ToolView):
     def register_later(
         self, bindings: Mapping[str, ToolBinding[Any, Any]], name: str, handler: Handler
     ) -> bool:
-        """As `register(bindings[name], handler)`, for a generated package's BINDINGS: but the tool's module
-        is imported when the tool is first called, or more than its full definition is asked for.
+        """Register a tool of a generated package without importing its module.
 
-        Raises KeyError for a name that is not in `bindings`, and what `register` raises.
+        The module is imported when the tool is first called, or when more than its full definition is read.
+
+        Args:
+            bindings: BINDINGS of a generated package.
+            name: name of the tool.
+            handler: as for `register`.
+
+        Returns:
+            False where the name is taken: then only `refused` and the log change.
+
+        Raises:
+            KeyError: `bindings` has no such name.
+            DuplicateToolError: the name is taken, and the registry was made with `on_duplicate="raise"`.
+            FrozenRegistryError: after `freeze()` or `aclose()`.
+            TypeError: the handler is not callable.
         """
         if name not in bindings:
             raise KeyError(name)
@@ -129,11 +163,18 @@ class ToolRegistry(ToolView):
         return False
 
     def replace(self, binding: ToolBinding[P, H], handler: H) -> None:
-        """Put a tool in the place of the one of its name: for definitions met at run time, which may change.
+        """Replace the tool of the same name: for definitions that are read at run time and may change.
 
-        What a policy was answered *always* for calls of that name is forgotten: it was for the other tool.
-        Raises UnknownToolError where there is none, FrozenRegistryError after `freeze()` and `aclose()`, and
-        TypeError for a handler that cannot be called.
+        Approvals that a policy remembers for calls of that name are forgotten: they were for the other tool.
+
+        Args:
+            binding: the new binding.
+            handler: its handler.
+
+        Raises:
+            UnknownToolError: there is no tool of that name.
+            FrozenRegistryError: after `freeze()` or `aclose()`.
+            TypeError: the handler is not callable.
         """
         if not callable(handler):
             raise TypeError(f"The handler of {binding.name!r} is not callable: {type(handler).__name__}.")
@@ -174,7 +215,7 @@ class ToolRegistry(ToolView):
         return snapshot
 
     def freeze(self) -> None:
-        """Take no further registrations."""
+        """Refuse further registrations."""
         with self._lock:
             self._frozen = True
 
@@ -191,8 +232,11 @@ class ToolRegistry(ToolView):
     async def aclose(self) -> None:
         """Release handlers that have `aclose` or `close`: each object once, the last registered first.
 
-        From here on calls are refused; a second `aclose` does nothing. Every handler is tried, whatever the
-        others do; then an ExceptionGroup is raised with all that failed, each noting its tool.
+        Calls are refused from then on; a second `aclose` does nothing. Every handler is released, whatever
+        others raise.
+
+        Raises:
+            ExceptionGroup: some handlers could not be released; each exception notes its tool.
         """
         with self._lock:
             if self._executor.closed:

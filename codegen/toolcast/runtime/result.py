@@ -13,10 +13,21 @@ _MEDIA_TYPE = r"(?a)[A-Za-z0-9][\w.+-]{0,126}/[A-Za-z0-9][\w.+-]{0,126}"
 
 
 class Content(Struct, frozen=True, kw_only=True):
-    """One piece of a result. `text` for a text, `data` (the bytes themselves) for all others.
+    """One piece of a result beside its text.
 
-    `media_type` is a type without parameters, as `image/png`; `name` a file's name, without its folder.
-    Providers take what their results have a place for; the rest is described in words.
+    Providers get it in the form that their results have for it; what a provider cannot take is described in
+    words.
+
+    Attributes:
+        kind: "text", "image", "audio" or "file".
+        text: the text of a piece of kind "text".
+        data: the bytes of any other piece, not encoded.
+        media_type: a media type without parameters, such as `image/png`.
+        name: a file name without its folder.
+
+    Raises:
+        ValueError: `kind` or `media_type` is not valid.
+        TypeError: `text` or `name` is not str, or `data` is not bytes.
     """
 
     kind: Kind
@@ -40,27 +51,84 @@ class Content(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, text: str) -> "Content":
-        """A text beside `output`."""
+        """Make a text that follows `output`.
+
+        Args:
+            text: the text.
+
+        Returns:
+            The piece.
+        """
         return cls(kind="text", text=text)
 
     @classmethod
     def image(cls, data: bytes, media_type: str) -> "Content":
-        """An image, as `image/png`."""
+        """Make an image.
+
+        Args:
+            data: bytes of the image.
+            media_type: such as `image/png`.
+
+        Returns:
+            The piece.
+
+        Raises:
+            ValueError: the media type is not valid.
+            TypeError: `data` is not bytes.
+        """
         return cls(kind="image", data=data, media_type=media_type)
 
     @classmethod
     def audio(cls, data: bytes, media_type: str) -> "Content":
-        """A sound, as `audio/wav`."""
+        """Make an audio clip.
+
+        Args:
+            data: bytes of the clip.
+            media_type: such as `audio/wav`.
+
+        Returns:
+            The piece.
+
+        Raises:
+            ValueError: the media type is not valid.
+            TypeError: `data` is not bytes.
+        """
         return cls(kind="audio", data=data, media_type=media_type)
 
     @classmethod
     def file(cls, data: bytes, media_type: str, name: str = "") -> "Content":
-        """Any other file, as `application/pdf`."""
+        """Make a file of any other type.
+
+        Args:
+            data: bytes of the file.
+            media_type: such as `application/pdf`.
+            name: file name without its folder.
+
+        Returns:
+            The piece.
+
+        Raises:
+            ValueError: the media type is not valid.
+            TypeError: `data` is not bytes.
+        """
         return cls(kind="file", data=data, media_type=media_type, name=name)
 
     @classmethod
     def from_base64(cls, kind: Kind, data: str | bytes, media_type: str, name: str = "") -> "Content":
-        """A piece whose bytes come as base64. Raises ValueError for what is not."""
+        """Make a piece whose bytes come as base64.
+
+        Args:
+            kind: "image", "audio" or "file".
+            data: base64 text.
+            media_type: such as `image/png`.
+            name: file name without its folder.
+
+        Returns:
+            The piece.
+
+        Raises:
+            ValueError: `data` is not base64, or the media type is not valid.
+        """
         try:
             raw = binascii.a2b_base64(data, strict_mode=True)
         except (binascii.Error, ValueError) as problem:
@@ -87,9 +155,15 @@ class Content(Struct, frozen=True, kw_only=True):
 class ToolResult(Struct, frozen=True):
     """The outcome of one call. An ordinary failure is a result too; only a bug is an exception.
 
-    `output` is the text for the model, `data` the typed value behind it (a result Struct, or anything),
-    `error` the text that says what to change; it is empty exactly where `success` is true.
-    `content` is what comes beside the text: images, sounds, files, further text.
+    Attributes:
+        success: whether the call did what it was asked to.
+        output: the text for the model.
+        data: the typed value behind the text: a result Struct, or anything.
+        error: the text that tells the model what to change; empty exactly where `success` is true.
+        content: images, audio, files and further text that follow `output`.
+
+    Raises:
+        TypeError: `output` or `error` is not str; typed values belong in `data`.
     """
 
     success: bool
@@ -108,10 +182,32 @@ class ToolResult(Struct, frozen=True):
 
     @classmethod
     def ok(cls, output: str = "", data: Any = None, content: tuple[Content, ...] = ()) -> "ToolResult":
-        """A success. Raises TypeError where `output` is no text."""
+        """Make a success.
+
+        Args:
+            output: the text for the model.
+            data: the typed value behind it.
+            content: what follows the text.
+
+        Returns:
+            The result.
+
+        Raises:
+            TypeError: `output` is not str.
+        """
         return cls(success=True, output=output, data=data, content=content)
 
     @classmethod
     def failed(cls, error: str) -> "ToolResult":
-        """A failure; `error` tells the model what happened and what to change."""
+        """Make a failure.
+
+        Args:
+            error: what happened and what the model can change.
+
+        Returns:
+            The result.
+
+        Raises:
+            TypeError: `error` is not str.
+        """
         return cls(success=False, error=error)

@@ -34,17 +34,30 @@ class Lazy:
 
 
 class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
-    """One tool: its names, its types, its files. P is the parameters' type.
+    """One generated tool: its names, its types, its files. P is the parameters' type.
 
-    `module` is the generated module's `__name__`; `contract` and `schemas` are paths from its folder.
-    `exact` is false where the Struct alone would take more than the contract does: then every value is
-    validated before it is converted. `wire` is what to decode with where a marker (`checked`, `one_of`,
-    `open_object`) stands before `params`.
-
-    `ways` are the providers to which something is sent in another form than the contract's; their files
-    stand beside those of `schemas`. `envelopes` says where a provider's tool object has its parameters and
-    its description, where that cannot be seen. `empty_is_absent` are optional parameters for which "" means
-    that they were left out.
+    Attributes:
+        module: `__name__` of the generated module.
+        name: name of the tool.
+        group: folder of its spec below the specs folder, such as `files`.
+        params: type of the parameters.
+        permission: "read", "write", "execute" or "network".
+        secrets: names of the parameters that may hold `<secret_ref:NAME>`.
+        summary: one sentence, for brief definitions.
+        description: the full description.
+        contract: path of the contract file from the module's folder.
+        schemas: path of the folder of definitions from the module's folder.
+        result: type of the result; None where the spec has none.
+        annotations: hints for people and clients, such as `read_only`.
+        runtime_enums: parameters whose values are known only when the program runs, each with the name of its
+            source.
+        ways: providers whose wire form differs from the contract; its files are beside those of `schemas`.
+        envelopes: by provider, the JSON pointers to the parameters and the description in its tool object,
+            where the object's keys do not tell.
+        empty_is_absent: optional parameters for which "" means that they are absent.
+        exact: false where the Struct alone would accept more than the contract: every value is then validated
+            before it is converted.
+        wire: the type to decode with, where a marker (`checked`, `one_of`, `open_object`) replaces `params`.
     """
 
     module: str
@@ -68,19 +81,37 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
     _lazy: Lazy = msgspec.field(default_factory=Lazy)
 
     def schema(self) -> dict[str, Any]:
-        """The parameters' contract in normal form, a copy of its own each time."""
+        """Read the parameters' schema from the contract file, in normal form.
+
+        References in it count from the root of the contract file; `definition` has them as a provider wants
+        them.
+
+        Returns:
+            A new copy each time.
+
+        Raises:
+            MissingDataError: the contract file is missing.
+        """
         # References inside it count from the contract file's root; `definition` has them as providers want.
         document = msgspec.json.decode(read_resource(self.module, self.contract))
         parameters: dict[str, Any] = document["parameters"]
         return parameters
 
     def definition(self, provider: str, level: Level = "full", *, strict: bool | None = None) -> bytes:
-        """The tool object as that provider wants it: compact JSON, the same bytes each time.
+        """Give the tool object as a provider wants it.
 
-        `brief` has the summary for a description, and a parameter schema cut to names and types. With
-        `strict` false, the flag of a strict mode is false, and all else is the same; None leaves that to the
-        environment variable TOOLCAST_NO_STRICT. Raises UnknownProviderError where nothing was generated for
-        `provider`.
+        Args:
+            provider: id of the provider.
+            level: "full", or "brief" for the summary and a parameter schema cut to names and types.
+            strict: False sets the flag of a strict mode to false and changes nothing else; None follows the
+                environment variable TOOLCAST_NO_STRICT.
+
+        Returns:
+            Compact JSON, the same bytes each time.
+
+        Raises:
+            ValueError: `level` is neither "full" nor "brief".
+            UnknownProviderError: nothing was generated for `provider`.
         """
         if level not in ("full", "brief"):
             raise ValueError(f"level must be 'full' or 'brief', not {level!r}.")

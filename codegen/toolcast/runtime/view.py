@@ -50,12 +50,19 @@ class Snapshot:
 
 
 class ToolView:
-    """Reading and calling tools. Safe from many threads and tasks: whatever is read was all there at once."""
+    """Reading and calling tools: what a registry and its selections share.
+
+    Safe from many threads and tasks: all of what is read was registered at one moment.
+    """
 
     _executor: Executor
 
     def snapshot(self) -> Snapshot:
-        """All tools between two registrations; the same object until the next one."""
+        """Give all tools between two registrations; the same object until the next one.
+
+        Returns:
+            The snapshot: `entries` by name, sorted.
+        """
         raise NotImplementedError
 
     @property
@@ -78,7 +85,17 @@ class ToolView:
         return self._executor.guesses
 
     def get(self, name: str) -> Entry:
-        """Binding and handler of a tool. Raises UnknownToolError, with the nearest names."""
+        """Find a tool.
+
+        Args:
+            name: name of the tool.
+
+        Returns:
+            Its binding and handler, as a named tuple.
+
+        Raises:
+            UnknownToolError: there is no such tool; the message has the nearest names.
+        """
         return _find(self.snapshot(), name)
 
     def select(
@@ -88,11 +105,21 @@ class ToolView:
         names: str | Collection[str] | None = None,
         permission: Permission | Collection[Permission] | None = None,
     ) -> "Selection":
-        """The tools that fit everything that is given, with the same methods, for reading and calling.
+        """Select tools that fit all of the conditions.
 
-        A group fits with all groups below it. The selection follows later registrations; a name that no tool
-        has is no error, since some tools are registered on conditions. Raises ValueError for what is no
-        permission.
+        The selection follows later registrations. A name that no tool has is no error, since some tools are
+        registered on conditions.
+
+        Args:
+            groups: groups, each with all groups below it; None for all.
+            names: names of tools; None for all.
+            permission: permissions; None for all.
+
+        Returns:
+            A view with the same methods for reading and calling.
+
+        Raises:
+            ValueError: a permission is none of "read", "write", "execute", "network".
         """
         return Selection(self, _set(groups), _set(names), _permissions(permission))
 
@@ -104,11 +131,18 @@ class ToolView:
         context: ToolContext | None = None,
         guesses: "Guesses | None" = None,
     ) -> ToolResult:
-        """Carry out a call. Whatever happens is a ToolResult; only a cancellation that this task was asked
-        for, and the end of the program, pass through.
+        """Carry out a call. Whatever happens is a ToolResult; only a cancellation of this task, and the end
+        of the program, pass through.
 
-        `arguments` is the provider's JSON text, or a parsed mapping; `provider` the dialect it is written in.
-        `guesses` takes the place of the registry's own.
+        Args:
+            name: name of the tool, as the model wrote it.
+            arguments: the provider's JSON text, or a parsed mapping.
+            provider: id of the provider whose wire form the arguments have; None for the contract's own form.
+            context: circumstances of the call; `tool` and `provider` are filled in.
+            guesses: guesses in place of the registry's own.
+
+        Returns:
+            The result.
         """
         snapshot = self.snapshot()
         executor = self._executor
@@ -135,11 +169,21 @@ class ToolView:
         return await executor.run(found, arguments, context, executor.guesses if guesses is None else guesses)
 
     def definitions(self, provider: str, level: Level = "full", *, strict: bool | None = None) -> bytes:
-        """What goes into a request: a JSON array of all tool objects, sorted by name; `[]` without tools.
+        """Give the tool objects of all tools, for a request to a provider.
 
-        `strict` false turns the flags of a strict mode off; None leaves that to the environment variable
-        TOOLCAST_NO_STRICT. The same bytes until the next registration, so prompt caches hold. Raises
-        UnknownProviderError.
+        Args:
+            provider: id of the provider.
+            level: "full" or "brief".
+            strict: False sets the flags of a strict mode to false; None follows the environment variable
+                TOOLCAST_NO_STRICT.
+
+        Returns:
+            A JSON array, sorted by name; `[]` without tools. The same bytes until the next registration, so
+            that prompt caches hold.
+
+        Raises:
+            UnknownProviderError: nothing was generated for `provider`.
+            ValueError: `level` is neither "full" nor "brief".
         """
         snapshot = self.snapshot()
         flags = used(provider, strict)
@@ -158,13 +202,37 @@ class ToolView:
     def definitions_raw(
         self, provider: str, level: Level = "full", *, strict: bool | None = None
     ) -> msgspec.Raw:
-        """The same bytes as a value that `msgspec.json.encode` copies into a request as it is."""
+        """Give the bytes of `definitions` as a value that `msgspec.json.encode` copies unchanged.
+
+        Args:
+            provider: id of the provider.
+            level: "full" or "brief".
+            strict: as for `definitions`.
+
+        Returns:
+            A `msgspec.Raw`.
+
+        Raises:
+            UnknownProviderError: nothing was generated for `provider`.
+        """
         return msgspec.Raw(self.definitions(provider, level, strict=strict))
 
     def definition_objects(
         self, provider: str, level: Level = "full", *, strict: bool | None = None
     ) -> list[dict[str, Any]]:
-        """The same as parsed objects, for clients that take those; new ones each time, to change at will."""
+        """Give `definitions` as parsed objects, for clients that take those.
+
+        Args:
+            provider: id of the provider.
+            level: "full" or "brief".
+            strict: as for `definitions`.
+
+        Returns:
+            New objects each time, which the caller may change.
+
+        Raises:
+            UnknownProviderError: nothing was generated for `provider`.
+        """
         return cast(
             "list[dict[str, Any]]", msgspec.json.decode(self.definitions(provider, level, strict=strict))
         )

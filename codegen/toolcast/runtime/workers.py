@@ -123,24 +123,35 @@ _job: ContextVar[_Job] = ContextVar("toolcast_job")
 
 
 def abandoned() -> bool:
-    """For plain handlers: whether the call was cancelled or timed out, so that it is time to give up."""
+    """Ask, in a plain handler, whether its call was cancelled or timed out, so that it can give up.
+
+    Returns:
+        True where nobody waits for the call any more.
+    """
     job = _job.get(None)
     return job is not None and job.abandoned
 
 
 class Workers:
-    """Threads for plain functions, at most `size` of them at work; one that is done serves the next call.
+    """Threads for plain functions. A thread that is free serves the next call.
 
     A call that nobody waits for any more, and one that takes longer than `patience` seconds, does not count:
-    its thread runs on, and another takes its place. There are at most `limit` of those; then calls that would
-    need another thread are refused. The threads are daemons, so a call that never returns does not keep the
-    program from ending.
-
-    A registry has one of its own; give the same to several to have them share it.
+    its thread runs on, and another one replaces it. The threads are daemons, so a call that never returns
+    does not keep the program from ending. A registry has workers of its own; give the same object to several
+    registries to share it.
     """
 
     def __init__(self, size: int | None = None, *, patience: float = 10.0, limit: int = 256) -> None:
-        """`size` is `min(32, CPUs + 4)` unless it is given. Raises ValueError for values out of range."""
+        """Make a pool without threads; they start with the first calls.
+
+        Args:
+            size: threads at work at most; `min(32, CPUs + 4)` by default.
+            patience: seconds after which a call does not count any more.
+            limit: calls that do not count at most; then calls that would need another thread are refused.
+
+        Raises:
+            ValueError: a value is out of range.
+        """
         if (size is not None and size < 1) or limit < 1 or not patience > 0:
             raise ValueError("size and limit must be at least 1, and patience more than 0 seconds.")
         self._size = min(32, (os.cpu_count() or 1) + 4) if size is None else size
@@ -165,9 +176,20 @@ class Workers:
     async def run(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call a plain function in a thread, with this task's context.
 
-        Raises what it raises, `RaisedInThreadError` for what is no `Exception`, and WorkersExhaustedError.
-        Cancelled, it waits no longer. A function that has not begun never will; one that has runs on, can ask
-        `abandoned()`, and both this and its end are logged.
+        Cancelled, it stops waiting. A function that has not started never starts; one that has runs on, can
+        ask `abandoned()`, and both this and its end are logged.
+
+        Args:
+            function: a function that is not async.
+            *arguments: its positional arguments.
+
+        Returns:
+            What the function returns.
+
+        Raises:
+            RaisedInThreadError: the function raised what is no `Exception`. Every `Exception` is raised as it
+                is.
+            WorkersExhaustedError: too many earlier calls did not return.
         """
         import asyncio
 

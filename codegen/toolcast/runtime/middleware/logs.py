@@ -19,13 +19,18 @@ _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
 
 
 class CallLog:
-    """Hooks that write one record when a call ends: which tool, how long, and how it failed if it did.
+    """Hooks that write one log record when a call ends: the tool, the seconds, and the error type if it
+    failed.
 
-    The level is INFO after a success, WARNING otherwise. Neither arguments nor results are in it.
+    The level is INFO after a success, WARNING otherwise. Neither arguments nor results are logged.
     """
 
     def on(self, event: Event) -> None:
-        """Take notice of calls that no tool takes; the others come `around`."""
+        """Log a call that reaches no tool; other calls are logged by `around`.
+
+        Args:
+            event: an event of a call.
+        """
         if isinstance(event, Refused):
             log(
                 logging.WARNING,
@@ -40,7 +45,15 @@ class CallLog:
 
     @contextmanager
     def around(self, binding: ToolBinding[Any, Any], context: ToolContext) -> Generator[Observer]:
-        """One call."""
+        """Log one call when it ends.
+
+        Args:
+            binding: binding of the tool.
+            context: circumstances of the call.
+
+        Yields:
+            The observer of the call's events.
+        """
         outcome, begun = Outcome(), perf_counter()
         try:
             yield outcome.see
@@ -64,19 +77,30 @@ class CallLog:
 
 
 class JsonLines(logging.Formatter):
-    """One line of JSON for each record, in ASCII, so that nothing in it ends the line or acts on a terminal.
+    """A formatter that writes each record as one line of JSON, in ASCII.
 
     `time` is in UTC (RFC 3339), `level`, `logger` and `message` are the record's; `exception` is a traceback.
-    Whatever else a record carries (`extra`, so also FIELDS) follows under its own name; None is left out.
-    `redact` is applied to every text: `Secrets.redact_text`, for what handlers log themselves.
+    Any other attribute of a record (`extra`, and so FIELDS) follows under its own name; None is left out.
     """
 
     def __init__(self, redact: Callable[[str], str] | None = None) -> None:
+        """Make a formatter.
+
+        Args:
+            redact: applied to every text: `Secrets.redact_text`, for what handlers log themselves.
+        """
         super().__init__()
         self._redact = redact
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line, without its end."""
+        """Format one record.
+
+        Args:
+            record: the record.
+
+        Returns:
+            The line, without a line break.
+        """
         whole: dict[str, Any] = {
             "time": _time(record.created),
             "level": record.levelname,

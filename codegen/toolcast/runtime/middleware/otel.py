@@ -36,14 +36,20 @@ def instrument(
     tracer_provider: trace.TracerProvider | None = None,
     meter_provider: metrics.MeterProvider | None = None,
 ) -> CallHooks:
-    """Hooks that make a span and a duration of every call; the providers are the global ones by default.
+    """Make hooks that record a span and a duration of every call.
 
-    A span takes from the first step of a call to its last, so it has the wait for an approver in it. It is
-    the current one in all of them, in worker threads, too. After a failure its status is an error, and
-    `error.type` (span and histogram) one of those that `outcome` lists.
+    A span takes from the first step of a call to its last, with the wait for an approver. It is the current
+    span in every step, in worker threads too. After a failure its status is an error, and `error.type` (span
+    and histogram) one of those that `events.Outcome` lists.
 
-    `content` adds what may be sensitive: `gen_ai.tool.call.arguments` and `.result`, and the text of errors.
-    Arguments hold references in place of secrets, and values that were given out are redacted.
+    Args:
+        content: whether to add what may be sensitive: `gen_ai.tool.call.arguments` and `.result`, and the
+            text of errors. Arguments hold references in place of secrets, and values of secrets are redacted.
+        tracer_provider: the global one by default.
+        meter_provider: the global one by default.
+
+    Returns:
+        Hooks for `ToolRegistry(hooks=…)`.
     """
     tracer = trace.get_tracer("toolcast.runtime", __version__, tracer_provider)
     meter = metrics.get_meter("toolcast.runtime", __version__, meter_provider)

@@ -12,24 +12,24 @@ MAX_CALLS = 1024
 
 
 class FragmentError(ValueError):
-    """A stream that cannot be put together: too large, or not what its kind of stream may bring."""
+    """A stream that cannot be assembled: too large, or not what its kind of stream may contain."""
 
 
 class Fragments:
-    """JSON text of the calls of one streamed answer, each put together from its fragments.
+    """JSON text of the calls of one streamed answer, each assembled from its fragments.
 
-    `call` is whatever tells the provider's calls apart: OpenAI's `index` (chat) or `item_id` (responses),
-    the index of Anthropic's content block (`partial_json`), Bedrock's `contentBlockIndex` (`input`),
-    Cohere's `index`. Fragments of one call are all str or all bytes; bytes may be cut anywhere, also inside
-    of a character. Nothing is parsed: hand what `done` returns to `decode` or `execute`.
-
-    One object serves one answer, in one thread.
+    Fragments of one call are all str or all bytes; bytes may be cut inside a character. Nothing is parsed:
+    give what `done` returns to `decode` or `execute`. One object serves one answer, in one thread.
     """
 
     __slots__ = ("_calls", "_limit", "_size")
 
     def __init__(self, *, limit: int = MAX_TEXT) -> None:
-        """`limit` bounds all that is held, in characters or bytes."""
+        """Start with no calls.
+
+        Args:
+            limit: characters or bytes held at once, over all calls.
+        """
         self._limit = limit
         self._size = 0
         self._calls: dict[Hashable, list[Any]] = {}
@@ -40,9 +40,18 @@ class Fragments:
         return tuple(self._calls)
 
     def add(self, fragment: str | bytes | None, call: Hashable = 0) -> None:
-        """Take the next fragment. An empty one, or None, only begins its call.
+        """Take the next fragment.
 
-        Raises FragmentError past the bounds, and TypeError for what is no text, or another kind of text.
+        Args:
+            fragment: str or bytes; an empty one, or None, only begins its call.
+            call: what identifies the call in the provider's stream: OpenAI's `index` (chat) or `item_id`
+                (responses), the index of Anthropic's content block, Bedrock's `contentBlockIndex`, Cohere's
+                `index`.
+
+        Raises:
+            FragmentError: the limit, or 1,024 calls, are exceeded.
+            TypeError: the fragment is neither str nor bytes, or not of the type of the call's other
+                fragments.
         """
         pieces = self._calls.get(call)
         if pieces is None:
@@ -63,14 +72,28 @@ class Fragments:
         pieces.append(fragment)
 
     def text(self, call: Hashable = 0) -> str:
-        """What has come so far; a character that is cut off waits. "" for an unknown call."""
+        """Give the text of a call so far, without an incomplete last character.
+
+        Args:
+            call: as for `add`.
+
+        Returns:
+            The text; "" for an unknown call.
+        """
         whole = self._whole(call)
         if isinstance(whole, str):
             return whole
         return _complete(whole).decode("utf-8", "replace")
 
     def done(self, call: Hashable = 0) -> str | bytes:
-        """The whole text, as str or bytes as it came, and no more of this call; "" if nothing came."""
+        """Give the whole text of a call, and forget the call.
+
+        Args:
+            call: as for `add`.
+
+        Returns:
+            str or bytes, as the fragments were; "" if there were none.
+        """
         whole = self._whole(call)
         self._size -= sum(map(len, self._calls.pop(call, [])))
         return whole
@@ -122,27 +145,46 @@ _COST = 16
 
 
 class PartialArguments:
-    """The arguments of one call, put together from parts in the order in which they came.
+    """Arguments of one call that arrive value by value, each with its path: Vertex AI's `partialArgs`.
 
-    Keys of a part may be written as on the wire or as Python's client has them. A place is given once: a
-    second value for it, other than the rest of a string, is an error, as is an array with gaps.
+    Keys of a part may be written as in JSON or as in Python's client. Each location gets one value: a second
+    value, other than the rest of a string, is an error, as is an array with gaps.
     """
 
     __slots__ = ("_limit", "_open", "_root", "_size")
 
     def __init__(self, *, limit: int = MAX_TEXT) -> None:
+        """Start without values.
+
+        Args:
+            limit: characters held at once.
+        """
         self._limit = limit
         self._size = 0
         self._root: dict[str, Any] = {}
         self._open: dict[Steps, list[str]] = {}  # strings that go on, in pieces
 
     def add(self, parts: Iterable[Mapping[str, Any]]) -> None:
-        """Take the next parts. Raises FragmentError, naming the path, for what does not fit together."""
+        """Take the next parts.
+
+        Args:
+            parts: objects of `partialArgs`, in the order in which they came.
+
+        Raises:
+            FragmentError: a part does not fit those before; the message has its path.
+        """
         for part in parts:
             self._add({_SNAKE.get(key, key): value for key, value in part.items() if _is_set(key, value)})
 
     def done(self) -> dict[str, Any]:
-        """The arguments, for `decode` or `execute`. Raises FragmentError where a string was cut off."""
+        """Give the arguments.
+
+        Returns:
+            Plain data, for `decode` or `execute`.
+
+        Raises:
+            FragmentError: the stream ended inside a string.
+        """
         if self._open:
             raise FragmentError(
                 f"the stream ended inside of the string at {_spelled(next(iter(self._open)))}"

@@ -43,16 +43,27 @@ MAX_WORK = 50_000
 
 
 class Guesses:
-    """Which guesses may be made, and how often each was.
+    """Which guesses may be applied to refused arguments, and how often each was.
 
-    One object may serve any number of registries and threads: counting takes a lock. `counts` itself is
-    the live dict; read it, do not write it.
+    One object may serve any number of registries and threads.
+
+    Attributes:
+        allow: names of the guesses that may be applied.
+        counts: how often each guess led to accepted arguments; read only.
     """
 
     __slots__ = ("_lock", "allow", "counts")
 
     def __init__(self, allow: "Iterable[Name] | Literal['all']" = ()) -> None:
-        """Raises ValueError for a name that is not one of `NAMES`."""
+        """Allow some guesses.
+
+        Args:
+            allow: names (`number`, `boolean`, `null-text`, `empty-string`, `json-text`, `single-item`,
+                `fence`, `bracket`), or "all".
+
+        Raises:
+            ValueError: a name is none of these.
+        """
         if isinstance(allow, str) and allow != "all":
             raise ValueError(f"allow must be 'all' or names in a tuple, not {allow!r}.")
         names = NAMES if allow == "all" else tuple(allow)
@@ -64,13 +75,24 @@ class Guesses:
         self._lock = Lock()
 
     def count(self, used: Iterable[str]) -> None:
-        """Note guesses that led to arguments which the contract accepts."""
+        """Count guesses that led to arguments which the contract accepts.
+
+        Args:
+            used: names of guesses.
+        """
         with self._lock:
             for name in used:
                 self.counts[name] += 1
 
     def texts(self, text: str) -> "list[tuple[str, list[Name]]]":
-        """Texts that may be meant by one that is not JSON, each with the guesses that lead to it."""
+        """Repair a text that is not JSON.
+
+        Args:
+            text: the arguments as they came.
+
+        Returns:
+            Candidate texts, each with the names of the guesses that lead to it.
+        """
 
         found: list[tuple[str, list[Name]]] = []
         inner = unfenced(text) if "fence" in self.allow else None
@@ -84,10 +106,16 @@ class Guesses:
         return found
 
     def settled(self, validator: "Validator", value: Any) -> "tuple[Any, list[Name]] | None":
-        """A settled value that `validator` accepts, and the guesses that lead to it; None if there is none.
+        """Find a value that the contract accepts, one guess after the other.
 
-        Takes one step after the other: each must end what is wrong at its place, and may bring nothing new
-        but below it.
+        Each guess must end what is wrong at its location, and may cause violations only below it.
+
+        Args:
+            validator: validator of the contract.
+            value: plain data that was refused.
+
+        Returns:
+            The settled value and the names of the guesses; None where no guess leads to an accepted value.
         """
 
         used: list[Name] = []

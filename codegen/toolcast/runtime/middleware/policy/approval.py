@@ -18,17 +18,28 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 class Shape(Struct, frozen=True):
-    """One tool, called with just these parameters, each as free as the policy says.
+    """The calls that an approval covers: one tool with these parameters, each as free as the policy states.
 
-    `parts` are (parameter, freedom, what it is held to), sorted. A parameter that was left out, or
-    had its default, must be so again. Values are as the model wrote them: references, never secrets.
+    A parameter that was absent, or had its default, must be so again. Values are as the model wrote them:
+    references, never secrets.
+
+    Attributes:
+        tool: name of the tool.
+        parts: (parameter, freedom, value or folder as JSON), sorted.
     """
 
     tool: str
     parts: tuple[tuple[str, Freedom, str], ...]
 
     def covers(self, other: "Shape") -> bool:
-        """Whether a call of shape `other` is one of those that this one stands for."""
+        """Whether an approval of this shape covers a call of another shape.
+
+        Args:
+            other: shape of the call.
+
+        Returns:
+            True where it does.
+        """
         if self.tool != other.tool or len(self.parts) != len(other.parts):
             return False
         return all(_covers(mine, its) for mine, its in zip(self.parts, other.parts, strict=True))
@@ -86,8 +97,16 @@ Verdict: TypeAlias = Literal["yes", "no", "always"]
 
 
 class ApprovalRequest(Struct, frozen=True, kw_only=True):
-    """What somebody is asked. `params` hold references in place of secrets; `shape` is what *always* would
-    stand for, None where it would not be remembered."""
+    """A request for approval.
+
+    Attributes:
+        tool: name of the tool.
+        summary: its summary.
+        permission: its permission.
+        params: typed parameters, with references in place of secrets.
+        shape: the calls that *always* would cover; None where it would not be remembered.
+        call_id: the provider's id of the call.
+    """
 
     tool: str
     summary: str
@@ -98,7 +117,12 @@ class ApprovalRequest(Struct, frozen=True, kw_only=True):
 
 
 class Answer(Struct, frozen=True):
-    """An answer with a reason, which the model reads where it is no."""
+    """An approver's answer.
+
+    Attributes:
+        verdict: "yes", "no" or "always".
+        reason: for the model, where the verdict is "no".
+    """
 
     verdict: Verdict
     reason: str = ""

@@ -17,21 +17,28 @@ class CommandError(RefusalError):
 
 
 class Commands:
-    """An allow-list of commands.
-
-    Each entry of `allow` is words that a command must begin with, whole words, as parsed: `"git status"`
-    allows `git status -s` and neither `git push` nor `git -C /x status` nor `./git status`. What follows is
-    free, but for `refuse`: words and options that may stand nowhere (`--exec`, `-o`), also cut short, run
-    together, or with a value. Variables may be set before a command where `environment` names them.
+    """An allow-list of shell commands.
 
     The whole of a command is one program with literal words. Pipes, lists, redirections, substitutions,
-    variables, globs and comments are refused, so that it means the same with a shell and without.
+    variables, globs and comments are refused, so that it does the same with a shell and without.
     """
 
     def __init__(
         self, allow: Collection[str], *, refuse: Collection[str] = (), environment: Collection[str] = ()
     ) -> None:
-        """Raises TypeError for text in place of a collection, CommandError for entries that are no words."""
+        """Make an allow-list.
+
+        Args:
+            allow: entries of whole words that a command must begin with: `"git status"` allows `git status
+                -s`, and neither `git push` nor `git -C /x status` nor `./git status`.
+            refuse: words and options that may occur nowhere (`--exec`, `-o`), also abbreviated, joined with
+                others, or with a value.
+            environment: variables that may be set before a command.
+
+        Raises:
+            TypeError: an argument is one text in place of a collection.
+            CommandError: an entry is no simple command.
+        """
         for name, given in (("allow", allow), ("refuse", refuse), ("environment", environment)):
             if isinstance(given, str):
                 raise TypeError(f"{name} must be a collection of texts, not one text.")
@@ -40,9 +47,17 @@ class Commands:
         self._environment = frozenset(environment)
 
     def check(self, command: str) -> tuple[dict[str, str], list[str]]:
-        """Variables and words of a command that is allowed; start these, without a shell.
+        """Check a command.
 
-        Raises CommandError, which a handler may let pass: it becomes the call's failed result.
+        Args:
+            command: the command line.
+
+        Returns:
+            Variables and words to start it with, without a shell.
+
+        Raises:
+            CommandError: the command is not allowed. A handler may let it pass: it becomes the call's failed
+                result.
         """
         words = split(command)
         variables: dict[str, str] = {}

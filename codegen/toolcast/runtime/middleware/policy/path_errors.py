@@ -43,11 +43,17 @@ class PathError(RefusalError):
 
 @contextmanager
 def path_errors(path: str | os.PathLike[str]) -> Generator[None]:
-    """For handlers: what the operating system refuses inside of it is a refusal of `path`.
+    """Turn errors of the operating system inside a `with` block into a refusal of `path`, for handlers.
 
-    `path` is what the model wrote; the text repeats it, and no other path that the error may name. Raises
-    PathError for a path that is not there, is of the wrong kind, may not be used, or is none; for a disk that
-    is full; for a file that is read as text and is none. Everything else passes: it is a bug.
+    Args:
+        path: the path that the model wrote; the text repeats it, and no other path that the error may name.
+
+    Yields:
+        None.
+
+    Raises:
+        PathError: the path does not exist, is of the wrong kind, may not be used, or is no path; the disk is
+            full; a file that is read as text is none. Any other exception passes: it is a bug.
     """
     try:
         yield

@@ -16,7 +16,16 @@ from .approval import FREEDOMS, Answer, ApprovalRequest, Approver, Freedom, Shap
 
 
 class RateLimit(Struct, frozen=True):
-    """At most `calls` in `seconds`, evenly; `burst` of them at once, as many as `calls` where it is None."""
+    """A limit on calls of one tool.
+
+    Attributes:
+        calls: calls allowed in `seconds`, evenly distributed.
+        seconds: length of the period.
+        burst: calls allowed at once; as many as `calls` by default.
+
+    Raises:
+        ValueError: a value is not positive.
+    """
 
     calls: int
     seconds: float = 60.0
@@ -56,7 +65,14 @@ Autonomy: TypeAlias = Literal["read_only", "supervised", "full"]
 
 
 class Decision(Struct, frozen=True):
-    """Whether a call may run; `by` names the rule. `error` is for the model, `remembered` for a person."""
+    """Whether a call may run.
+
+    Attributes:
+        allowed: whether it may.
+        by: the rule that decided.
+        error: text for the model, where it may not.
+        remembered: text for a person: what later calls an *always* covers.
+    """
 
     allowed: bool
     by: str
@@ -71,7 +87,7 @@ _SESSION = Decision(True, "session")
 
 
 class Policy:
-    """Rules for calls, made once and given to a registry. What it remembers is its own: no global state.
+    """Rules for calls. What a policy remembers is its own: there is no global state.
 
     The first rule that fits decides:
 
@@ -79,16 +95,12 @@ class Policy:
     2. autonomy `read_only` denies every tool whose permission is not `read`;
     3. a tool in `always_ask` is asked for, and *always* means yes, this once;
     4. a tool in `auto_approve` is approved;
-    5. what was answered *always* for this shape of call is approved;
-    6. autonomy `read_only` approves (only tools that read come so far);
-    7. everything else is asked for; without an approver, what would be asked for is denied.
+    5. a call of a shape that was answered *always* is approved;
+    6. autonomy `read_only` approves (only tools that read reach this rule);
+    7. everything else is asked for; without an approver it is denied.
 
-    What they do not deny counts towards the tool's rate limit, and is denied where that is used up; nobody
-    is asked before.
-
-    `shapes` says per tool and parameter how far *always* reaches (`shapes.Freedom`); every other parameter
-    must be exactly as it was. `rate_limits` are by tool name; "*" is for each of the others. `clock` counts
-    seconds and never goes back.
+    A call that the rules do not deny counts towards the tool's rate limit, and is denied past it, before
+    anybody is asked.
     """
 
     def __init__(
@@ -102,7 +114,23 @@ class Policy:
         shapes: Mapping[str, Mapping[str, Freedom]] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Raises ValueError and TypeError for values that are none of those named."""
+        """Make a policy.
+
+        Args:
+            autonomy: "read_only", "supervised" or "full".
+            always_ask: names of tools that are asked for each time.
+            auto_approve: names of tools that are approved.
+            approver: a function from an ApprovalRequest to "yes", "no", "always" or an Answer. A plain one
+                runs in a worker thread, one request at a time; an async one runs in the event loop.
+            rate_limits: limits by tool name; "*" is the limit of each other tool.
+            shapes: by tool and parameter, how far a later value may differ under an *always*: "exact" (the
+                default), "folder" (a path in the same folder or below) or "any".
+            clock: seconds, never decreasing.
+
+        Raises:
+            ValueError: `autonomy` or a freedom in `shapes` is not valid.
+            TypeError: `always_ask` or `auto_approve` is one text.
+        """
         if autonomy not in ("read_only", "supervised", "full"):
             raise ValueError(f"autonomy must be 'read_only', 'supervised' or 'full', not {autonomy!r}.")
         for name, given in (("always_ask", always_ask), ("auto_approve", auto_approve)):
@@ -140,22 +168,41 @@ class Policy:
         return self._forgotten
 
     def forget(self, tool: str | None = None) -> None:
-        """Ask again for everything that was answered *always*, or for the calls of one tool.
+        """Forget approvals that were answered *always*.
 
         Calls that run already may still be asked for; an *always* for them is not remembered.
+
+        Args:
+            tool: name of a tool; None for all tools.
         """
         with self._lock:
             self._session = tuple(shape for shape in self._session if tool not in (None, shape.tool))
             self._forgotten += 1
 
     async def decide(self, binding: ToolBinding[Any, Any], params: Any, context: ToolContext) -> Decision:
-        """Whether this call may run. Raises what an approver raises; the call must not run then."""
+        """Decide whether a call may run.
+
+        Args:
+            binding: binding of the tool.
+            params: typed parameters.
+            context: circumstances of the call.
+
+        Returns:
+            The decision. What the approver raises passes through; the call must not run then.
+        """
         since = self._forgotten
         return self.rule(binding, params) or await self.ask(binding, params, context, since)
 
     def rule(self, binding: ToolBinding[Any, Any], params: Any) -> Decision | None:
-        """What the rules and the rate limit say, and None where somebody must be asked. Counts as a call
-        unless the rules deny it."""
+        """Apply the rules and the rate limit. Counts as a call unless the rules deny it.
+
+        Args:
+            binding: binding of the tool.
+            params: typed parameters.
+
+        Returns:
+            The decision; None where an approver must be asked.
+        """
         decision = self._ruled(binding, params)
         if self._limits and (decision is None or decision.allowed):
             return self._limited(binding.name) or decision
@@ -216,8 +263,20 @@ class Policy:
     async def ask(
         self, binding: ToolBinding[Any, Any], params: Any, context: ToolContext, since: int
     ) -> Decision:
-        """What somebody says, where `rule` gave None; `since` is what `forgotten` was then. Raises what an
-        approver raises."""
+        """Ask the approver, where `rule` returned None.
+
+        Args:
+            binding: binding of the tool.
+            params: typed parameters.
+            context: circumstances of the call.
+            since: value of `forgotten` when `rule` was called.
+
+        Returns:
+            The decision. What the approver raises passes through.
+
+        Raises:
+            RuntimeError: there is no approver, so `rule` did not return None.
+        """
         name, approver = binding.name, self._approver
         if approver is None:
             raise RuntimeError("ask() is for calls of which rule() said None.")

@@ -16,17 +16,30 @@ _ANSWERS = {"y": "yes", "yes": "yes", "a": "always", "always": "always"}
 
 
 class TerminalApprover:
-    """Shows a call on the terminal and waits for y, n or a. Anything else, and no terminal, is no.
+    """An approver that shows a call on the terminal and waits for y, n or a. Any other input, and no
+    terminal, is no.
 
-    It reads the terminal itself, not standard input, and what was typed before the question is thrown away:
-    neither a pipe nor a key pressed too early approves anything.
+    It reads the terminal itself, not standard input, and discards what was typed before the question: neither
+    a pipe nor an early key press approves anything.
     """
 
     def __init__(self, path: str = "/dev/tty") -> None:
+        """Make an approver.
+
+        Args:
+            path: the terminal's device.
+        """
         self._path = path
 
     def __call__(self, request: ApprovalRequest) -> Answer:
-        """Ask, in the calling thread. Gives up when the call was cancelled."""
+        """Ask, in the calling thread. Gives up when the call is cancelled.
+
+        Args:
+            request: what to show.
+
+        Returns:
+            The answer.
+        """
         try:
             terminal = os.open(self._path, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
         except OSError:

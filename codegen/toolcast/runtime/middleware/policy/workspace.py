@@ -34,14 +34,20 @@ class Workspace:
     """A folder that paths of a model may not leave.
 
     Every step of a path is opened relative to the one before, by descriptor, and no step follows a link by
-    itself: links are read, and followed by hand while they stay inside. So a link, or a folder, that is
-    exchanged between a check and its use leads nowhere else: there is no check apart from the use.
-
-    Made for POSIX systems; raises NotImplementedError elsewhere, ValueError for the root of the file system
-    and for what is no folder.
+    itself: links are read, and followed while they stay inside. So a link, or a folder, that is replaced
+    between a check and its use leads nowhere else: there is no check apart from the use. POSIX only.
     """
 
     def __init__(self, root: str | os.PathLike[str]) -> None:
+        """Open a folder.
+
+        Args:
+            root: path of the folder.
+
+        Raises:
+            NotImplementedError: the system cannot open files relative to folders.
+            ValueError: `root` is the root of the file system, or no folder.
+        """
         if os.open not in os.supports_dir_fd or not hasattr(os, "O_NOFOLLOW"):
             raise NotImplementedError("Workspace needs a system that opens files relative to folders.")
         self.root = Path(root).resolve()
@@ -57,7 +63,7 @@ class Workspace:
             self._proc = None
 
     def close(self) -> None:
-        """Give the folder's descriptor back."""
+        """Close the folder's descriptor."""
         fd, self._fd = self._fd, -1
         if fd >= 0:
             os.close(fd)
@@ -77,12 +83,25 @@ class Workspace:
         errors: str | None = None,
         newline: str | None = None,
     ) -> IO[Any]:
-        """A regular file inside, as `open` gives it; text is UTF-8 unless `encoding` says otherwise.
+        """Open a regular file inside, as the builtin `open` does.
 
-        Raises WorkspaceError for what is outside or no regular file, and for writing to a file that has
-        another name elsewhere (a hard link), for that may be outside; PathError for what the operating system
-        refuses; ValueError for a mode that there is not. What goes wrong later, with the open file, is for
-        `path_errors` around all of it.
+        Errors of later reads and writes are for `path_errors` around all of the work.
+
+        Args:
+            path: the path that the model wrote: relative to the root, or absolute and below it.
+            mode: as for `open`.
+            encoding: of text; UTF-8 by default.
+            errors: as for `open`.
+            newline: as for `open`.
+
+        Returns:
+            The open file.
+
+        Raises:
+            WorkspaceError: the path is outside or no regular file; or it is to be written and has another
+                name elsewhere (a hard link), which may be outside.
+            PathError: the operating system refuses the path.
+            ValueError: the mode does not exist.
         """
         kind = mode.replace("b", "").replace("t", "")
         if kind not in _MODES or len(mode) - len(kind) > 1:
@@ -106,17 +125,36 @@ class Workspace:
                 raise
 
     def resolve(self, path: str) -> Path:
-        """Where `path` leads, inside, with no links left; its last part need not be there.
+        """Resolve the links of a path, to show or compare it. Its last part need not exist.
 
-        For showing and comparing. It may lead elsewhere a moment later: read and write with `open`.
-        Raises WorkspaceError for what is outside, PathError where a folder on the way is not there.
+        It may lead elsewhere a moment later: read and write with `open`.
+
+        Args:
+            path: the path that the model wrote.
+
+        Returns:
+            The absolute path, inside, without links.
+
+        Raises:
+            WorkspaceError: the path is outside.
+            PathError: a folder on the way does not exist.
         """
         with path_errors(path), self._walk(path) as (_, name, parts):
             return self.root.joinpath(*parts, *([] if name is None else [name]))
 
     def names(self, path: str = ".") -> list[str]:
-        """The names in a folder inside, sorted. Raises WorkspaceError for what is outside, PathError for what
-        is no folder."""
+        """List a folder inside.
+
+        Args:
+            path: the path that the model wrote.
+
+        Returns:
+            The names in it, sorted.
+
+        Raises:
+            WorkspaceError: the path is outside.
+            PathError: the path is no folder.
+        """
         with path_errors(path), self._walk(path) as (folder, name, _):
             if name is None:
                 return sorted(os.listdir(folder))  # noqa: PTH208 - by descriptor

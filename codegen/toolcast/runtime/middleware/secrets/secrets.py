@@ -19,13 +19,22 @@ Resolver: TypeAlias = Callable[[str], str | Awaitable[str | None] | None]
 
 
 class Secrets:
-    """A resolver, and the memory of every value that it gave.
+    """A resolver, and every value that it returned.
 
-    A registry makes one of its own out of a resolver. Give the same one to several registries, so that each
-    hides what any of them was given.
+    A registry makes one from a resolver. Give the same object to several registries, so that each redacts
+    what any of them resolved.
     """
 
     def __init__(self, resolver: Resolver) -> None:
+        """Wrap a resolver.
+
+        Args:
+            resolver: a function, sync or async, from a name to its value, or to None. It is called in the
+                event loop, once per name and call.
+
+        Raises:
+            TypeError: the resolver is not callable.
+        """
         if not callable(resolver):
             raise TypeError("secrets must be a callable that takes a name and returns its value or None.")
         self._resolver = resolver
@@ -37,14 +46,31 @@ class Secrets:
         return self._redactor.known
 
     def concerns(self, binding: ToolBinding[Any, Any], params: Any) -> bool:
-        """Whether `fill` must look at `params`; cheap, since it is asked for each call."""
+        """Whether `fill` must examine parameters; cheap, since it is called for each call.
+
+        Args:
+            binding: binding of the tool.
+            params: typed parameters.
+
+        Returns:
+            False where there is certainly no reference.
+        """
         return bool(binding.secrets) or may_refer(params)
 
     async def fill(self, binding: ToolBinding[Any, Any], params: Any) -> Any:
-        """`params` with values for references; the same object where there is none.
+        """Replace references by values. The contract validates the references, and not the values.
 
-        The contract judged the references, and does not judge the values. Raises RefusalError for a
-        reference that is unknown, malformed, or where none may stand; nothing is asked of the resolver then.
+        Args:
+            binding: binding of the tool; references may stand in its `secrets` parameters only.
+            params: typed parameters.
+
+        Returns:
+            New parameters; the same object where there is no reference.
+
+        Raises:
+            RefusalError: a reference is unknown, malformed, or stands where none may; the resolver is not
+                called then. Or a value is too short to be redacted.
+            TypeError: the resolver returned neither text nor None.
         """
         names = find_references(binding, params)
         if not names:
@@ -68,17 +94,39 @@ class Secrets:
         return value
 
     def hide(self, name: str, value: str) -> None:
-        """Redact a value from now on that no reference asked for. Raises ValueError where it is too short."""
+        """Redact a value from now on that no reference resolved.
+
+        Args:
+            name: name to write in its place.
+            value: the value.
+
+        Raises:
+            ValueError: the value has fewer than 8 characters.
+        """
         if is_too_short(value):
             raise ValueError(f"The secret {name!r} is too short to be hidden: under {SHORTEST} characters.")
         self._redactor.add(name, value)
 
     def redact_text(self, text: str) -> str:
-        """`text` with `[redacted:NAME]` in place of every value, however it is escaped or encoded."""
+        """Replace every known value in a text by `[redacted:NAME]`, however it is escaped or encoded.
+
+        Args:
+            text: any text.
+
+        Returns:
+            The redacted text.
+        """
         return self._redactor.text(text)
 
     def redact(self, value: T) -> T:
-        """The same at any depth. Where something was found it may be of another type: text for a number."""
+        """Replace every known value at any depth. A number that holds a value becomes text.
+
+        Args:
+            value: any value.
+
+        Returns:
+            A redacted copy; the same object where nothing was found.
+        """
         redacted: T = self._redactor.value(value)
         return redacted
 
@@ -87,30 +135,52 @@ _LARGEST = 64 * 1024
 
 
 class EnvironmentSecrets:
-    """Secrets from environment variables: `NAME` is the variable `prefix + NAME`.
-
-    The prefix is what keeps a model from asking for any variable there is, so it has no default; "" is for
-    programs whose whole environment may be asked for.
-    """
+    """A resolver that reads environment variables: `NAME` is the variable `prefix + NAME`."""
 
     def __init__(self, *, prefix: str) -> None:
+        """Make a resolver.
+
+        Args:
+            prefix: keeps a model from reading any variable, so it has no default; "" is for programs whose
+                whole environment may be read.
+        """
         self._prefix = prefix
 
     def __call__(self, name: str) -> str | None:
-        """The value, read anew each time; None where the variable is not set."""
+        """Read a variable.
+
+        Args:
+            name: the name in the reference.
+
+        Returns:
+            The value, read each time; None where the variable is not set.
+        """
         return os.environ.get(self._prefix + name)
 
 
 class FileSecrets:
-    """Secrets from a folder with one file each, as Docker and Kubernetes mount them."""
+    """A resolver that reads a folder with one file for each secret, as Docker and Kubernetes mount them."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
+        """Make a resolver.
+
+        Args:
+            folder: path of the folder.
+        """
         self._folder = Path(folder)
 
     def __call__(self, name: str) -> str | None:
-        """The file's text without a last line break, read anew each time; None where there is no such file.
+        """Read a file.
 
-        Raises ValueError for a file that is too large or not UTF-8, OSError for one that cannot be read.
+        Args:
+            name: the name in the reference, and of the file.
+
+        Returns:
+            The text without a last line break, read each time; None where there is no such file.
+
+        Raises:
+            ValueError: the file is longer than 65,536 bytes, or not UTF-8.
+            OSError: the file cannot be read.
         """
         if not NAME.fullmatch(name):
             return None
