@@ -17,8 +17,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from toolcast.contract.slow_patterns import is_always_fast, slow_pattern_reason
 from toolcast.jsonschema import Validator, translate
-from toolcast.jsonschema.ecma import analyse, is_quick
-from toolcast.jsonschema.memory import LONGEST
+from toolcast.jsonschema.ecma import analyse, is_fast
+from toolcast.jsonschema.regex_cache import MAX_CACHED_LENGTH
 
 from tests.jsonschema.backtracking import ALPHABET, Engine, Part, TooManyStepsError, patterns
 
@@ -300,14 +300,14 @@ def test_too_long_a_text_is_not_searched() -> None:
     assert [one.keyword for one in validator.violations("a" * 100_000)] == ["maxLength"]
 
 
-@pytest.mark.parametrize("ask", [translate, analyse, lambda pattern: is_quick(pattern, 9)])
+@pytest.mark.parametrize("ask", [translate, analyse, lambda pattern: is_fast(pattern, 9)])
 def test_long_patterns_are_not_kept_alive(ask: Callable[[str], object]) -> None:
     class Pattern(str):
         __slots__ = ("__weakref__",)
 
-    short, long = Pattern("^[ab]$"), Pattern("^" + "a" * LONGEST + "$")
+    short, long = Pattern("^[ab]$"), Pattern("^" + "a" * MAX_CACHED_LENGTH + "$")
     assert ask(short) == ask("^[ab]$")
-    assert ask(long) == ask("^" + "a" * LONGEST + "$")
+    assert ask(long) == ask("^" + "a" * MAX_CACHED_LENGTH + "$")
     seen = ref(long)
     del long
     gc.collect()

@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..jsonschema.equality import equal
-from ..jsonschema.keywords import ANNOTATIONS
-from ..jsonschema.merge import TIGHTER, union_of_names
+from ..jsonschema.keywords import ANNOTATIONS, TIGHTER, union_of_names
 
 MAX_PARTS = 64
 """Subschemas merged into one; the validator checks longer and circular chains."""

@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from ..jsonschema import UnsupportedPattern
-from ..jsonschema.ecma import analyse, is_quick
+from ..jsonschema.ecma import analyse, is_fast
 
 _LONG: Final = 10_000
 """Characters of the longest text that is considered, where no `maxLength` bounds it."""
@@ -19,7 +19,7 @@ def slow_pattern_reason(pattern: Any, longest: Any = None) -> str | None:
     bounded = isinstance(longest, int | float) and 0 <= longest < _LONG
     length = int(longest) if bounded else _LONG
     try:
-        if is_quick(pattern, length):
+        if is_fast(pattern, length):
             return None
         exact = analyse(pattern).automaton is not None
     except UnsupportedPattern:
@@ -33,5 +33,5 @@ def slow_pattern_reason(pattern: Any, longest: Any = None) -> str | None:
 
 def is_always_fast(pattern: str, longest: int | None = None) -> bool:
     """Whether `re` takes few steps for each character of any text that has at most `longest`."""
-    free = analyse(pattern).cost.free()
-    return free >= (float("inf") if longest is None else longest)
+    fast_length = analyse(pattern).cost.fast_length()
+    return fast_length >= (float("inf") if longest is None else longest)

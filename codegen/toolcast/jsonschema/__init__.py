@@ -1,9 +1,11 @@
 """The exact JSON Schema 2020-12 validator that generated code falls back on. Depends on msgspec only.
 
-Its parts are imported when asked for: most calls need none of them, and checks only `values` or `formats`.
+Names are imported on first use: most calls need none of them.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
     from .document import Document
@@ -24,24 +26,17 @@ __all__ = [
     "translate",
 ]
 
-_HOMES = {
-    "Document": "document",
-    "Schemas": "schema_compiler",
-    "SearchTooLong": "errors",
-    "TooManyBranches": "errors",
-    "UnsupportedPattern": "errors",
-    "UnsupportedSchema": "errors",
-    "Validator": "validator",
-    "Violation": "errors",
-    "translate": "ecma",
-}
-
-
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    value = globals()[name] = getattr(import_module(f".{home}", __name__), name)
-    return value
+__getattr__ = lazy_exports(
+    __name__,
+    {
+        "Document": ".document",
+        "Schemas": ".schema_compiler",
+        "SearchTooLong": ".errors",
+        "TooManyBranches": ".errors",
+        "UnsupportedPattern": ".errors",
+        "UnsupportedSchema": ".errors",
+        "Validator": ".validator",
+        "Violation": ".errors",
+        "translate": ".ecma",
+    },
+)

@@ -1,7 +1,7 @@
-"""The automaton of a regular expression, with the number of ways that lead from one character to the next.
+"""The automaton of a regular expression, and the number of paths from each of its characters to the next.
 
-The places of a pattern's characters are states, each entered by one of its characters (Glushkov, 1961). An
-edge counts the ways that a backtracking engine has from one place to the other: `(?:|){30}` has 2**30 to go
+Each character of a pattern is a state, which is entered by that character (Glushkov, 1961). An
+edge counts the paths that a backtracking engine has from one state to the other: `(?:|){30}` has 2**30 to go
 on without a character.
 """
 
@@ -13,8 +13,8 @@ from .charset import LAST, Ranges, complement
 
 EVERYTHING: Final[Ranges] = ((0, LAST),)
 MANY: Final = 10**9
-"""Ways are counted up to here."""
-_PLACES: Final = 30_000
+"""Paths are counted up to here."""
+_MAX_STATES: Final = 30_000
 _EDGES: Final = 200_000
 
 NOTHING: Final = 0
@@ -22,23 +22,23 @@ AT_END: Final = 1
 MORE: Final = 2
 """What the end of a part still asks for: nothing, the end of the text, or anything else."""
 
-Ways = Mapping[int, int]
+Paths = Mapping[int, int]
 Ends = Mapping[int, tuple[int, int]]
 
 
 class Part(NamedTuple):
     """A part of a pattern.
 
-    `first`: the places where it may begin, with the ways to each; `initial`: the same at the start of the
-    text. `last`: the places where it may end, with the ways and what must still hold. `empty` and
-    `initially_empty`: in how many ways it matches the empty text, and in `needs` and `initially_needs` what
-    must still hold there. Its own places are those from `low` to `high`.
+    `first`: the states where it may begin, with the paths to each; `initial`: the same at the start of the
+    text. `last`: the states where it may end, with the paths and what must still hold. `empty` and
+    `initially_empty`: by how many paths it matches the empty text, and in `needs` and `initially_needs` what
+    must still hold there. Its own states are those from `low` to `high`.
     """
 
     low: int = 0
     high: int = 0
-    first: Ways = MappingProxyType({})
-    initial: Ways = MappingProxyType({})
+    first: Paths = MappingProxyType({})
+    initial: Paths = MappingProxyType({})
     last: Ends = MappingProxyType({})
     empty: int = 1
     initially_empty: int = 1
@@ -48,18 +48,18 @@ class Part(NamedTuple):
 
 
 class Automaton:
-    """The places of a pattern's characters, and which may follow which.
+    """The states of a pattern, and which may follow which.
 
-    `unrolled` is how many turns of a counted repetition get places of their own; one with more counts as
-    endless, which can only add ways. `complete` turns False where the pattern needs more places or edges than
-    are looked at, `exact` where there are more ways than the pattern has: conditions and back-references
+    `unrolled` is how many turns of a counted repetition get states of their own; one with more counts as
+    endless, which can only add paths. `complete` turns False where the pattern needs more states or edges
+    than are allowed, `exact` where there are more paths than the pattern has: conditions and back-references
     always hold here.
     """
 
     START: Final = 0
     """Before the first character of the text."""
     SEARCH: Final = 1
-    """A later place in the text from which the search tries again."""
+    """A later position in the text from which the search tries again."""
     AFTER: Final = 2
     """The same behind a character that forbids a new try (`ecma`: the leading run of a pattern)."""
     DEAD: Final = 3
@@ -72,79 +72,80 @@ class Automaton:
         self.ranges: list[Ranges] = [(), (), (), ()]
         self.follow: list[dict[int, int]] = [{}, {}, {}, {}]
         self.whole = Part()
-        self.again = 0  # tries at each later place in the text, where all of them end at once
-        self.left = _EDGES
+        self.again = 0  # tries at each later position in the text, where all of them end at once
+        self.remaining_edges = _EDGES
 
     @property
-    def here(self) -> int:
-        """The place that is added next."""
+    def next_state(self) -> int:
+        """The state that is added next."""
         return len(self.ranges)
 
     def character(self, ranges: Ranges) -> Part:
-        """One character of `ranges`, at a place of its own."""
-        if not self._room(1):
+        """One character of `ranges`, as a state of its own."""
+        if not self._has_capacity(1):
             return Part()
-        place = self._add(ranges)
-        return Part(place, place + 1, {place: 1}, {place: 1}, {place: (1, NOTHING)}, 0, 0, single=True)
+        state = self._add(ranges)
+        return Part(state, state + 1, {state: 1}, {state: 1}, {state: (1, NOTHING)}, 0, 0, single=True)
 
     def nothing(self) -> Part:
         """The empty text."""
-        return Part(self.here, self.here)
+        return Part(self.next_state, self.next_state)
 
     def start(self) -> Part:
         """`^`: nothing, at the start of the text; elsewhere a try that fails."""
-        return Part(self.here, self.here, first={self.DEAD: 1}, empty=0)
+        return Part(self.next_state, self.next_state, first={self.DEAD: 1}, empty=0)
 
     def end(self) -> Part:
         """`$`: nothing, at the end of the text."""
-        return Part(self.here, self.here, needs=AT_END, initially_needs=AT_END)
+        return Part(self.next_state, self.next_state, needs=AT_END, initially_needs=AT_END)
 
     def condition(self) -> Part:
         """A condition that consumes nothing, and may hold anywhere."""
         self.exact = False
         dead = {self.DEAD: 1}
-        return Part(self.here, self.here, dead, dead, needs=MORE, initially_needs=MORE)
+        return Part(self.next_state, self.next_state, dead, dead, needs=MORE, initially_needs=MORE)
 
     def reference(self) -> Part:
         """A back-reference: any text at all, or none."""
         self.exact = False
-        if not self._room(1):
+        if not self._has_capacity(1):
             return Part()
-        place = self._add(EVERYTHING)
-        self.follow[place][place] = 1
-        one, end = {place: 1}, {place: (1, MORE)}
-        return Part(place, place + 1, one, one, end, needs=MORE, initially_needs=MORE)
+        state = self._add(EVERYTHING)
+        self.follow[state][state] = 1
+        one, end = {state: 1}, {state: (1, MORE)}
+        return Part(state, state + 1, one, one, end, needs=MORE, initially_needs=MORE)
 
     def ahead(self, body: Part) -> Part:
-        """A look-ahead: its body is tried beside what comes after, and and one way through it is kept."""
+        """A look-ahead: its body is tried at the position of the next part, and one path through it is
+        kept."""
         self.exact = False
         return Part(body.low, body.high, body.first, body.initial, needs=MORE, initially_needs=MORE)
 
     def behind(self, body: Part) -> Part:
-        """A look-behind: as many tries as its body, which has a fixed width, has places on all ways."""
+        """A look-behind: as many tries as its body, which has a fixed width, has states on all paths."""
         self.exact = False
         known: dict[int, int] = {}
         tries = sum(
-            ways * self._tries(place, known, frozenset())
+            paths * self._tries(state, known, frozenset())
             for begin in (body.first, body.initial)
-            for place, ways in begin.items()
+            for state, paths in begin.items()
         )
         dead = {self.DEAD: min(1 + tries, MANY)}
-        return Part(body.low, self.here, dead, dead, needs=MORE, initially_needs=MORE)
+        return Part(body.low, self.next_state, dead, dead, needs=MORE, initially_needs=MORE)
 
-    def _tries(self, place: int, known: dict[int, int], above: frozenset[int]) -> int:
-        if place in above or len(above) > 200:
+    def _tries(self, state: int, known: dict[int, int], above: frozenset[int]) -> int:
+        if state in above or len(above) > 200:
             self.complete = False
             return 0
-        if place not in known:
-            inside = above | {place}
-            rest = (ways * self._tries(next_, known, inside) for next_, ways in self.follow[place].items())
-            known[place] = min(1 + sum(rest), MANY)
-        return known[place]
+        if state not in known:
+            inside = above | {state}
+            rest = (paths * self._tries(next_, known, inside) for next_, paths in self.follow[state].items())
+            known[state] = min(1 + sum(rest), MANY)
+        return known[state]
 
     def then(self, one: Part, two: Part) -> Part:
         """One part, and then another."""
-        if not self._room(len(one.last) * len(two.first) + (len(one.first) if one.empty else 0)):
+        if not self._has_capacity(len(one.last) * len(two.first) + (len(one.first) if one.empty else 0)):
             return Part()
         self._connect(one.last, two.first)
         first = self._reached(two.first, one.needs) if one.empty else {}
@@ -152,14 +153,14 @@ class Automaton:
         last = two.last
         if two.empty and one.last:
             on = {
-                place: (min(ways * two.empty, MANY), max(needs, two.needs))
-                for place, (ways, needs) in one.last.items()
+                state: (min(paths * two.empty, MANY), max(needs, two.needs))
+                for state, (paths, needs) in one.last.items()
             }
             last = {**on, **two.last}
-            self.left -= len(last)
+            self.remaining_edges -= len(last)
         return Part(
             one.low,
-            self.here,
+            self.next_state,
             _sum(one.first, first, one.empty),
             _sum(one.initial, initial, one.initially_empty),
             last,
@@ -177,16 +178,16 @@ class Automaton:
         initial: dict[int, int] = {}
         last: dict[int, tuple[int, int]] = {}
         for part in parts:
-            if not self._room(len(part.first) + len(part.last)):
+            if not self._has_capacity(len(part.first) + len(part.last)):
                 return Part()
-            for place, ways in part.first.items():
-                first[place] = min(first.get(place, 0) + ways, MANY)
-            for place, ways in part.initial.items():
-                initial[place] = min(initial.get(place, 0) + ways, MANY)
+            for state, paths in part.first.items():
+                first[state] = min(first.get(state, 0) + paths, MANY)
+            for state, paths in part.initial.items():
+                initial[state] = min(initial.get(state, 0) + paths, MANY)
             last.update(part.last)
         return Part(
             parts[0].low,
-            self.here,
+            self.next_state,
             first,
             initial,
             last,
@@ -218,10 +219,10 @@ class Automaton:
         whole = turns[0] if turns else Part()
         for one in turns[1:]:
             whole = self.then(whole, one)
-        return whole._replace(low=part.low, high=self.here, single=False)
+        return whole._replace(low=part.low, high=self.next_state, single=False)
 
     def _turns(self, part: Part, count: int) -> list[Part]:
-        """A part so many times, each at places of its own."""
+        """A part `count` times, each with states of its own."""
         if count < 2:
             return [part] * count
         rows = [dict(row) for row in self.follow[part.low : part.high]]
@@ -229,11 +230,11 @@ class Automaton:
 
     def _endless(self, part: Part, low: int) -> Part:
         """A part without end: from no turn on, or from one."""
-        if not self._room(len(part.last) * len(part.first)):
+        if not self._has_capacity(len(part.last) * len(part.first)):
             return Part()
         self._connect(part.last, part.first)
         out, initially = 1 + part.empty, 1 + part.initially_empty
-        last = {place: (min(ways * out, MANY), needs) for place, (ways, needs) in part.last.items()}
+        last = {state: (min(paths * out, MANY), needs) for state, (paths, needs) in part.last.items()}
         if low == 0:
             bare = part._replace(needs=NOTHING, initially_needs=NOTHING)
             return bare._replace(last=last, empty=out, initially_empty=initially)
@@ -250,11 +251,13 @@ class Automaton:
         last: dict[int, tuple[int, int]] = {}
         for index, part in enumerate(turns):
             if index:
-                if not self._room(len(part.last) * len(part.first)):
+                if not self._has_capacity(len(part.last) * len(part.first)):
                     return Part()
                 self._connect(turns[index - 1].last, part.first)
             out = 1 + part.empty
-            last.update({place: (min(ways * out, MANY), needs) for place, (ways, needs) in part.last.items()})
+            last.update(
+                {state: (min(paths * out, MANY), needs) for state, (paths, needs) in part.last.items()}
+            )
         first = turns[0]
         return first._replace(
             last=last,
@@ -279,9 +282,9 @@ class Automaton:
         self.follow[self.SEARCH] = {**whole.first, **later}
         self.follow[self.AFTER] = later
 
-    def _room(self, edges: int) -> bool:
-        self.left -= edges
-        self.complete = self.complete and self.left > 0 and len(self.ranges) <= _PLACES
+    def _has_capacity(self, edges: int) -> bool:
+        self.remaining_edges -= edges
+        self.complete = self.complete and self.remaining_edges > 0 and len(self.ranges) <= _MAX_STATES
         return self.complete
 
     def _add(self, ranges: Ranges) -> int:
@@ -289,14 +292,14 @@ class Automaton:
         self.follow.append({})
         return len(self.ranges) - 1
 
-    def _connect(self, ends: Ends, starts: Ways) -> None:
+    def _connect(self, ends: Ends, starts: Paths) -> None:
         for end, (out, needs) in ends.items():
             row = self.follow[end]
             for start, into in self._reached(starts, needs).items():
                 row[start] = min(row.get(start, 0) + out * into, MANY)
 
-    def _reached(self, starts: Ways, needs: int) -> Ways:
-        """The ways to `starts` behind something that needs this: no character follows the end of the text."""
+    def _reached(self, starts: Paths, needs: int) -> Paths:
+        """The paths to `starts` after a part with these needs: no character follows the end of the text."""
         if needs == AT_END:
             return {self.DEAD: min(sum(starts.values()), MANY)}
         if needs == MORE and starts.keys() - {self.DEAD}:
@@ -304,35 +307,35 @@ class Automaton:
         return starts
 
     def _copy(self, part: Part, rows: list[dict[int, int]]) -> Part:
-        """The same part at new places; `rows` are its edges as they were before it was repeated."""
-        if not self._room(len(rows) + sum(map(len, rows))):
+        """A copy of `part` with new states; `rows` are its edges before it was repeated."""
+        if not self._has_capacity(len(rows) + sum(map(len, rows))):
             return Part()
-        low = self.here
+        low = self.next_state
         by = low - part.low
 
-        def moved(ways: Iterable[tuple[int, int]]) -> dict[int, int]:
-            return {place + by if place >= part.low else place: count for place, count in ways}
+        def moved(paths: Iterable[tuple[int, int]]) -> dict[int, int]:
+            return {state + by if state >= part.low else state: count for state, count in paths}
 
         for offset, row in enumerate(rows):
             self._add(self.ranges[part.low + offset])
             self.follow[low + offset] = moved(row.items())
         return part._replace(
             low=low,
-            high=self.here,
+            high=self.next_state,
             first=moved(part.first.items()),
             initial=moved(part.initial.items()),
-            last={place + by: end for place, end in part.last.items()},
+            last={state + by: end for state, end in part.last.items()},
         )
 
 
-def _sum(one: Ways, two: Ways, times: int) -> Ways:
+def _sum(one: Paths, two: Paths, times: int) -> Paths:
     if not times or not two:
         return one
     total = dict(one)
-    for place, ways in two.items():
-        total[place] = min(total.get(place, 0) + ways * times, MANY)
+    for state, paths in two.items():
+        total[state] = min(total.get(state, 0) + paths * times, MANY)
     return total
 
 
-def _times(ways: Ways, times: int) -> Ways:
-    return ways if times == 1 else {place: min(count * times, MANY) for place, count in ways.items()}
+def _times(paths: Paths, times: int) -> Paths:
+    return paths if times == 1 else {state: min(count * times, MANY) for state, count in paths.items()}

@@ -1,7 +1,8 @@
 """Sets of code points as sorted ranges, for the character classes of regular expressions."""
 
 import re
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 Ranges = tuple[tuple[int, int], ...]
@@ -145,3 +146,37 @@ def _categories() -> dict[str, list[tuple[int, int]]]:
             start, current = point, cat
     found.setdefault(current, []).append((start, LAST))
     return found
+
+
+class Alphabet:
+    """The classes of characters that some sets distinguish. `accepted[i]`: those in the i-th set."""
+
+    def __init__(self, sets_of_states: Sequence[Ranges]) -> None:
+        sets = list(dict.fromkeys(sets_of_states))
+        edges = sorted(
+            (point, index)
+            for index, ranges in enumerate(sets)
+            for low, high in ranges
+            for point in (low, high + 1)
+        )
+        kinds: dict[int, int] = {0: 0}  # by the sets, one bit for each
+        accepted: list[list[int]] = [[] for _ in sets]
+        self._starts, self._kinds = [0], [0]
+        mask = 0
+        for position, (point, index) in enumerate(edges):
+            mask ^= 1 << index
+            if position + 1 < len(edges) and edges[position + 1][0] == point:
+                continue
+            if mask not in kinds:
+                kinds[mask] = len(kinds)
+                for each, letters in enumerate(accepted):
+                    if mask >> each & 1:
+                        letters.append(kinds[mask])
+            self._starts.append(point)
+            self._kinds.append(kinds[mask])
+        indices = {ranges: index for index, ranges in enumerate(sets)}
+        self.accepted = [accepted[indices[ranges]] for ranges in sets_of_states]
+
+    def kind(self, character: str) -> int:
+        """The class of one character."""
+        return self._kinds[bisect_right(self._starts, ord(character)) - 1]

@@ -1,4 +1,4 @@
-"""Where references lead: the resources, anchors and places of one schema document."""
+"""Resolves references: the resources, anchors and locations of one schema document."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -11,8 +11,8 @@ MAX_SCHEMA_DEPTH = 100
 _OBJECTS = (dict, Mapping)  # asking for the plain one first takes a third of the time
 
 
-class Place(NamedTuple):
-    """A schema in the document: where it stands and the base URI it resolves references against."""
+class SchemaLocation(NamedTuple):
+    """A schema in the document: its pointer, and the base URI of its references."""
 
     schema: Any
     pointer: str
@@ -23,35 +23,35 @@ class Document:
     """An index of one document. Nothing outside of it is ever read."""
 
     def __init__(self, root: Any) -> None:
-        self.resources: dict[str, Place] = {"": Place(root, "", "")}
-        self.anchors: dict[tuple[str, str], Place] = {}
+        self.resources: dict[str, SchemaLocation] = {"": SchemaLocation(root, "", "")}
+        self.anchors: dict[tuple[str, str], SchemaLocation] = {}
         self.bases: dict[str, str] = {}
-        for place in walk(Place(root, "", "")):
-            self._add(place)
-        self.resources[""] = Place(root, "", self.bases[""])
+        for location in walk(SchemaLocation(root, "", "")):
+            self._add(location)
+        self.resources[""] = SchemaLocation(root, "", self.bases[""])
 
-    def _add(self, place: Place) -> None:
-        schema, pointer, base = place
+    def _add(self, location: SchemaLocation) -> None:
+        schema, pointer, base = location
         self.bases[pointer] = base
         if not isinstance(schema, _OBJECTS):
             return
         if isinstance(schema.get("$id"), str):
             if base in self.resources and self.resources[base].pointer != pointer:
                 raise UnsupportedSchema(f"{pointer}/$id", f"another schema has the `$id` {base!r}")
-            self.resources[base] = place
+            self.resources[base] = location
         for word in ("$anchor", "$dynamicAnchor"):
             name = schema.get(word)
-            if isinstance(name, str) and self.anchors.setdefault((base, name), place).pointer != pointer:
+            if isinstance(name, str) and self.anchors.setdefault((base, name), location).pointer != pointer:
                 raise UnsupportedSchema(f"{pointer}/{word}", f"another schema has the anchor {name!r}")
 
-    def locate(self, pointer: str) -> Place | None:
+    def locate(self, pointer: str) -> SchemaLocation | None:
         """The schema at a JSON pointer from the root, or None."""
         return self._descend(self.resources[""], pointer)
 
-    def resolve(self, reference: str, base: str, pointer: str) -> Place:
-        """What `$ref: reference` means in a schema with base URI `base`.
+    def resolve(self, reference: str, base: str, pointer: str) -> SchemaLocation:
+        """The target of `$ref: reference` in a schema with base URI `base`.
 
-        Raises UnsupportedSchema (at `pointer`, the place of the `$ref`) when that is not in this document.
+        Raises UnsupportedSchema (at `pointer`, that of the `$ref`) where it is not in this document.
         """
         uri, _, fragment = reference.partition("#")
         target = join(base, uri) if uri else base
@@ -71,7 +71,7 @@ class Document:
             raise UnsupportedSchema(pointer, f"`$ref` {reference!r} leads to something that is no schema")
         return found
 
-    def _descend(self, start: Place, pointer: str) -> Place | None:
+    def _descend(self, start: SchemaLocation, pointer: str) -> SchemaLocation | None:
         value, at, base = start
         for raw in pointer.split("/")[1:]:
             try:
@@ -80,10 +80,10 @@ class Document:
                 return None
             at = f"{at}/{raw}"
             base = self.bases.get(at, base)
-        return Place(value, at, base)
+        return SchemaLocation(value, at, base)
 
 
-def walk(start: Place) -> Iterator[Place]:
+def walk(start: SchemaLocation) -> Iterator[SchemaLocation]:
     """Every schema in a document, the root first, each with its base URI. Does not recurse."""
     stack = [(start, 0)]
     while stack:
@@ -91,10 +91,12 @@ def walk(start: Place) -> Iterator[Place]:
         if depth > MAX_SCHEMA_DEPTH:
             raise UnsupportedSchema(pointer, f"schemas nested more than {MAX_SCHEMA_DEPTH} deep")
         base = base_of(schema, base)
-        yield Place(schema, pointer, base)
+        yield SchemaLocation(schema, pointer, base)
         if isinstance(schema, _OBJECTS):
             below = subschemas(schema)
-            stack += [(Place(item, pointer + pointers.join(path), base), depth + 1) for path, item in below]
+            stack += [
+                (SchemaLocation(item, pointer + pointers.join(path), base), depth + 1) for path, item in below
+            ]
 
 
 def join(base: str, uri: str) -> str:

@@ -11,15 +11,15 @@ from . import charset
 from .automaton import MANY, Automaton, Part
 from .charset import Ranges
 from .errors import UnsupportedPattern
-from .memory import compiled, remembered
+from .regex_cache import cache_short_texts, compile_regex
 from .regex_escapes import Scanner
-from .searching import ANY_LENGTH, STEPS, Cost, cost
+from .search_cost import ANY_LENGTH, STEPS, Cost, cost
 
 _MAX_NESTING = 100
 _UNROLLED = 1_000
-"""Turns of a counted repetition that are looked at one by one; at first it is"""
+"""Turns of a counted repetition that get states of their own; in a first attempt"""
 _FEW = 8
-"""which is enough for most patterns, and all there is for those that would be too large."""
+"""of them, which suffice for most patterns, and for those that would be too large."""
 _LONG = 256
 _EDGES = 100
 """Edges of an automaton that is kept, for each character of the pattern and for a hundred more."""
@@ -32,7 +32,7 @@ _NO_BOUNDARY = f"(?:(?<={_W})(?={_W})|(?<!{_W})(?!{_W}))"
 _DOT = charset.complement(charset.NEWLINE)
 
 
-@remembered
+@cache_short_texts
 def translate(pattern: str) -> str:
     """Python `re` source that finds what the ECMA-262 `pattern` finds, to be used with `re.search`.
 
@@ -41,7 +41,7 @@ def translate(pattern: str) -> str:
     """
     source = _Translator(pattern).run()
     try:
-        compiled(source)
+        compile_regex(source)
     except (re.error, OverflowError, RecursionError) as problem:
         raise UnsupportedPattern(f"Python's re cannot run it: {problem}", valid=True) from None
     return source
@@ -55,30 +55,30 @@ class Analysis(NamedTuple):
     automaton: Automaton | None
 
 
-@remembered
+@cache_short_texts
 def analyse(pattern: str) -> Analysis:
     """What a search with `translate(pattern)` costs. Raises UnsupportedPattern like `translate`."""
     automaton = _Translator(pattern, _FEW).build()
     found = cost(automaton, 0)
-    if found.free() == ANY_LENGTH:  # it has all ways that the pattern has, and maybe more
+    if found.fast_length() == ANY_LENGTH:  # it has all paths that the pattern has, and maybe more
         return Analysis(found, None)
     if not (automaton.complete and automaton.exact):
         automaton = _Translator(pattern, _UNROLLED).build()
         found = cost(automaton, 0)
     edges = sum(map(len, automaton.follow))
     if automaton.complete and automaton.exact and edges <= _EDGES * (100 + len(pattern)):
-        return Analysis(found, None if found.free() == ANY_LENGTH else automaton)
+        return Analysis(found, None if found.fast_length() == ANY_LENGTH else automaton)
     return Analysis(_full_cost(pattern, automaton), None)
 
 
-def is_quick(pattern: str, length: int) -> bool:
+def is_fast(pattern: str, length: int) -> bool:
     """Whether a backtracking engine is done with any text of this length in millions of steps. Raises
     UnsupportedPattern."""
     found = analyse(pattern)
-    if found.cost.free() >= length:
+    if found.cost.fast_length() >= length:
         return True
     whole = found.cost if found.automaton is None else _full_cost(pattern, found.automaton, length)
-    return whole.beyond(length) <= STEPS
+    return whole.excess(length) <= STEPS
 
 
 def _full_cost(pattern: str, automaton: Automaton, length: int = MANY) -> Cost:

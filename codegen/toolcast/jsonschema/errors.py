@@ -1,4 +1,4 @@
-"""What the validator answers and what it refuses."""
+"""Violations, and the errors of the validator."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from msgspec import Struct
 
 
 class Violation(Struct, frozen=True):
-    """One constraint that a value breaks, worded for the one who wrote the value.
+    """A constraint that a value violates; `message` addresses the author of the value.
 
     `path` is where, as msgspec prints it: `$.a.b[0]`, with odd keys as `$["a b"]`. A missing property is
     reported at the object that lacks it. `keyword` is the JSON Schema keyword, `expected` its value.
@@ -19,9 +19,10 @@ class Violation(Struct, frozen=True):
 
 
 class UnsupportedSchema(ValueError):  # noqa: N818  # a public name
-    """A schema that cannot be judged exactly: ill-formed, remote, dynamic or bottomless.
+    """A schema that cannot be compiled exactly: malformed, with a remote or dynamic reference, or an endless
+    one.
 
-    `pointer` is the JSON pointer of the place in the document ("" is the root), `reason` one sentence.
+    `pointer` is the JSON pointer of the schema in the document ("" is the root), `reason` one sentence.
     """
 
     def __init__(self, pointer: str, reason: str) -> None:

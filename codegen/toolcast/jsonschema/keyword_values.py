@@ -5,8 +5,8 @@ from typing import Any
 
 from .equality import key
 from .errors import UnsupportedSchema
+from .json_values import is_number, is_whole
 from .keywords import ANY_SCHEMA_MAP, NUMBERS, SCHEMA, SCHEMA_LIST, SIZES, TYPES
-from .numbers import is_number, is_whole
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

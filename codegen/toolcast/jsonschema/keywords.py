@@ -5,8 +5,8 @@ Source: the meta-schemas of drafts 4, 6, 7, 2019-09 and 2020-12; the schema obje
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final, Literal
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Literal
 
 from msgspec import Struct
 
@@ -154,3 +154,15 @@ TYPE_OF: Final[Mapping[str, str]] = {
 """The JSON type that a keyword of 2020-12 says something about; keywords for all types are left out."""
 TYPES: Final = ("array", "boolean", "integer", "null", "number", "object", "string")
 """What `type` can name, sorted."""
+
+
+TIGHTER: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
+    **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), max),
+    **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), min),
+}
+"""For each bound, which of two values is the tighter one."""
+
+
+def union_of_names(left: list[str], right: list[str]) -> list[str]:
+    """The names of two lists, each once: what two values of `required` demand together."""
+    return list(dict.fromkeys([*left, *right]))

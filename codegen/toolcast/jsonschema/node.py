@@ -1,13 +1,15 @@
-"""What a schema compiles to: a node of rules, each a few closures, and the state of one call."""
+"""Compiled schemas: nodes of rules, each a few closures; the state of one call; the context of a rule."""
 
 # ruff: noqa: ARG001, SIM110  # checks share one signature; loops are twice as fast as generators
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, ParamSpec, TypeVar
+from collections.abc import Callable, Mapping, Sized
+from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
 
+from . import messages
 from .errors import TooManyBranches, Violation
+from .pointers import escape
 from .search import Search
-from .searching import STEPS
+from .search_cost import STEPS
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -19,11 +21,11 @@ BRANCHES_PER_PART: Final = 16
 
 
 class Run:
-    """The state of one call: memory of verdicts (so shared branches are judged once), depth of references.
+    """The state of one call: verdicts (so that shared branches are checked once), depth of references.
 
-    Keys hold `id`s of values; `keep` holds the values that settling makes, so that no id is used twice.
-    `searching` is what all searches for patterns may take beyond what each text has.
-    `patient` runs ask for a verdict more than once, so they remember those of unions as well.
+    Keys hold ids of values; `keep` holds the values that settling makes, so that no id is used twice.
+    `searching` bounds the steps of all searches for patterns, beyond those that each text has.
+    A `patient` run may check a value more than once, so it also keeps the verdicts of unions.
     """
 
     __slots__ = (
@@ -51,7 +53,7 @@ class Run:
         self.settled: dict[tuple[int, int], Any] = {}
         self.keep: list[Any] = []
 
-    def made(self, value: R) -> R:
+    def keep_alive(self, value: R) -> R:
         """Keep a value that settling made alive as long as the call."""
         self.keep.append(value)
         return value
@@ -65,15 +67,15 @@ class Run:
     def finds(self, search: Search, text: str) -> bool:
         """Whether a pattern is found in `text`. What takes many steps is searched once. Raises
         SearchTooLong."""
-        if len(text) <= search.free:
-            return search.quick(text) is not None
-        place = (id(text), id(search))
-        known = self.verdicts.get(place)
+        if len(text) <= search.fast_length:
+            return search.re_search(text) is not None
+        key = (id(text), id(search))
+        known = self.verdicts.get(key)
         if known is None:
             known, steps = search.find(text, self.searching)
             if steps:
                 self.searching -= steps
-                self.verdicts[place] = known
+                self.verdicts[key] = known
         return known
 
     def enter(self, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
@@ -115,69 +117,44 @@ def on_fresh_stack(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) 
 Check = Callable[[Any, Run], bool]
 Explain = Callable[[Any, str, Run], list[Violation]]
 Settle = Callable[[Any, Run], Any]
-Seen = Callable[[Any, Run, "set[Any]"], bool]
-"""Adds the property names (or indices) that a schema evaluates in a value it accepts; True means all."""
+MarkEvaluated = Callable[[Any, Run, "set[Any]"], bool]
+"""Adds the property names (or indices) that a schema evaluates in a value it accepts; True: all of them."""
 
 
 class Rule(NamedTuple):
     """One keyword, or a few that belong together.
 
-    `explain` is asked only about values that `check` refuses, `names` and `indices` only about values
+    `explain` is called only for values that `check` refuses, `names` and `indices` only for values
     that it accepts: dicts for `names`, lists and tuples for `indices`.
     """
 
     check: Check
     explain: Explain
     settle: Settle | None = None
-    names: Seen | None = None
-    indices: Seen | None = None
-    last: bool = False  # meaningless once another rule has failed: unevaluatedProperties and its like
+    names: MarkEvaluated | None = None
+    indices: MarkEvaluated | None = None
+    last: bool = False  # skipped once another rule has failed: unevaluatedProperties and its like
 
 
 class Node:
-    """A compiled schema. `check` is the fast path; everything else is built from the rules.
+    """A compiled schema. `check` is the verdict of all rules."""
 
-    `check` and `rules` may wait until a value is first asked about: `postpone`.
-    """
-
-    __slots__ = ("_finish", "check", "children", "has_reference", "inplace", "pointer", "rules", "schema")
+    __slots__ = ("check", "has_reference", "inplace", "pointer", "rules", "schema")
 
     def __init__(self, schema: Any, pointer: str) -> None:
         self.schema = schema
         self.pointer = pointer
         self.rules: tuple[Rule, ...] = ()
-        self.check: Check = always
-        self.inplace: list[Node] = []  # nodes that judge the same value, not a part of it
-        self.children: dict[tuple[str | int, ...], Node] = {}  # by their place below; empty once finished
+        self.check: Check = accept_all
+        self.inplace: list[Node] = []  # nodes that apply to the same value, not to a part of it
         self.has_reference = False
-
-    if not TYPE_CHECKING:  # for type checkers, both are there from the start
-
-        def __getattr__(self, name: str) -> Any:
-            if name not in ("check", "rules"):
-                raise AttributeError(name)
-            self._finish(self)
-            return object.__getattribute__(self, name)
-
-    def postpone(self, finish: "Callable[[Node], None]") -> None:
-        """Let `finish` give this node its rules when somebody asks for them."""
-        self._finish = finish
-        del self.check, self.rules
-
-    def is_finished(self) -> bool:
-        """Whether the rules are made. Never makes them."""
-        try:
-            object.__getattribute__(self, "check")  # set after `rules`
-        except AttributeError:
-            return False
-        return True
 
     def finish(self, rules: tuple[Rule, ...]) -> None:
         """Fix the rules and specialise `check` to their number."""
         self.rules = rules
         checks = tuple(rule.check for rule in rules)
         if not checks:
-            self.check = always
+            self.check = accept_all
         elif len(checks) == 1:
             self.check = checks[0]
         elif len(checks) == 2:
@@ -200,16 +177,16 @@ class Node:
             if not rule.check(value, run):
                 if found and rule.last:
                     break
-                said = {(one.path, one.message) for one in found}  # two bounds may share one sentence
+                reported = {(one.path, one.message) for one in found}  # two bounds may have one message
                 found += [
-                    one for one in rule.explain(value, path, run) if (one.path, one.message) not in said
+                    one for one in rule.explain(value, path, run) if (one.path, one.message) not in reported
                 ]
                 if len(found) >= run.limit:
                     break
         return found[: run.limit]
 
     def resolved(self) -> Any:
-        """The schema, or what it refers to if a reference is all it says, with its own words on top."""
+        """The schema, with the target of its reference merged below its own keywords."""
         node, own = self, self.schema
         for _ in range(20):
             if isinstance(node.schema, bool) or "$ref" not in node.schema or "type" in node.schema:
@@ -217,7 +194,7 @@ class Node:
             node = node.inplace[0]  # the reference is compiled before everything else
         if node is self or not isinstance(node.schema, Mapping):
             return node.schema
-        return {**node.schema, **{word: own[word] for word in own if word != "$ref"}}
+        return {**node.schema, **{keyword: own[keyword] for keyword in own if keyword != "$ref"}}
 
     def settle(self, value: Any, run: Run) -> Any:
         """The value with the two allowances applied; the same object when nothing applies."""
@@ -226,25 +203,114 @@ class Node:
                 value = rule.settle(value, run)
         return value
 
-    def names(self, value: Any, run: Run, seen: set[Any]) -> bool:
+    def names(self, value: Any, run: Run, evaluated: set[Any]) -> bool:
         """Add the property names this schema evaluates in `value`; True when it evaluates all."""
-        return any(rule.names is not None and rule.names(value, run, seen) for rule in self.rules)
+        return any(rule.names is not None and rule.names(value, run, evaluated) for rule in self.rules)
 
-    def indices(self, value: Any, run: Run, seen: set[Any]) -> bool:
+    def indices(self, value: Any, run: Run, evaluated: set[Any]) -> bool:
         """Add the indices this schema evaluates in `value`; True when it evaluates all."""
-        return any(rule.indices is not None and rule.indices(value, run, seen) for rule in self.rules)
+        return any(rule.indices is not None and rule.indices(value, run, evaluated) for rule in self.rules)
 
 
-def always(value: Any, run: Run) -> bool:
+def accept_all(value: Any, run: Run) -> bool:
     """Accepts everything."""
     return True
 
 
-def everything(value: Any, run: Run, seen: set[Any]) -> bool:
+def evaluate_all(value: Any, run: Run, evaluated: set[Any]) -> bool:
     """Evaluates every property, or every item."""
     return True
 
 
-def never(value: Any, run: Run) -> bool:
+def refuse_all(value: Any, run: Run) -> bool:
     """Accepts nothing."""
     return False
+
+
+class RuleContext:
+    """One object schema, its pointer, and functions that compile its subschemas.
+
+    `compile(schema, pointer, base)` and `resolve(reference, base, pointer)` give nodes; a node got from
+    them may not be finished yet, so builders keep the node and never its `check`.
+    """
+
+    __slots__ = ("_children", "_compile", "_resolve", "base", "formats", "node", "pointer", "schema")
+
+    def __init__(
+        self,
+        node: Node,
+        base: str,
+        formats: bool,
+        compile_: Callable[[Any, str, str], Node],
+        resolve: Callable[[str, str, str], Node],
+    ) -> None:
+        self.node = node
+        self._children: dict[tuple[str | int, ...], Node] = {}  # by path
+        self.schema: Mapping[str, Any] = node.schema
+        self.pointer = node.pointer
+        self.base = base
+        self.formats = formats
+        self._compile = compile_
+        self._resolve = resolve
+
+    def child(self, schema: Any, *tokens: str | int) -> Node:
+        """The node of a subschema that applies to a part of the value. Several rules may use it."""
+        node = self._children.get(tokens)
+        if node is None:
+            pointer = self.pointer
+            for token in tokens:
+                pointer += f"/{escape(token) if isinstance(token, str) else token}"
+            node = self._children[tokens] = self._compile(schema, pointer, self.base)
+        self.node.has_reference |= node.has_reference
+        return node
+
+    def inplace(self, schema: Any, *tokens: str | int) -> Node:
+        """The node of a subschema that applies to the same value."""
+        node = self.child(schema, *tokens)
+        self.node.inplace.append(node)
+        return node
+
+    def reference(self, reference: str) -> Node:
+        """The node that `$ref: reference` means here."""
+        node = self._resolve(reference, self.base, f"{self.pointer}/$ref")
+        self.node.has_reference = True
+        self.node.inplace.append(node)
+        return node
+
+
+Builder = Callable[[RuleContext], Rule | None]
+"""Makes the rule of one keyword (or a few); None when the schema does not have it."""
+
+
+def value_rule(check: Check, keyword: str, expected: Any, message: Callable[[Any, str], str]) -> Rule:
+    """A rule about the value itself; `message(value, path)` is the text of its violation."""
+
+    def explain(value: Any, path: str, run: Run) -> list[Violation]:
+        return [Violation(path, message(value, path), keyword, expected)]
+
+    return Rule(check, explain)
+
+
+def size_rule(keyword: str, types: tuple[type[Sized], ...], noun: str) -> Builder:
+    """The rule of a keyword that bounds how many items, properties or characters a value of `types` has."""
+
+    def build(context: RuleContext) -> Rule | None:
+        if keyword not in context.schema:
+            return None
+        bound = int(context.schema[keyword])
+        wanted = f"{'at least' if keyword.startswith('min') else 'at most'} {messages.count(bound, noun)}"
+
+        def at_least(value: Any, run: Run) -> bool:
+            return not isinstance(value, types) or len(value) >= bound
+
+        def at_most(value: Any, run: Run) -> bool:
+            return not isinstance(value, types) or len(value) <= bound
+
+        def message(value: Any, path: str) -> str:
+            if value == "" and bound == 1:
+                return f"{messages.label(path)} must not be empty"
+            return f"{messages.label(path)} must have {wanted}, got {len(value)}"
+
+        return value_rule(at_least if keyword.startswith("min") else at_most, keyword, bound, message)
+
+    return build

@@ -7,14 +7,14 @@ from typing import Any
 
 
 def escape(segment: str) -> str:
-    """A segment as it stands in a pointer: `~` as `~0`, `/` as `~1`."""
+    """A segment as a token of a pointer: `~` as `~0`, `/` as `~1`."""
     if "~" in segment or "/" in segment:
         return segment.replace("~", "~0").replace("/", "~1")
     return segment
 
 
 def unescape(token: str) -> str:
-    """The segment that a token of a pointer stands for: the inverse of `escape`."""
+    """The segment of a token of a pointer: the inverse of `escape`."""
     return token.replace("~1", "/").replace("~0", "~") if "~" in token else token
 
 
@@ -24,7 +24,7 @@ def join(segments: Iterable[str | int]) -> str:
 
 
 def split(pointer: str) -> list[str]:
-    """The segments of a pointer. What stands before the first `/` (`#`, say) does not count."""
+    """The segments of a pointer. Text before the first `/`, such as `#`, is ignored."""
     return [unescape(token) for token in pointer.split("/")[1:]]
 
 

@@ -10,17 +10,17 @@ from typing import Any, Final
 
 from .ecma import analyse
 from .errors import UnsupportedPattern, UnsupportedSchema
-from .numbers import is_number, is_whole
-from .searching import ANY_LENGTH
+from .json_values import is_number, is_whole
+from .search_cost import ANY_LENGTH
 from .validator import Validator
 
 FORBIDDEN: Final = "it is `false`, or `not` everything"
-"""The reason of schemas that refuse all values by their own words, which is a way to forbid a name."""
+"""The reason of schemas that refuse all values explicitly, which forbids a name."""
 
 MAX_PARTS: Final = 64
 """Schemas that apply to one value; with more, nothing is decided."""
 MAX_STEPS: Final = 100_000
-"""Schemas that are looked at in one document, so that a hostile one costs little."""
+"""Schemas that are examined in one document, so that a hostile one costs little."""
 _MAX_DEPTH: Final = 64
 
 _ATOMS: Final[Mapping[str, frozenset[str]]] = {
@@ -35,7 +35,7 @@ _SCALAR: Final = frozenset(
         "minProperties", "maxProperties",
     }
 )  # fmt: skip
-"""Keywords, beside `type`, that refuse values and hold no schema."""
+"""Keywords other than `type` that refuse values and hold no schema."""
 
 Schema = Mapping[str, Any]
 Parts = list[Schema]
@@ -48,7 +48,7 @@ class Satisfiability:
         """`resolve` gives the schema that a `$ref` names; LookupError where that is not known."""
         self._resolve = resolve
         self._known: dict[int, str | None] = {}
-        self._open: set[int] = set()
+        self._in_progress: set[int] = set()
         self._steps = self._depth = 0
 
     def contradiction(self, schema: Any) -> str | None:
@@ -60,22 +60,22 @@ class Satisfiability:
             return FORBIDDEN if schema is False else None
         known = id(schema)
         if known not in self._known:
-            if known in self._open:  # it holds itself, so its parts are not known yet
+            if known in self._in_progress:  # it contains itself
                 return None
-            self._open.add(known)
-            self._known[known] = self._together([schema])
-            self._open.remove(known)
+            self._in_progress.add(known)
+            self._known[known] = self._combined([schema])
+            self._in_progress.remove(known)
         return self._known[known]
 
-    def _together(self, schemas: list[Any]) -> str | None:
+    def _combined(self, schemas: list[Any]) -> str | None:
         """Why no value satisfies all of `schemas`."""
         self._depth += 1
         try:
-            return None if self._depth > _MAX_DEPTH else self._judged(schemas)
+            return None if self._depth > _MAX_DEPTH else self._reason(schemas)
         finally:
             self._depth -= 1
 
-    def _judged(self, schemas: list[Any]) -> str | None:
+    def _reason(self, schemas: list[Any]) -> str | None:
         parts: Parts = []
         for schema in schemas:
             if not self._collect(schema, parts, frozenset()):
@@ -87,8 +87,8 @@ class Satisfiability:
             return None
         return self._impossible(parts) or self._without_branch(parts)
 
-    def _collect(self, schema: Any, parts: Parts, seen: frozenset[str]) -> bool:
-        """Add `schema`, what it refers to and what it is made of; False if one takes nothing by its words."""
+    def _collect(self, schema: Any, parts: Parts, visited: frozenset[str]) -> bool:
+        """Add `schema`, its reference's target and its `allOf`; False if one of them refuses all values."""
         if not isinstance(schema, Mapping) or len(parts) > MAX_PARTS:
             return schema is not False
         parts.append(schema)
@@ -96,32 +96,32 @@ class Satisfiability:
         if forbidden is True or forbidden == {}:
             return False
         reference = schema.get("$ref")
-        if isinstance(reference, str) and reference not in seen:
-            seen |= {reference}
+        if isinstance(reference, str) and reference not in visited:
+            visited |= {reference}
             try:
                 target = self._resolve(reference)
             except LookupError:
                 target = True
-            if not self._collect(target, parts, seen):
+            if not self._collect(target, parts, visited):
                 return False
-        return all(self._collect(item, parts, seen) for item in _list(schema, "allOf"))
+        return all(self._collect(item, parts, visited) for item in _list(schema, "allOf"))
 
     def _impossible(self, parts: Parts) -> str | None:
-        """Why no value has a type and bounds that all of `parts` allow; branches are not looked at."""
+        """Why no value has a type and bounds that all of `parts` allow; branches are left out."""
         allowed = _allowed(parts)
         if not allowed:
             return "its types exclude each other"
         for part in parts:
             values = [part["const"]] if "const" in part else part.get("enum")
             if isinstance(values, list):
-                word = "const" if "const" in part else "enum"
-                own = {**part, word: None}
+                keyword = "const" if "const" in part else "enum"
+                own = {**part, keyword: None}
                 others = [own if each is part else each for each in parts]
                 if any(_atom(value) in allowed and _fits(others, value) for value in values):
                     return None  # which other keywords may refuse; that is not decided
                 if not values:
                     return "its `enum` is empty"
-                return f"the rest of it refuses every value of its `{word}`"
+                return f"the rest of it refuses every value of its `{keyword}`"
         reasons: list[str] = []
         for atom in sorted(allowed):
             reason = self._of_type(atom, parts)
@@ -149,7 +149,7 @@ class Satisfiability:
             for position, schema in enumerate([*prefix, rest][: int(min(least, len(prefix) + 1))]):
                 why = self.contradiction(schema)
                 if why is not None:
-                    yield f"item {position} of at least {_shown(least)} can have no value: {why}"
+                    yield f"item {position} of at least {_number_text(least)} can have no value: {why}"
             if "contains" not in part:
                 continue
             few = part.get("minContains", 1)
@@ -160,9 +160,9 @@ class Satisfiability:
                 yield f"no item can be what `contains` asks for: {why}"
             many = part.get("maxContains", few)
             if is_number(many) and few > many:
-                yield f"`minContains` {_shown(few)} is above `maxContains` {_shown(many)}"
+                yield f"`minContains` {_number_text(few)} is above `maxContains` {_number_text(many)}"
             if most is not None and few > most:
-                yield f"`minContains` {_shown(few)} is above `maxItems` {_shown(most)}"
+                yield f"`minContains` {_number_text(few)} is above `maxItems` {_number_text(most)}"
 
     def _no_object(self, parts: Parts) -> Iterator[str]:
         wrong = _above(parts, "minProperties", "maxProperties")
@@ -171,9 +171,9 @@ class Satisfiability:
         required = list(dict.fromkeys(n for p in parts for n in _list(p, "required") if isinstance(n, str)))
         most = _smallest(parts, "maxProperties")
         if most is not None and len(required) > most:
-            yield f"{len(required)} properties are required and `maxProperties` is {_shown(most)}"
+            yield f"{len(required)} properties are required and `maxProperties` is {_number_text(most)}"
         for name in required:
-            why = self._together([schema for part in parts for schema in _of_property(part, name)])
+            why = self._combined([schema for part in parts for schema in _of_property(part, name)])
             if why is not None:
                 yield f"the required property {name!r:.60} can have no value: {why}"
         least = _largest(parts, "minProperties")
@@ -182,24 +182,26 @@ class Satisfiability:
                 named = part.get("properties")
                 count = sum(s is not False for s in named.values()) if isinstance(named, Mapping) else 0
                 if least > count:
-                    yield f"`minProperties` is {_shown(least)} and {count} properties are allowed"
+                    yield f"`minProperties` is {_number_text(least)} and {count} properties are allowed"
 
     def _without_branch(self, parts: Parts) -> str | None:
-        """Why no branch of some `anyOf` or `oneOf` can be met beside the rest."""
+        """Why no branch of some `anyOf` or `oneOf` is satisfiable together with the other keywords."""
         rest = [{k: v for k, v in p.items() if k not in ("anyOf", "oneOf", "allOf", "$ref")} for p in parts]
         for part in parts:
-            for word in ("anyOf", "oneOf"):
-                branches = _list(part, word)
+            for keyword in ("anyOf", "oneOf"):
+                branches = _list(part, keyword)
                 reasons: list[str] = []
                 for branch in branches:
-                    why = self.contradiction(branch) or self._together([branch, *rest])
+                    why = self.contradiction(branch) or self._combined([branch, *rest])
                     if why is None:
                         break
                     reasons.append(why)
                 if branches and len(reasons) == len(branches):
                     if all(reason == FORBIDDEN for reason in reasons):
                         return FORBIDDEN
-                    return f"no branch of its `{word}` can have a value: {'; '.join(dict.fromkeys(reasons))}"
+                    return (
+                        f"no branch of its `{keyword}` can have a value: {'; '.join(dict.fromkeys(reasons))}"
+                    )
         return None
 
 
@@ -250,8 +252,8 @@ def _fits(parts: Parts, value: Any) -> bool:
 
 
 def _undecided(keyword: str, value: Any) -> bool:
-    """Whether a keyword is not asked about single values: it lists them itself (None), is a flag of draft 4,
-    or looking at one value may take long, for a schema may be hostile."""
+    """Whether a keyword is not checked for single values: it is the enum itself (None), a flag of draft 4, or
+    a pattern whose search may take long."""
     if value is None and keyword in ("enum", "const"):
         return True
     if keyword.startswith("exclusive"):
@@ -259,7 +261,7 @@ def _undecided(keyword: str, value: Any) -> bool:
     if keyword != "pattern" or not isinstance(value, str):
         return False
     try:
-        return analyse(value).cost.free() < ANY_LENGTH
+        return analyse(value).cost.fast_length() < ANY_LENGTH
     except UnsupportedPattern:
         return True
 
@@ -276,7 +278,7 @@ def _above(parts: Parts, least: str, most: str) -> str | None:
     low, high = _largest(parts, least), _smallest(parts, most)
     if high is None or low <= high:
         return None
-    return f"`{least}` {_shown(low)} is above `{most}` {_shown(high)}"
+    return f"`{least}` {_number_text(low)} is above `{most}` {_number_text(high)}"
 
 
 def _no_number(parts: Parts, *, whole: bool) -> str | None:
@@ -288,7 +290,7 @@ def _no_number(parts: Parts, *, whole: bool) -> str | None:
     low, low_open, low_word = max(lows)
     high, high_open, high_word = min(highs, key=lambda bound: (bound[0], not bound[1]))
     if low > high or (low == high and (low_open or high_open)):
-        return f"`{low_word}` {_shown(low)} leaves nothing below `{high_word}` {_shown(high)}"
+        return f"`{low_word}` {_number_text(low)} leaves nothing below `{high_word}` {_number_text(high)}"
     steps = [Fraction(repr(p["multipleOf"])) for p in parts if _positive(p.get("multipleOf"))]
     steps += [Fraction(1)] if whole else []
     if not steps:
@@ -299,8 +301,8 @@ def _no_number(parts: Parts, *, whole: bool) -> str | None:
     last = Fraction(repr(high))
     if first < last or (first == last and not high_open):
         return None
-    kind = "integer" if step == 1 else f"multiple of {_shown(float(step))}"
-    return f"no {kind} lies between {_shown(low)} and {_shown(high)}"
+    kind = "integer" if step == 1 else f"multiple of {_number_text(float(step))}"
+    return f"no {kind} lies between {_number_text(low)} and {_number_text(high)}"
 
 
 def _bounds(parts: Parts, inclusive: str, exclusive: str) -> Iterator[tuple[int | float, bool, str]]:
@@ -313,7 +315,7 @@ def _bounds(parts: Parts, inclusive: str, exclusive: str) -> Iterator[tuple[int 
 
 
 def _usable(value: Any) -> bool:
-    """Numbers of a size that exact arithmetic is quick with."""
+    """Whether a number has a size with which exact arithmetic is fast."""
     return is_number(value) and -1e300 < value < 1e300
 
 
@@ -328,7 +330,7 @@ def _common(steps: list[Fraction]) -> Fraction:
 
 
 def _of_property(part: Schema, name: str) -> Iterator[Any]:
-    """What `part` says of the property `name`; nothing where patterns might say more."""
+    """The schema of the property `name` in `part`; none where patterns might apply too."""
     named = part.get("properties")
     if isinstance(named, Mapping) and name in named:
         yield named[name]
@@ -336,5 +338,5 @@ def _of_property(part: Schema, name: str) -> Iterator[Any]:
         yield part["additionalProperties"]
 
 
-def _shown(value: int | float) -> str:
+def _number_text(value: int | float) -> str:
     return f"{value!r:.40}" if -1e300 < value < 1e300 else "(a huge number)"

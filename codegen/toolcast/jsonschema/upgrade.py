@@ -1,11 +1,11 @@
-"""Upgrading one schema object to JSON Schema 2020-12: older drafts, and other spellings of its keywords.
+"""Upgrades one schema object to JSON Schema 2020-12: older drafts, and other spellings of its keywords.
 
-The contract of a spec and the schemas that providers are sent are both made of what `upgrade` returns, so
-that they cannot differ in what an older form means. Rules:
+Contracts and the definitions of providers are both made of what `upgrade` returns, so that an older form
+means the same in both. Rules:
 
 * A keyword that the declared draft does not have constrains nothing, as in every validator of that draft.
   Without `$schema`, the draft is 2020-12. Annotations stay: they constrain nothing in any draft.
-* Drafts 4 to 7 ignore what stands beside `$ref` (JSON Schema draft 7, section 8.3).
+* Drafts 4 to 7 ignore the siblings of `$ref` (JSON Schema draft 7, section 8.3).
 * Forms that only an older draft allows (array `items`, `dependencies`, boolean `exclusiveMinimum`) are read
   whatever `$schema` names, since people paste schemas without it.
 * A keyword in snake_case (`any_of`), as SDKs in Python print their schema objects, is that keyword. Where
@@ -45,18 +45,18 @@ class Row(Struct, frozen=True):
     keyword: str
     value: Any  # as written: schemas in it are not upgraded
     source: tuple[str, ...]  # path of the value below the schema as written
-    parts: Mapping[str, tuple[str, ...]] = {}  # members of the value that are written elsewhere
+    moved_members: Mapping[str, tuple[str, ...]] = {}  # members of the value that are written elsewhere
 
     def member(self, name: str) -> tuple[str, ...]:
         """The path of a member of the value, below the schema as written."""
-        return self.parts.get(name, (*self.source, name))
+        return self.moved_members.get(name, (*self.source, name))
 
 
 class Change(Struct, frozen=True):
-    """One keyword that is upgraded: what becomes of it, and what its author should know."""
+    """One upgraded keyword: what replaces it, and the diagnostic for its author."""
 
     keyword: str  # as written
-    into: str  # the keyword that has its place; "" where nothing has
+    into: str  # the keyword that replaces it; "" for none
     reason: str  # a clause about the keyword, for ledgers
     code: str = ""  # of the diagnostic for its author; "" where the form is right in some draft
     hint: str = ""
@@ -99,12 +99,12 @@ def draft_of(schema: Any) -> int:
 def upgrade(node: Mapping[str, Any], draft: int) -> Upgrade | None:
     """`node`, a schema object of `draft`, in the keywords of 2020-12; None where it has no other ones.
 
-    Schemas below it are not looked at. Key order is kept.
+    Its subschemas are not upgraded. Key order is kept.
     """
     if not screen(node, watched(draft)):
         return None
     changes: list[Change] = []
-    written = _spelt(node, draft, changes)
+    written = _effective_keywords(node, draft, changes)
     rows: list[Row] = []
     for keyword, (key, value) in written.items():
         rows += _rows(written, keyword, key, value, draft, changes)
@@ -156,11 +156,11 @@ Written = dict[str, tuple[str, Any]]
 """By keyword: the key as it is written, and its value."""
 
 
-def _spelt(node: Mapping[str, Any], draft: int, changes: list[Change]) -> Written:
+def _effective_keywords(node: Mapping[str, Any], draft: int, changes: list[Change]) -> Written:
     """The keywords of `node` that have an effect, in JSON Schema's spelling."""
     found: Written = {}
     lacking = _lacking(draft)
-    alone = draft <= 7 and "$ref" in node
+    only_reference = draft <= 7 and "$ref" in node
     for key, value in node.items():
         keyword = _SNAKE.get(key, key)
         if _CAMEL.get(key) in node:
@@ -171,7 +171,7 @@ def _spelt(node: Mapping[str, Any], draft: int, changes: list[Change]) -> Writte
             first = _NAMES[CONSTRAINTS[keyword]]
             hint = f"remove `$schema`, or name a draft that has `{keyword}`: {first} or later"
             changes.append(Change(key, "", reason, "newer-keyword", hint))
-        elif alone and keyword in CONSTRAINTS:
+        elif only_reference and keyword in CONSTRAINTS:
             reason = f"has no effect: {_NAMES[draft]}, which $schema names, ignores what stands beside $ref"
             hint = "remove `$schema`, or put both into an allOf"
             changes.append(Change(key, "", reason, "beside-reference", hint))
@@ -198,20 +198,22 @@ def _rows(
         changes.append(Change(key, "$defs", "is called $defs since 2019-09"))
         return [] if "$defs" in written else [Row("$defs", value, (key,))]
     if keyword == "$defs" and "definitions" in written:
-        return [_joined(written, keyword, "definitions", written["definitions"][1])]
+        return [_merged_row(written, keyword, "definitions", written["definitions"][1])]
     if keyword == "dependencies":
         return _dependencies(written, key, value, changes)
     if keyword in ("dependentRequired", "dependentSchemas") and "dependencies" in written:
-        names, schemas = _parted(written["dependencies"][1])
+        names, schemas = _split_dependencies(written["dependencies"][1])
         return [
-            _joined(written, keyword, "dependencies", names if keyword == "dependentRequired" else schemas)
+            _merged_row(
+                written, keyword, "dependencies", names if keyword == "dependentRequired" else schemas
+            )
         ]
     if keyword == "items" and isinstance(value, list):
         return _positions(written, key, value, changes)
     if keyword == "additionalItems":
-        beside = isinstance(written.get("items", ("", None))[1], list)
-        reason = "is called items since 2020-12" if beside else "has no effect without a list in items"
-        changes.append(Change(key, "items" if beside else "", reason))
+        has_positions = isinstance(written.get("items", ("", None))[1], list)
+        reason = "is called items since 2020-12" if has_positions else "has no effect without a list in items"
+        changes.append(Change(key, "items" if has_positions else "", reason))
         return []
     if keyword in _BOUND_OF and isinstance(value, bool):
         return _flag(written, keyword, key, value, changes)
@@ -221,7 +223,7 @@ def _rows(
     return [Row(keyword, value, (key,))]
 
 
-def _joined(written: Written, keyword: str, older: str, members: Any) -> Row:
+def _merged_row(written: Written, keyword: str, older: str, members: Any) -> Row:
     """The row of a keyword beside an older one that holds members of the same map.
 
     A name in both is that of the newer keyword, and of the older one where both constrain.
@@ -231,17 +233,17 @@ def _joined(written: Written, keyword: str, older: str, members: Any) -> Row:
         return Row(keyword, own, (key,))
     joined = {**members, **own}
     at = written[older][0]
-    parts: dict[str, tuple[str, ...]] = {name: (at, name) for name in members if name not in own}
+    moved_members: dict[str, tuple[str, ...]] = {name: (at, name) for name in members if name not in own}
     for name in members.keys() & own.keys():
         if keyword == "dependentSchemas":
             joined[name] = {"allOf": [members[name], own[name]]}
         elif keyword == "dependentRequired" and isinstance(own[name], list):
             joined[name] = list(dict.fromkeys([*members[name], *own[name]]))
-    return Row(keyword, joined, (key,), parts)
+    return Row(keyword, joined, (key,), moved_members)
 
 
-def _parted(value: Any) -> tuple[dict[str, Any], Any]:
-    """`dependencies` as `dependentRequired` and `dependentSchemas`; what is no map is the latter."""
+def _split_dependencies(value: Any) -> tuple[dict[str, Any], Any]:
+    """`dependencies` as `dependentRequired` and `dependentSchemas`; a value that is no map is the latter."""
     if not isinstance(value, dict):
         return {}, value
     names = {name: item for name, item in value.items() if isinstance(item, list)}
@@ -252,14 +254,14 @@ def _dependencies(written: Written, key: str, value: Any, changes: list[Change])
     """The rows of `dependencies` whose keyword does not stand in the schema itself."""
     reason = "is split into dependentRequired and dependentSchemas since 2019-09"
     changes.append(Change(key, "dependentRequired", reason))
-    both = zip(("dependentRequired", "dependentSchemas"), _parted(value), strict=True)
+    both = zip(("dependentRequired", "dependentSchemas"), _split_dependencies(value), strict=True)
     return [
         Row(keyword, members, (key,)) for keyword, members in both if members != {} and keyword not in written
     ]
 
 
 def _positions(written: Written, key: str, value: list[Any], changes: list[Change]) -> list[Row]:
-    """A list of item schemas, and what stands for the items after them."""
+    """The rows of a list of item schemas, and of the schema of the items after them."""
     rows: list[Row] = []
     if "prefixItems" in written:
         reason = (
@@ -278,7 +280,7 @@ def _positions(written: Written, key: str, value: list[Any], changes: list[Chang
 
 
 def _flag(written: Written, keyword: str, key: str, value: bool, changes: list[Change]) -> list[Row]:
-    """A bound that is a flag of another one."""
+    """The row of a bound that is a flag of another one."""
     bound = _BOUND_OF[keyword]
     if value and bound not in written:
         reason = f"is a flag of {bound}, which does not stand beside it"

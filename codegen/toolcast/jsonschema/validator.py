@@ -5,8 +5,8 @@ from typing import Any, TypeVar
 
 from .document import Document, base_of
 from .errors import SearchTooLong, TooManyBranches, UnsupportedSchema, Violation
+from .json_values import MAX_DEPTH, count_parts, find_foreign, too_deep
 from .node import BRANCHES, BRANCHES_PER_PART, Run, on_fresh_stack
-from .numbers import MAX_DEPTH, count_parts, find_foreign, too_deep
 from .schema_compiler import Compiler, Schemas
 
 R = TypeVar("R")
@@ -15,7 +15,7 @@ _FRAMES = 300  # between two fresh stacks; the interpreter's default limit is 10
 
 
 class _NotJsonError(Exception):
-    """The value holds something that no rule expects; its text says what."""
+    """The value holds something that is not JSON, which its text names."""
 
 
 class Validator:
@@ -36,12 +36,18 @@ class Validator:
         formats: bool = False,
         shared: Schemas | None = None,
     ) -> None:
-        """Compile `schema`, which stands at the JSON pointer `pointer` of the document `root`.
+        """Compile `schema`.
 
-        References resolve in `root` (default: in `schema` itself); a `Document` made once serves any number
-        of validators over the same root. With `formats`, the formats that
-        `formats.FORMATS` lists are asserted. `shared` stands for `root` and `formats` where many
-        schemas of one document are compiled. Raises UnsupportedSchema, with the pointer of the culprit.
+        Args:
+            schema: the schema at the JSON pointer `pointer` of the document `root`.
+            root: the document of references (default: `schema` itself). A `Document` serves any number of
+                validators over one root.
+            pointer: where `schema` is in `root`.
+            formats: assert the formats of `formats.FORMATS`.
+            shared: replaces `root` and `formats` where many schemas of one document are compiled.
+
+        Raises:
+            UnsupportedSchema: a schema is malformed or not supported; its pointer is that of the schema.
         """
         pointer = pointer.removeprefix("#")
         if shared is not None:
@@ -49,9 +55,9 @@ class Validator:
         else:
             document = root if isinstance(root, Document) else Document(schema if root is None else root)
             compiler = Compiler(document, formats=formats)
-        place = document.locate(pointer)
-        if place is not None and place.schema is schema:
-            base = place.base
+        location = document.locate(pointer)
+        if location is not None and location.schema is schema:
+            base = location.base
         else:
             base = base_of(schema, document.resources[""].base)
         try:
@@ -72,11 +78,11 @@ class Validator:
             return False
 
     def fits(self, value: Any) -> bool:
-        """Like `accepts`, without the look at the depth: for values known to nest 200 levels at most.
+        """Like `accepts`, without the check of the depth: for values that nest 200 levels at most.
 
         Deeper ones may raise RecursionError, what is no JSON TypeError or AttributeError, and what would
         have too many branches tried TooManyBranches. Raises SearchTooLong where a search for a pattern needs
-        more steps than every text has: many such values may be asked about in one call.
+        more steps than every text has: one call may check many such values.
         """
         return self._node.check(value, Run(self._stride, searching=0))
 

@@ -4,7 +4,7 @@ import re
 from functools import partial
 from typing import Final
 
-from ..jsonschema.memory import remembered
+from ..jsonschema.regex_cache import cache_short_texts
 
 _NAME: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^\W\d_]+")
 _TEXT: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
@@ -43,7 +43,7 @@ PLACEHOLDERS: Final = re.compile(
 )
 
 
-@partial(remembered, size=4096)
+@partial(cache_short_texts, size=4096)
 def name_words(name: str) -> tuple[str, ...]:
     """The words of an identifier in lower case: `getAPIKey2` → get, api, key, 2."""
     return tuple(word.lower() for word in _NAME.findall(name))
@@ -54,7 +54,7 @@ def text_words(text: str) -> list[str]:
     return [word.lower() for word in _TEXT.findall(text)]
 
 
-@partial(remembered, size=4096)
+@partial(cache_short_texts, size=4096)
 def stem(word: str) -> str:
     """Without the ending of a plural or of a third person: lists → list, queries → query, fetches → fetch."""
     if len(word) > 4 and word.endswith("ies"):

@@ -10,9 +10,9 @@ import msgspec
 from msgspec import Struct, structs
 
 from ..jsonschema import UnsupportedSchema, Validator
-from ..jsonschema.ecma import analyse, is_quick
+from ..jsonschema.ecma import analyse, is_fast
+from ..jsonschema.json_values import too_deep
 from ..jsonschema.keywords import ANY_SCHEMA_MAP
-from ..jsonschema.numbers import too_deep
 from ..jsonschema.pointers import resolve
 from ..providers import Normalizer, SchemaError, normalize, quarantined
 from ..runtime.hidden_characters import visible
@@ -285,6 +285,6 @@ def _patterns(schema: Any) -> set[str]:
 def _too_slow(pattern: str) -> str:
     """Why a pattern is left out that can be read; empty where every text is judged in bounded time. Only a
     backtracking engine knows look-around and back-references, and a server chooses the text, too."""
-    if analyse(pattern).automaton is not None or is_quick(pattern, _SHORT):
+    if analyse(pattern).automaton is not None or is_fast(pattern, _SHORT):
         return ""
     return f"a search for {pattern[:80]!r} can take millions of steps in a text of {_SHORT} characters"

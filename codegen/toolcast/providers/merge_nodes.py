@@ -7,8 +7,7 @@ from math import lcm
 from typing import Any
 
 from ..jsonschema.equality import equal
-from ..jsonschema.keywords import METADATA
-from ..jsonschema.merge import TIGHTER, union_of_names
+from ..jsonschema.keywords import METADATA, TIGHTER, union_of_names
 from .literal_values import fits
 
 Schema = dict[str, Any]

@@ -93,7 +93,7 @@ def _repeated(node: _Object) -> list[str]:
 
 
 def _path(link: _Link | None) -> str:
-    from ..jsonschema.assertions import member
+    from ..jsonschema.messages import member
 
     tokens: list[str | int] = []
     while link is not None:
@@ -160,8 +160,8 @@ def _parse_text(tool: str, text: bytes | str) -> Any:
 
 
 def _violations(problem: DuplicateKeyError) -> "list[Violation]":
-    from ..jsonschema.assertions import label, member
     from ..jsonschema.errors import Violation
+    from ..jsonschema.messages import label, member
 
     violations = []
     for path, name in problem.found:

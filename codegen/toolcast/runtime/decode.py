@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from ..jsonschema.numbers import MAX_DEPTH, too_deep
+from ..jsonschema.json_values import MAX_DEPTH, too_deep
 from .arguments import Arguments, parse_arguments
 from .checked_types import trusted_hook
 from .errors import LIMIT, ArgumentError

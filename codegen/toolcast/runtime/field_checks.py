@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from ..jsonschema.equality import equal, key
-from ..jsonschema.numbers import as_decimal, is_multiple, is_number
+from ..jsonschema.json_values import as_decimal, is_multiple, is_number
 
 
 def check_multiple_of(name: str, value: Any, divisor: float) -> None:
@@ -86,7 +86,7 @@ def check_format(label: str, value: Any, name: str) -> None:
     from ..jsonschema.formats import FORMATS  # its expressions are made at first use
 
     if name in FORMATS and not FORMATS[name](value):
-        from ..jsonschema.assertions import literal
+        from ..jsonschema.messages import literal
 
         raise ValueError(f"{label} must be a valid {name}, got {literal(value)}")
 
@@ -106,7 +106,7 @@ def _anything(text: str) -> bool:  # noqa: ARG001
 def check_pattern(label: str, value: Any, pattern: str) -> None:
     """`pattern`, an ECMA-262 expression that was translated to Python's."""
     if isinstance(value, str) and not _compiled(pattern).search(value):
-        from ..jsonschema.assertions import literal
+        from ..jsonschema.messages import literal
 
         raise ValueError(f"{label} must match {pattern}, got {literal(value)}")
 

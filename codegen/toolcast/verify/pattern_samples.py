@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from ..jsonschema import UnsupportedPattern, translate
-from ..jsonschema.memory import remembered
+from ..jsonschema.regex_cache import cache_short_texts
 
 _PARSER: Any = getattr(re, "_parser", None)
 _MAX_REPEAT = 4
@@ -20,7 +20,7 @@ _CATEGORIES = {
 }
 
 
-@remembered
+@cache_short_texts
 def _parsed(pattern: str) -> Any:
     try:
         return _PARSER.parse(translate(pattern))

@@ -145,7 +145,7 @@ def test_what_comes_out_is_accepted_and_what_is_accepted_stays(value: Any) -> No
 @given(st.lists(st.text(max_size=4) | st.integers(0, 3), max_size=4))
 @example(["A·", "℘", "a b", "a.b", 0, '"'])  # the first two are names, though `\w` does not match them
 def test_paths_are_read_as_they_are_written(steps: list[str | int]) -> None:
-    from toolcast.jsonschema.assertions import member
+    from toolcast.jsonschema.messages import member
 
     path = "$"
     value: Any = "here"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
-from ...jsonschema.numbers import MAX_DEPTH
+from ...jsonschema.json_values import MAX_DEPTH
 from ..arguments import MAX_TEXT
 
 MAX_CALLS = 1024
@@ -295,7 +295,7 @@ def _unescaped(text: str) -> str:
 
 
 def _spelled(steps: Steps) -> str:
-    from ...jsonschema.assertions import member
+    from ...jsonschema.messages import member
 
     path = "$"
     for step in steps:

@@ -96,7 +96,7 @@ class Location:
             if own is not None:  # sent under the contract's name after all
                 self.properties.setdefault(own, self.properties[name])
         if any(part.patterns for part in self.parts):
-            from ...jsonschema.scalars import compile_pattern  # seldom needed
+            from ...jsonschema.scalar_rules import compile_pattern  # seldom needed
 
             every = (each for part in self.parts for each in part.patterns.items())
             self.patterns = [(compile_pattern(pattern, ""), form) for pattern, form in every]

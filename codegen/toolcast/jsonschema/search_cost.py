@@ -1,15 +1,15 @@
-"""What a search of a backtracking engine costs at most, by the length of the text.
+"""The greatest cost of a search by a backtracking engine, by the length of the text.
 
-Such an engine visits each way through the automaton once. For every set of places that one text leads to, the
-ways to each place are counted, a character at a time: a determinisation with multiplicities. Where the counts
-stop growing, a search is linear; where they grow, their sums bound it.
+Such an engine visits each path through the automaton once. For every set of states that one text leads to,
+the paths to each state are counted, a character at a time: a determinisation with multiplicities. Where the
+counts stop growing, a search is linear; where they grow, their sums bound it.
 """
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from .alphabet import Alphabet
 from .automaton import AT_END, EVERYTHING, MANY, NOTHING, Automaton
+from .charset import Alphabet
 
 PER_CHARACTER: Final = 256
 """Steps that a search may take for each character of a text, and for eight more."""
@@ -19,7 +19,7 @@ ANY_LENGTH: Final = float("inf")
 _NEVER: Final = 10**15
 _EFFORT: Final = 60_000
 """Edges that are followed to find out; some hundredths of a second."""
-_EFFORT_PER_PLACE: Final = 20
+_EFFORT_PER_STATE: Final = 20
 _RANGES: Final = 50_000
 """Ranges of code points in one pattern."""
 
@@ -31,7 +31,7 @@ class Cost(NamedTuple):
     sums: tuple[int, ...] = (_NEVER,)
     more: int | None = None
 
-    def beyond(self, length: int) -> int:
+    def excess(self, length: int) -> int:
         """The steps past those that every text of this length has."""
         known = len(self.sums) - 1
         if length > known and self.more is None:
@@ -39,68 +39,68 @@ class Cost(NamedTuple):
         steps = self.sums[min(length, known)] + max(0, length - known) * (self.more or 0)
         return max(0, steps - PER_CHARACTER * (length + 8))
 
-    def free(self) -> float:
+    def fast_length(self) -> float:
         """Up to this length no text takes a step beyond."""
         for length in range(len(self.sums) + 1):
-            if self.beyond(length):
+            if self.excess(length):
                 return length - 1
         return ANY_LENGTH if self.more is not None and self.more <= PER_CHARACTER else len(self.sums)
 
 
 def cost(automaton: Automaton, most: int = STEPS, longest: int = MANY) -> Cost:
     """The cost of a search, up to `most` steps beyond those that every text has, or for texts up to
-    `longest`. It is not known for a pattern that is too large to look at.
+    `longest`. It is not known for a pattern that is too large.
     """
     if not automaton.complete or sum(map(len, automaton.ranges)) > _RANGES:
         return Cost()
     return _Counting(automaton).run(most, longest)
 
 
-Places = tuple[int, ...]
+States = tuple[int, ...]
 Sources = tuple[tuple[int, int], ...]
 """Positions in a tuple of counts, each with a factor."""
 
 
 class _Counting:
-    """Counts of ways, by the places that a text leads to; each count belongs to the place of its position."""
+    """Counts of paths to the states that a text leads to, in the order of the states."""
 
     def __init__(self, automaton: Automaton) -> None:
         self.letters = Alphabet(automaton.ranges).accepted
         self.follow = automaton.follow
-        self.certain = frozenset(_certain(automaton))
+        self.accepting = frozenset(_accepting(automaton))
         last = automaton.whole.last
         self.tries = [1 + sum(row.values()) + last.get(at, (0, 0))[0] for at, row in enumerate(self.follow)]
-        self.known: dict[Places, list[tuple[Places, tuple[Sources, ...]]]] = {}
+        self.known: dict[States, list[tuple[States, tuple[Sources, ...]]]] = {}
         self.tries[Automaton.START] += automaton.whole.initially_empty
         self.tries[Automaton.SEARCH] += automaton.whole.empty
         self.again = automaton.again
-        self.effort = _EFFORT + _EFFORT_PER_PLACE * len(self.follow)
+        self.effort = _EFFORT + _EFFORT_PER_STATE * len(self.follow)
 
     def run(self, limit: int, longest: int) -> Cost:
-        most: dict[Places, tuple[int, ...]] = {(Automaton.START,): (1,)}
+        most: dict[States, tuple[int, ...]] = {(Automaton.START,): (1,)}
         changed = list(most)
         widest = self.tries[Automaton.START] + self.again
         sums = [widest]
         while changed:
-            found: dict[Places, tuple[int, ...]] = {}
-            for places in changed:
-                counts = most[places]
-                for after, rows in self.known.get(places) or self.ways_on(places):
+            found: dict[States, tuple[int, ...]] = {}
+            for states in changed:
+                counts = most[states]
+                for after, rows in self.known.get(states) or self.transitions(states):
                     self.effort -= len(rows)
-                    # A row without sources is a place that counts once.
+                    # A row without sources is a state that counts once.
                     raised = tuple([min(MANY, sum([counts[at] * by for at, by in row])) or 1 for row in rows])
                     if after in found:
                         raised = tuple(map(max, raised, found[after]))
                     found[after] = raised
             changed = []
-            for places, counts in found.items():
-                before = most.get(places)
+            for states, counts in found.items():
+                before = most.get(states)
                 now = counts if before is None else tuple(map(max, counts, before))
                 if now != before:
-                    most[places] = now
-                    changed.append(places)
+                    most[states] = now
+                    changed.append(states)
                     steps = (
-                        sum([count * self.tries[at] for count, at in zip(now, places, strict=True)])
+                        sum([count * self.tries[at] for count, at in zip(now, states, strict=True)])
                         + self.again
                     )
                     widest = max(widest, steps)
@@ -111,28 +111,28 @@ class _Counting:
                 return Cost(tuple(sums))
         return Cost(tuple(sums), widest)
 
-    def ways_on(self, places: Places) -> list[tuple[Places, tuple[Sources, ...]]]:
-        """Where each next character leads from `places`, and from which counts those there come: none where
+    def transitions(self, states: States) -> list[tuple[States, tuple[Sources, ...]]]:
+        """Where each next character leads from `states`, and from which counts those there come: none where
         the count is one, whatever they are."""
         letters: dict[int, dict[int, list[tuple[int, int]]]] = {}
-        for position, place in enumerate(places):
-            for following, times in self.follow[place].items():
+        for position, state in enumerate(states):
+            for following, times in self.follow[state].items():
                 self.effort -= 1 + len(self.letters[following])
                 for letter in self.letters[following]:
                     letters.setdefault(letter, {}).setdefault(following, []).append((position, times))
-        ways = {
-            (after, tuple(() if at in self.certain else tuple(rows[at]) for at in after))
+        paths = {
+            (after, tuple(() if at in self.accepting else tuple(rows[at]) for at in after))
             for rows in letters.values()
             for after in (tuple(sorted(rows)),)
         }
-        self.known[places] = sorted(ways)
-        return self.known[places]
+        self.known[states] = sorted(paths)
+        return self.known[states]
 
 
-def _certain(automaton: Automaton) -> Iterator[int]:
-    """Places from which the search succeeds, whatever follows. The engine leaves such a place only with a
+def _accepting(automaton: Automaton) -> Iterator[int]:
+    """States from which the search succeeds, whatever follows. The engine leaves such a state only with a
     match, so it enters one of them at a time."""
-    for place, (_, needs) in automaton.whole.last.items():
-        endless = automaton.ranges[place] == EVERYTHING and place in automaton.follow[place]
+    for state, (_, needs) in automaton.whole.last.items():
+        endless = automaton.ranges[state] == EVERYTHING and state in automaton.follow[state]
         if needs == NOTHING or (needs == AT_END and endless):
-            yield place
+            yield state

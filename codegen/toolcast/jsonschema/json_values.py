@@ -1,9 +1,10 @@
-"""JSON values: exact division, depth. Values are dict, list, tuple, str, int, float, bool, None."""
+"""JSON values: numbers, exact division, depth, size. Values are dict, list, tuple, str, int, float, bool,
+None."""
 
 from typing import Any
 
 MAX_DEPTH = 200
-"""Levels of nesting a value may have; deeper ones are refused before anything looks at them."""
+"""Levels of nesting a value may have; deeper ones are refused first."""
 
 
 def is_number(value: Any) -> bool:
@@ -69,7 +70,7 @@ def count_parts(value: Any) -> int:
 
 
 def find_foreign(value: Any) -> str | None:
-    """What in `value` is not JSON, in words; None when all of it is. Does not recurse."""
+    """Names a part of `value` that is not JSON; None when all of it is. Does not recurse."""
     stack = [value]
     while stack:
         item = stack.pop()

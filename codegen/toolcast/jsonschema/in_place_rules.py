@@ -1,58 +1,57 @@
-"""Rules that apply further schemas to the same value: references, allOf, not, conditions, dependents."""
+"""Rules of in-place applicators, whose schemas apply to the same value: `$ref`, `allOf`, `not`, `if`, …"""
 
 # ruff: noqa: ARG001, SIM110  # checks share one signature; loops are twice as fast as generators
 
 from collections.abc import Mapping
 from typing import Any
 
-from . import assertions as words
+from . import messages
 from .errors import Violation
-from .node import Node, Rule, Run, everything
-from .objects import explain_extra
-from .site import Builder, Site
+from .node import Builder, Node, Rule, RuleContext, Run, evaluate_all
+from .object_rules import explain_extra
 
 
-def reference_rule(site: Site) -> Rule | None:
-    """`$ref`. Where the target refers further, verdicts are remembered and the depth is counted."""
-    if "$ref" not in site.schema:
+def reference_rule(context: RuleContext) -> Rule | None:
+    """`$ref`. Where the target has references, verdicts are kept and the depth is counted."""
+    if "$ref" not in context.schema:
         return None
-    node = site.reference(site.schema["$ref"])
+    node = context.reference(context.schema["$ref"])
 
     def check(value: Any, run: Run) -> bool:
         if not node.has_reference:
             return node.check(value, run)
-        known = run.verdicts.get(place := (id(value), id(node)))
+        known = run.verdicts.get(key := (id(value), id(node)))
         if known is None:
-            known = run.verdicts[place] = run.enter(node.check, value, run)
+            known = run.verdicts[key] = run.enter(node.check, value, run)
         return known
 
     def explain(value: Any, path: str, run: Run) -> list[Violation]:
-        place = (id(value), id(node), path)
-        found = run.found.get(place)
+        key = (id(value), id(node), path)
+        found = run.found.get(key)
         if found is None:
-            found = run.found[place] = run.enter(node.explain, value, path, run)
+            found = run.found[key] = run.enter(node.explain, value, path, run)
         return list(found)
 
     def settle(value: Any, run: Run) -> Any:
-        place = (id(value), id(node))
-        if place not in run.settled:
-            run.settled[place] = run.enter(node.settle, value, run)
-        return run.settled[place]
+        key = (id(value), id(node))
+        if key not in run.settled:
+            run.settled[key] = run.enter(node.settle, value, run)
+        return run.settled[key]
 
-    def names(value: Any, run: Run, seen: set[Any]) -> bool:
-        return run.enter(node.names, value, run, seen)
+    def names(value: Any, run: Run, evaluated: set[Any]) -> bool:
+        return run.enter(node.names, value, run, evaluated)
 
-    def indices(value: Any, run: Run, seen: set[Any]) -> bool:
-        return run.enter(node.indices, value, run, seen)
+    def indices(value: Any, run: Run, evaluated: set[Any]) -> bool:
+        return run.enter(node.indices, value, run, evaluated)
 
     return Rule(check, explain, settle, names, indices)
 
 
-def all_rule(site: Site) -> Rule | None:
+def all_rule(context: RuleContext) -> Rule | None:
     """`allOf`; settled by each in turn."""
-    if "allOf" not in site.schema:
+    if "allOf" not in context.schema:
         return None
-    nodes = [site.inplace(sub, "allOf", index) for index, sub in enumerate(site.schema["allOf"])]
+    nodes = [context.inplace(sub, "allOf", index) for index, sub in enumerate(context.schema["allOf"])]
 
     def check(value: Any, run: Run) -> bool:
         for node in nodes:
@@ -74,20 +73,20 @@ def all_rule(site: Site) -> Rule | None:
             value = node.settle(value, run)
         return value
 
-    def names(value: Any, run: Run, seen: set[Any]) -> bool:
-        return any(node.names(value, run, seen) for node in nodes)
+    def names(value: Any, run: Run, evaluated: set[Any]) -> bool:
+        return any(node.names(value, run, evaluated) for node in nodes)
 
-    def indices(value: Any, run: Run, seen: set[Any]) -> bool:
-        return any(node.indices(value, run, seen) for node in nodes)
+    def indices(value: Any, run: Run, evaluated: set[Any]) -> bool:
+        return any(node.indices(value, run, evaluated) for node in nodes)
 
     return Rule(check, explain, settle, names, indices)
 
 
-def not_rule(site: Site) -> Rule | None:
-    """`not`. What it looks at does not count as evaluated."""
-    if "not" not in site.schema:
+def not_rule(context: RuleContext) -> Rule | None:
+    """`not`. It evaluates no properties."""
+    if "not" not in context.schema:
         return None
-    node = site.inplace(site.schema["not"], "not")
+    node = context.inplace(context.schema["not"], "not")
 
     def check(value: Any, run: Run) -> bool:
         return not node.check(value, run)
@@ -95,25 +94,26 @@ def not_rule(site: Site) -> Rule | None:
     def explain(value: Any, path: str, run: Run) -> list[Violation]:
         refused = node.schema
         if isinstance(refused, dict) and set(refused) == {"required"} and isinstance(value, dict):
-            both = words.names(refused["required"])
-            text = f"{words.label(path)} must not have {both}{' together' if ',' in both else ''}"
+            both = messages.names(refused["required"])
+            text = f"{messages.label(path)} must not have {both}{' together' if ',' in both else ''}"
         else:
-            described = words.describe(refused)
+            described = messages.describe(refused)
             vague = described.startswith("of another form") or not refused
             tail = "" if vague else f": it must not be {described}"
-            text = f"{words.label(path)} is not allowed to be {words.show(value)} here{tail}"
+            text = f"{messages.label(path)} is not allowed to be {messages.show(value)} here{tail}"
         return [Violation(path, text, "not", refused)]
 
     return Rule(check, explain)
 
 
-def condition_rule(site: Site) -> Rule | None:
+def condition_rule(context: RuleContext) -> Rule | None:
     """`if` with `then` and `else`; without both of them it only marks what it evaluates."""
-    if "if" not in site.schema:
+    if "if" not in context.schema:
         return None
-    test = site.inplace(site.schema["if"], "if")
+    test = context.inplace(context.schema["if"], "if")
     yes, no = (
-        site.inplace(site.schema[word], word) if word in site.schema else None for word in ("then", "else")
+        context.inplace(context.schema[keyword], keyword) if keyword in context.schema else None
+        for keyword in ("then", "else")
     )
 
     def chosen(value: Any, run: Run) -> Node | None:
@@ -133,28 +133,28 @@ def condition_rule(site: Site) -> Rule | None:
         node = chosen(value, run)
         return value if node is None else node.settle(value, run)
 
-    def names(value: Any, run: Run, seen: set[Any]) -> bool:
+    def names(value: Any, run: Run, evaluated: set[Any]) -> bool:
         if test.check(value, run):
-            every = test.names(value, run, seen)
-            return (yes is not None and yes.names(value, run, seen)) or every
-        return no is not None and no.names(value, run, seen)
+            every = test.names(value, run, evaluated)
+            return (yes is not None and yes.names(value, run, evaluated)) or every
+        return no is not None and no.names(value, run, evaluated)
 
-    def indices(value: Any, run: Run, seen: set[Any]) -> bool:
+    def indices(value: Any, run: Run, evaluated: set[Any]) -> bool:
         if test.check(value, run):
-            every = test.indices(value, run, seen)
-            return (yes is not None and yes.indices(value, run, seen)) or every
-        return no is not None and no.indices(value, run, seen)
+            every = test.indices(value, run, evaluated)
+            return (yes is not None and yes.indices(value, run, evaluated)) or every
+        return no is not None and no.indices(value, run, evaluated)
 
     return Rule(check, explain, settle, names, indices)
 
 
-def dependent_schemas_rule(site: Site) -> Rule | None:
+def dependent_schemas_rule(context: RuleContext) -> Rule | None:
     """`dependentSchemas`."""
-    if "dependentSchemas" not in site.schema:
+    if "dependentSchemas" not in context.schema:
         return None
     nodes = {
-        name: site.inplace(sub, "dependentSchemas", name)
-        for name, sub in site.schema["dependentSchemas"].items()
+        name: context.inplace(sub, "dependentSchemas", name)
+        for name, sub in context.schema["dependentSchemas"].items()
     }
 
     def applying(value: Any) -> list[Node]:
@@ -177,26 +177,26 @@ def dependent_schemas_rule(site: Site) -> Rule | None:
             value = node.settle(value, run)
         return value
 
-    def names(value: Any, run: Run, seen: set[Any]) -> bool:
-        return any(node.names(value, run, seen) for node in applying(value))
+    def names(value: Any, run: Run, evaluated: set[Any]) -> bool:
+        return any(node.names(value, run, evaluated) for node in applying(value))
 
     return Rule(check, explain, settle, names)
 
 
-def unevaluated_properties_rule(site: Site) -> Rule | None:
-    """`unevaluatedProperties`: applies to the properties that nothing else in this schema has looked at."""
-    if "unevaluatedProperties" not in site.schema:
+def unevaluated_properties_rule(context: RuleContext) -> Rule | None:
+    """`unevaluatedProperties`: applies to the properties that nothing else in this schema evaluates."""
+    if "unevaluatedProperties" not in context.schema:
         return None
-    node = site.child(site.schema["unevaluatedProperties"], "unevaluatedProperties")
-    owner = site.node
-    known = frozenset(site.schema.get("properties", ()))
+    node = context.child(context.schema["unevaluatedProperties"], "unevaluatedProperties")
+    owner = context.node
+    known = frozenset(context.schema.get("properties", ()))
 
     def remaining(value: Any, run: Run) -> list[str]:
-        seen: set[Any] = set()
+        evaluated: set[Any] = set()
         for rule in owner.rules:
-            if rule.names is not None and not rule.last and rule.names(value, run, seen):
+            if rule.names is not None and not rule.last and rule.names(value, run, evaluated):
                 return []
-        return [name for name in value if name not in seen]
+        return [name for name in value if name not in evaluated]
 
     def check(value: Any, run: Run) -> bool:
         if not isinstance(value, dict):
@@ -213,7 +213,7 @@ def unevaluated_properties_rule(site: Site) -> Rule | None:
                 found += explain_extra(node, name, value[name], path, run, known, "unevaluatedProperties")
         return found
 
-    return Rule(check, explain, names=everything, last=True)
+    return Rule(check, explain, names=evaluate_all, last=True)
 
 
 BUILDERS: Mapping[str, Builder] = {

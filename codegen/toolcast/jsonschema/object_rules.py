@@ -1,25 +1,26 @@
 """Rules about objects."""
 
-# ruff: noqa: ARG001, ARG005, E731  # checks share one signature; loops are twice as fast as generators
+# ruff: noqa: ARG001  # checks share one signature; loops are twice as fast as generators
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import assertions as words
+from . import messages
 from .errors import Violation
-from .node import Check, Node, Rule, Run, everything
-from .scalars import compile_pattern
-from .site import Builder, Site, plain
+from .node import Builder, Node, Rule, RuleContext, Run, evaluate_all, size_rule
+from .scalar_rules import compile_pattern
 
 
-def properties_rule(site: Site) -> Rule | None:
+def properties_rule(context: RuleContext) -> Rule | None:
     """`properties`; settling drops an explicit null of an optional property that does not accept null."""
-    if "properties" not in site.schema:
+    if "properties" not in context.schema:
         return None
-    nodes = {name: site.child(sub, "properties", name) for name, sub in site.schema["properties"].items()}
-    required = frozenset(site.schema.get("required", ()))
+    nodes = {
+        name: context.child(sub, "properties", name) for name, sub in context.schema["properties"].items()
+    }
+    required = frozenset(context.schema.get("required", ()))
     optional = [name for name in nodes if name not in required]
-    droppable: dict[str, bool] = {}  # filled when first asked for: the nodes are not finished yet
+    droppable: dict[str, bool] = {}  # filled at the first call: the nodes are not finished yet
 
     def check(value: Any, run: Run) -> bool:
         if isinstance(value, dict):
@@ -34,7 +35,7 @@ def properties_rule(site: Site) -> Rule | None:
         for name, item in value.items():
             node = nodes.get(name)
             if node is not None and not node.check(item, run):
-                found += node.explain(item, words.member(path, name), run)
+                found += node.explain(item, messages.member(path, name), run)
                 if len(found) >= run.limit:
                     break
         return found
@@ -57,23 +58,23 @@ def properties_rule(site: Site) -> Rule | None:
             if settled is not item:
                 changed = dict(value) if changed is None else changed
                 changed[name] = settled
-        return value if changed is None else run.made(changed)
+        return value if changed is None else run.keep_alive(changed)
 
-    def names(value: Any, run: Run, seen: set[Any]) -> bool:
-        seen.update(name for name in value if name in nodes)
+    def names(value: Any, run: Run, evaluated: set[Any]) -> bool:
+        evaluated.update(name for name in value if name in nodes)
         return False
 
     return Rule(check, explain, settle, names=names)
 
 
-def pattern_properties_rule(site: Site) -> Rule | None:
+def pattern_properties_rule(context: RuleContext) -> Rule | None:
     """`patternProperties`."""
-    if "patternProperties" not in site.schema:
+    if "patternProperties" not in context.schema:
         return None
-    at = f"{site.pointer}/patternProperties"
+    at = f"{context.pointer}/patternProperties"
     pairs = [
-        (compile_pattern(pattern, at), site.child(sub, "patternProperties", pattern))
-        for pattern, sub in site.schema["patternProperties"].items()
+        (compile_pattern(pattern, at), context.child(sub, "patternProperties", pattern))
+        for pattern, sub in context.schema["patternProperties"].items()
     ]
 
     def check(value: Any, run: Run) -> bool:
@@ -89,7 +90,7 @@ def pattern_properties_rule(site: Site) -> Rule | None:
         for name, item in value.items():
             for search, node in pairs:
                 if run.finds(search, name) and not node.check(item, run):
-                    found += node.explain(item, words.member(path, name), run)
+                    found += node.explain(item, messages.member(path, name), run)
             if len(found) >= run.limit:
                 break
         return found
@@ -100,21 +101,21 @@ def pattern_properties_rule(site: Site) -> Rule | None:
 
         return _settle_items(value, run, matching)
 
-    def names(value: Any, run: Run, seen: set[Any]) -> bool:
-        seen.update(name for name in value if any(run.finds(search, name) for search, _ in pairs))
+    def names(value: Any, run: Run, evaluated: set[Any]) -> bool:
+        evaluated.update(name for name in value if any(run.finds(search, name) for search, _ in pairs))
         return False
 
     return Rule(check, explain, settle, names=names)
 
 
-def additional_rule(site: Site) -> Rule | None:
-    """`additionalProperties`: applies to what `properties` and `patternProperties` beside it leave."""
-    if "additionalProperties" not in site.schema:
+def additional_rule(context: RuleContext) -> Rule | None:
+    """`additionalProperties`: applies to what the sibling `properties` and `patternProperties` leave."""
+    if "additionalProperties" not in context.schema:
         return None
-    node = site.child(site.schema["additionalProperties"], "additionalProperties")
-    known = frozenset(site.schema.get("properties", ()))
-    patterns = site.schema.get("patternProperties", {})
-    searches = [compile_pattern(pattern, f"{site.pointer}/patternProperties") for pattern in patterns]
+    node = context.child(context.schema["additionalProperties"], "additionalProperties")
+    known = frozenset(context.schema.get("properties", ()))
+    patterns = context.schema.get("patternProperties", {})
+    searches = [compile_pattern(pattern, f"{context.pointer}/patternProperties") for pattern in patterns]
 
     def extra(name: str, run: Run) -> bool:
         return name not in known and not any(run.finds(search, name) for search in searches)
@@ -141,7 +142,7 @@ def additional_rule(site: Site) -> Rule | None:
 
         return _settle_items(value, run, matching)
 
-    return Rule(check, explain, settle, names=everything)
+    return Rule(check, explain, settle, names=evaluate_all)
 
 
 def _settle_items(value: Any, run: Run, nodes_of: Callable[[str], list[Node]]) -> Any:
@@ -155,43 +156,47 @@ def _settle_items(value: Any, run: Run, nodes_of: Callable[[str], list[Node]]) -
         if settled is not item:
             changed = dict(value) if changed is None else changed
             changed[name] = settled
-    return value if changed is None else run.made(changed)
+    return value if changed is None else run.keep_alive(changed)
 
 
 def explain_extra(
-    node: Node, name: str, item: Any, path: str, run: Run, known: frozenset[str], word: str
+    node: Node, name: str, item: Any, path: str, run: Run, known: frozenset[str], keyword: str
 ) -> list[Violation]:
     """The violations of a property that is not among the `known` ones."""
-    at = words.member(path, name)
+    at = messages.member(path, name)
     if node.schema is not False:
         return node.explain(item, at, run)
-    near = words.nearest(name, known)
-    where = "" if path == "$" else f" in {words.label(path)}"
+    near = messages.nearest(name, known)
+    where = "" if path == "$" else f" in {messages.label(path)}"
     if near is not None:
         advice = f"; did you mean `{near}`?"
     else:
-        advice = f"; known properties: {words.names(known)}" if known else "; no properties are allowed here"
+        advice = (
+            f"; known properties: {messages.names(known)}" if known else "; no properties are allowed here"
+        )
     shown = name if len(name) <= 100 else name[:100] + "…"
-    return [Violation(at, f"unknown property `{shown}`{where}{advice}", word, False)]
+    return [Violation(at, f"unknown property `{shown}`{where}{advice}", keyword, False)]
 
 
-def required_rule(site: Site) -> Rule | None:
-    """`required`; each missing property is one violation, with what its schema says of it."""
-    wanted = tuple(site.schema.get("required", ()))
+def required_rule(context: RuleContext) -> Rule | None:
+    """`required`; each missing property is one violation, with a hint from its schema."""
+    wanted = tuple(context.schema.get("required", ()))
     if not wanted:
         return None
-    properties = site.schema.get("properties", {})
-    known = {name: site.child(properties[name], "properties", name) for name in wanted if name in properties}
+    properties = context.schema.get("properties", {})
+    known = {
+        name: context.child(properties[name], "properties", name) for name in wanted if name in properties
+    }
     every = frozenset(wanted)
 
     def hints(name: str) -> str:
-        return words.hint(known[name].resolved()) if name in known else ""
+        return messages.hint(known[name].resolved()) if name in known else ""
 
     def check(value: Any, run: Run) -> bool:
         return not isinstance(value, dict) or every <= value.keys()
 
     def explain(value: Any, path: str, run: Run) -> list[Violation]:
-        where = "" if path == "$" else f" in {words.label(path)}"
+        where = "" if path == "$" else f" in {messages.label(path)}"
         return [
             Violation(path, f"missing required property `{name}`{hints(name)}{where}", "required", name)
             for name in wanted
@@ -201,9 +206,11 @@ def required_rule(site: Site) -> Rule | None:
     return Rule(check, explain)
 
 
-def dependent_required_rule(site: Site) -> Rule | None:
+def dependent_required_rule(context: RuleContext) -> Rule | None:
     """`dependentRequired`."""
-    wanted = {name: tuple(needs) for name, needs in site.schema.get("dependentRequired", {}).items() if needs}
+    wanted = {
+        name: tuple(needs) for name, needs in context.schema.get("dependentRequired", {}).items() if needs
+    }
     if not wanted:
         return None
 
@@ -219,7 +226,7 @@ def dependent_required_rule(site: Site) -> Rule | None:
         ]
 
     def explain(value: Any, path: str, run: Run) -> list[Violation]:
-        where = "" if path == "$" else f" in {words.label(path)}"
+        where = "" if path == "$" else f" in {messages.label(path)}"
         return [
             Violation(
                 path,
@@ -236,11 +243,11 @@ def dependent_required_rule(site: Site) -> Rule | None:
     return Rule(check, explain)
 
 
-def property_names_rule(site: Site) -> Rule | None:
+def property_names_rule(context: RuleContext) -> Rule | None:
     """`propertyNames`."""
-    if "propertyNames" not in site.schema:
+    if "propertyNames" not in context.schema:
         return None
-    node = site.child(site.schema["propertyNames"], "propertyNames")
+    node = context.child(context.schema["propertyNames"], "propertyNames")
 
     def check(value: Any, run: Run) -> bool:
         if isinstance(value, dict):
@@ -254,41 +261,17 @@ def property_names_rule(site: Site) -> Rule | None:
         for name in value:
             if not node.check(name, run):
                 reason = node.explain(name, "$", run)[0].message.replace("the value", "it", 1)
-                text = f"the property name {words.literal(name)} is not allowed: {reason}"
-                found.append(Violation(words.member(path, name), text, "propertyNames", node.schema))
+                text = f"the property name {messages.literal(name)} is not allowed: {reason}"
+                found.append(Violation(messages.member(path, name), text, "propertyNames", node.schema))
         return found[: run.limit]
 
     return Rule(check, explain)
 
 
-def count_rule(word: str) -> Builder:
-    """`minProperties` or `maxProperties`."""
-
-    def build(site: Site) -> Rule | None:
-        if word not in site.schema:
-            return None
-        bound = int(site.schema[word])
-        check: Check
-        if word == "minProperties":
-            check = lambda value, run: not isinstance(value, dict) or len(value) >= bound
-            wanted = f"at least {words.count(bound, 'property')}"
-        else:
-            check = lambda value, run: not isinstance(value, dict) or len(value) <= bound
-            wanted = f"at most {words.count(bound, 'property')}"
-        return plain(
-            check,
-            word,
-            bound,
-            lambda value, path: f"{words.label(path)} must have {wanted}, got {len(value)}",
-        )
-
-    return build
-
-
 BUILDERS: Mapping[str, Builder] = {
     "required": required_rule,
-    "minProperties": count_rule("minProperties"),
-    "maxProperties": count_rule("maxProperties"),
+    "minProperties": size_rule("minProperties", (dict,), "property"),
+    "maxProperties": size_rule("maxProperties", (dict,), "property"),
     "dependentRequired": dependent_required_rule,
     "propertyNames": property_names_rule,
     "properties": properties_rule,

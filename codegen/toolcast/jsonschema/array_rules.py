@@ -1,23 +1,24 @@
 """Rules about arrays. A tuple counts as an array."""
 
-# ruff: noqa: ARG001, ARG005, E731, SIM110  # checks share one signature; loops are twice as fast as generators
+# ruff: noqa: ARG001, SIM110  # checks share one signature; loops are twice as fast as generators
 
 from collections.abc import Mapping
 from typing import Any
 
-from . import assertions as words
+from . import messages
 from .equality import key
 from .errors import Violation
-from .node import Check, Node, Rule, Run, everything
-from .site import Builder, Site, plain
+from .node import Builder, Node, Rule, RuleContext, Run, evaluate_all, size_rule, value_rule
 
 
-def items_rule(site: Site) -> Rule | None:
+def items_rule(context: RuleContext) -> Rule | None:
     """`prefixItems` and `items`."""
-    if "prefixItems" not in site.schema and "items" not in site.schema:
+    if "prefixItems" not in context.schema and "items" not in context.schema:
         return None
-    prefix = [site.child(sub, "prefixItems", i) for i, sub in enumerate(site.schema.get("prefixItems", ()))]
-    rest = site.child(site.schema["items"], "items") if "items" in site.schema else None
+    prefix = [
+        context.child(sub, "prefixItems", i) for i, sub in enumerate(context.schema.get("prefixItems", ()))
+    ]
+    rest = context.child(context.schema["items"], "items") if "items" in context.schema else None
     start = len(prefix)
 
     def nodes(value: Any) -> list[tuple[int, Node]]:
@@ -39,8 +40,8 @@ def items_rule(site: Site) -> Rule | None:
 
     def explain(value: Any, path: str, run: Run) -> list[Violation]:
         if rest is not None and rest.schema is False and len(value) > start:
-            wanted = f"must have at most {words.count(start, 'item')}"
-            return [Violation(path, f"{words.label(path)} {wanted}, got {len(value)}", "items", False)]
+            wanted = f"must have at most {messages.count(start, 'item')}"
+            return [Violation(path, f"{messages.label(path)} {wanted}, got {len(value)}", "items", False)]
         found: list[Violation] = []
         for index, node in nodes(value):
             if not node.check(value[index], run):
@@ -58,42 +59,18 @@ def items_rule(site: Site) -> Rule | None:
             if item is not value[index]:
                 changed = list(value) if changed is None else changed
                 changed[index] = item
-        return value if changed is None else run.made(changed)
+        return value if changed is None else run.keep_alive(changed)
 
-    def indices(value: Any, run: Run, seen: set[Any]) -> bool:
-        seen.update(range(min(start, len(value))))
+    def indices(value: Any, run: Run, evaluated: set[Any]) -> bool:
+        evaluated.update(range(min(start, len(value))))
         return rest is not None or start >= len(value)
 
     return Rule(check, explain, settle, indices=indices)
 
 
-def size_rule(word: str) -> Builder:
-    """`minItems` or `maxItems`."""
-
-    def build(site: Site) -> Rule | None:
-        if word not in site.schema:
-            return None
-        bound = int(site.schema[word])
-        check: Check
-        if word == "minItems":
-            check = lambda value, run: not isinstance(value, (list, tuple)) or len(value) >= bound
-            wanted = f"at least {words.count(bound, 'item')}"
-        else:
-            check = lambda value, run: not isinstance(value, (list, tuple)) or len(value) <= bound
-            wanted = f"at most {words.count(bound, 'item')}"
-        return plain(
-            check,
-            word,
-            bound,
-            lambda value, path: f"{words.label(path)} must have {wanted}, got {len(value)}",
-        )
-
-    return build
-
-
-def unique_rule(site: Site) -> Rule | None:
+def unique_rule(context: RuleContext) -> Rule | None:
     """`uniqueItems`, in time linear in the size of the array."""
-    if site.schema.get("uniqueItems") is not True:
+    if context.schema.get("uniqueItems") is not True:
         return None
 
     def check(value: Any, run: Run) -> bool:
@@ -106,20 +83,20 @@ def unique_rule(site: Site) -> Rule | None:
         for index, item in enumerate(value):
             earlier = first.setdefault(key(item), index)
             if earlier != index:
-                twice = f"items {earlier} and {index} are both {words.literal(item)}"
-                return f"{words.label(path)} must not repeat items: {twice}"
-        return f"{words.label(path)} must not repeat items"
+                twice = f"items {earlier} and {index} are both {messages.literal(item)}"
+                return f"{messages.label(path)} must not repeat items: {twice}"
+        return f"{messages.label(path)} must not repeat items"
 
-    return plain(check, "uniqueItems", True, message)
+    return value_rule(check, "uniqueItems", True, message)
 
 
-def contains_rule(site: Site) -> Rule | None:
+def contains_rule(context: RuleContext) -> Rule | None:
     """`contains` with `minContains` and `maxContains`."""
-    if "contains" not in site.schema:
+    if "contains" not in context.schema:
         return None
-    node = site.child(site.schema["contains"], "contains")
-    least = int(site.schema.get("minContains", 1))
-    most = int(site.schema["maxContains"]) if "maxContains" in site.schema else None
+    node = context.child(context.schema["contains"], "contains")
+    least = int(context.schema.get("minContains", 1))
+    most = int(context.schema["maxContains"]) if "maxContains" in context.schema else None
 
     def check(value: Any, run: Run) -> bool:
         if not isinstance(value, (list, tuple)):
@@ -137,31 +114,31 @@ def contains_rule(site: Site) -> Rule | None:
     def explain(value: Any, path: str, run: Run) -> list[Violation]:
         hits = sum(node.check(item, run) for item in value)
         few = hits < least
-        word = ("minContains" if "minContains" in site.schema else "contains") if few else "maxContains"
+        keyword = ("minContains" if "minContains" in context.schema else "contains") if few else "maxContains"
         wanted = f"at least {least}" if few else f"at most {most}"
-        text = f"must have {wanted} matching ({words.describe(node.schema)}) among its items, got {hits}"
-        return [Violation(path, f"{words.label(path)} {text}", word, site.schema.get(word))]
+        text = f"must have {wanted} matching ({messages.describe(node.schema)}) among its items, got {hits}"
+        return [Violation(path, f"{messages.label(path)} {text}", keyword, context.schema.get(keyword))]
 
-    def indices(value: Any, run: Run, seen: set[Any]) -> bool:
-        seen.update(index for index, item in enumerate(value) if node.check(item, run))
+    def indices(value: Any, run: Run, evaluated: set[Any]) -> bool:
+        evaluated.update(index for index, item in enumerate(value) if node.check(item, run))
         return False
 
     return Rule(check, explain, indices=indices)
 
 
-def unevaluated_rule(site: Site) -> Rule | None:
-    """`unevaluatedItems`: applies to the items that nothing else in this schema has looked at."""
-    if "unevaluatedItems" not in site.schema:
+def unevaluated_rule(context: RuleContext) -> Rule | None:
+    """`unevaluatedItems`: applies to the items that nothing else in this schema evaluates."""
+    if "unevaluatedItems" not in context.schema:
         return None
-    node = site.child(site.schema["unevaluatedItems"], "unevaluatedItems")
-    owner = site.node
+    node = context.child(context.schema["unevaluatedItems"], "unevaluatedItems")
+    owner = context.node
 
     def remaining(value: Any, run: Run) -> list[int]:
-        seen: set[Any] = set()
+        evaluated: set[Any] = set()
         for rule in owner.rules:
-            if rule.indices is not None and not rule.last and rule.indices(value, run, seen):
+            if rule.indices is not None and not rule.last and rule.indices(value, run, evaluated):
                 return []
-        return [index for index in range(len(value)) if index not in seen]
+        return [index for index in range(len(value)) if index not in evaluated]
 
     def check(value: Any, run: Run) -> bool:
         if not isinstance(value, (list, tuple)):
@@ -178,12 +155,12 @@ def unevaluated_rule(site: Site) -> Rule | None:
                 found += node.explain(value[index], f"{path}[{index}]", run)
         return found
 
-    return Rule(check, explain, indices=everything, last=True)
+    return Rule(check, explain, indices=evaluate_all, last=True)
 
 
 BUILDERS: Mapping[str, Builder] = {
-    "minItems": size_rule("minItems"),
-    "maxItems": size_rule("maxItems"),
+    "minItems": size_rule("minItems", (list, tuple), "item"),
+    "maxItems": size_rule("maxItems", (list, tuple), "item"),
     "prefixItems": items_rule,
     "items": items_rule,
     "contains": contains_rule,

@@ -1,10 +1,10 @@
-"""The words of violations: written so that a language model can repair its call from them alone."""
+"""The messages of violations: a language model can correct its call from them alone."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-_SHOWN = 20
+_MAX_LISTED = 20
 _WIDTH = 60
 _KINDS = {
     "integer": "an integer",
@@ -65,20 +65,20 @@ def count(number: int, noun: str) -> str:
 
 def listed(values: Sequence[Any]) -> str:
     """`1, 2, 3`, shortened past 20 members."""
-    shown = ", ".join(literal(value) for value in values[:_SHOWN]) or "no value at all"
-    return f"{shown}, … ({len(values)} in all)" if len(values) > _SHOWN else shown
+    text = ", ".join(literal(value) for value in values[:_MAX_LISTED]) or "no value at all"
+    return f"{text}, … ({len(values)} in all)" if len(values) > _MAX_LISTED else text
 
 
 def names(known: Iterable[str]) -> str:
     """Property names in backticks, shortened past 20."""
     every = sorted(known)
-    shown = ", ".join(f"`{name}`" for name in every[:_SHOWN])
-    return f"{shown}, … ({len(every)} in all)" if len(every) > _SHOWN else shown
+    text = ", ".join(f"`{name}`" for name in every[:_MAX_LISTED])
+    return f"{text}, … ({len(every)} in all)" if len(every) > _MAX_LISTED else text
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name most like `name`, if any is like it."""
-    from difflib import get_close_matches  # only the unlucky path pays for the import
+    from difflib import get_close_matches  # imported only for a violation
 
     folded = {other.lower().replace("-", "_"): other for other in sorted(known)}
     wanted = name[:200].lower().replace("-", "_")
@@ -90,7 +90,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 
 def describe(schema: Any) -> str:
-    """What a schema asks for, in a few words: `an integer >= 1`, `one of "a", "b"`, `an object`."""
+    """The values of a schema, in a few words: `an integer >= 1`, `one of "a", "b"`, `an object`."""
     if not isinstance(schema, Mapping):
         return "any value" if schema else "nothing"
     if "const" in schema:
@@ -101,25 +101,25 @@ def describe(schema: Any) -> str:
     kinds = [wanted] if isinstance(wanted, str) else list(wanted or ())
     if not kinds and ("properties" in schema or "required" in schema):
         kinds = ["object"]
-    if not kinds and any(word in schema for word in ("minimum", "maximum", "multipleOf")):
+    if not kinds and any(keyword in schema for keyword in ("minimum", "maximum", "multipleOf")):
         kinds = ["number"]
     text = " or ".join(_KINDS.get(kind, str(kind)) for kind in kinds)
     if not {"integer", "number"}.isdisjoint(kinds):
         text += _bounds(schema)
     if not text:
-        return f"of another form ({schema['description']})" if _said(schema) else "of another form"
+        return f"of another form ({schema['description']})" if _has_description(schema) else "of another form"
     return text
 
 
 def _bounds(schema: Mapping[str, Any]) -> str:
     signs = (("minimum", ">="), ("exclusiveMinimum", ">"), ("maximum", "<="), ("exclusiveMaximum", "<"))
-    parts = [f"{sign} {literal(schema[word])}" for word, sign in signs if word in schema]
+    parts = [f"{sign} {literal(schema[keyword])}" for keyword, sign in signs if keyword in schema]
     if "multipleOf" in schema:
         parts.append(f"{'' if parts else 'that is '}a multiple of {literal(schema['multipleOf'])}")
     return " " + " and ".join(parts) if parts else ""
 
 
-def _said(schema: Mapping[str, Any]) -> bool:
+def _has_description(schema: Mapping[str, Any]) -> bool:
     return isinstance(schema.get("description"), str) and bool(schema["description"])
 
 
@@ -134,8 +134,8 @@ def hint(schema: Any) -> str:
         kind = " or ".join([wanted] if isinstance(wanted, str) else wanted)
     else:
         kind = ""
-    said = " ".join(schema["description"].split()) if _said(schema) else ""
-    if len(said) > 200:
-        said = said[:200].rsplit(" ", 1)[0] + " …"
-    both = ": ".join(part for part in (kind, said) if part)
+    description = " ".join(schema["description"].split()) if _has_description(schema) else ""
+    if len(description) > 200:
+        description = description[:200].rsplit(" ", 1)[0] + " …"
+    both = ": ".join(part for part in (kind, description) if part)
     return f" ({both})" if both else ""

@@ -1,82 +1,83 @@
-"""`anyOf` and `oneOf`: verdicts, and the choice of the branch that a refused value was meant for."""
+"""`anyOf` and `oneOf`: verdicts, and the branch whose violations are reported."""
 
 # ruff: noqa: SIM110  # checks share one signature; loops are twice as fast as generators
 
 from collections.abc import Hashable, Mapping
 from typing import Any
 
-from . import assertions as words
+from . import messages
 from .equality import key
 from .errors import TooManyBranches, Violation
-from .node import Check, Node, Rule, Run
-from .site import Builder, Site
+from .node import Builder, Check, Node, Rule, RuleContext, Run
 
 
-def union_rule(word: str) -> Builder:
+def union_rule(keyword: str) -> Builder:
     """The rule of `anyOf` or `oneOf`."""
 
-    def build(site: Site) -> Rule | None:
-        if word not in site.schema:
+    def build(context: RuleContext) -> Rule | None:
+        if keyword not in context.schema:
             return None
-        nodes = [site.inplace(sub, word, index) for index, sub in enumerate(site.schema[word])]
-        check = _any(nodes) if word == "anyOf" else _one(nodes)
+        nodes = [context.inplace(sub, keyword, index) for index, sub in enumerate(context.schema[keyword])]
+        check = _any(nodes) if keyword == "anyOf" else _one(nodes)
 
         def explain(value: Any, path: str, run: Run) -> list[Violation]:
             hits: list[int] = []
-            if word == "oneOf":
+            if keyword == "oneOf":
                 run.spend(len(nodes))
                 hits = [index for index, node in enumerate(nodes, 1) if node.check(value, run)]
             if len(hits) > 1:
                 which = " and ".join(map(str, hits[:5]))
-                text = f"{words.label(path)} matches more than one of the {len(nodes)} forms allowed here"
+                text = f"{messages.label(path)} matches more than one of the {len(nodes)} forms allowed here"
                 return [
-                    Violation(path, f"{text} (numbers {which}); it must match exactly one", word, len(nodes))
+                    Violation(
+                        path, f"{text} (numbers {which}); it must match exactly one", keyword, len(nodes)
+                    )
                 ]
-            return explain_union(nodes, value, path, run, word)
+            return explain_union(nodes, value, path, run, keyword)
 
-        def names(value: Any, run: Run, seen: set[Any]) -> bool:
-            return any(node.names(value, run, seen) for node in nodes if node.check(value, run))
+        def names(value: Any, run: Run, evaluated: set[Any]) -> bool:
+            return any(node.names(value, run, evaluated) for node in nodes if node.check(value, run))
 
-        def indices(value: Any, run: Run, seen: set[Any]) -> bool:
-            return any(node.indices(value, run, seen) for node in nodes if node.check(value, run))
+        def indices(value: Any, run: Run, evaluated: set[Any]) -> bool:
+            return any(node.indices(value, run, evaluated) for node in nodes if node.check(value, run))
 
         return Rule(check, explain, _settle(nodes), names, indices)
 
     return build
 
 
-def _bounded(nodes: list[Node], judge: Check) -> Check:
-    """`judge` for so many tries; in runs that ask more than once, each value is judged once."""
+def _bounded(nodes: list[Node], check_branches: Check) -> Check:
+    """`check_branches`, which counts the branches tried; a patient run checks each value once."""
     count = len(nodes)
 
     def check(value: Any, run: Run) -> bool:
         if not run.patient:
-            run.branches -= count  # `run.spend`, spelt out: this is the one that counts
+            run.branches -= count  # `run.spend`, inlined: this is called most often
             if run.branches < 0:
                 raise TooManyBranches
-            return judge(value, run)
-        place = (id(value), id(nodes))
-        known = run.verdicts.get(place)
+            return check_branches(value, run)
+        key = (id(value), id(nodes))
+        known = run.verdicts.get(key)
         if known is None:
             run.spend(count)
-            known = run.verdicts[place] = judge(value, run)
+            known = run.verdicts[key] = check_branches(value, run)
         return known
 
     return check
 
 
 def _any(nodes: list[Node]) -> Check:
-    def judge(value: Any, run: Run) -> bool:
+    def check_branches(value: Any, run: Run) -> bool:
         for node in nodes:
             if node.check(value, run):
                 return True
         return False
 
-    return _bounded(nodes, judge)
+    return _bounded(nodes, check_branches)
 
 
 def _one(nodes: list[Node]) -> Check:
-    def judge(value: Any, run: Run) -> bool:
+    def check_branches(value: Any, run: Run) -> bool:
         hit = False
         for node in nodes:
             if node.check(value, run):
@@ -85,7 +86,7 @@ def _one(nodes: list[Node]) -> Check:
                 hit = True
         return hit
 
-    return _bounded(nodes, judge)
+    return _bounded(nodes, check_branches)
 
 
 def _settle(nodes: list[Node]) -> Any:
@@ -110,28 +111,28 @@ def _settle(nodes: list[Node]) -> Any:
     return settle
 
 
-def explain_union(nodes: list[Node], value: Any, path: str, run: Run, word: str) -> list[Violation]:
-    """The violations of the branch that was meant, or one that sums all branches up."""
-    meant = _by_tag(nodes, value, path, word)
-    if isinstance(meant, Node):
-        return meant.explain(value, path, run)
-    if meant is not None:
-        return [meant]
+def explain_union(nodes: list[Node], value: Any, path: str, run: Run, keyword: str) -> list[Violation]:
+    """The violations of the branch that the value is closest to, or one that summarises all branches."""
+    selected = _selected_by_tag(nodes, value, path, keyword)
+    if isinstance(selected, Node):
+        return selected.explain(value, path, run)
+    if selected is not None:
+        return [selected]
     run.spend(len(nodes))
     branches = [(node, node.explain(value, path, run)) for node in nodes]
     fitting = [(node, found) for node, found in branches if not _wrong_kind(found, path)]
     if not fitting:
-        forms = " or ".join(dict.fromkeys(words.describe(node.resolved()) for node in nodes[:20]))
+        forms = " or ".join(dict.fromkeys(messages.describe(node.resolved()) for node in nodes[:20]))
         more = " or another form" if len(nodes) > 20 else ""
-        text = f"{words.label(path)} must be {forms}{more}, {words.got(value)}"
-        return [Violation(path, text, word, len(nodes))]
+        text = f"{messages.label(path)} must be {forms}{more}, {messages.got(value)}"
+        return [Violation(path, text, keyword, len(nodes))]
     if len(fitting) == 1:  # the only form of this kind: its own words say most
         return fitting[0][1]
     _, closest = min(fitting, key=lambda pair: len(pair[1]))
     reasons = "; ".join(one.message for one in closest[:3])
     more = f"; and {len(closest) - 3} more" if len(closest) > 3 else ""
-    text = f"{words.label(path)} matches none of the {len(nodes)} forms allowed here; for the closest: "
-    return [Violation(path, text + reasons + more, word, len(nodes))]
+    text = f"{messages.label(path)} matches none of the {len(nodes)} forms allowed here; for the closest: "
+    return [Violation(path, text + reasons + more, keyword, len(nodes))]
 
 
 def _wrong_kind(found: list[Violation], path: str) -> bool:
@@ -139,8 +140,8 @@ def _wrong_kind(found: list[Violation], path: str) -> bool:
     return any(one.path == path and one.keyword in ("type", "const", "enum", "false") for one in found)
 
 
-def _by_tag(nodes: list[Node], value: Any, path: str, word: str) -> Node | Violation | None:
-    """The branch a discriminating property names, or what is wrong with that property."""
+def _selected_by_tag(nodes: list[Node], value: Any, path: str, keyword: str) -> Node | Violation | None:
+    """The branch that a discriminating property selects, or the violation of that property."""
     if not isinstance(value, dict):
         return None
     tags = [_tags(node) for node in nodes]
@@ -151,15 +152,16 @@ def _by_tag(nodes: list[Node], value: Any, path: str, word: str) -> Node | Viola
             continue  # two branches share a tag
         allowed = [member for found in tags for member in found[name][1]]
         if name not in value:
-            text = f"missing required property `{name}` (one of {words.listed(allowed)})"
-            where = "" if path == "$" else f" in {words.label(path)}"
-            return Violation(path, text + where, word, name)
-        given = key(value[name])
+            text = f"missing required property `{name}` (one of {messages.listed(allowed)})"
+            where = "" if path == "$" else f" in {messages.label(path)}"
+            return Violation(path, text + where, keyword, name)
+        tag = key(value[name])
         for node, members in zip(nodes, sets, strict=True):
-            if given in members:
+            if tag in members:
                 return node
-        at = words.member(path, name)
-        text = f"{words.label(at)} must be one of {words.listed(allowed)}, got {words.show(value[name])}"
+        at = messages.member(path, name)
+        one_of = f"must be one of {messages.listed(allowed)}, got {messages.show(value[name])}"
+        text = f"{messages.label(at)} {one_of}"
         return Violation(at, text, "enum", allowed)
     return None
 
@@ -179,4 +181,4 @@ def _tags(node: Node) -> dict[str, tuple[list[Hashable], list[Any]]]:
     return found
 
 
-BUILDERS: Mapping[str, Builder] = {word: union_rule(word) for word in ("anyOf", "oneOf")}
+BUILDERS: Mapping[str, Builder] = {keyword: union_rule(keyword) for keyword in ("anyOf", "oneOf")}

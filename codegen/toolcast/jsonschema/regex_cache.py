@@ -1,0 +1,34 @@
+"""Bounded caches for regular expressions and other pure functions of short texts."""
+
+import re
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from typing import Final, TypeVar
+
+T = TypeVar("T")
+
+MAX_CACHED_LENGTH: Final = 2_000
+"""Characters of a text that is cached. Longer ones are rare, and may be hostile."""
+
+
+def compile_regex(source: str) -> re.Pattern[str]:
+    """`re.compile(source)`. Raises what that raises.
+
+    `re` itself keeps hundreds of patterns, of any length: it forgets all of them after a long one.
+    """
+    try:
+        return re.compile(source)
+    finally:
+        if len(source) > MAX_CACHED_LENGTH:
+            re.purge()
+
+
+def cache_short_texts(function: Callable[[str], T], size: int = 256) -> Callable[[str], T]:
+    """`function`, with a cache of its results for the last `size` short texts."""
+    known = lru_cache(maxsize=size)(function)
+
+    @wraps(function)
+    def cached(text: str) -> T:
+        return known(text) if len(text) <= MAX_CACHED_LENGTH else function(text)
+
+    return cached
