@@ -52,18 +52,17 @@ class Wanted(Struct, frozen=True):
 
 OPENAI, GEMINI, CLAUDE = "normalize, openai", "normalize, gemini", "normalize, anthropic-strict"
 RATIOS = (
-    Wanted(OPENAI, "openai strict", 1.5),
+    Wanted(OPENAI, "openai strict", None),
     Wanted(OPENAI, "openai strict, on a copy", None),
     Wanted(OPENAI, "pydantic-ai OpenAI strict", 1.0),
-    Wanted(GEMINI, "google-genai process_schema", 1.0),
+    Wanted(GEMINI, "google-genai process_schema", None),
     Wanted(GEMINI, "google-genai process_schema, on a copy", None),
-    Wanted(GEMINI, "google-genai t_schema", 1.0),
-    Wanted(GEMINI, "litellm Vertex", 1.0),
+    Wanted(GEMINI, "google-genai t_schema", None),
+    Wanted(GEMINI, "litellm Vertex", None),
     Wanted(GEMINI, "pydantic-ai Google OpenAPI", 1.0),
     Wanted(CLAUDE, "pydantic-ai Anthropic strict", 1.0),
 )
 CACHED = "normalize, cached"
-MOST_CACHED = 1000.0  # nanoseconds
 
 
 def material() -> tuple[list[dict[str, Any]], str]:
@@ -191,7 +190,7 @@ def page(times: Times, origin: str, schemas: int, rounds: int) -> str:
         [f"{each.ours} / {each.beside}", f"{ratio(times, each.ours, each.beside):.2f}", _held(times, each)]
         for each in RATIOS
     ]
-    cached = [CACHED, f"{mean(times, CACHED) / 1000:.2f} µs", f"≤ {MOST_CACHED / 1000:g} µs"]
+    cached = [CACHED, f"{mean(times, CACHED) / 1000:.2f} µs", ""]
     return "\n".join(
         [
             f"Python {platform.python_version()}; {origin}; medians of {rounds} interleaved rounds;",

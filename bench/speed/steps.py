@@ -69,9 +69,14 @@ class Ground:
         """Each of the `wanted` steps once, in turns: noise on the machine hits all of them."""
         if COLD not in wanted and not (self._project / "generated").exists():
             self._cold()
+        needed = {*wanted}
+        if not needed.isdisjoint((RIVAL_ONE, RIVAL_ONE_BARE, BAML_ONE)):
+            needed.add(ONE)  # which changes the spec that they read
         for name, step in self.steps.items():
-            if name in wanted:
-                yield name, step()
+            if name in needed:
+                taken = step()
+                if name in wanted:
+                    yield name, taken
 
     def stages(self) -> Mapping[str, Sequence[float]]:
         """Where the time of one cold run goes: by the clock, of the first process, of the others."""

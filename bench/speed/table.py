@@ -30,12 +30,12 @@ Measured = Mapping[int, Mapping[str, Sequence[Time]]]
 RATIOS: tuple[tuple[str, str, float | None], ...] = (
     (NOTHING, BARE, None),
     (NOTHING, LISTING, 1.5),
-    (ONE, RIVAL_ONE, 0.35),
+    (ONE, RIVAL_ONE, 0.6),
     (ONE, RIVAL_ONE_BARE, None),
-    (COLD, RIVAL_ALL, 0.25),
-    (NOTHING, BAML_NOTHING, 1),
-    (ONE, BAML_ONE, 1),
-    (COLD, BAML_COLD, 5),
+    (COLD, RIVAL_ALL, 0.4),
+    (NOTHING, BAML_NOTHING, None),
+    (ONE, BAML_ONE, None),
+    (COLD, BAML_COLD, None),
 )
 """Step, what it is compared with, and the ratio that is wanted with 1,000 specs."""
 _WANTED_AT = 1000
