@@ -144,6 +144,7 @@ ci: ## What continuous integration runs
 	bash .ci/run
 
 nightly: clients ## What takes longer: more random inputs, every kill, other interpreters
+	$(MAKE) test ARGS=--hypothesis-profile=nightly
 	$(MAKE) thorough fuzz fuzz-bridge laws crash machine pythons
 	$(MAKE) native-unions ARGS="--forms all --raw 3"
 

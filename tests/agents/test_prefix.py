@@ -4,7 +4,7 @@ import asyncio
 import itertools
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.agents.disclosure import Disclosure
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
@@ -73,7 +73,6 @@ def take(shown: Disclosure, registry: ToolRegistry, kind: str, what: str) -> Non
             asyncio.run(shown.execute(what, {"no such": 1}))
 
 
-@settings(max_examples=60, deadline=None)
 @given(ROUNDS, KINDS, LEVELS, st.booleans(), st.sampled_from(["definition", "answer"]))
 def test_order_is_only_appended_to_and_all_before_the_first_change_is_shared(
     rounds: Any, provider: str, level: Any, keep: bool, upgrade: Any
@@ -95,7 +94,6 @@ def test_order_is_only_appended_to_and_all_before_the_first_change_is_shared(
         before = after
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.permutations(TOOLS[:4]), LEVELS.filter(lambda level: level != "full"))
 def test_no_other_order_would_share_more(order: Any, level: Any) -> None:
     """Round by round: against every order of the next round's definitions."""
@@ -112,7 +110,6 @@ def test_no_other_order_would_share_more(order: Any, level: Any) -> None:
         before = after
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.lists(st.sampled_from(TOOLS), max_size=6), st.booleans())
 def test_a_turn_ends_with_the_bytes_it_began_with_unless_kept(calls: list[str], keep: bool) -> None:
     shown = Disclosure(registry_of(*TOOLS), "anthropic", keep=keep, native=False)
@@ -125,7 +122,6 @@ def test_a_turn_ends_with_the_bytes_it_began_with_unless_kept(calls: list[str], 
     assert (last == opening) == (not calls)
 
 
-@settings(max_examples=30, deadline=None)
 @given(ROUNDS, st.sampled_from(["anthropic", "openai-responses"]))
 def test_natively_deferred_definitions_never_change(rounds: Any, provider: str) -> None:
     registry = registry_of(*TOOLS[:3])

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import toolcast.project.frontend
 from click.testing import CliRunner, Result
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolcast.cli.main import cli
 
@@ -120,7 +120,7 @@ class TestPreview:
         assert run("generate", "--dry-run", other).exit_code == 2
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8)
 @given(
     first=st.dictionaries(st.sampled_from(["a", "b", "g/c", "g/h/d"]), st.integers(0, 3)),
     second=st.dictionaries(st.sampled_from(["a", "b", "g/c", "g/h/d"]), st.integers(0, 3)),

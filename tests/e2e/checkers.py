@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-Found = dict[str, set[int]]
+Found = dict[Path, set[int]]
 
 
 def check(folders: list[Path], scratch: Path, *roots: Path) -> tuple[Found, Found, str]:
-    """What mypy and pyright (strict) report, as lines by file name, and their own words.
+    """What mypy and pyright (strict) report, as lines by file, and their own words.
 
     `roots` are import roots beside the repository's. Skips where pyright cannot run, except in CI.
     """
@@ -35,10 +35,10 @@ def check(folders: list[Path], scratch: Path, *roots: Path) -> tuple[Found, Foun
     options = ["--strict", "--no-error-summary", "--explicit-package-bases", "--namespace-packages"]
     files = [str(path) for folder in folders for path in sorted(folder.rglob("*.py"))]
     mypy = _start([*python, "mypy", *options, "--cache-dir", str(scratch / "mypy"), *files], environment)
-    mypy_said, pyright_said = mypy.communicate(timeout=120)[0], pyright.communicate(timeout=120)[0]
-    if not pyright_said.startswith("{") and not os.environ.get("CI"):  # it fetches itself on its first run
-        pytest.skip(f"pyright does not run here: {pyright_said[:200]}")
-    return _mypy(mypy_said), _pyright(pyright_said), mypy_said + pyright_said
+    mypy_output, pyright_output = mypy.communicate(timeout=300)[0], pyright.communicate(timeout=300)[0]
+    if not pyright_output.startswith("{") and not os.environ.get("CI"):  # it fetches itself on its first run
+        pytest.skip(f"pyright does not run here: {pyright_output[:200]}")
+    return _mypy(mypy_output), _pyright(pyright_output), mypy_output + pyright_output
 
 
 def _start(command: list[str], environment: dict[str, str] | None = None) -> "subprocess.Popen[str]":
@@ -48,7 +48,7 @@ def _start(command: list[str], environment: dict[str, str] | None = None) -> "su
 def _mypy(output: str) -> Found:
     found: Found = {}
     for file, line in re.findall(r"^(.+?):(\d+): error:", output, re.MULTILINE):
-        found.setdefault(Path(file).name, set()).add(int(line))
+        found.setdefault((ROOT / file).resolve(), set()).add(int(line))
     return found
 
 
@@ -57,5 +57,5 @@ def _pyright(output: str) -> Found:
     for problem in json.loads(output)["generalDiagnostics"]:
         if problem["severity"] == "error":
             line = problem["range"]["start"]["line"] + 1
-            found.setdefault(Path(problem["file"]).name, set()).add(line)
+            found.setdefault(Path(problem["file"]).resolve(), set()).add(line)
     return found

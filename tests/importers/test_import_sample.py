@@ -6,7 +6,7 @@ from typing import Any
 
 import jsonschema_rs
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.importers.sample import import_sample, infer
 
@@ -57,7 +57,6 @@ def test_depth_is_bounded(tmp_path: Path) -> None:
     assert len(imported.specs) + len(imported.diagnostics) == 1
 
 
-@settings(deadline=None)
 @given(st.lists(st.dictionaries(st.text(max_size=3), VALUES, max_size=3), min_size=1, max_size=4))
 def test_inferred_schema_accepts_every_sample(samples: list[dict[str, Any]]) -> None:
     schema = json.loads(json.dumps(infer(samples)))

@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.contract.build import build_tool
 from toolcast.importers.import_tools import Imported, import_tools
@@ -350,7 +350,6 @@ def test_unreadable_files_are_reported(tmp_path: Path) -> None:
     assert [problem.code for problem in imported.diagnostics] == ["import-unreadable", "import-unreadable"]
 
 
-@settings(deadline=None)
 @given(st.text(), st.booleans())
 def test_no_text_crashes_the_reader(text: str, lines: bool) -> None:
     documents, problems = parse_documents(text, "x", lines=lines)

@@ -5,7 +5,7 @@ from itertools import permutations
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.importers.imported_names import clean, fold, unique
 
@@ -80,7 +80,6 @@ def test_a_list_that_holds_the_name_made_for_another_tool() -> None:
     assert first.startswith(made)
 
 
-@settings(deadline=None)
 @given(NAMES)
 def test_always_allowed_unique_and_repeatable(names: list[str]) -> None:
     chosen = unique(names)
@@ -89,7 +88,6 @@ def test_always_allowed_unique_and_repeatable(names: list[str]) -> None:
     assert unique(names) == chosen
 
 
-@settings(deadline=None)
 @given(NAMES, st.randoms(use_true_random=False))
 def test_different_names_do_not_depend_on_the_order(names: list[str], random: Random) -> None:
     different = list(dict.fromkeys(names))

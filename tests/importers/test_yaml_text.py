@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from toolcast.importers.yaml_text import UnwritableError, dump
 from toolcast.spec.read_file import SourceDocument, parse_document
@@ -47,7 +47,6 @@ def test_tricky_strings_come_back(text: str) -> None:
     assert same(ours(dump(data)), data)
 
 
-@settings(deadline=None)
 @given(JSON)
 def test_any_json_comes_back(data: Any) -> None:
     text = dump({"data": data})
@@ -55,7 +54,6 @@ def test_any_json_comes_back(data: Any) -> None:
     assert same(ours(text), {"data": data})
 
 
-@settings(deadline=None)
 @given(st.dictionaries(TEXT, st.lists(TEXT, max_size=3), max_size=3))
 @example({"a\n b": ["|"]})
 def test_text_made_of_structure_comes_back(data: dict[str, list[str]]) -> None:
@@ -65,7 +63,6 @@ def test_text_made_of_structure_comes_back(data: dict[str, list[str]]) -> None:
     assert same(ours(text), data)
 
 
-@settings(deadline=None)
 @given(TEXT)
 def test_a_base_loader_sees_strings_too(text: str) -> None:
     """Without any scalar rules the text is the same: nothing hangs on YAML 1.1's idea of a boolean."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from toolcast.jsonschema import Validator
 from toolcast.jsonschema.equality import equal
 
@@ -88,7 +88,6 @@ def test_the_same_object_when_nothing_applies() -> None:
     assert validator.settle(value) is value
 
 
-@settings(max_examples=250, deadline=None)
 @given(schemas() | documents(), values())
 def test_settling(schema: Any, value: Any) -> None:
     """Never mutates, is idempotent, keeps accepted values equal; the rest changes only by the allowances."""
@@ -120,7 +119,6 @@ def only_allowances(value: Any, settled: Any) -> bool:
     return exact(value) == exact(settled)
 
 
-@settings(max_examples=100, deadline=None)
 @given(values())
 def test_a_plain_object_accepts_what_it_accepts_without_nulls(value: Any) -> None:
     """The allowance by its definition, on a schema simple enough to define it in one line."""

@@ -3,7 +3,7 @@
 from typing import Any
 
 import jsonschema_rs
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.jsonschema import Validator
 
@@ -20,13 +20,11 @@ def agree(schema: Any, samples: list[Any]) -> None:
         assert len(ours.violations(value, 1)) == (not expected)
 
 
-@settings(max_examples=250, deadline=None)
 @given(schemas(), st.lists(values(), min_size=1, max_size=6))
 def test_verdicts_equal_those_of_an_independent_validator(schema: Any, samples: list[Any]) -> None:
     agree(schema, samples)
 
 
-@settings(max_examples=250, deadline=None)
 @given(documents(), st.lists(values(), min_size=1, max_size=6))
 def test_references_too(schema: Any, samples: list[Any]) -> None:
     agree(schema, samples)

@@ -13,7 +13,7 @@ from weakref import ref
 
 import jsonschema_rs
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from toolcast.contract.slow_patterns import is_always_fast, slow_pattern_reason
 from toolcast.jsonschema import Validator, translate
@@ -164,8 +164,8 @@ def judged(cases: list[tuple[str, str]], *, seconds: int = 120) -> list[Any]:
     return [json.loads(line) for line in run.stdout.splitlines()]
 
 
-@pytest.mark.parametrize("length", [12, 40, 2_000, 100_000])
-def test_hostile_text_gets_the_right_verdict_at_once(length: int) -> None:
+@pytest.mark.parametrize("length", [12, 40, 2_000, pytest.param(100_000, marks=pytest.mark.thorough)])
+def test_hostile_text_gets_the_right_verdict_in_bounded_time(length: int) -> None:
     cases = [
         (pattern, pump * (length // max(1, len(pump))) + end)
         for pattern, pump, end in (*EXPLOSIVE, *POLYNOMIAL)
@@ -194,14 +194,13 @@ def test_many_texts_cost_no_more_than_one() -> None:
 from toolcast.jsonschema import Validator
 for pattern in ["^(a+)+$", "^(?=(a+)+$)a*!"]:
     judge = Validator({"items": {"pattern": pattern}})
-    texts = ["a" * 20 + str(index) for index in range(20_000)]
+    texts = ["a" * 20 + str(index) for index in range(4_000)]
     print(judge.accepts(texts), len(judge.violations(texts)) > 0, judge.settle(texts) is texts)
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert run.stdout.splitlines() == ["False True True"] * 2, run.stderr
 
 
-@settings(max_examples=300)
 @given(patterns(looking=True), st.text(ALPHABET, max_size=10))
 def test_no_search_takes_more_steps_than_are_counted(part: Part, text: str) -> None:
     found = analyse(str(part)).cost
@@ -220,7 +219,6 @@ def test_no_search_takes_more_steps_than_are_counted(part: Part, text: str) -> N
     assert (re.search(translate(str(part)), text) is not None) == verdict
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.filter_too_much])
 @given(
     patterns(), st.text(ALPHABET, min_size=1, max_size=4), st.integers(1, 30), st.text(ALPHABET, max_size=2)
 )
@@ -264,33 +262,32 @@ def test_no_pattern_of_the_corpora_is_refused(shared_dir: Path) -> None:
         assert judge.accepts(text) == jsonschema_rs.is_valid({"pattern": pattern}, text), pattern
 
 
-@pytest.mark.parametrize(
-    "pattern",
-    [
-        "^(" + "|".join(f"[a-z]*{i}[a-z]*" for i in range(400)) + ")*$",
-        "^" + r"[a-z]*\d?" * 60 + "$",
-        "^(?:(?:(?:a{999}){999}){999})$",
-        "(?:a?){900}" * 20,
-        "(" * 90 + "a" + "{2})" * 90,
-        "(?:" * 90 + r"\p{L}" + ")?" * 90,
-        r"(?:\p{L}|\p{Lu}|\p{Ll}|\p{N}|\p{P}|\p{S}|\p{Z}|\p{M})" * 60,
-        "(?=" * 50 + "(a|a)*" + ")" * 50,
-        "(?<=" + "(?:a|a)" * 900 + ")b",
-        "a" * 15_000,
-        "|".join(["a*"] * 5_000),
-    ],
-    ids=range(11),
-)
-def test_a_large_pattern_is_looked_at_in_bounded_time(pattern: str) -> None:
+LARGE = [
+    "^(" + "|".join(f"[a-z]*{i}[a-z]*" for i in range(400)) + ")*$",
+    "^" + r"[a-z]*\d?" * 60 + "$",
+    "^(?:(?:(?:a{999}){999}){999})$",
+    "(?:a?){900}" * 20,
+    "(" * 90 + "a" + "{2})" * 90,
+    "(?:" * 90 + r"\p{L}" + ")?" * 90,
+    r"(?:\p{L}|\p{Lu}|\p{Ll}|\p{N}|\p{P}|\p{S}|\p{Z}|\p{M})" * 60,
+    "(?=" * 50 + "(a|a)*" + ")" * 50,
+    "(?<=" + "(?:a|a)" * 900 + ")b",
+    "a" * 15_000,
+    "|".join(["a*"] * 5_000),
+]
+
+
+def test_a_large_pattern_is_analysed_in_bounded_time() -> None:
+    """In a process of its own, so that an analysis without an end fails."""
     code = """
-import sys
+import json, sys
 from toolcast.contract.slow_patterns import slow_pattern_reason
 from toolcast.jsonschema import Validator
-pattern = sys.stdin.read()
-slow_pattern_reason(pattern)
-Validator({"pattern": pattern}).accepts("a" * 100)
+for pattern in json.load(sys.stdin):
+    slow_pattern_reason(pattern)
+    Validator({"pattern": pattern}).accepts("a" * 100)
 """
-    subprocess.run([sys.executable, "-c", code], input=pattern, text=True, timeout=60, check=True)
+    subprocess.run([sys.executable, "-c", code], input=json.dumps(LARGE), text=True, timeout=120, check=True)
 
 
 def test_too_long_a_text_is_not_searched() -> None:

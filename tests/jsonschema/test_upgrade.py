@@ -11,7 +11,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from toolcast.diagnostics import Diagnostic
 from toolcast.providers import available, decode, normalize
@@ -353,7 +353,6 @@ PARTS: list[dict[str, Any]] = [
 ]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.sampled_from(PARTS), min_size=1, max_size=4), st.sampled_from(sorted(JUDGES)))
 def test_both_sides_take_what_a_validator_of_the_draft_takes(parts: list[Any], draft: int) -> None:
     a: dict[str, Any] = {}

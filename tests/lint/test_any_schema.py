@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.lint.all_checks import checked
 from toolcast.lint.linted_tool import numbered, subject
@@ -20,7 +20,6 @@ DIALECTS = numbered(PROFILES)
 WORDS = st.sampled_from(["", "delete", "get", "api_key", "削除", "Deletes all.", "the", "_", "'add'"])
 
 
-@settings(deadline=None, max_examples=60)
 @given(parameters(), st.lists(WORDS, min_size=1, max_size=5))
 def test_composed_schemas(schema: dict[str, Any], words: list[str]) -> None:
     text = json.dumps({**GOOD, "description": " ".join(words).strip() or "?", "parameters": schema})

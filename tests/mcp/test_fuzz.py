@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 from toolcast.jsonschema.keywords import ANY_SCHEMA_MAP, SCHEMA, SCHEMA_LIST
 from toolcast.mcp import Limits, LiveTool
@@ -78,7 +78,6 @@ def spoilt(draw: st.DrawFn) -> Any:
     return schema
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(spoilt() | SCHEMAS, st.none() | spoilt() | SCHEMAS, NODES, NODES)
 def test_any_schema_is_refused_or_serves(schema: Any, output: Any, arguments: Any, data: Any) -> None:
     tool = LiveTool(server="s", name="t", input_schema=schema, output_schema=output)

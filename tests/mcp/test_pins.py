@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.mcp import LiveTool, McpTools, Pin, Pins, PinsError, ToolChanges, mcp_tools
 from toolcast.runtime import ToolRegistry
@@ -269,7 +269,6 @@ def test_a_digest_tells_all_tools_apart_and_the_order_of_keys_does_not_count(
     assert Pin.of(LiveTool(**turned)) == Pin.of(tool)
 
 
-@settings(max_examples=30)
 @given(st.dictionaries(st.text("ab", min_size=1), st.lists(TOOLS, max_size=3), max_size=3))
 def test_a_file_holds_what_was_saved(tmp_path_factory: pytest.TempPathFactory, tools: Any) -> None:
     path = tmp_path_factory.mktemp("pins") / "below" / "pins.json"

@@ -7,7 +7,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.models import ModelError, plain_schema
 
@@ -158,7 +158,6 @@ VALUE = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(SCHEMA, st.lists(VALUE, min_size=1, max_size=5))
 def test_the_meaning_stays_and_twice_changes_nothing(schema: dict[str, Any], values: list[Any]) -> None:
     plain = plain_schema(schema)

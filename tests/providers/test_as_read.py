@@ -6,14 +6,13 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from toolcast.providers import normalize
 from toolcast.runtime.wire.decoder import decode_wire
 from toolcast.verify.wire_encoding import encode
 
 from tests.providers.strategies import contracts
-from tests.providers.test_encodings import quick
 from tests.providers.values import instances
 
 IN_ONE = ("items", "additionalProperties")
@@ -119,7 +118,6 @@ def test_every_value_can_be_said(provider: str, construct: str) -> None:
 
 @pytest.mark.parametrize("provider", READERS)
 @given(data=st.data(), contract=contracts())
-@settings(quick, max_examples=40)
 def test_what_is_sent_is_taken_as_it_is_read(provider: str, data: st.DataObject, contract: Any) -> None:
     value = data.draw(instances({key: item for key, item in contract.items() if key != "$defs"}, contract))
     assume(jsonschema_rs.validator_for(contract).is_valid(value))

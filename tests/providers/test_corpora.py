@@ -15,6 +15,7 @@ from tests.providers.known import REJECTED, UNSTABLE, unexplained
 from tests.providers.laws import missing_without_entry
 from tests.providers.rules import CHECKERS
 from tests.providers.rules.survey import CORPORA, SUITE, survey, tools
+from tests.providers.sampled import PROVIDERS
 
 EVERY = 4
 """One tool of so many; all of them for the small corpora."""
@@ -30,7 +31,7 @@ def test_every_profile_has_a_checker() -> None:
 
 @pytest.mark.corpora
 @pytest.mark.parametrize("corpus", [*CORPORA, SUITE])
-@pytest.mark.parametrize("provider", available())
+@pytest.mark.parametrize("provider", PROVIDERS)
 def test_no_tool_of_a_corpus_would_be_refused(shared_dir: Path, corpus: str, provider: str) -> None:
     found = survey(shared_dir, corpus, load_profile(provider), every(corpus))
     assert unexplained(found.rejected, REJECTED.get((provider, corpus), ())) == []
@@ -39,7 +40,7 @@ def test_no_tool_of_a_corpus_would_be_refused(shared_dir: Path, corpus: str, pro
 
 @pytest.mark.corpora
 @pytest.mark.parametrize("corpus", CORPORA)
-@pytest.mark.parametrize("provider", available())
+@pytest.mark.parametrize("provider", PROVIDERS)
 def test_nothing_is_lost_silently_and_a_second_pass_changes_nothing(
     shared_dir: Path, corpus: str, provider: str
 ) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.providers import Normalized, available, load_profile, normalize
 from toolcast.providers.depth import levels
@@ -67,7 +67,6 @@ def test_two_built_in_profiles_are_held_to_their_limit() -> None:
 
 
 @given(kinds=st.lists(st.sampled_from(("object", "list", "map", "union")), max_size=9))
-@settings(max_examples=60, deadline=None)
 @pytest.mark.parametrize("provider", HELD)
 def test_what_is_too_deep_comes_back_from_text(provider: str, kinds: list[str]) -> None:
     contract, value = nested(kinds)

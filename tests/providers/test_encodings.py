@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema_rs
 import msgspec
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from toolcast.jsonschema import Validator
 from toolcast.providers import Dialect, Normalized, Profile, normalize
@@ -76,9 +76,6 @@ openapi = Dialect(
     empty_required=False,
     property_names="[A-Za-z_][A-Za-z0-9_]{0,63}",
 )
-quick = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
-)
 
 
 def profile(dialect: Dialect) -> Profile:
@@ -92,7 +89,6 @@ def back(result: Normalized, sent: Any) -> Any:
 
 @pytest.mark.parametrize("dialect", [closed, openapi], ids=["closed", "openapi"])
 @given(data=st.data(), contract=contracts())
-@quick
 def test_what_is_sent_comes_back(dialect: Dialect, data: st.DataObject, contract: Any) -> None:
     """L2, L3: every valid value has a form that the dialect accepts, and that form means the value."""
     value = data.draw(instances({key: item for key, item in contract.items() if key != "$defs"}, contract))
@@ -116,7 +112,6 @@ def test_what_is_sent_comes_back(dialect: Dialect, data: st.DataObject, contract
 
 @pytest.mark.parametrize("dialect", [closed, openapi], ids=["closed", "openapi"])
 @given(contract=contracts())
-@quick
 def test_a_second_pass_changes_nothing_and_nothing_is_lost_silently(dialect: Dialect, contract: Any) -> None:
     """L4, L5."""
     once = normalize(contract, profile(dialect))

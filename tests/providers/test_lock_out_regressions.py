@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 from toolcast.project.core.compiled import Options
-from toolcast.providers import available, normalize
-from toolcast.verify.hold import Settings, hold
+from toolcast.providers import normalize
 from toolcast.verify.oracle import Oracle
 from toolcast.verify.provider_laws import Dialect
 from toolcast.verify.verified_tool import subject
@@ -20,7 +19,7 @@ def obj(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 
 CLOSED = {"type": "object", "additionalProperties": False}
-CONTRACTS: dict[str, dict[str, Any]] = {
+LOCKED_OUT: dict[str, dict[str, Any]] = {
     "alternatives of the root that take more than objects": obj(
         {}, oneOf=[{"additionalProperties": False}, {"type": ["number", "object"]}]
     ),
@@ -133,12 +132,6 @@ CONTRACTS: dict[str, dict[str, Any]] = {
         {"self": {"type": "null"}}, additionalProperties={"maximum": 1}, propertyNames={"pattern": "d"}
     ),
 }
-
-
-@pytest.mark.parametrize("contract", CONTRACTS.values(), ids=CONTRACTS)
-def test_every_law_holds_under_every_provider(contract: dict[str, Any]) -> None:
-    report = hold(tool_of(contract), {}, Options(providers=available()), Settings(examples=40, seed=1))
-    assert [(each.law, each.provider, each.instance, each.actual) for each in report.counterexamples] == []
 
 
 LISTED = obj(

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from toolcast.providers import SchemaError, available, decode, normalize
 
 from tests.providers.strategies import contracts
-from tests.providers.test_encodings import quick
 
 JUNK = (None, True, "x", 3, -1, 0.5, [], {}, ["x"], ["x", "x"], [1, None], {"x": 1})
 WORDS = ("title", "description", "$comment", "format", "pattern", "contentEncoding")
@@ -92,7 +91,6 @@ def test_names_that_are_required_twice_are_so_once() -> None:
 
 
 @given(contract=contracts(), data=st.data(), provider=st.sampled_from(PROVIDERS))
-@quick
 def test_junk_anywhere(contract: Any, data: st.DataObject, provider: str) -> None:
     contract = json.loads(json.dumps(contract))  # strategies share what they draw
     nodes = [contract, *(one for one in contract.get("properties", {}).values() if isinstance(one, dict))]

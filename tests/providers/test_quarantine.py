@@ -15,7 +15,6 @@ from toolcast.providers import SchemaError, available, decode, normalize, quaran
 from toolcast.runtime import ArgumentError
 
 from tests.providers.strategies import contracts
-from tests.providers.test_encodings import quick
 
 pytestmark = pytest.mark.corpora
 BAD_PATTERNS = ["(?i)abc", r"\A\d+\z", "(", "[", "(?P<x>a)", "*", "a{2,1}", "(" * 3000, r"(?<=a+)b"]
@@ -89,7 +88,6 @@ def tools(shared_dir: Path) -> list[dict[str, Any]]:
 
 
 @given(data=st.data())
-@quick
 def test_a_corruption_of_a_real_tool_costs_one_keyword(
     tools: list[dict[str, Any]], data: st.DataObject
 ) -> None:
@@ -121,7 +119,6 @@ def test_a_corruption_of_a_real_tool_costs_one_keyword(
 
 
 @given(contract=contracts(), data=st.data())
-@quick
 def test_corruptions_of_composed_schemas_leave_schemas(contract: Any, data: st.DataObject) -> None:
     """Whatever is corrupted, the cleaned schema is one, cleaning it again changes nothing, and it takes what
     the sound one took."""

@@ -5,22 +5,18 @@ jsonschema-rs is the judge; what the allowances mean is worked out here from the
 
 import itertools
 import json
-import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
 import jsonschema_rs
-from hypothesis import HealthCheck, Phase, event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 from toolcast.runtime import ArgumentError
 
 from tests.python.compiled import Binding, RefusedError, bound, compile_files, spec
 from tests.python.strategies import instance, parameters
 
-EXAMPLES = int(os.environ.get("TOOLCAST_EXAMPLES", "150"))
-PHASES = [Phase.explicit, Phase.reuse, Phase.generate, *([Phase.shrink] if EXAMPLES > 150 else [])]
-"""Shrinking takes minutes: it is for those who ask for many examples."""
 TRUE_REFUSALS = {"unsatisfiable", "circular-reference", "default-mismatch"}
 
 
@@ -155,7 +151,6 @@ def kept(value: Any, encoded: Any, schemas: list[Any], root: Any) -> bool:
     return bool(value == encoded) and isinstance(value, bool) == isinstance(encoded, bool)
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), phases=PHASES)
 @given(st.data())
 def test_the_decoder_is_the_schema(data: st.DataObject) -> None:
     schema = data.draw(parameters(), label="schema")

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, Phase, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from toolcast.contract.build import build_tool
 from toolcast.python.bindings.format import blacken, formatted
@@ -43,12 +43,6 @@ SCHEMAS = st.recursive(
 )
 
 
-@settings(
-    max_examples=40,
-    phases=(Phase.explicit, Phase.generate),
-    suppress_health_check=list(HealthCheck),
-    deadline=None,
-)
 @given(
     properties=st.dictionaries(NAMES, st.tuples(SCHEMAS, TEXTS), max_size=4),
     description=TEXTS.filter(lambda text: text.strip() != ""),

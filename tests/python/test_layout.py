@@ -1,6 +1,6 @@
 """Long statements are broken as black breaks them, or left to black."""
 
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from toolcast.python.bindings.format import blacken
 from toolcast.python.bindings.layout import LINE_LENGTH, break_row, lay_out
@@ -62,7 +62,6 @@ STATEMENTS = st.one_of(
 )
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(statement=STATEMENTS, depth=st.integers(0, 1))
 def test_rows_are_broken_as_black_breaks_them(statement: str, depth: int) -> None:
     row = "    " * depth + statement

@@ -10,7 +10,14 @@ from bench.unions.writing import CASES
 from tests.python.compiled import source
 
 
-@pytest.mark.parametrize(("forms", "step"), [("types", 1), ("anyOf", 3), ("references", 5)])
+@pytest.mark.parametrize(
+    ("forms", "step"),
+    [
+        pytest.param("types", 1, marks=pytest.mark.thorough),
+        pytest.param("anyOf", 3, marks=pytest.mark.thorough),
+        ("references", 5),
+    ],
+)
 def test_compiled_unions_neither_kill_a_process_nor_judge_otherwise_than_the_schema(
     tmp_path: Path, forms: str, step: int
 ) -> None:

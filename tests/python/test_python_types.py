@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema_rs
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import ArgumentError
 
@@ -74,7 +74,6 @@ NASTY = [
 NASTY += ["", "\n", "2024-01-01\n", "2024-01-01 00:00:00Z"]
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     st.sampled_from(["when", "day", "id", "price"]),
     st.sampled_from(NASTY)

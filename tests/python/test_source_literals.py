@@ -6,7 +6,7 @@ import unicodedata
 from ast import literal_eval
 
 import black
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from toolcast.python.structs.python_names import identifier, words
 from toolcast.python.structs.source_literals import docstring, text
@@ -26,7 +26,6 @@ def test_a_literal_is_its_text_in_one_line_as_black_leaves_it(value: str) -> Non
     assert source[0] == source[-1] == fewer
 
 
-@settings(max_examples=100, deadline=None)
 @given(TEXTS)
 def test_a_docstring_is_as_black_leaves_it(value: str) -> None:
     source = docstring(value, "    ")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from toolcast.spec.load import load_tool
 
@@ -24,12 +24,6 @@ SCRAPS = [
 HOSTILE = st.lists(st.sampled_from(SCRAPS) | st.text(max_size=8), max_size=8).map("".join)
 # What msgspec cannot have in a wire name is refused, not renamed.
 WIRES = HOSTILE.map(lambda text: re.sub(r'[\x00-\x1f"\\\\]', "", text))
-SETTINGS = settings(
-    max_examples=30,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-    phases=(Phase.explicit, Phase.generate),
-)
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +77,6 @@ def load(folder: Path, said: dict[str, Any]) -> Any:
     return stages.spec(folder, json.dumps(said))
 
 
-@SETTINGS
 @given(HOSTILE)
 @example('"""\\')
 @example("{{ 7 * 7 }}{% endraw %}")
@@ -94,7 +87,6 @@ def test_text_changes_only_literals(folder: Path, text: str) -> None:
     assert stages.skeleton(module) == plain
 
 
-@SETTINGS
 @given(HOSTILE)
 @example("\r\n \u2029")
 @example(f"{'a' * 40}, {'b' * 40}")
@@ -121,7 +113,6 @@ def test_text_arrives_exactly(folder: Path, tmp_path_factory: pytest.TempPathFac
         assert definition["inputSchema"]["properties"]["chosen"]["enum"] == [f"a{text}", "b"]
 
 
-@SETTINGS
 @given(st.lists(WIRES, min_size=1, max_size=5, unique=True))
 @example(["", "class", "self", "__init__", "__post_init__", "str", "a-b", "a.b", "a b"])
 @example(["Annotated", "Meta", "msgspec", "UNSET", "additional_properties", "__struct_fields__"])
@@ -143,7 +134,6 @@ def test_names_stay_wire_names(
         assert json.loads(binding.encode(params)) == arguments
 
 
-@SETTINGS
 @given(HOSTILE.map(lambda text: "".join(f"\\u{{{ord(ch):x}}}" for ch in text)), HOSTILE)
 def test_patterns_stay_patterns(
     folder: Path, tmp_path_factory: pytest.TempPathFactory, escaped: str, text: str

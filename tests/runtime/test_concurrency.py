@@ -25,7 +25,7 @@ from generated.shell.bash import BASH
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.test_executor import GOOD, Watch
 
-MANY = 10_000
+MANY = 2_000
 
 
 class Count:
@@ -76,14 +76,14 @@ async def storm(registry: ToolRegistry, start: int = 0, count: int = MANY) -> li
 
 
 @pytest.mark.parametrize("handler", [echo, echo_plainly])
-def test_ten_thousand_calls_at_once(handler: Any) -> None:
+def test_many_calls_at_once(handler: Any) -> None:
     registry = ToolRegistry()
     registry.register(EDIT, handler)
     check(asyncio.run(storm(registry)))
 
 
 @pytest.mark.parametrize("handler", [echo, echo_plainly])
-def test_ten_thousand_guarded_calls_at_once(handler: Any) -> None:
+def test_many_guarded_calls_at_once(handler: Any) -> None:
     count = Count()
     registry = ToolRegistry(hooks=count, policy=Policy("full"), timeout=300, output_limit=50)
     registry.register(EDIT, handler)
@@ -109,7 +109,7 @@ def test_calls_at_once_hold_their_own_secrets() -> None:
     registry.register(BASH, keep)
 
     async def calls() -> None:
-        names = [f"N{number}" for number in range(500)]
+        names = [f"N{number}" for number in range(200)]
         await asyncio.gather(
             *[
                 registry.execute(
@@ -120,10 +120,10 @@ def test_calls_at_once_hold_their_own_secrets() -> None:
         )
 
     asyncio.run(calls())
-    assert seen == {f"N{number}": f"value-of-N{number}" for number in range(500)}
+    assert seen == {f"N{number}": f"value-of-N{number}" for number in range(200)}
 
 
-def test_ten_thousand_calls_from_many_event_loops() -> None:
+def test_many_calls_from_many_event_loops() -> None:
     registry = ToolRegistry()
     registry.register(EDIT, echo)
     each = MANY // 8

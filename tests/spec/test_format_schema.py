@@ -5,7 +5,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.spec.editor_schema import format_schema
 from toolcast.spec.tool_spec import KEYS, read_tool
@@ -144,7 +144,6 @@ ODD = st.sampled_from([*_SCALARS, *_LISTS, *_MAPPINGS, {"openai": {"strict": Tru
 
 
 @given(st.dictionaries(st.sampled_from([*KEYS, "nmae", "x"]), ODD, max_size=6), st.booleans())
-@settings(deadline=None)
 def test_any_mapping(validator: Any, spec: dict[str, Any], whole: bool) -> None:
     """A tool or reasons, never both; and the schema refuses the same, but for names of parameters."""
     spec = {**BASE, **spec} if whole else spec

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.spec.json_reader import scan_json
 from toolcast.spec.model import Path
@@ -43,7 +43,6 @@ def text_at(text: str, line: int, column: int) -> str:
 
 
 @given(DATA, st.sampled_from([None, 1, 4]))
-@settings(deadline=None)
 def test_json_positions_point_at_each_value(data: Any, indent: int | None) -> None:
     text = json.dumps(data, indent=indent, ensure_ascii=False)
     document = read(text, "json")
@@ -56,7 +55,6 @@ def test_json_positions_point_at_each_value(data: Any, indent: int | None) -> No
 
 
 @given(DATA, st.sampled_from([None, 1, 4]))
-@settings(deadline=None)
 def test_yaml_positions_of_flow_text(data: Any, indent: int | None) -> None:
     """JSON text is YAML text, so the same oracle serves; escapes keep raw control characters out."""
     text = escape_astral(json.dumps(data, indent=indent, ensure_ascii=False))
@@ -78,7 +76,6 @@ def escape_astral(text: str) -> str:
 
 
 @given(DATA, st.booleans(), st.sampled_from([None, True, False]))
-@settings(deadline=None)
 def test_yaml_positions_of_block_text(data: Any, allow_unicode: bool, flow: bool | None) -> None:
     """Quoted by PyYAML's emitter; the oracle is PyYAML's own composer with its node marks."""
     text = yaml.dump(
@@ -121,7 +118,6 @@ def node_places(node: Any, at: Path = ()) -> Iterator[tuple[Path, tuple[int, int
 
 
 @given(DATA)
-@settings(deadline=None)
 def test_same_data_from_both_formats(data: Any) -> None:
     as_json = read(json.dumps(data), "json").data
     as_yaml = read(yaml.dump(data, Dumper=Quoting, sort_keys=False)).data
@@ -129,13 +125,11 @@ def test_same_data_from_both_formats(data: Any) -> None:
 
 
 @given(SOUP, st.sampled_from(["yaml", "json"]))
-@settings(deadline=None, max_examples=400)
 def test_any_text_is_read_or_refused_at_a_place(text: str, kind: Kind) -> None:
     check(text.encode(errors="replace"), kind)
 
 
 @given(st.binary(max_size=30), st.sampled_from(["yaml", "json"]))
-@settings(deadline=None)
 def test_any_bytes_are_read_or_refused_at_a_place(data: bytes, kind: Kind) -> None:
     check(data, kind)
 
@@ -154,7 +148,6 @@ def check(data: bytes, kind: Kind) -> None:
 
 
 @given(SOUP)
-@settings(deadline=None, max_examples=400)
 def test_json_accepts_what_the_standard_library_accepts(text: str) -> None:
     """Apart from what is refused by name, the scan and Python's own parser agree on what JSON is."""
     problems, _ = scan_json(text)

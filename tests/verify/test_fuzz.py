@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 import toolcast.verify.verified_tool as subject_module
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 from toolcast.project.core.compiler import compile_tool
@@ -64,7 +64,6 @@ VOCABULARY = {
 
 
 @given(st.integers(0, 2**40))
-@settings(max_examples=100, deadline=None)
 def test_composed_schemas_fit_the_meta_schema(seed: int) -> None:
     schema = compose(random.Random(seed))
     jsonschema_rs.meta.validate({"$schema": "https://json-schema.org/draft/2020-12/schema", **schema})

@@ -114,7 +114,7 @@ def test_endless_recursion_is_bounded() -> None:
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_the_same_seed_makes_the_same_instances(seed: int) -> None:
     schema = {
         "type": "object",

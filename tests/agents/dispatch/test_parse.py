@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.agents.dispatch import (
     FORMATS,
@@ -329,7 +329,6 @@ def test_every_profile_has_a_format() -> None:
 ODD = st.sampled_from([None, 5, -1, "x", [], {}, True, [1], {"a": 1}, 2**70, "\ud800", b"\xff", object()])
 
 
-@settings(max_examples=500, deadline=None)
 @given(st.sampled_from([*ANSWERS, *MCP]), st.data())
 def test_hostile_answers_end_in_a_dispatch_error(format: str, data: st.DataObject) -> None:
     def spoil(value: Any) -> Any:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.agents.dispatch import Assembler, Call, DispatchError, assistant_messages, parse
 
@@ -43,7 +43,6 @@ def first(n: int) -> int:
     return 0
 
 
-@settings(max_examples=120, deadline=None)
 @given(st.sampled_from(IN_PIECES), st.lists(VALUES, min_size=1, max_size=4), st.data())
 def test_any_cut_and_any_interleaving(format: str, values: list[Any], data: st.DataObject) -> None:
     calls = [Asked(id_for(format, i), f"tool_{i % 2}", dump(value)) for i, value in enumerate(values)]
@@ -264,7 +263,6 @@ def test_formats_without_streams() -> None:
 ODD = st.sampled_from([None, 5, -1, "x", [], {}, True, [1], {"a": 1}, 2**70, "\ud800"])
 
 
-@settings(max_examples=400, deadline=None)
 @given(st.sampled_from(list(STREAMS)), st.data())
 def test_hostile_events_end_in_a_dispatch_error(format: str, data: st.DataObject) -> None:
     def spoil(value: Any) -> Any:

@@ -125,27 +125,25 @@ for unit in units:
 """
 
 
-def read(given: str, seconds: int) -> None:
+def read(text: str, seconds: int) -> None:
     command = [sys.executable, "-c", READ]
-    subprocess.run(command, input=given, text=True, capture_output=True, timeout=seconds, check=True)
-
-
-@pytest.mark.parametrize("before", BEFORE)
-def test_a_long_run_of_anything_is_read_at_once(before: str) -> None:
-    """Quadratic reading of one such run takes longer than all of them may."""
-    given = json.dumps([before, [*CHARACTERS, *MARKS], 100_000])
-    read(given, 90)
+    subprocess.run(command, input=text, text=True, capture_output=True, timeout=seconds, check=True)
 
 
 @pytest.mark.parametrize(
-    "unit", [" ", "\n", "`", "<", "{", "[", '"', "\\", "<tool_call>", "```tool_call\n", "</s>"]
+    "before",
+    [each if each in BEFORE[:3] else pytest.param(each, marks=pytest.mark.thorough) for each in BEFORE],
 )
-def test_a_megabyte_behind_a_call_is_read_at_once(unit: str) -> None:
-    given = json.dumps([CALL, [unit], 1_000_000])
-    read(given, 30)
+def test_a_long_run_of_anything_is_read_in_linear_time(before: str) -> None:
+    """Quadratic reading of one such run takes longer than all of them may."""
+    read(json.dumps([before, [*CHARACTERS, *MARKS], 100_000]), 90)
+
+
+def test_a_megabyte_after_a_call_is_read_in_linear_time() -> None:
+    units = [" ", "\n", "`", "<", "{", "[", '"', "\\", "<tool_call>", "```tool_call\n", "</s>"]
+    read(json.dumps([CALL, units, 1_000_000]), 120)
 
 
 def test_lists_around_a_call_are_not_read_again_for_each_of_them() -> None:
     call = json.dumps({"name": "a", "arguments": {"x": "y" * 1_000_000}})
-    given = json.dumps(["[" * 900 + call + "]" * 900, [" "], 1])
-    read(given, 30)
+    read(json.dumps(["[" * 900 + call + "]" * 900, [" "], 1]), 30)

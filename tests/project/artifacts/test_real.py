@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 from toolcast.project.artifacts.remote import Patience, Remote, read_address
@@ -160,7 +160,6 @@ HEADS = st.sampled_from(
 )
 
 
-@settings(max_examples=40, deadline=None)
 @given(HEADS, st.binary(max_size=60), st.booleans())
 def test_no_answer_makes_anything_but_an_answer_or_a_told_failure(
     head: bytes, rest: bytes, put: bool

@@ -474,7 +474,7 @@ def test_damaged_entries_never_change_a_byte(tmp_path: Path) -> None:
     originals = {path: path.read_bytes() for path in files}
     assert len(files) == 2 * UNITS
 
-    @settings(max_examples=12, deadline=None)
+    @settings(max_examples=12)
     @given(st.data())
     def hold(data: st.DataObject) -> None:
         for path in files:

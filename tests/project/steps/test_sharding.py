@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from toolcast.config import Config, load_config
@@ -107,7 +107,6 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("steps")
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_sharding_leaves_what_generate_leaves(data: st.DataObject, base: Path) -> None:
     names = data.draw(st.lists(st.sampled_from(sorted(POOL)), unique=True, max_size=9), label="specs")

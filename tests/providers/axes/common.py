@@ -6,7 +6,6 @@ import copy
 import json
 from typing import Any
 
-from hypothesis import HealthCheck, settings
 from toolcast.providers import Normalized, normalize
 from toolcast.providers.dialect import Dialect
 from toolcast.providers.dialect_check import problems
@@ -14,11 +13,6 @@ from toolcast.providers.profile import Profile
 
 from tests.providers.laws import missing_without_entry
 
-quick = settings(
-    max_examples=20,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
-)
 JUDGES = (
     *("not", "if", "then", "else", "contains", "minContains", "maxContains", "propertyNames"),
     *("patternProperties", "dependentSchemas", "unevaluatedProperties", "unevaluatedItems", "contentSchema"),

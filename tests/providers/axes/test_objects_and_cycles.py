@@ -14,7 +14,7 @@ from toolcast.providers.dialect_check import problems
 from toolcast.providers.errors import ProfileError
 from toolcast.providers.profile import load_profile_file
 
-from tests.providers.axes.common import NONE, PLAIN, actions, laws, profile, quick, said
+from tests.providers.axes.common import NONE, PLAIN, actions, laws, profile, said
 
 NODE = {"type": "object", "properties": {"v": {"type": "integer"}, "next": {"$ref": "#/$defs/Node"}}}
 PLAIN_NODE = {"type": "object", "properties": {"leaf": {"$ref": "#/$defs/Leaf"}}}
@@ -87,7 +87,6 @@ def graphs(draw: st.DrawFn) -> Any:
 
 
 @given(contract=graphs(), siblings=st.booleans())
-@quick
 def test_no_circle_is_left(contract: Any, siblings: bool) -> None:
     axes = {} if siblings else {"ref_siblings": False}
     result = laws(contract, profile(cycles="unroll", ref_targets="definitions", **axes))
@@ -99,7 +98,6 @@ PRUNED: dict[str, Any] = {"prune_definitions": True, "ref_targets": "definitions
 
 
 @given(contract=graphs())
-@quick
 def test_a_circle_blocks_where_it_cannot_be_said(contract: Any) -> None:
     strict = Profile(id="t", dated="2026-11-21", envelope={}, strict=Dialect(cycles="block", **PRUNED))
     result = normalize(contract, strict)

@@ -12,7 +12,7 @@ from toolcast.jsonschema.ecma import translate
 from toolcast.jsonschema.errors import UnsupportedPattern
 from toolcast.providers.pattern_features import features
 
-from tests.providers.axes.common import laws, output, profile, quick
+from tests.providers.axes.common import laws, output, profile
 
 ANCHORED = {"patterns": "anchored"}
 
@@ -62,7 +62,6 @@ def test_what_the_engine_lacks_is_said_in_words(axis: str, uses: list[str], look
 
 @example("^^", "^^")
 @given(st.text(alphabet="^$|()[]\\ab", max_size=8), st.text(alphabet="ab^$|", max_size=4))
-@quick
 def test_a_whole_pattern_finds_what_it_matches(pattern: str, value: str) -> None:
     """What is kept as `^…$` means the same to an engine that matches the whole text."""
     if not features(pattern).whole or features(pattern).inner_anchors:

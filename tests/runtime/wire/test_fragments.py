@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime.arguments import parse_arguments
 from toolcast.runtime.wire.fragments import FragmentError, Fragments, PartialArguments
@@ -23,7 +23,6 @@ def cut(data: st.DataObject, text: Any) -> list[Any]:
     return [text[a:b] for a, b in zip([0, *places], [*places, len(text)], strict=True)]
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.lists(OBJECTS, min_size=1, max_size=3), st.booleans(), st.booleans(), st.data())
 def test_any_cut_brings_the_same_value(
     values: list[Any], as_bytes: bool, ascii_only: bool, data: st.DataObject
@@ -118,7 +117,6 @@ def full(value: Any) -> bool:
     return True
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.dictionaries(st.text(max_size=4), ANY.filter(full), max_size=4), st.data())
 def test_partial_arguments_come_together(value: dict[str, Any], data: st.DataObject) -> None:
     parts: list[dict[str, Any]] = []

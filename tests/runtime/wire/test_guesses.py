@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from toolcast.jsonschema import Validator
 from toolcast.runtime import ArgumentError, Guesses, ToolRegistry
@@ -123,7 +123,6 @@ def test_unknown_names_are_refused() -> None:
 VALIDATOR = Validator(PLAIN)
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     st.fixed_dictionaries(
         {"path": ANY},

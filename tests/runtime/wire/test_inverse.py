@@ -7,7 +7,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime.wire import WireBranch, WireForm, WireForms
 from toolcast.runtime.wire.decoder import WireDecoder, decode_wire
@@ -19,7 +19,6 @@ def there(form: WireForm, value: Any, document: dict[str, Any] | None = None, **
     return decode_wire(value, WireForms(root=form, definitions=definitions), document or {})
 
 
-@settings(max_examples=150, deadline=None)
 @given(worlds(), st.data())
 def test_every_encoding_is_undone(world: World, data: st.DataObject) -> None:
     plain = data.draw(world.plain)
@@ -31,7 +30,6 @@ def test_every_encoding_is_undone(world: World, data: st.DataObject) -> None:
     assert sent == before
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.lists(worlds(), min_size=1, max_size=4), st.data())
 def test_of_a_union_the_right_branch(drawn: list[World], data: st.DataObject) -> None:
     branches = list({world.kind: world for world in drawn}.values())
@@ -42,7 +40,6 @@ def test_of_a_union_the_right_branch(drawn: list[World], data: st.DataObject) ->
     assert json.dumps(found, sort_keys=True) == json.dumps(plain, sort_keys=True)
 
 
-@settings(max_examples=150, deadline=None)
 @given(worlds(), ANY)
 def test_any_value_comes_through_and_is_not_changed(world: World, value: Any) -> None:
     before = copy.deepcopy(value)
@@ -50,7 +47,6 @@ def test_any_value_comes_through_and_is_not_changed(world: World, value: Any) ->
     assert value == before
 
 
-@settings(max_examples=60, deadline=None)
 @given(worlds(), st.data())
 def test_ways_survive_their_file(world: World, data: st.DataObject) -> None:
     import msgspec

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.project.core.compiled import Options
 from toolcast.runtime import ArgumentError
@@ -75,7 +75,6 @@ def _encoded(value: Any, draw: st.DrawFn) -> Any:
     return json.dumps(value) if draw(st.integers(0, 4)) == 0 and not isinstance(value, Pairs) else value
 
 
-@settings(max_examples=60)
 @given(st.sampled_from(CASES), st.booleans(), st.data())
 def test_the_struct_decides_as_the_contract(
     case: tuple[str, str | None], as_bytes: bool, data: st.DataObject

@@ -4,7 +4,7 @@ import shlex
 import subprocess
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime.middleware.policy import Commands
 from toolcast.runtime.middleware.policy.commands import CommandError, split
@@ -152,7 +152,6 @@ def test_quoted_words_are_words(words: list[str]) -> None:
     assert split("x " + " ".join(map(shlex.quote, words))) == ["x", *words]
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(TEXT, max_size=3).map(" ".join))
 def test_a_real_shell_sees_the_same_words(text: str) -> None:
     """What passes, a shell splits into the very same words, and does nothing else."""

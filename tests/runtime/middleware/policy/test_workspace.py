@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError
 from toolcast.runtime.middleware.policy import PathError, Workspace, WorkspaceError
@@ -281,7 +281,6 @@ PARTS = st.sampled_from(
 )
 
 
-@settings(max_examples=150)
 @given(parts=st.lists(PARTS, max_size=6), absolute=st.booleans())
 def test_no_path_reads_what_is_outside(
     tmp_path_factory: pytest.TempPathFactory, parts: list[str], absolute: bool

@@ -25,13 +25,14 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from toolcast.runtime import RefusalError, ToolRegistry, ToolResult
 from toolcast.runtime.middleware.secrets import Secrets
 from toolcast.runtime.middleware.secrets.redactor import WITHHELD, Redactor
 
 from generated.web.http_request import HTTP_REQUEST
+from tests.counting import grows_linearly
 
 SECRET = 'p@ss/w+rd "ü" %41\\n'
 ARGUMENTS = {"url": "https://example.org/", "headers": {"A": "<secret_ref:KEY>"}}
@@ -92,7 +93,6 @@ def test_every_form_is_found(form: str) -> None:
         assert FORMS[form](value) not in text
 
 
-@settings(max_examples=60)
 @given(value=VALUES, form=st.sampled_from(sorted(FORMS)), before=TEXT, after=TEXT)
 @example(value="00000000%", form="URL", before="", after="")
 @example(value="%41%41%41%41", form="URL", before="", after="")
@@ -107,7 +107,6 @@ def test_random_values_in_random_text_are_found(value: str, form: str, before: s
     assert len("".join(wanted.split())) < 8 or "".join(wanted.split()) not in "".join(text.split())
 
 
-@settings(max_examples=60)
 @given(
     value=st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=8, max_size=30),
     before=st.binary(max_size=7),
@@ -476,7 +475,6 @@ def recovered(value: str, text: str) -> bool:
 
 @pytest.mark.filterwarnings("ignore:invalid escape sequence")
 @pytest.mark.parametrize("outer", OUTER)
-@settings(max_examples=12)
 @given(
     value=SECRETS,
     inner=st.sampled_from([*INNER, *OUTER]),
@@ -529,44 +527,41 @@ def test_a_value_that_can_be_guessed_is_refused(value: str) -> None:
 
 
 HOSTILE = {
-    "percent in percent": "%2525252541" * 20_000,
-    "escapes in escapes": "\\\\\\\\u0041" * 20_000,
-    "entities": "&amp;amp;amp;#65;" * 20_000,
-    "all families": "%5C%26amp;=3D\\x25" * 20_000,
-    "one letter": "a" * 200_000,
-    "zero-width": "a\u200b" * 100_000,
-    "escape characters": "\x1b]" * 100_000,
-    "digits": "0123456789abcdef" * 20_000,
-    "names": "\\N{" * 50_000,
-    "zeros": "&#" + "0" * 200_000,
-    "beyond ASCII": "漢字" * 50_000,
+    "percent in percent": "%2525252541" * 5_000,
+    "escapes in escapes": "\\\\\\\\u0041" * 5_000,
+    "entities": "&amp;amp;amp;#65;" * 5_000,
+    "all families": "%5C%26amp;=3D\\x25" * 5_000,
+    "one letter": "a" * 50_000,
+    "zero-width": "a\u200b" * 25_000,
+    "escape characters": "\x1b]" * 25_000,
+    "digits": "0123456789abcdef" * 5_000,
+    "names": "\\N{" * 12_500,
+    "zeros": "&#" + "0" * 50_000,
+    "beyond ASCII": "漢字" * 12_500,
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_output_is_searched_in_bounded_time(name: str) -> None:
+def test_hostile_output_is_searched_in_bounded_time() -> None:
     """In a process of its own, so that a search without an end fails."""
     code = (
-        "import sys\nfrom toolcast.runtime.middleware.secrets import Secrets\n"
+        "import json, sys\nfrom toolcast.runtime.middleware.secrets import Secrets\n"
         "secrets = Secrets(lambda name: None)\n"
         "secrets.hide('A', 'a' * 9)\nsecrets.hide('B', 'hunter2-hunter2')\n"
-        "text = secrets.redact_text(sys.stdin.buffer.read().decode())\nassert 'hunter2' not in text\n"
+        "for text in json.load(sys.stdin):\n"
+        "    assert 'hunter2' not in secrets.redact_text(text)\n"
     )
-    text = f"{HOSTILE[name]} hunter2-hunter2"
-    subprocess.run([sys.executable, "-c", code], input=text.encode(), check=True, timeout=120)
+    texts = json.dumps([f"{text} hunter2-hunter2" for text in HOSTILE.values()])
+    subprocess.run([sys.executable, "-c", code], input=texts.encode(), check=True, timeout=240)
 
 
 def test_redaction_is_linear() -> None:
-    import time
-
     made = Redactor()
     for number in range(10):
         made.add(f"K{number}", f"value number {number} " * 3)
 
-    def cost(size: int) -> float:
-        text = '{"a": "\\u00e4 %C3%A4 &amp; value number + more"}\n' * size
-        start = time.process_time()
+    def work(size: int) -> Callable[[], str]:
+        text = '{"a": "\\u00e4 %C3%A4 &amp; value number + more"}\n' * 50 * size
         assert made.text(text) == text
-        return time.process_time() - start
+        return lambda: made.text(text)
 
-    assert any(cost(800) < 10 * max(cost(200), 0.004) for _ in range(5))
+    assert grows_linearly(work)
