@@ -103,7 +103,7 @@ machine: $(STAMP) ## Random edits, kills and refusals, each run held to a clean 
 
 pythons: $(STAMP) ## Compile the reference toolset with every Python of this machine: the same bytes
 	$(BIN)/python -m tests.project.pythons
-	$(PYTEST) tests/project/test_determinism.py -k python_versions $(ARGS)
+	$(PYTEST) -m thorough tests/project/test_determinism.py -k python_versions $(ARGS)
 
 corpora: $(STAMP) ## Compile real tool definitions; writes docs/corpora.md
 	$(BIN)/python -m bench.corpora --write docs/corpora.md

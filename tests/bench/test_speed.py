@@ -141,6 +141,7 @@ def test_a_table_is_aligned() -> None:
     assert table([["a", "bb"], ["ccc", "1"]]) == ["| a   | bb |", "|-----|---:|", "| ccc |  1 |"]
 
 
+@pytest.mark.thorough
 def test_the_command_measures_all_steps(tmp_path: Path) -> None:
     file = tmp_path / "times.json"
     command = (sys.executable, "-m", "bench", "--sizes", "2", "--rounds", "1", "--json", str(file))

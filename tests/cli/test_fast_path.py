@@ -4,17 +4,28 @@ import ast
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.project.fake import put
+from tests.project.fake import project, put
 
 ROOT = Path(__file__).parents[2]
-BUILD = (
-    "import sys, pathlib, tests.project.fake as f; from toolcast.project.generate import build; "
-    "sys.exit(build(f.config_of(pathlib.Path.cwd()), f.FAKE).failed)"
-)
+BUILD = """
+import os, pathlib, sys, tests.project.fake as fake
+from toolcast.project.generate import build
+for folder in sys.argv[1:] or ["."]:
+    os.chdir(folder)
+    assert not build(fake.config_of(pathlib.Path.cwd()), fake.FAKE).failed
+"""
+UP_TO_DATE = """
+import os, sys
+from toolcast.project.state.index import up_to_date
+for folder in sys.argv[1:] or ["."]:
+    os.chdir(folder)
+    print(up_to_date(os.getcwd()))
+"""
 ENTRY = (
     "import sys; sys.argv = ['toolcast', 'generate']; before = set(sys.modules); import atexit, os\n"
     "def told(code): print(sorted(set(sys.modules) - before)); sys.stdout.flush(); end(code)\n"
@@ -24,10 +35,15 @@ ENTRY = (
 PLAIN = "import sys; sys.argv = ['', 'generate']; from toolcast.cli.entry import main; sys.exit(main())"
 
 
-def python(code: str, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+def python(code: str, cwd: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
     return subprocess.run(
-        [sys.executable, "-c", code], cwd=cwd, env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code, *arguments],
+        cwd=cwd,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
@@ -58,44 +74,48 @@ def test_from_a_folder_below(built: Path) -> None:
     assert "2 unchanged" in python(ENTRY, built / "specs" / "g").stdout
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda base: put(base / "specs/a.yaml", "2"),
-        lambda base: put(base / "specs/new.yaml", "2"),
-        lambda base: (base / "specs/a.yaml").unlink(),
-        lambda base: (base / "specs/a.yaml").rename(base / "specs/z.yaml"),
-        lambda base: put(base / "generated/a.py", "edited"),
-        lambda base: (base / "generated/contracts/a.json").unlink(),
-        lambda base: put(base / "generated/manifest.txt", ""),
-        lambda base: put(base / "pyproject.toml", "[tool.toolcast]\n"),
-        lambda base: put(base / "specs/g/pyproject.toml", "[tool.toolcast]\n"),
-        lambda base: put(base / ".toolcast/index", "toolcast index 2\n"),
-        lambda base: os.utime(base / "specs/a.yaml"),
-    ],
-)
-def test_any_change_is_noticed(built: Path, change: object) -> None:
-    assert callable(change)
-    change(built)
-    where = built / "specs/g" if (built / "specs/g/pyproject.toml").exists() else built
-    code = "import os; from toolcast.project.state.index import up_to_date; print(up_to_date(os.getcwd()))"
-    assert python(code, where).stdout == "None\n"
+CHANGES: list[Callable[[Path], object]] = [
+    lambda base: put(base / "specs/a.yaml", "2"),
+    lambda base: put(base / "specs/new.yaml", "2"),
+    lambda base: (base / "specs/a.yaml").unlink(),
+    lambda base: (base / "specs/a.yaml").rename(base / "specs/z.yaml"),
+    lambda base: put(base / "generated/a.py", "edited"),
+    lambda base: (base / "generated/contracts/a.json").unlink(),
+    lambda base: put(base / "generated/manifest.txt", ""),
+    lambda base: put(base / "pyproject.toml", "[tool.toolcast]\n"),
+    lambda base: put(base / "specs/g/pyproject.toml", "[tool.toolcast]\n"),
+    lambda base: put(base / ".toolcast/index", "toolcast index 2\n"),
+    lambda base: os.utime(base / "specs/a.yaml"),
+]
+
+
+def test_any_change_is_noticed(tmp_path: Path) -> None:
+    folders = [str(tmp_path / str(number)) for number in range(len(CHANGES))]
+    for folder in folders:
+        project(Path(folder), {"a.yaml": "1", "g/b.yaml": "1"})
+    done = python(BUILD, tmp_path, *folders)
+    assert done.returncode == 0, done.stderr
+    assert python(UP_TO_DATE, tmp_path, *folders).stdout == "2\n" * len(CHANGES)
+    examined = []
+    for folder, change in zip(folders, CHANGES, strict=True):
+        change(Path(folder))
+        below = Path(folder, "specs/g")
+        examined.append(str(below) if (below / "pyproject.toml").exists() else folder)
+    assert python(UP_TO_DATE, tmp_path, *examined).stdout == "None\n" * len(CHANGES)
 
 
 def test_another_library_path_is_noticed(built: Path, tmp_path: Path) -> None:
-    code = "import os; from toolcast.project.state.index import up_to_date; print(up_to_date(os.getcwd()))"
-    assert python(code, built).stdout == "2\n"
-    assert python(code, built, PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}").stdout == "None\n"
+    assert python(UP_TO_DATE, built).stdout == "2\n"
+    assert python(UP_TO_DATE, built, PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}").stdout == "None\n"
 
 
 def test_a_file_without_a_table_above_is_not_taken_for_ours(tmp_path: Path) -> None:
     """Defaults hold for the folder they were used in, not for those below."""
     put(tmp_path / "specs/a.yaml", "")
     put(tmp_path / "below/specs/b.yaml", "")
-    code = "import os; from toolcast.project.state.index import up_to_date; print(up_to_date(os.getcwd()))"
     assert python(BUILD, tmp_path).returncode == 0
-    assert python(code, tmp_path).stdout == "1\n"
+    assert python(UP_TO_DATE, tmp_path).stdout == "1\n"
     put(tmp_path / "pyproject.toml", "[project]\n")
     assert python(BUILD, tmp_path).returncode == 0
-    assert python(code, tmp_path).stdout == "1\n"
-    assert python(code, tmp_path / "below").stdout == "None\n"
+    assert python(UP_TO_DATE, tmp_path).stdout == "1\n"
+    assert python(UP_TO_DATE, tmp_path / "below").stdout == "None\n"

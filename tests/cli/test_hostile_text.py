@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -60,12 +61,33 @@ def good(folder: Path) -> Path:
     return root
 
 
-def toolcast(root: Path, *arguments: str) -> tuple[int, str]:
-    """Status, and everything that is printed."""
+RUN = """
+import json, sys
+from toolcast.cli.main import run
+for arguments in json.loads(sys.argv[1]):
+    try:
+        status = run(arguments)
+    except SystemExit as end:
+        status = end.code
+    sys.stderr.flush()
+    print(chr(0), status, chr(0), sep="", flush=True)
+"""
+
+
+def toolcast(root: Path, commands: Sequence[Sequence[str]]) -> Iterator[tuple[int, str]]:
+    """Status of each command, and everything that it prints."""
     environment = {**os.environ, "NO_COLOR": "1", "PYTHONUTF8": "1"}
-    command = [sys.executable, "-m", "toolcast", *arguments]
-    run = subprocess.run(command, cwd=root, env=environment, capture_output=True, timeout=120)
-    return run.returncode, (run.stdout + run.stderr).decode("utf-8")
+    run = subprocess.run(
+        [sys.executable, "-c", RUN, json.dumps(commands)],
+        cwd=root,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=120,
+    )
+    printed = run.stdout.decode("utf-8").split("\0")
+    assert len(printed) == 2 * len(commands) + 1, printed[-1]
+    return zip(map(int, printed[1::2]), printed[::2], strict=False)
 
 
 def check(printed: str, *, github: bool = False) -> None:
@@ -104,15 +126,15 @@ FORMS = [
 @pytest.mark.parametrize("project", [hostile, good], ids=["broken", "whole"])
 def test_no_command_prints_what_steers_its_reader(project: object, tmp_path: Path) -> None:
     root = hostile(tmp_path) if project is hostile else good(tmp_path)
-    for arguments in COMMANDS:
-        check(toolcast(root, *arguments)[1])
+    for _, printed in toolcast(root, COMMANDS):
+        check(printed)
 
 
 @pytest.mark.parametrize("project", [hostile, good], ids=["broken", "whole"])
 def test_no_form_of_output_does(project: object, tmp_path: Path) -> None:
     root = hostile(tmp_path) if project is hostile else good(tmp_path)
-    for command, form in FORMS:
-        status, printed = toolcast(root, command, "--format", form)
+    commands = [(command, "--format", form) for command, form in FORMS]
+    for (_, form), (status, printed) in zip(FORMS, toolcast(root, commands), strict=True):
         assert status in (0, 1), printed
         check(printed, github=form == "github")
 

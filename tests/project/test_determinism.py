@@ -107,6 +107,7 @@ def test_the_way_workers_start(tmp_path: Path) -> None:
     assert len(outputs[0]) > 60
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("version", ["3.11", "3.12", "3.13", "3.14"])
 def test_python_versions(tmp_path: Path, version: str) -> None:
     """Each that the machine has; `make pythons` sets them up."""

@@ -87,7 +87,7 @@ def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("group", ["", "g", "typing/self"])
+@pytest.mark.parametrize("group", ["", pytest.param("g", marks=pytest.mark.thorough), "typing/self"])
 def test_tools_with_hostile_names_are_built_imported_and_run(group: str, tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[tool.toolcast]\nproviders = ["openai"]\n', encoding="utf-8")
     folder = tmp_path / "specs" / group

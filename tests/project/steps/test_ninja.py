@@ -72,6 +72,7 @@ def test_it_builds_and_then_rests(project: Project, tmp_path: Path) -> None:
     assert not (project.base / ".toolcast").exists()
 
 
+@pytest.mark.thorough
 def test_a_build_file_of_somebody_else_stays_and_can_read_ours(tmp_path: Path) -> None:
     put(tmp_path / "p", SPECS)
     own = tmp_path / "p" / "build.ninja"
@@ -94,6 +95,7 @@ def test_one_change_compiles_one_shard(project: Project, tmp_path: Path) -> None
     assert project.output == generated(tmp_path / "g", {**SPECS, "files/edit.yaml": EDITED})
 
 
+@pytest.mark.thorough
 def test_a_change_of_a_type_compiles_its_users(project: Project) -> None:
     project.steps()
     project.write("_types/place.yaml", SPECS["_types/place.yaml"].replace("0", "1"))
@@ -130,6 +132,7 @@ def test_a_spec_that_is_deleted_disappears(project: Project, tmp_path: Path) -> 
     assert project.steps() == []
 
 
+@pytest.mark.thorough
 def test_a_new_spec_in_a_new_folder_is_found(project: Project, tmp_path: Path) -> None:
     project.steps()
     project.write("new one/a b.yaml", "name: fresh\n" + HEAD.format("Comes."))
@@ -147,6 +150,7 @@ def test_a_new_spec_in_a_new_folder_is_found(project: Project, tmp_path: Path) -
     assert project.steps() == ["compile", "assemble"]
 
 
+@pytest.mark.thorough
 def test_other_providers_compile_everything(project: Project, tmp_path: Path) -> None:
     project.steps()
     config = CONFIG.replace("mcp", "gemini")
@@ -165,6 +169,7 @@ def test_an_error_stops_the_build_and_its_correction_resumes_it(project: Project
     assert project.steps() == ["compile", "assemble"]
 
 
+@pytest.mark.thorough
 def test_make_reads_the_depfile(tmp_path: Path) -> None:
     if shutil.which("make") is None:
         pytest.skip("make is not installed")
