@@ -16,7 +16,7 @@ from toolcast.contract.build import Built, build_tool
 from toolcast.contract.normal_form_builder import NormalFormBuilder
 from toolcast.models.model_generator import generate_models
 from toolcast.project.core.compiled import Options, profile_of
-from toolcast.project.core.emit import check_tool, tool_names
+from toolcast.project.core.compiler import check_tool, tool_names
 from toolcast.project.core.tool_definitions import definition, tool_info
 from toolcast.providers import SchemaNormalizer, available
 from toolcast.python.bindings.format import formatted

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 
-from toolcast.project.core import emit
+from toolcast.project.core import compiler
 from toolcast.verify.verify_report import Failure
 
 from .finding import Tally, finding
@@ -24,7 +24,7 @@ def unformatted() -> None:
         del ours
         return source.encode()
 
-    setattr(emit, "formatted", encoded)  # noqa: B010 - an import of its own, which type checkers hide
+    setattr(compiler, "formatted", encoded)  # noqa: B010 - an import of its own, which type checkers hide
 
 
 def chunk(seed: str, start: int, stop: int, count: int, providers: tuple[str, ...] = ()) -> Tally:

@@ -6,9 +6,8 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.project.core import compiler as compile_module
-from toolcast.project.core.compiled import NO_LOSSES, ToolEntry, losses_text, pretty
-from toolcast.project.core.compiler import compile_ledger
+from toolcast.project.core import compiled as compiled_module
+from toolcast.project.core.compiled import NO_LOSSES, ToolEntry, ledger_file, losses_text, pretty
 from toolcast.project.state.cache import Cache, Unit, load_cache, save_cache
 from toolcast.providers import LedgerEntry
 
@@ -47,8 +46,8 @@ def test_the_ledger_is_what_it_would_be_in_one_piece(entries: list[ToolEntry]) -
     }
     losses = [(each.name, each.ledger) for each in entries]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compile_module, "_BATCH", 2)
-        assert compile_ledger(losses) == {"ledger.json": pretty(whole)}
+        patch.setattr(compiled_module, "_BATCH", 2)
+        assert ledger_file(losses) == pretty(whole)
 
 
 @pytest.mark.parametrize("count", range(3))

@@ -11,9 +11,8 @@ from types import ModuleType
 from typing import Any
 
 from toolcast.contract.build import build_tool
-from toolcast.project.core.compiled import Compiled, Options
-from toolcast.project.core.compiler import compile_ledger, compile_package, compile_tool
-from toolcast.project.core.emit import tool_names
+from toolcast.project.core.compiled import Compiled, Options, ledger_file
+from toolcast.project.core.compiler import compile_package, compile_tool, tool_names
 from toolcast.python.bindings.render_module import tool_text
 from toolcast.python.bindings.templates import Templates
 from toolcast.python.structs.module import tool_module
@@ -98,5 +97,5 @@ def whole(outcome: Compiled) -> dict[str, bytes]:
     return {
         **outcome.files,
         **compile_package(entries, folders, OPTIONS),
-        **compile_ledger([(each.name, each.ledger) for each in entries]),
+        "ledger.json": ledger_file([(each.name, each.ledger) for each in entries]),
     }

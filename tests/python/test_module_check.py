@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 from toolcast.contract.build import build_tool
-from toolcast.project.core.compiler import Options, compile_tool
-from toolcast.project.core.emit import check_tool, tool_names
+from toolcast.project.core.compiler import Options, check_tool, compile_tool, tool_names
 from toolcast.python.bindings.format import parsed
 from toolcast.python.check.errors import UnsoundError
 from toolcast.python.structs.module import tool_module

@@ -1,6 +1,6 @@
 """The stages that a build calls, as one value: tests put a small front end in its place."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -9,8 +9,7 @@ from ..spec.discovery import Discovery, discover
 from ..spec.load import load_tool, load_type
 from ..spec.model import Document, ToolSpec
 from ..spec.tool_names import Entry, Locate, check_names, check_types
-from .core.compiled import Compiled
-from .core.compiler import compile_package, compile_tool, compile_type
+from .core.compiled import Compiled, Options, ToolEntry
 
 Problems = tuple[Diagnostic, ...]
 
@@ -23,9 +22,9 @@ class Frontend(Struct, frozen=True, kw_only=True):
     load_tool: Callable[..., tuple[ToolSpec | None, Problems]]
     load_type: Callable[..., tuple[Document | None, Problems]]
     check_names: Callable[[Iterable[Entry], Iterable[str], str, Locate], Problems]
-    compile_tool: Callable[..., Compiled]
-    compile_type: Callable[..., Compiled]
-    compile_package: Callable[..., dict[str, bytes]]
+    compile_tool: Callable[[ToolSpec, Mapping[str, Document], Options], Compiled]
+    compile_type: Callable[[str, Mapping[str, Document], Options], Compiled]
+    compile_package: Callable[[Sequence[ToolEntry], Sequence[str], Options], dict[str, bytes]]
 
 
 def _check_names(entries: Iterable[Entry], types: Iterable[str], shown_root: str, locate: Locate) -> Problems:
@@ -33,13 +32,36 @@ def _check_names(entries: Iterable[Entry], types: Iterable[str], shown_root: str
     return (*clashes, *check_types(types, shown_root=shown_root))
 
 
+# The compiler is imported by the first compile: a run in which everything is up to date does without.
+
+
+def _compile_tool(tool: ToolSpec, types: Mapping[str, Document], options: Options) -> Compiled:
+    from .core.compiler import compile_tool
+
+    return compile_tool(tool, types, options)
+
+
+def _compile_type(path: str, types: Mapping[str, Document], options: Options) -> Compiled:
+    from .core.compiler import compile_type
+
+    return compile_type(path, types, options)
+
+
+def _compile_package(
+    entries: Sequence[ToolEntry], folders: Sequence[str], options: Options
+) -> dict[str, bytes]:
+    from .core.compiler import compile_package
+
+    return compile_package(entries, folders, options)
+
+
 FRONTEND = Frontend(
     discover=discover,
     load_tool=load_tool,
     load_type=load_type,
     check_names=_check_names,
-    compile_tool=compile_tool,
-    compile_type=compile_type,
-    compile_package=compile_package,
+    compile_tool=_compile_tool,
+    compile_type=_compile_type,
+    compile_package=_compile_package,
 )
 """What `toolcast generate` builds with."""

@@ -1,4 +1,4 @@
-"""The files about the whole set of tools, after leaving out the units that cannot stand in it."""
+"""The files about the whole set of tools, without the units that conflict with others."""
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -10,8 +10,7 @@ from .. import __version__
 from ..diagnostics import Diagnostic
 from ..spec.tool_names import Locate
 from .conflicts import find_conflicts, find_name_clashes
-from .core.compiled import NO_LOSSES
-from .core.compiler import compile_ledger
+from .core.compiled import NO_LOSSES, ledger_file
 from .output.manifest import LEDGER, NAME, PACKAGE, render_manifest
 from .state.cache import Unit
 from .state.fingerprint import digest
@@ -33,7 +32,7 @@ class PackageError(Exception):
 
 
 class Package(Struct, frozen=True):
-    """`kept`: by spec path, the units that stand in the set. `refused`: why the others do not. `own`: by
+    """`kept`: by spec path, the units of the set. `refused`: why the others do not. `own`: by
     name, the units of the files about the whole set. `files`: those by path, the manifest among them; None
     for one that is right as the last run left it."""
 
@@ -52,13 +51,13 @@ def make_package(
     common: str = "",
     reuse: Reuse = lambda _name, _mark: None,
 ) -> Package:
-    """Find out which of `units` can stand in one set, and make the files about all of them.
+    """Leave out of `units` those that conflict, and make the files about all others.
 
     `libraries` are those that the manifest names, with versions; `locate` gives line and column of the name
     in the spec at a path; `common` is a digest of everything but specs. Raises PackageError.
     """
     refused = find_name_clashes(units, context, locate)
-    own: set[str] = set()  # paths of the files about the whole set, which depend on what stands in it
+    own: set[str] = set()  # paths of the files about the whole set, which depend on its units
     while True:
         refused |= find_conflicts(_without(units, refused), own, context)
         refused |= _find_dependents(_without(units, refused), context)
@@ -112,7 +111,7 @@ def _make(
 
     package = context.frontend.compile_package
     add(PACKAGE, (plain, folders), lambda: package(plain, folders, context.options))
-    add(LEDGER, losses, lambda: compile_ledger(losses))
+    add(LEDGER, losses, lambda: {"ledger.json": ledger_file(losses)})
     return made, files
 
 

@@ -1,16 +1,16 @@
 """What a compile gets and what it returns, as values."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
-from msgspec import Struct
+from msgspec import Raw, Struct
 
 from ...diagnostics import Diagnostic
 from ...providers import LedgerEntry, Profile, load_profile
 
 
 class Options(Struct, frozen=True, kw_only=True):
-    """What the configuration says about outputs.
+    """The configuration of outputs.
 
     `templates` overrides built-in ones by file name: a folder, or names and texts. `profiles` has, by id,
     those that are not built in; it may replace a built-in one.
@@ -37,6 +37,22 @@ def losses_text(losses: Losses) -> str:
 
 
 NO_LOSSES = losses_text({})
+_BATCH = 512
+"""Tools whose losses are formatted together: the text of 100,000 tools is never in memory twice."""
+
+
+def ledger_file(losses: Sequence[tuple[str, str]]) -> bytes:
+    """`ledger.json` of a set: what each provider's JSON lacks. `losses`: the names of all tools, each with
+    its `ToolEntry.ledger`."""
+    losing = sorted((name, text) for name, text in losses if text != NO_LOSSES)
+    if not losing:
+        return pretty({})
+    parts = [b"{\n"]
+    for start in range(0, len(losing), _BATCH):
+        batch = {name: Raw(text.encode()) for name, text in losing[start : start + _BATCH]}
+        parts += [pretty(batch)[len(b"{\n") : -len(b"\n}\n")], b",\n"]
+    parts[-1] = b"\n}\n"
+    return b"".join(parts)
 
 
 class ToolEntry(Struct, frozen=True, kw_only=True, gc=False):
@@ -57,7 +73,7 @@ class ToolEntry(Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def losses(self) -> Losses:
-        """What the ledger says. Raises msgspec.MsgspecError for what `losses_text` did not write."""
+        """The ledger, decoded. Raises msgspec.MsgspecError for what `losses_text` did not write."""
         losses: Losses = msgspec.json.decode(self.ledger, type=Losses)
         return losses
 
@@ -73,5 +89,5 @@ class Compiled(Struct, frozen=True, kw_only=True):
 
 
 def pretty(value: object) -> bytes:
-    """JSON as generated files have it: two spaces, keys in the order given, UTF-8, LF at the end."""
+    """JSON as generated files have it: two spaces, keys in the order of `value`, UTF-8, LF at the end."""
     return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"

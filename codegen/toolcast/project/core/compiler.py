@@ -1,40 +1,82 @@
-"""One spec in, its output files out: the pure core of the build.
-
-The stages are imported by the first compile: a run in which everything is up to date needs none of them.
-"""
+"""One spec in, its output files out: the pure core of the build."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
 
-from msgspec import Raw
+from msgspec.structs import asdict, replace
 
-from ...spec.model import Document, ToolSpec
-from .compiled import NO_LOSSES, Compiled, Options, ToolEntry, pretty
+from ...contract.build import Built, build_tool, build_type
+from ...providers import LedgerEntry, SchemaError, SchemaNormalizer, unseen_places
+from ...python.bindings.format import formatted, parsed, require_python
+from ...python.bindings.render_module import (
+    NO_PROVIDER_FILES,
+    ProviderFiles,
+    ToolNames,
+    keyword_of,
+    mark,
+    registry_text,
+    tool_text,
+    type_text,
+)
+from ...python.bindings.templates import Overrides, TemplateFailedError, Templates
+from ...python.check.errors import UnsoundError
+from ...python.check.executable import checked_statements, without_protocol
+from ...python.check.isolate import Isolated, build_decoders, check_binding
+from ...python.check.module_check import check_module
+from ...python.structs.module import Roots, module_path, tool_module, type_module
+from ...python.structs.module_model import Module
+from ...python.structs.python_names import class_name, constant_name, module_name
+from ...spec.model import Document, ToolSpec, diagnose
+from .compiled import Compiled, Losses, Options, ToolEntry, losses_text, pretty, profile_of
+from .tool_definitions import definition, tool_info
 
-_BATCH = 512
-"""Tools whose losses are formatted together: the text of 100,000 tools is never in memory twice."""
+
+class _RefusedError(Exception):
+    """A contract that cannot be compiled: message, code and hint of a diagnostic."""
+
+    def __init__(self, message: str, code: str, hint: str) -> None:
+        super().__init__(message)
+        self.code, self.hint = code, hint
 
 
 def compile_tool(tool: ToolSpec, types: Mapping[str, Document], options: Options) -> Compiled:
-    """Compile one tool. Reads nothing but its arguments, and what templates and profiles `options` names."""
-    from ...contract.build import build_tool
-    from .emit import emit_tool
+    """Compile one tool. Reads nothing but its arguments, and the templates that `options` names.
 
+    Where the result has errors among its diagnostics, it has no files.
+    """
     built = build_tool(tool, types)
+    compiled = Compiled(path=tool.path, files={}, diagnostics=built.diagnostics, uses=built.normal.uses)
     if built.contract is None:
-        return Compiled(path=tool.path, files={}, diagnostics=built.diagnostics, uses=built.normal.uses)
-    return emit_tool(tool, built, options)
+        return compiled
+    try:
+        files, entry = _tool_files(tool, built, options)
+    except _RefusedError as refusal:
+        problem = diagnose(tool.document, ("parameters",), refusal.code, str(refusal), refusal.hint)
+        return replace(compiled, diagnostics=(*built.diagnostics, problem))
+    return replace(compiled, files=files, entry=entry)
 
 
 def compile_type(path: str, types: Mapping[str, Document], options: Options) -> Compiled:
     """Compile one shared type file to its module."""
-    from ...contract.build import build_type
-    from .emit import emit_type
-
     built = build_type(path, types)
     uses = tuple(file for file in built.normal.uses if file != path)
+    compiled = Compiled(path=path, files={}, diagnostics=built.diagnostics, uses=uses)
     if built.contract is None:
-        return Compiled(path=path, files={}, diagnostics=built.diagnostics, uses=uses)
-    return emit_type(path, types[path], built, options)
+        return compiled
+    document, module, place = types[path], type_module(built, path), "/".join(module_path(path))
+    described = document.data.get("description") if isinstance(document.data, dict) else None
+    try:
+        source = type_text(path, str(described or ""), module, _templates(options.templates))
+        python = formatted(source, ours=options.templates is None)
+        _check_type(python, path, built, module, options)
+    except (ValueError, UnsoundError) as problem:
+        failed = isinstance(problem, TemplateFailedError)
+        code, hint = ("template-failed", _REMEDY) if failed else ("unsound-module", "")
+        found = diagnose(document, (), code, str(problem), hint)
+        return replace(compiled, diagnostics=(*built.diagnostics, found))
+    contract = pretty(built.normal.contract_file(path))
+    return replace(compiled, files={f"{place}.py": python, f"contracts/{place}.json": contract})
 
 
 def compile_package(
@@ -42,19 +84,188 @@ def compile_package(
 ) -> dict[str, bytes]:
     """The registry, and a package marker for each of `folders` (posix, below the output root; "" is the
     root itself). No entry's `ledger` counts."""
-    from .emit import emit_package
+    templates, ours = _templates(options.templates), options.templates is None
+    tools = [
+        {
+            "name": entry.name,
+            "module": entry.module,
+            "constant": entry.constant,
+            "keyword": entry.keyword,
+            "handler": entry.handler,
+        }
+        for entry in sorted(entries, key=lambda entry: entry.name)
+    ]
+    marker = formatted(templates.render("package.py.jinja", mark=mark("all specs")), ours=ours)
+    registry = formatted(registry_text(tools, templates), ours=ours)
+    require_python(registry, ours=ours)
+    return {f"{folder}/__init__.py".lstrip("/"): marker for folder in folders} | {"registry.py": registry}
 
-    return emit_package(sorted(entries, key=lambda entry: entry.name), folders, options)
+
+def tool_names(tool: ToolSpec) -> ToolNames:
+    """The names of a tool's module, binding and handler type."""
+    group = tuple(part.replace("-", "_") for part in tool.group.split("/")) if tool.group else ()
+    return ToolNames(
+        module=(*group, module_name(tool.name)),
+        constant=constant_name(tool.name),
+        handler=class_name(tool.name, "Handler"),
+    )
 
 
-def compile_ledger(losses: Sequence[tuple[str, str]]) -> dict[str, bytes]:
-    """What each provider's JSON lacks, of all tools: names with what their entries have as `ledger`."""
-    losing = sorted((name, text) for name, text in losses if text != NO_LOSSES)
-    if not losing:
-        return {"ledger.json": pretty({})}
-    parts = [b"{\n"]
-    for start in range(0, len(losing), _BATCH):
-        batch = {name: Raw(text.encode()) for name, text in losing[start : start + _BATCH]}
-        parts += [pretty(batch)[len(b"{\n") : -len(b"\n}\n")], b",\n"]
-    parts[-1] = b"\n}\n"
-    return {"ledger.json": b"".join(parts)}
+def _tool_files(tool: ToolSpec, built: Built, options: Options) -> tuple[dict[str, bytes], ToolEntry]:
+    """All files of one tool, and its entry. Raises _RefusedError, also for a module that is not sound."""
+    names = tool_names(tool)
+    module, roots = tool_module(built, name=tool.name, module=names.module)
+    contract = pretty(built.normal.contract_file())
+    definitions, ledger, provider_files = _definitions(tool, built, options)
+    try:
+        source = tool_text(tool, names, module, roots, _templates(options.templates), provider_files)
+        python = formatted(source, ours=options.templates is None)
+        check_tool(python, tool, built, module, roots, names, options, provider_files)
+    except TemplateFailedError as problem:
+        raise _RefusedError(str(problem), "template-failed", _REMEDY) from problem
+    except (ValueError, UnsoundError) as problem:
+        message = f"the generated module is not sound: {problem}"
+        hint = "this is a bug in toolcast or in an overriding template; please report it with this spec"
+        raise _RefusedError(message, "unsound-module", hint) from problem
+    files = {
+        "/".join(names.module) + ".py": python,
+        f"contracts/{tool.name}.json": contract,
+        **definitions,
+        **_models(tool, built, names, options),
+    }
+    entry = ToolEntry(
+        path=tool.path,
+        name=tool.name,
+        group=tool.group,
+        module=".".join(names.module),
+        constant=names.constant,
+        keyword=keyword_of(tool.name),
+        params=roots.params,
+        handler=names.handler,
+        ledger=losses_text(ledger),
+    )
+    return files, entry
+
+
+def _definitions(
+    tool: ToolSpec, built: Built, options: Options
+) -> tuple[dict[str, bytes], Losses, ProviderFiles]:
+    """The files for each provider, what they lack, and which of them the module has to name."""
+    files: dict[str, bytes] = {}
+    ledger: dict[str, tuple[LedgerEntry, ...]] = {}
+    encoded: list[str] = []
+    envelopes: dict[str, tuple[str, str]] = {}
+    info = tool_info(tool, built.normal)
+    normalizer = SchemaNormalizer(built.normal.standalone("parameters"))
+    for id in options.providers:
+        profile = profile_of(id, options)
+        try:
+            parameters = normalizer.normalize(profile, strict=tool.providers.get(id, {}).get("strict"))
+        except SchemaError as problem:
+            message = f"{id} cannot be told of {problem.path or 'these parameters'}: {problem.message}"
+            hint = "simplify the schema there, or leave this provider out of the configuration"
+            raise _RefusedError(message, "provider-schema", problem.hint or hint) from problem
+        made = definition(info, profile, parameters)
+        files[f"schemas/{id}/{tool.name}.json"] = made.content
+        if made.ways is not None:
+            files[f"ways/{id}/{tool.name}.json"] = made.ways
+            encoded.append(id)
+        if (places := unseen_places(profile)) is not None:
+            envelopes[id] = places
+        if made.ledger:
+            ledger[id] = made.ledger
+    return files, ledger, ProviderFiles(ways=tuple(encoded), envelopes=envelopes)
+
+
+def check_tool(
+    python: bytes,
+    tool: ToolSpec,
+    built: Built,
+    module: Module,
+    roots: Roots,
+    names: ToolNames,
+    options: Options,
+    provider_files: ProviderFiles = NO_PROVIDER_FILES,
+) -> None:
+    """Raise UnsoundError or ValueError unless the module is sound: its literals (L8), its decoder (L10)."""
+    assert built.contract is not None
+    tree, ours = parsed(python), options.templates is None
+    tail = (names.handler, names.constant)
+    check_module(tree, module, built.contract, python=python, tail=tail, ours=ours)
+    dotted = ".".join(names.module)
+    run = (
+        without_protocol(tree)
+        if ours
+        else checked_statements(tree, frozenset(_defined(module)), names.constant)
+    )
+    with Isolated({dotted: run, **_shared_sources(built)}) as isolated:
+        check_binding(isolated.load(dotted), names.constant, tool, roots, asdict(provider_files))
+
+
+def _check_type(python: bytes, path: str, built: Built, module: Module, options: Options) -> None:
+    """`check_tool` for the module of a shared type."""
+    assert built.contract is not None
+    tree, ours = parsed(python), options.templates is None
+    check_module(tree, module, built.contract, python=python, ours=ours)
+    dotted = ".".join(module_path(path))
+    run = python.decode() if ours else checked_statements(tree, frozenset(_defined(module)))
+    with Isolated({**_shared_sources(built), dotted: run}) as isolated:
+        build_decoders(isolated.load(dotted), _defined(module))
+
+
+def _defined(module: Module) -> tuple[str, ...]:
+    return tuple(each.name for each in (*module.definitions, *module.late_definitions))
+
+
+def _shared_sources(built: Built) -> dict[str, str]:
+    """The modules of the shared types in use, by dotted name, as the built-in templates print them: nothing
+    that a template of the project adds is run. Not formatted, as nobody reads them."""
+    templates = _templates(None)
+    return {
+        ".".join(module_path(file)): type_text(file, "", type_module(built, file), templates)
+        for file in built.normal.uses
+    }
+
+
+def _models(tool: ToolSpec, built: Built, names: ToolNames, options: Options) -> dict[str, bytes]:
+    """The modules of other model families. Raises _RefusedError."""
+    if not options.models:
+        return {}
+    from ...models import FAMILIES, ModelError, generate_models
+
+    files: dict[str, bytes] = {}
+    for family in FAMILIES:
+        if family in options.models:
+            try:
+                text = generate_models(
+                    built.normal.standalone("parameters"),
+                    family,
+                    class_name=class_name(tool.name, "Params"),
+                    source=tool.path,
+                )
+            except ModelError as problem:
+                message = f"another model family cannot say these parameters: {family}: {problem}"
+                hint = "simplify the schema, or take the family out of `models` in the configuration"
+                raise _RefusedError(message, "model-family", hint) from problem
+            files[f"models/{family}/" + "/".join(names.module) + ".py"] = formatted(text)
+    return files
+
+
+_REMEDY = "correct the template, or remove it: the built-in one of that name is used then"
+
+
+def _templates(overrides: Overrides | None) -> Templates:
+    """The templates. Read again when a file of the user's changed: a process may outlive an edit."""
+    return _read_templates(overrides, _states(overrides) if isinstance(overrides, str) else ())
+
+
+@lru_cache(maxsize=4)
+def _read_templates(overrides: Overrides | None, _states: tuple[tuple[str, int, int], ...]) -> Templates:
+    return Templates(overrides or ())
+
+
+def _states(folder: str) -> tuple[tuple[str, int, int], ...]:
+    if not Path(folder).is_dir():  # reading it says so
+        return ()
+    found = [(path.name, path.stat()) for path in Path(folder).iterdir() if path.is_file()]
+    return tuple(sorted((name, state.st_mtime_ns, state.st_size) for name, state in found))

@@ -14,7 +14,7 @@ from .compiled import Options
 
 class Kit(Struct, frozen=True, kw_only=True):
     """`known`: the ids that a spec's `providers` may name. `printers`: the libraries that decide how output
-    looks, with their versions. `digest` stands for all of it: two kits of one digest compile alike."""
+    looks, with their versions. `digest` is that of all this: two kits with one digest compile alike."""
 
     options: Options
     known: tuple[str, ...]

@@ -5,7 +5,7 @@
     made.files, made.record.diagnostics, made.reads
 
 The result depends on the bytes named in `reads`, on the kit and on toolcast alone. In a process that has
-compiled before, no file is opened, listed or looked at; before, only modules and built-in templates are.
+compiled before, no file is opened, listed or examined; before, only modules and built-in templates are.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -42,9 +42,10 @@ class Made(Struct, frozen=True, kw_only=True):
 def compile_spec(path: str, sources: Mapping[str, bytes], kit: Kit, *, shown_root: str = "specs") -> Made:
     """Compile the tool or shared type at `path` (posix, below the specs root).
 
-    `sources` maps such paths to bytes; it is asked only for `path` and the types it refers to, so it may read
-    them when asked. `shown_root` stands before paths in diagnostics. Problems of the spec are diagnostics;
-    raises ValueError for a path that `generate` would pass over, KeyError where there is no such source.
+    `sources` maps such paths to bytes. Only `path` and the types it refers to are requested, so `sources` may
+    read them on request. `shown_root` is put before paths in diagnostics. Problems of the spec are
+    diagnostics; raises ValueError for a path that `generate` would pass over, KeyError where there is no such
+    source.
     """
     (made,) = compile_specs((path,), sources, kit, shown_root=shown_root)
     return made
@@ -85,7 +86,7 @@ def _read(content: bytes, path: str, shown_root: str) -> _Source:
 
 def _compile(task: Task, source: _Source, types: "_Types", context: Context) -> Made:
     document = source.document
-    types.asked = {}
+    types.requested = {}
 
     def load(context: Context, task: Task) -> Loaded:
         if isinstance(document, tuple):
@@ -103,20 +104,20 @@ def _compile(task: Task, source: _Source, types: "_Types", context: Context) -> 
     record = unit_of(compiled, source=source_digest(task.path, compiled.uses, digest_of))
     if compiled.entry is not None and not isinstance(document, tuple):
         record = replace(record, named=document.locate(("name",)))
-    reads = tuple(sorted({task.path, *types.asked}))
+    reads = tuple(sorted({task.path, *types.requested}))
     return Made(path=task.path, record=record, files=compiled.files, reads=reads)
 
 
 class _Types(Mapping[str, Document]):
     """The shared types of a run by path: each is read and parsed when something first refers to it.
 
-    `asked` has those that the spec in hand asked for, None for one with errors.
+    `requested` has those that the present spec requested, None for one with errors.
     """
 
     def __init__(self, contents: Mapping[str, bytes], shown_root: str) -> None:
         self._contents, self._shown_root = contents, shown_root
         self._sources: dict[str, _Source] = {}
-        self.asked: dict[str, Document | None] = {}
+        self.requested: dict[str, Document | None] = {}
 
     def read(self, path: str) -> _Source:
         """Raises KeyError where there is none."""
@@ -126,20 +127,20 @@ class _Types(Mapping[str, Document]):
 
     def __getitem__(self, path: str) -> Document:
         """Raises KeyError where there is none, and for one with errors."""
-        if path not in self.asked:
+        if path not in self.requested:
             if kind_of(path) != "type":
                 raise KeyError(path)
             document = self.read(path).document
             wrong = isinstance(document, tuple) or type_problems(document, path)
-            self.asked[path] = None if wrong or isinstance(document, tuple) else document
-        found = self.asked[path]
+            self.requested[path] = None if wrong or isinstance(document, tuple) else document
+        found = self.requested[path]
         if found is None:
             raise KeyError(path)
         return found
 
     def __iter__(self) -> Iterator[str]:
-        """Those that were asked for: the result must not depend on what else there is."""
-        return (path for path, document in self.asked.items() if document is not None)
+        """Those that were requested: the result must not depend on what else there is."""
+        return (path for path, document in self.requested.items() if document is not None)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

@@ -18,7 +18,7 @@ from .compiled import pretty
 
 
 def tool_info(tool: ToolSpec, normal: NormalForm) -> ToolInfo:
-    """What every envelope may say of a tool beside its parameters."""
+    """What every envelope may contain of a tool, apart from its parameters."""
     result = normal.standalone("result") if "result" in normal.roots else None
     return ToolInfo(
         name=tool.name,
