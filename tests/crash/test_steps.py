@@ -18,8 +18,8 @@ from toolcast.project.output.output_tree import TEMPORARY
 from toolcast.project.state.lock import locked
 from toolcast.project.steps.assemble import Assembled, assemble
 from toolcast.project.steps.inputs import Folders, Setting, read_setting
-from toolcast.project.steps.publish_set import Placed, place
-from toolcast.project.steps.shard import UNITS, output_file, read_shard, write_alone, write_shard
+from toolcast.project.steps.publish_set import SetPublished, publish_set
+from toolcast.project.steps.shard import UNITS, output_files, read_shard, write_alone, write_shard
 
 from tests.project.fake import put, tree
 from tests.project.fault_injection import EVERY, At, Refusing, die_really, run_in_fork, seams
@@ -99,11 +99,10 @@ def _assembled(base: Path, new: bool) -> Assembled:
     return assemble({"shard": read_shard(base / f"shard {new}")}, _setting(base).kit)
 
 
-def _place(base: Path, out: Path, *, new: bool, config: Config | None = None) -> Placed:
+def _place(base: Path, out: Path, *, new: bool, config: Config | None = None) -> SetPublished:
     assembled, folder = _assembled(base, new), base / f"shard {new}"
-    units = assembled.units.values()
-    compiled = {path: output_file(folder, unit, path) for unit in units for path in unit.outputs}
-    return place(assembled, compiled, out, shown_output="generated", config=config)
+    compiled = output_files(assembled.units, {folder: read_shard(folder)})
+    return publish_set(assembled, compiled, out, shown_output="generated", config=config)
 
 
 FOREIGN = {"notes.txt": "mine", "schemas/own.json": "{}", "gone/own.md": "mine"}
@@ -180,7 +179,7 @@ def test_a_disk_that_refuses_is_told_and_the_next_run_does_the_rest(memory: Path
     for step in _steps(at.count):
         _prepare(memory, out, False, None)
         before = tree(out)
-        placed = Placed()
+        placed = SetPublished()
         with contextlib.suppress(OSError), seams(Refusing(step, errno.ENOSPC)):  # of lock and journal
             placed = _place(memory, out, new=True)
         problems = [f"{each.message} ({each.hint})" for each in placed.diagnostics]

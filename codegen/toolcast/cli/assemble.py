@@ -61,8 +61,8 @@ def command(
     setting = setting_of(config, form)
 
     from ..project.steps.assemble import assemble, fingerprint_of
-    from ..project.steps.publish_set import DamagedError, place
-    from ..project.steps.shard import output_file, write_alone
+    from ..project.steps.publish_set import DamagedError, publish_set
+    from ..project.steps.shard import output_files, write_alone
 
     folders = _folders(expanded(shards))
     read = {folder: _read(folder, form) for folder in folders}
@@ -72,20 +72,15 @@ def command(
         shown_root=show(config.specs),
     )
 
-    folder_of = {path: folder for folder, shard in read.items() for path in shard.units}
-    homes = {
-        output: output_file(folder_of[path], unit, output)
-        for path, unit in assembled.units.items()
-        for output in unit.outputs
-    }
+    compiled = output_files(assembled.units, read)
 
     problems = assembled.diagnostics
     failed = assembled.failed
     try:
         if assembled.files:
-            placed = place(
+            placed = publish_set(
                 assembled,
-                None if only_whole else homes,
+                None if only_whole else compiled,
                 out,
                 shown_output=show(out),
                 config=config,
@@ -98,7 +93,7 @@ def command(
     except DamagedError as error:
         tell(problems, form)
         message = "is gone, or not what the compile step wrote"
-        raise stop(form, homes[str(error)], "damaged", message, "run that step again") from None
+        raise stop(form, compiled[str(error)], "damaged", message, "run that step again") from None
     except OSError as error:
         tell(problems, form)
         raise disk_problem(form, error, out) from None

@@ -52,7 +52,7 @@ def generate(
     if form == "json":
         _tell_json(report, drift, output, diff=diff, dry_run=dry_run)
     else:
-        tell((*report.diagnostics, *report.shares.trouble), form)
+        tell((*report.diagnostics, *report.shares.warnings), form)
         if form == "github":
             tell(drift, form)
     if (diff or dry_run) and form != "json":
@@ -167,7 +167,7 @@ def as_json(report: "Report", drift: tuple[Diagnostic, ...] = ()) -> dict[str, A
         "deleted": deleted,
         "seconds": round(report.seconds, 3),
     }
-    problems = json.loads(render((*report.diagnostics, *report.shares.trouble, *drift), "json"))
+    problems = json.loads(render((*report.diagnostics, *report.shares.warnings, *drift), "json"))
     return {"diagnostics": problems, "summary": counts}
 
 

@@ -61,11 +61,11 @@ def _files(count: int) -> str:
 
 
 def _empty(config: Config, *, dry_run: bool) -> int:
-    from ..project.artifacts.cache_location import place_of
+    from ..project.artifacts.cache_location import locate_cache
     from ..project.artifacts.folder import Folder, clear
     from ..project.artifacts.store import StoreError
 
-    place, problem = place_of(config)
+    place, problem = locate_cache(config)
     if problem is not None:
         tell((problem,))
         return 1

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ..config import Config
 from ..project.artifacts.action import Action, Output, decode_action, encode_action
-from ..project.artifacts.cache_location import AUTHORIZATION, Place, place_of
+from ..project.artifacts.cache_location import AUTHORIZATION, CacheLocation, locate_cache
 from ..project.artifacts.folder import Folder, entries
 from ..project.artifacts.store import MAX_ENTRY, BadEntryError, ReadOnlyError, StoreError
 from ..project.sharing import WHERE
@@ -18,7 +18,7 @@ _KEY = digest(b"toolcast doctor")
 
 def examine_cache(config: Config) -> Iterator[Finding]:
     """Whether it answers, and gives back what it was given. Leaves one small entry, always the same."""
-    place, problem = place_of(config)
+    place, problem = locate_cache(config)
     if problem is not None:
         yield Finding("shared cache", "broken", f"{problem.file}: {problem.message}", problem.hint)
     elif place is None:
@@ -31,7 +31,7 @@ def examine_cache(config: Config) -> Iterator[Finding]:
             yield Finding("shared cache", "note", withheld.message, withheld.hint)
 
 
-def _tried(place: Place) -> Finding:
+def _tried(place: CacheLocation) -> Finding:
     where = f"{place.store.shown} (named by {place.named})"
     started = time.perf_counter()
     try:
@@ -46,7 +46,7 @@ def _tried(place: Place) -> Finding:
     return Finding("shared cache", "well", f"{where}: {text}, in {spent:.0f} ms")
 
 
-def _round_trip(place: Place) -> str:
+def _round_trip(place: CacheLocation) -> str:
     session = place.store.session()
     try:
         if not place.write:

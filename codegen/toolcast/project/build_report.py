@@ -5,7 +5,7 @@ from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from .core.compiled import ToolEntry
-from .output.faults import broken_off, reason, remedy
+from .output.faults import publish_failure, reason, remedy
 from .output.plan import Plan
 from .output.publish import Published
 from .sharing import Shares
@@ -37,7 +37,7 @@ def add_problem(report: Report, problem: Diagnostic) -> Report:
 
 def stopped(report: Report, published: Published, error: OSError, shown_output: str) -> Report:
     """The report of a run that the disk stopped: its plan is what was done."""
-    problem = broken_off(published.path, error, published.done, report.plan, shown_output)
+    problem = publish_failure(published.path, error, published.done, report.plan, shown_output)
     return add_problem(msgspec.structs.replace(report, plan=published.done), problem)
 
 

@@ -12,7 +12,7 @@ from . import previous_outputs
 from .output.faults import reason, remedy
 from .output.journal import PREFIX
 from .output.manifest import NAME
-from .output.output_tree import Tree, leads_away, sweep_all
+from .output.output_tree import Tree, crosses_link, remove_all_temporary
 from .output.owned_files import find_owned, find_strays, plan_outputs
 from .output.publish import publish
 from .state.cache import Cache, load_cache
@@ -74,7 +74,7 @@ def _clean(config: Config, *, dry_run: bool, only_former: bool) -> Cleaned:
 def _delete_outputs(config: Config, root: Path, *, dry_run: bool) -> tuple[tuple[str, ...], list[Diagnostic]]:
     """Delete what was written below `root`; the files, and diagnostics."""
     index, shown = Index(config.base, load=False), show(root)
-    if leads_away(root, ""):
+    if crosses_link(root, ""):
         message = "is a symbolic link, and links are not followed: what is behind it stays"
         hint = "delete it by hand, or set `output` to the folder that it leads to"
         return (), [Diagnostic(file=shown, code="link-kept", severity="warning", message=message, hint=hint)]
@@ -90,14 +90,14 @@ def _delete_outputs(config: Config, root: Path, *, dry_run: bool) -> tuple[tuple
         if published.error is not None:
             problems += _refused(f"{shown}/{published.path}", published.error).diagnostics
         else:
-            sweep_all(root)
+            remove_all_temporary(root)
             with contextlib.suppress(OSError):  # it holds something that is not ours
                 root.rmdir()
     return tuple(sorted(delete.path for delete in plan.deletes)), problems
 
 
 def _warn_of_lost_manifest(root: Path, owned: frozenset[str]) -> list[Diagnostic]:
-    """A warning where the manifest is gone, and files that look like ours stay."""
+    """A warning where the manifest is gone, and files that seem to be ours stay."""
     left = [problem.file for problem in find_strays(root, owned)]
     if not any(file.endswith(".py") for file in left):  # none bears our mark
         return []

@@ -1,4 +1,4 @@
-"""Units that cannot stand beside each other in one package."""
+"""Units that conflict: they cannot be in one package."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -29,7 +29,7 @@ def find_conflicts(
     keywords: defaultdict[str, list[str]] = defaultdict(list)
     outputs: dict[str, str] = {}  # folded → the first unit that has it
     shared: defaultdict[str, set[str]] = defaultdict(set)
-    sound: set[str] = set()  # names that every machine can hold; most stand in many folders
+    sound: set[str] = set()  # names that every machine can hold; most occur in many paths
     for path, unit in units.items():
         if unit.entry is not None:
             keywords[unit.entry.keyword].append(path)
@@ -97,7 +97,7 @@ def _above(package: str) -> Iterable[str]:
 
 
 def find_name_clashes(units: Mapping[str, Unit], context: Context, locate: Locate) -> dict[str, Diagnostic]:
-    """By spec path, why its name cannot stand in the set; the rule is that of `spec`.
+    """By spec path, why its name conflicts with another; the rule is that of `spec`.
 
     `locate` gives line and column of the name in the spec at a path.
     """

@@ -24,7 +24,7 @@ from .core.compiled import Options
 from .frontend import Frontend
 from .output.faults import reason, remedy
 from .output.manifest import NAME
-from .output.output_tree import sweep_all
+from .output.output_tree import remove_all_temporary
 from .output.owned_files import find_owned, find_strays, plan_outputs
 from .output.publish import publish
 from .package import PackageError, make_package
@@ -202,11 +202,11 @@ def _publish(run: _Run, report: Report, units: dict[str, Unit], *, settled: bool
     """Carry out the plan, and save what the next run may rely on. Raises OSError."""
     config, now = run.config, run.now
     if not now.cache.units:
-        sweep_all(config.output)
+        remove_all_temporary(config.output)
     published = publish(report.plan, config.output, config.state, run.index)
     if published.error is not None:
         return stopped(report, published, published.error, show(config.output))
-    cache = Cache(units=units, sources=now.sources.seen, setting=now.setting)
+    cache = Cache(units=units, sources=now.sources.digests, setting=now.setting)
     outputs = (f"{config.output}/{path}" for unit in units.values() for path in unit.outputs)
     try:
         remember_output(config)

@@ -159,7 +159,7 @@ def _compile_in_processes(
     if unfinished := [task for task in tasks if task.path not in results]:  # a process died
         if _can_start(context):
             rest = _compile_by_halves(context, unfinished)
-        else:  # there may be no room for another process
+        else:  # there may be no memory for another process
             rest = _compile_here(context, unfinished, progress)
         results |= {compiled.path: compiled for compiled in rest}
     return [results[task.path] for task in tasks]
@@ -176,7 +176,7 @@ def _can_start(context: Context) -> bool:
 
 
 def _compile_by_halves(context: Context, tasks: Sequence[Task]) -> list[Compiled]:
-    """Compile tasks of which one ends its process: halves are tried until it stands alone."""
+    """Compile tasks of which one ends its process: halves are tried until it is alone."""
     from concurrent.futures.process import BrokenProcessPool
 
     try:

@@ -21,7 +21,7 @@ CODE = "former-output"
 
 
 def previous_outputs(config: Config) -> tuple[Path, ...]:
-    """Folders that this configuration named before, where our manifest still stands; nobody's output now."""
+    """Folders that this configuration named before, that still have our manifest; nobody's output now."""
     pairs, own = _read(config.state), _name(config)
     present = {output for file, output in dict(pairs).items() if file != own}
     found: list[Path] = []

@@ -21,7 +21,7 @@ class Profiles(Struct, frozen=True, kw_only=True):
 
 
 def profiles_of(config: Config, wanted: Sequence[str] = ()) -> tuple[Profiles, tuple[Diagnostic, ...]]:
-    """The profiles of a project, and what is wrong with them. `wanted`: further ids to look for.
+    """The profiles of a project, and what is wrong with them. `wanted`: further ids to search for.
 
     Installed packages are searched, which takes milliseconds, only for an id that is found nowhere else: so
     none of them replaces a built-in profile or a file of the project.

@@ -15,11 +15,11 @@ WHERE = "TOOLCAST_CACHE"
 
 
 class Shares(Struct, frozen=True):
-    """Units fetched from the shared cache and stored in it; `trouble` are warnings that spoil no build."""
+    """Units fetched from the shared cache and stored in it; `warnings` stop no build."""
 
     fetched: int = 0
     stored: int = 0
-    trouble: tuple[Diagnostic, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
 
 
 def is_shared(config: Config) -> bool:

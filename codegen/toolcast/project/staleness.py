@@ -17,7 +17,7 @@ from .worker import Task
 class Snapshot(Struct, frozen=True, kw_only=True):
     """What the last run left, and the files as they are now.
 
-    `setting` is what outputs depend on beside specs, `common` one digest of it. Without `trust_fetched`,
+    `setting` is what outputs depend on apart from specs, `common` one digest of it. Without `trust_fetched`,
     units that a shared cache provided count as stale.
     """
 
@@ -48,7 +48,7 @@ def snapshot(
     *,
     trust_fetched: bool = True,
 ) -> Snapshot:
-    """A snapshot of the project of `config`. What was read of it already stands in `sources`."""
+    """A snapshot of the project of `config`. `sources` has the digests of what was read of it already."""
     used = libraries(models=bool(config.models))
     parts = setting(config, profiles.chosen, profiles.files, used, sources, index)
     return Snapshot(

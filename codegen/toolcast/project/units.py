@@ -68,7 +68,7 @@ def update_units(
 ) -> Updated:
     """Bring the units of all `tasks` up to date.
 
-    `shared` is asked before anything is compiled. A unit that it provided and that clashes with another is
+    Units in `shared` are fetched before anything is compiled. A fetched unit that clashes with another is
     compiled after all. With `keep`, a unit that no longer compiles stays as the last run left it. `jobs` and
     `progress`: see `compile_tasks`.
     """
@@ -128,7 +128,7 @@ def _failed(result: Compiled) -> bool:
 
 
 def _clashing(units: Mapping[str, Unit], context: Context) -> set[str]:
-    """Units that cannot stand beside others. Of two names that clash any may be wrong, so all are."""
+    """Units that conflict with others. Of two names that clash any may be wrong, so all are."""
     if find_name_clashes(units, context, lambda _path: (0, 0)):
         return set(units)
     return set(find_conflicts(units, (), context))

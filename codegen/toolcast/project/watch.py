@@ -1,8 +1,8 @@
 """Wait for edits: each turn is a moment to build again.
 
 Folders are watched through the system's notifications. The few single files (configuration, profiles), and
-whether a folder is still the one that is watched, are looked at between notifications: an editor that saves
-by renaming puts another file in the place, and a notification would be tied to the old one.
+whether a folder is still the one that is watched, are checked between notifications: an editor that saves by
+renaming replaces the file, and a notification would be tied to the old one.
 """
 
 import time
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from watchfiles.main import FileChange
 
 LOOK = 250
-"""Milliseconds between two looks at single files."""
+"""Milliseconds between two checks of single files."""
 QUIET = 10
 """Milliseconds without another event that end a save."""
 GRACE = 0.1
@@ -108,7 +108,7 @@ def _state(path: Path) -> tuple[int, ...]:
 
 
 def _in_between(path: str) -> bool:
-    """Whether a file looks like one that is just being replaced."""
+    """Whether a file is probably being replaced."""
     try:
         return Path(path).stat().st_size == 0
     except OSError:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
-from toolcast.project.artifacts.remote import Patience, Remote, read_address
+from toolcast.project.artifacts.remote import Remote, Timeouts, read_address
 from toolcast.project.artifacts.store import BadEntryError, StoreError
 from toolcast.project.frontend import FRONTEND
 from toolcast.project.generate import build
@@ -165,7 +165,7 @@ def test_no_answer_makes_anything_but_an_answer_or_a_told_failure(
     head: bytes, rest: bytes, put: bool
 ) -> None:
     with saying([head + rest]) as url:
-        session = Remote(read_address(url), Patience(1, 1)).session()
+        session = Remote(read_address(url), Timeouts(1, 1)).session()
         with contextlib.closing(session), contextlib.suppress(StoreError, BadEntryError):
             if put:
                 session.put("ac", "a" * 64, b"data")

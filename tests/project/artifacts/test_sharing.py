@@ -16,7 +16,7 @@ from msgspec import structs
 from toolcast.project.artifacts import parallel_requests as pool
 from toolcast.project.artifacts import remote, shared
 from toolcast.project.artifacts.action import decode_action
-from toolcast.project.artifacts.cache_location import place_of
+from toolcast.project.artifacts.cache_location import locate_cache
 from toolcast.project.artifacts.remote import Remote
 from toolcast.project.generate import Report, build
 
@@ -34,7 +34,7 @@ from tests.project.fake import FAKE, config_of, project, put, tree
 
 UNITS = len(SPECS)
 TOOLS = UNITS - 1
-QUICK = remote.Patience(connect=0.3, answer=0.3)
+QUICK = remote.Timeouts(connect=0.3, answer=0.3)
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def clean_build(folder: Path, specs: dict[str, str] = SPECS) -> dict[str, bytes]
 
 
 def codes(report: Report) -> list[str]:
-    return [problem.code for problem in report.shares.trouble]
+    return [problem.code for problem in report.shares.warnings]
 
 
 def test_the_second_checkout_compiles_nothing(tmp_path: Path, checkout: Checkout, cache: str) -> None:
@@ -222,7 +222,7 @@ def test_a_header_is_sent_and_never_told(
     server.fault = status(403)
     report = build(checkout("two", server.url), FAKE)
     assert codes(report) == ["cache-failed"]
-    assert "TOOLCAST_CACHE_AUTH" in report.shares.trouble[0].message
+    assert "TOOLCAST_CACHE_AUTH" in report.shares.warnings[0].message
     monkeypatch.setenv("TOOLCAST_CACHE_AUTH", "Bearer s3cret\r\nX: y")
     wrong = build(checkout("three", server.url), FAKE)
     assert codes(wrong) == ["cache-place"]
@@ -237,7 +237,7 @@ def test_the_credential_is_not_sent_to_a_url_that_the_configuration_names(
     assert server.headers
     assert set(server.headers) == {None}
     assert report.shares.stored == TOOLS + 1, "the cache is used without the credential"
-    (warning,) = report.shares.trouble
+    (warning,) = report.shares.warnings
     assert (warning.code, warning.severity) == ("cache-auth-withheld", "warning")
     assert warning.file.endswith("one/pyproject.toml")
     assert f"TOOLCAST_CACHE={server.url}" in warning.hint
@@ -263,7 +263,7 @@ def test_the_credential_is_sent_over_https_or_within_the_machine(
     checkout: Checkout, url: str, sent: bool
 ) -> None:
     environment = {"TOOLCAST_CACHE": url, "TOOLCAST_CACHE_AUTH": "Bearer s3cret"}
-    place, problem = place_of(checkout("one", "unused"), environment)
+    place, problem = locate_cache(checkout("one", "unused"), environment)
     assert problem is None
     assert place is not None
     assert isinstance(place.store, Remote)
@@ -340,7 +340,7 @@ def test_nobody_answers(tmp_path: Path, checkout: Checkout) -> None:
             config = checkout(name, where)
             report = build(config, FAKE)
             assert (report.rebuilt, codes(report)) == (TOOLS, ["cache-failed"])
-            assert report.shares.trouble[0].severity == "warning"
+            assert report.shares.warnings[0].severity == "warning"
             assert tree(config.output) == clean_build(tmp_path / f"clean {name}")
 
 
@@ -360,7 +360,7 @@ def test_a_slow_cache_is_given_up(
 ) -> None:
     build(checkout("one", server.url), FAKE)
     monkeypatch.setattr(shared, "_SECONDS", 0.2)
-    monkeypatch.setattr(remote.Remote.__init__, "__defaults__", (remote.Patience(5, 5),))
+    monkeypatch.setattr(remote.Remote.__init__, "__defaults__", (remote.Timeouts(5, 5),))
     wake = threading.Event()
 
     def sleepy(_request: BaseHTTPRequestHandler) -> bool:
@@ -371,7 +371,7 @@ def test_a_slow_cache_is_given_up(
     config = checkout("two", server.url)
     report = build(config, FAKE)
     wake.set()
-    assert "too slow" in report.shares.trouble[0].message
+    assert "too slow" in report.shares.warnings[0].message
     assert report.seconds < 4
     assert tree(config.output) == clean_build(tmp_path / "clean")
 
@@ -403,7 +403,7 @@ def test_an_unreadable_folder_is_told(tmp_path: Path, checkout: Checkout) -> Non
     put(tmp_path / "photos/me.jpg", "precious")
     report = build(checkout("two", tmp_path / "photos"), FAKE)
     assert codes(report) == ["cache-failed"]
-    assert "other things" in report.shares.trouble[0].message
+    assert "other things" in report.shares.warnings[0].message
     assert tree(tmp_path / "photos") == {"me.jpg": b"precious"}
 
 
@@ -441,7 +441,7 @@ def test_a_full_disk_is_told_and_leaves_no_half_file(
     monkeypatch.setattr(Path, "write_bytes", _unless(tmp_path / "shared", real, full))
     report = build(checkout("one", tmp_path / "shared"), FAKE)
     assert (report.failed, report.shares.stored, codes(report)) == (False, 0, ["cache-failed"])
-    assert "No space left" in report.shares.trouble[0].message
+    assert "No space left" in report.shares.warnings[0].message
     assert list(tree(tmp_path / "shared")) == ["CACHEDIR.TAG"]
 
 
@@ -501,7 +501,7 @@ def test_damage_is_told_once(tmp_path: Path, checkout: Checkout) -> None:
             path.write_bytes(b"x" * path.stat().st_size)
     report = build(checkout("two", tmp_path / "shared"), FAKE)
     assert codes(report) == ["cache-damaged"]
-    assert f"{UNITS} entries" in report.shares.trouble[0].message
+    assert f"{UNITS} entries" in report.shares.warnings[0].message
 
 
 def test_pipes_links_and_folders_in_a_cache_do_no_harm(tmp_path: Path, checkout: Checkout) -> None:
@@ -541,7 +541,7 @@ def test_one_unit_cannot_speak_for_another(
     report = build(config, FAKE)
     assert not report.failed, report.diagnostics
     assert codes(report) == ["cache-damaged"]
-    assert report.shares.trouble[0].message.startswith("1 entry ")
+    assert report.shares.warnings[0].message.startswith("1 entry ")
     assert tree(config.output) == clean_build(tmp_path / "clean", specs)
 
 
@@ -598,7 +598,7 @@ def test_many_writers_at_once(tmp_path: Path, checkout: Checkout, cache: str) ->
         thread.start()
     for thread in threads:
         thread.join()
-    assert all(not report.failed and not report.shares.trouble for report in reports)
+    assert all(not report.failed and not report.shares.warnings for report in reports)
     expected = clean_build(tmp_path / "clean", specs)
     assert all(tree(config.output) == expected for config in configs)
     last = checkout("last", cache, specs)
@@ -611,4 +611,4 @@ def test_a_fault_of_ours_is_not_hidden() -> None:
         raise KeyError("a bug")
 
     with serving() as server, pytest.raises(KeyError, match="a bug"):
-        pool.spread(remote.Remote(remote.read_address(server.url)), [1, 2], broken, seconds=5)
+        pool.run_parallel(remote.Remote(remote.read_address(server.url)), [1, 2], broken, seconds=5)

@@ -18,8 +18,8 @@ from toolcast.project.state.cache import Cache, CacheError, decode_cache, encode
 from toolcast.project.steps.assemble import assemble, fingerprint_of
 from toolcast.project.steps.depfile import render_depfile
 from toolcast.project.steps.inputs import Folders, read_setting
-from toolcast.project.steps.publish_set import DamagedError, place
-from toolcast.project.steps.shard import FILES, ForeignFolderError, output_file, read_shard, write_shard
+from toolcast.project.steps.publish_set import DamagedError, publish_set
+from toolcast.project.steps.shard import FILES, ForeignFolderError, output_files, read_shard, write_shard
 
 HEAD = "description: Does it.\npermission: read\nsecrets: []\n"
 CONFIG = '[tool.toolcast]\nproviders = ["openai", "gemini"]\n'
@@ -79,13 +79,8 @@ def put_together(
     setting, _ = read_setting(config)
     assert setting is not None
     assembled = assemble({str(folder): units for folder, units in shards.items()}, setting.kit)
-    folder_of = {path: folder for folder, units in shards.items() for path in units.units}
-    compiled = {
-        output: output_file(folder_of[path], unit, output)
-        for path, unit in assembled.units.items()
-        for output in unit.outputs
-    }
-    placed = place(assembled, compiled, out, shown_output="generated")
+    compiled = output_files(assembled.units, shards)
+    placed = publish_set(assembled, compiled, out, shown_output="generated")
     told = {problem.file for problem in (*assembled.diagnostics, *placed.diagnostics)}
     return tree(out), told
 
@@ -201,7 +196,7 @@ class TestOutput:
         setting, _ = read_setting(config)
         assert setting is not None
         assembled = assemble({str(folder): units for folder, units in whole.items()}, setting.kit)
-        place(assembled, None, tmp_path / "set", shown_output="set")
+        publish_set(assembled, None, tmp_path / "set", shown_output="set")
         union = tree(tmp_path / "set")
         assert "top.py" not in union
         for folder in whole:

@@ -1,6 +1,6 @@
 """One compiled unit as a blob: its files, what the package needs to know of it, its warnings.
 
-What comes from elsewhere is believed only where its files lie where that unit may write (`misplaced`).
+A bundle from elsewhere is used only if its files are where that unit may write (`misplaced`).
 """
 
 import posixpath
@@ -43,7 +43,7 @@ def pack(
 ) -> bytes | None:
     """The blob of a unit; None if it does not mean the same elsewhere: then it is not for sharing."""
     if misplaced(task, unit.entry, files, options):
-        return None  # nobody would believe it
+        return None  # no one would use it
     warnings: list[Diagnostic] = []
     prefix = shown(shown_root, "")
     for problem in unit.diagnostics:

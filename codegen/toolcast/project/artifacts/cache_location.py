@@ -1,4 +1,4 @@
-"""Which cache a run uses: the configuration says, the environment decides."""
+"""Which cache a run uses: the environment overrides the configuration."""
 
 import os
 from collections.abc import Mapping
@@ -21,9 +21,9 @@ WRITE = "TOOLCAST_CACHE_WRITE"
 _NO = ("0", "false", "no", "off")
 
 
-class Place(Struct, frozen=True):
+class CacheLocation(Struct, frozen=True):
     """A cache, and whether a run may add to it. `named` is the file or variable that named it; `withheld`
-    says why the credential of the environment is not sent to it."""
+    is the reason why the credential of the environment is not sent to it."""
 
     store: Store
     write: bool
@@ -32,13 +32,13 @@ class Place(Struct, frozen=True):
 
 
 def is_url(text: str) -> bool:
-    """True for what is meant as a URL."""
+    """True for a text that begins as a URL."""
     return text.lower().startswith(("http://", "https://"))
 
 
-def place_of(
+def locate_cache(
     config: Config, environment: Mapping[str, str] = os.environ
-) -> tuple[Place | None, Diagnostic | None]:
+) -> tuple[CacheLocation | None, Diagnostic | None]:
     """The cache of a project; None if it has none, or with the reason why it cannot be used.
 
     `TOOLCAST_CACHE` beats `cache`; empty, it turns the cache off. `TOOLCAST_CACHE_AUTH` belongs to the URL in
@@ -47,9 +47,9 @@ def place_of(
     """
     named = show(config.file) if config.file is not None else "pyproject.toml"
     text = config.cache or ""
-    if (asked := environment.get(WHERE)) is not None:
+    if (override := environment.get(WHERE)) is not None:
         named = WHERE
-        text = asked if not asked or is_url(asked) else str(Path(asked).expanduser().absolute())
+        text = override if not override or is_url(override) else str(Path(override).expanduser().absolute())
     if not text:
         return None, None
     write = config.cache_write and environment.get(WRITE, "1").lower() not in _NO
@@ -66,7 +66,7 @@ def place_of(
     except ValueError as error:
         hint = f"put secrets into {AUTHORIZATION}, the value of an Authorization header"
         return None, Diagnostic(file=named, code="cache-place", message=str(error), hint=hint)
-    return Place(Remote(address), write, named, withheld), None
+    return CacheLocation(Remote(address), write, named, withheld), None
 
 
 def _withheld(address: "Address", named: str) -> Diagnostic | None:
@@ -83,11 +83,13 @@ def _withheld(address: "Address", named: str) -> Diagnostic | None:
     return Diagnostic(file=named, code="cache-auth-withheld", message=message, hint=hint, severity="warning")
 
 
-def _folder(config: Config, path: Path, write: bool, named: str) -> tuple[Place | None, Diagnostic | None]:
+def _folder(
+    config: Config, path: Path, write: bool, named: str
+) -> tuple[CacheLocation | None, Diagnostic | None]:
     owned = {"specs": config.specs, "output": config.output, "templates": config.templates}
     for name, other in owned.items():
         if other is not None and (path == other or other in path.parents or path in other.parents):
             message = f"the cache ({show(path)}) and the {name} folder overlap"
             hint = "give the cache a folder of its own, for example one in your home"
             return None, Diagnostic(file=named, code="cache-place", message=message, hint=hint)
-    return Place(Folder(path, show(path), config.cache_size), write, named), None
+    return CacheLocation(Folder(path, show(path), config.cache_size), write, named), None

@@ -1,4 +1,4 @@
-"""A cache in a folder, which may lie on a shared disk: `ac/ab/<key>` and `cas/cd/<digest>`.
+"""A cache in a folder, which may be on a shared disk: `ac/ab/<key>` and `cas/cd/<digest>`.
 
 Past the bound of its size, what was used longest ago is deleted: only files of ours.
 """
@@ -29,7 +29,7 @@ _SIZE = "size"  # bytes held, as the last run knew it
 _ENTRY = re.compile(r"[0-9a-f]{64}")
 _TEMPORARY = re.compile(r"\.(?:[0-9a-f]{64}|tag|size)\.\d+\.[0-9a-f]{8}\.tmp")
 _RECOUNT = 24 * 3600
-"""Seconds after which the kept size is not believed any more: several writers make it drift."""
+"""Seconds after which the recorded size is counted anew: several writers make it drift."""
 _ABANDONED = 3600
 """Seconds after which a temporary file belongs to a run that was killed."""
 
@@ -87,7 +87,7 @@ class Folder:
 
     def stored(self, count: int) -> None:
         try:
-            note_stored(self.path, count, self._bound)
+            add_stored_size(self.path, count, self._bound)
         except OSError as error:
             raise _failure(error) from error
 
@@ -142,7 +142,7 @@ def _is_tagged(folder: Path) -> bool:
         return False
 
 
-def note_stored(folder: Path, count: int, bound: int) -> None:
+def add_stored_size(folder: Path, count: int, bound: int) -> None:
     """Add to the size on record; past `bound`, delete what was used longest ago. Raises OSError."""
     record = folder / _SIZE
     try:

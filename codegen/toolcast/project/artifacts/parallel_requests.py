@@ -14,7 +14,7 @@ _GRACE = 0.2
 """Seconds for threads to notice that all is over."""
 
 
-def spread(
+def run_parallel(
     store: Store, items: Sequence[Item], work: Callable[[Session, Item], Result], *, seconds: float
 ) -> tuple[list[Result], StoreError | None]:
     """What `work` returns for `items`, in any order; and what stopped it, if not all were done.

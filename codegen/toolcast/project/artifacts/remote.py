@@ -18,7 +18,7 @@ _DRAIN = 64 * 1024
 _REFUSED = frozenset({401, 403, 405, 501})
 
 
-class Patience(Struct, frozen=True):
+class Timeouts(Struct, frozen=True):
     """Seconds to wait for a connection, and for the next bytes of an answer."""
 
     connect: float = 3.0
@@ -75,27 +75,27 @@ class Remote:
 
     threads = 16
 
-    def __init__(self, address: Address, patience: Patience = Patience()) -> None:  # noqa: B008 - frozen
-        self.address, self.patience = address, patience
+    def __init__(self, address: Address, timeouts: Timeouts = Timeouts()) -> None:  # noqa: B008 - frozen
+        self.address, self.timeouts = address, timeouts
 
     @property
     def shown(self) -> str:
         return self.address.shown
 
     def session(self) -> "Connection":
-        return Connection(self.address, self.patience)
+        return Connection(self.address, self.timeouts)
 
     def stored(self, count: int) -> None:
-        """The server looks after its size."""
+        """The server bounds its size itself."""
 
 
 class Connection:
-    """One keep-alive connection, opened by the first request."""
+    """One keep-alive connection; the first request connects."""
 
-    def __init__(self, address: Address, patience: Patience) -> None:
-        self._address, self._patience = address, patience
+    def __init__(self, address: Address, timeouts: Timeouts) -> None:
+        self._address, self._time_limit = address, timeouts
         kind = http.client.HTTPSConnection if address.secure else http.client.HTTPConnection
-        self._connection = kind(address.host, address.port, timeout=patience.connect)
+        self._connection = kind(address.host, address.port, timeout=timeouts.connect)
         self._headers = {"User-Agent": f"toolcast/{__version__}", "Accept": "application/octet-stream"}
         if address.authorization:
             self._headers["Authorization"] = address.authorization
@@ -143,7 +143,7 @@ class Connection:
         if connection.sock is None:
             connection.connect()
             assert connection.sock is not None
-            connection.sock.settimeout(self._patience.answer)
+            connection.sock.settimeout(self._time_limit.answer)
         headers = (
             self._headers if data is None else {**self._headers, "Content-Type": "application/octet-stream"}
         )

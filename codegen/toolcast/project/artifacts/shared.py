@@ -14,8 +14,8 @@ from ..state.fingerprint import combine, digest
 from ..worker import Context, Task
 from .action import Action, Output, decode_action, encode_action
 from .bundle import pack, unpack
-from .cache_location import Place, place_of
-from .parallel_requests import spread
+from .cache_location import CacheLocation, locate_cache
+from .parallel_requests import run_parallel
 from .store import MAX_BUNDLE, MAX_ENTRY, BadEntryError, ReadOnlyError, Session, StoreError
 
 _VARIANTS = 8
@@ -29,7 +29,7 @@ Fetched = dict[str, tuple[Unit, Mapping[str, bytes]]]
 
 
 class _Answer(Struct, frozen=True):
-    """A unit, nothing, or something that cannot be believed and is ignored."""
+    """A unit, nothing, or something that failed the checks and is ignored."""
 
     task: Task
     unit: Unit | None = None
@@ -39,17 +39,17 @@ class _Answer(Struct, frozen=True):
 
 def open_shared(config: Config, context: Context, now: Snapshot) -> "SharedCache":
     """The cache that the configuration or the environment names, for one run."""
-    return SharedCache(*place_of(config), context, now)
+    return SharedCache(*locate_cache(config), context, now)
 
 
 class SharedCache:
     """One run's access to a shared cache. After its first failure it does nothing more."""
 
     def __init__(
-        self, place: Place | None, problem: Diagnostic | None, context: Context, now: Snapshot
+        self, location: CacheLocation | None, problem: Diagnostic | None, context: Context, now: Snapshot
     ) -> None:
-        """`problem` says why there is no `place`."""
-        self._place, self._problem, self._context, self._now = place, problem, context, now
+        """`problem` is the reason why there is no `location`."""
+        self._location, self._problem, self._context, self._now = location, problem, context, now
         self._types = frozenset(context.types)
         self._entries: dict[str, Action] = {}
         self._failure: StoreError | None = None
@@ -57,9 +57,11 @@ class SharedCache:
 
     def fetch(self, tasks: Sequence[Task]) -> Fetched:
         """Those of `tasks` that are there, by path."""
-        if not tasks or self._place is None:
+        if not tasks or self._location is None:
             return {}
-        found, self._failure = spread(self._place.store, tasks, self._fetch, seconds=_patience(tasks))
+        found, self._failure = run_parallel(
+            self._location.store, tasks, self._fetch, seconds=_time_limit(tasks)
+        )
         units = {each.task.path: (each.unit, each.files) for each in found if each.unit is not None}
         self._fetched, self._ignored = len(units), sum(each.ignored for each in found)
         return units
@@ -71,14 +73,14 @@ class SharedCache:
 
     def store(self, made: Sequence[tuple[Task, Unit, Mapping[str, bytes]]]) -> None:
         """Add what this run compiled."""
-        if not made or self._failure is not None or self._place is None or not self._place.write:
+        if not made or self._failure is not None or self._location is None or not self._location.write:
             return
-        sizes, failure = spread(self._place.store, made, self._store, seconds=_patience(made))
+        sizes, failure = run_parallel(self._location.store, made, self._store, seconds=_time_limit(made))
         stored = [size for size in sizes if size]
         self._stored = len(stored)
         if stored and failure is None:
             try:
-                self._place.store.stored(sum(stored))
+                self._location.store.stored(sum(stored))
             except StoreError as error:
                 failure = error
         if not isinstance(failure, ReadOnlyError):  # whoever may only read has lost nothing
@@ -87,13 +89,13 @@ class SharedCache:
     @property
     def shares(self) -> Shares:
         """What came of it."""
-        return Shares(fetched=self._fetched, stored=self._stored, trouble=tuple(self._trouble()))
+        return Shares(fetched=self._fetched, stored=self._stored, warnings=tuple(self._warnings()))
 
-    def _trouble(self) -> list[Diagnostic]:
-        if self._place is None:
+    def _warnings(self) -> list[Diagnostic]:
+        if self._location is None:
             return [] if self._problem is None else [self._problem]
-        found: list[Diagnostic] = [] if self._place.withheld is None else [self._place.withheld]
-        where = self._place.store.shown
+        found: list[Diagnostic] = [] if self._location.withheld is None else [self._location.withheld]
+        where = self._location.store.shown
         if self._failure is not None:
             message = f"the cache at {where} was not used to the end: {self._failure}"
             found.append(
@@ -107,8 +109,10 @@ class SharedCache:
         return found
 
     def _warning(self, code: str, message: str, hint: str) -> Diagnostic:
-        assert self._place is not None
-        return Diagnostic(file=self._place.named, code=code, message=message, hint=hint, severity="warning")
+        assert self._location is not None
+        return Diagnostic(
+            file=self._location.named, code=code, message=message, hint=hint, severity="warning"
+        )
 
     def _key(self, task: Task) -> str:
         return combine(["toolcast entry 1", fingerprint(self._now, task, ())])
@@ -136,7 +140,7 @@ class SharedCache:
         return _Answer(task)
 
     def _variants(self, action: Action) -> list[tuple[str, ...]]:
-        """The sets of types that a spec with these words was seen to refer to, as far as they exist here."""
+        """The sets of types that a spec with this text has referred to, as far as they exist here."""
         try:
             named = _NAMES.decode(action.stdout) if action.stdout else ((),)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -181,5 +185,5 @@ def _blob(session: Session, output: Output) -> bytes | None:
     return blob
 
 
-def _patience(items: Sequence[object]) -> float:
+def _time_limit(items: Sequence[object]) -> float:
     return _SECONDS + _SECONDS_EACH * len(items)

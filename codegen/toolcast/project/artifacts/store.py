@@ -1,4 +1,4 @@
-"""What the build asks of any cache, and the two ways in which one can fail."""
+"""The interface of any shared cache, and the ways in which one can fail."""
 
 from typing import Literal, Protocol
 
@@ -25,7 +25,7 @@ class Session(Protocol):
     """One thread's access to a cache."""
 
     def get(self, kind: Kind, key: str, limit: int) -> bytes | None:
-        """What stands at a key; None for nothing.
+        """The bytes at a key; None for nothing.
 
         Raises BadEntryError for more than `limit` bytes, or fewer than promised; StoreError.
         """
@@ -54,5 +54,5 @@ class Store(Protocol):
         ...
 
     def stored(self, count: int) -> None:
-        """Told after a run has put in `count` bytes."""
+        """Take note that a run has put in `count` bytes."""
         ...

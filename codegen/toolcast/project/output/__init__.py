@@ -1,1 +1,1 @@
-"""The output folder: what stands there, what should, and how the one becomes the other."""
+"""The output folder: what it holds, what it should hold, and how the one becomes the other."""

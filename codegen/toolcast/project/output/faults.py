@@ -1,4 +1,4 @@
-"""What the disk says, in a user's words: the reason, and the way out."""
+"""Errors of the file system as diagnostics: the reason, and a remedy."""
 
 import errno
 
@@ -27,7 +27,7 @@ def remedy(error: OSError) -> str:
     return "correct that, then run again"
 
 
-def broken_off(path: str, error: OSError, done: Plan, plan: Plan, shown_output: str) -> Diagnostic:
+def publish_failure(path: str, error: OSError, done: Plan, plan: Plan, shown_output: str) -> Diagnostic:
     """That the disk refused `path` when the part `done` of `plan` was carried out."""
     count, total = (len(each.writes) + len(each.deletes) for each in (done, plan))
     message = (

@@ -14,7 +14,7 @@ import msgspec
 from ..state.files import read_plain, replace
 from ..state.fingerprint import digest
 from .manifest import is_inside
-from .output_tree import leads_away, remove_temporary, remove_traces
+from .output_tree import crosses_link, remove_temporary, remove_traces
 from .plan import Plan
 
 PREFIX = "journal-"
@@ -58,7 +58,7 @@ def repair(state: Path, root: Path) -> None:
         leftover.unlink(missing_ok=True)
     touched = read_journal(state, root)
     folders = {path.rpartition("/")[0] for path in touched}
-    real = {folder for folder in folders if not leads_away(root, folder)}
+    real = {folder for folder in folders if not crosses_link(root, folder)}
     for folder in sorted(real):
         remove_temporary(root / folder)
     for path in sorted(touched, reverse=True):

@@ -5,11 +5,11 @@
     *<TAB>-<TAB>registry.py
     files/edit.yaml<TAB>1f0c…<TAB>files/edit.py contracts/edit.json …
 
-One line per spec, sorted, so that branches which touch different specs merge line by line; the files
-about the whole set have one line each, for the same reason. The second column is a digest of the spec's
-text and of the shared types it refers to, with line endings made LF: it is the same on every machine. The
-outputs are written out, not derived from names, because the configuration that named them may be gone. Only
-libraries that print output stand in the head. A reader takes any line ending, and both sides of a conflict.
+One line per spec, sorted, so that branches which touch different specs merge line by line; the files about
+the whole set have one line each, for the same reason. The second column is a digest of the spec's text and of
+the shared types it refers to, with line endings made LF: it is the same on every machine. The outputs are
+written out, not derived from names, because the configuration that named them may be gone. Only libraries
+that print output are named in the head. A reader takes any line ending, and both sides of a conflict.
 """
 
 import re
@@ -28,7 +28,7 @@ _SAFE = "/._-+@=,~"
 _CONFLICT = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:(?:<{7}|[|]{7}|={7}|>{7})[^\r\n]*[\r\n]+)*")
 """What an editor or a merge puts before the mark."""
 _PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*")
-"""What nearly all paths look like: nothing to quote, nothing to refuse."""
+"""Nearly all paths match: nothing to quote, nothing to refuse."""
 
 
 class Manifest(Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""The output folder as it stands."""
+"""The files in the output folder."""
 
 import os
 import stat
@@ -13,7 +13,8 @@ from .manifest import is_ours
 from .plan import Existing
 
 TEMPORARY = ".toolcast.tmp"
-"""The name under which a file is written beside its target; one at a time, so one per folder is enough."""
+"""The name under which a file is written, in the folder of its target; one at a time, so one per folder is
+enough."""
 
 
 class Tree:
@@ -24,10 +25,10 @@ class Tree:
         self._index = index
         self._folders: dict[str, Existing | None] = {}
 
-    def look(self, path: str) -> Existing | None:
-        """What stands at `path` (posix, below the root); None for nothing.
+    def find(self, path: str) -> Existing | None:
+        """What is at `path` (posix, below the root); None for nothing.
 
-        What stands in the way to it is an answer, too.
+        An obstacle on the way to it is an answer, too.
         """
         way = self._folder(path.rpartition("/")[0])
         if way is None or way.kind != "folder":
@@ -55,7 +56,7 @@ class Tree:
             return False
         if self._index.output_unchanged(f"{self.root}/{path}"):
             return True
-        found = self.look(path)
+        found = self.find(path)
         return found is not None and found.kind == "file" and digest(found.content) == expected
 
     def _folder(self, folder: str) -> Existing | None:
@@ -63,10 +64,10 @@ class Tree:
         if folder not in self._folders:
             above = self._folder(folder.rpartition("/")[0]) if folder else _FOLDER
             fine = above is not None and above.kind == "folder"
-            self._folders[folder] = self._look_for_folder(folder) if fine else above
+            self._folders[folder] = self._find_folder(folder) if fine else above
         return self._folders[folder]
 
-    def _look_for_folder(self, folder: str) -> Existing | None:
+    def _find_folder(self, folder: str) -> Existing | None:
         try:
             kind = _kind_of((self.root / folder).lstat().st_mode)
         except FileNotFoundError:
@@ -90,8 +91,8 @@ def _kind_of(mode: int) -> Literal["link", "folder", "other"]:
     return "folder" if stat.S_ISDIR(mode) else "other"
 
 
-def leads_away(root: Path, folder: str) -> bool:
-    """True if a link stands on the way from `root` to `folder`: what is behind it is not ours."""
+def crosses_link(root: Path, folder: str) -> bool:
+    """True if a link is on the way from `root` to `folder`: what is behind it is not ours."""
     way = root
     for part in ("", *folder.split("/")):
         way = way / part
@@ -100,8 +101,8 @@ def leads_away(root: Path, folder: str) -> bool:
     return False
 
 
-def sweep_all(root: Path) -> None:
-    """The same for the whole output folder, where no journal says which run was killed."""
+def remove_all_temporary(root: Path) -> None:
+    """Remove the temporary files of the whole output folder, where no journal names those of a killed run."""
     for here, _, names in os.walk(root):
         if TEMPORARY in names:
             remove_temporary(Path(here))

@@ -1,4 +1,4 @@
-"""Which files of the output folder are ours to overwrite and delete, and which only look like it."""
+"""Which files of the output folder are ours to overwrite and delete, and which only seem so."""
 
 import os
 import stat
@@ -20,12 +20,12 @@ def find_owned(tree: Tree, cache: Cache, state: Path) -> frozenset[str]:
 
     The last makes up for a lost or damaged manifest; the cache knows the digests.
     """
-    listed = tree.look(NAME)
+    listed = tree.find(NAME)
     content = listed.content if listed else b""
     owned = set(parse_manifest(content).files) | ({NAME} if is_manifest(content) else set())
     journal = read_journal(state, tree.root)
     for path in journal.keys() - owned:
-        found = tree.look(path)
+        found = tree.find(path)
         if found is not None and found.kind == "file" and digest(found.content) in journal[path]:
             owned.add(path)
     outputs = {path: known for unit in cache.units.values() for path, known in unit.outputs.items()}
@@ -38,13 +38,13 @@ def plan_outputs(
 ) -> Plan:
     """The plan that makes the output folder hold just `expected`, of all that is ours.
 
-    `expected`: posix path below the output root → content, or None for a file that is right as it stands.
+    `expected`: posix path below the output root → content, or None for a file that is right already.
     """
     existing: dict[str, Existing] = {}
     for path in (*expected, *(owned - expected.keys())):
         if path in expected and expected[path] is None:
             existing[path] = Existing("intact")
-        elif (found := tree.look(path)) is not None:
+        elif (found := tree.find(path)) is not None:
             existing[path] = found
     _settle_case(expected, existing, owned, tree.root)
     return make_plan(expected, existing, owned, shown_output=shown_output)
@@ -55,8 +55,8 @@ def _settle_case(
 ) -> None:
     """Tell apart two spellings of one file, where the file system takes no notice of case.
 
-    A file of ours whose name changed in case only is found under its new name, too. Takes one of the two out
-    of `existing`: the new one, so that the file is written anew under that name, or the old one, where the
+    A file of ours whose name changed in case only is found under its new name, too. Removes one of the two
+    from `existing`: the new one, so that the file is written anew under that name, or the old one, where the
     file is right and must not be deleted.
     """
     gone = set(owned) - expected.keys()
@@ -76,9 +76,9 @@ def _one_file(one: Path, other: Path) -> bool:
 
 
 def find_strays(output: Path, known: Collection[str]) -> list[Diagnostic]:
-    """Files that look like ours, but that nothing accounts for: nothing may delete them either.
+    """Files that seem to be ours, but that nothing accounts for: nothing may delete them either.
 
-    A Python file bears our mark; a JSON file lies where only we write.
+    A Python file bears our mark; a JSON file is where only we write.
     """
     found: list[tuple[Path, str]] = []
     for here, _, names in os.walk(output):  # behind links nothing is ours
@@ -105,7 +105,7 @@ def find_strays(output: Path, known: Collection[str]) -> list[Diagnostic]:
 
 
 def _holds_only_outputs(folder: Path) -> bool:
-    """Whether a folder of the output holds nothing but what we write; JSON has no room for a mark."""
+    """Whether a folder of the output holds nothing but what we write; JSON cannot hold a mark."""
     parts = folder.parts
     return parts[:1] == ("contracts",) or (len(parts) > 1 and parts[0] in ("schemas", "ways"))
 

@@ -13,7 +13,7 @@ Kind = Literal["new", "changed"]
 
 
 class Write(Struct, frozen=True, gc=False):
-    """One file to write. `old` is what stands there now; None for a new file."""
+    """One file to write. `old` is its present content; None for a new file."""
 
     path: str  # posix, below the output root
     content: bytes
@@ -29,11 +29,11 @@ class Delete(Struct, frozen=True, gc=False):
 
 
 class Existing(Struct, frozen=True, gc=False):
-    """What stands at a path: a file with its content, or an obstacle at `place` on the way to it.
+    """What is at a path: a file with its content, or an obstacle at `place` on the way to it.
 
     `ours`: the file bears our mark. `intact`: a file that is known to hold what the last run wrote, so its
-    bytes were not read. `folder` and `other` (a pipe, a device) stand where a file should be, `blocked` is a
-    file where a folder should be, `unreadable` says in `reason` what the disk said, and `hint` what to do.
+    bytes were not read. `folder` and `other` (a pipe, a device) are where a file should be, `blocked` is a
+    file where a folder should be, `unreadable` has the operating system's `reason`, and a `hint`.
     """
 
     kind: Literal["file", "intact", "link", "folder", "blocked", "other", "unreadable"]
@@ -54,12 +54,12 @@ class Plan(Struct, frozen=True, kw_only=True):
 
     @property
     def blocked(self) -> bool:
-        """True if something stands in the way, so that nothing may be published."""
+        """True if there is an obstacle, so that nothing may be published."""
         return any(problem.severity == "error" for problem in self.diagnostics)
 
     @property
     def effect(self) -> "Plan":
-        """What publishing it does: nothing, if something stands in the way."""
+        """What publishing it does: nothing, if there is an obstacle."""
         return replace(self, writes=(), deletes=()) if self.blocked else self
 
     @property
@@ -74,10 +74,10 @@ def make_plan(
     *,
     shown_output: str = "",
 ) -> Plan:
-    """Compare what should stand in the output folder with what does.
+    """Compare what the output folder should hold with what it holds.
 
-    `expected`: path → content, or None for a file that is right as it stands (then `existing` says `intact`).
-    `existing`: whatever stands at the expected and at the owned paths. `owned`: what the manifest lists.
+    `expected`: path → content, or None for a file that is right already (then `existing` has `intact`).
+    `existing`: what is at the expected and at the owned paths. `owned`: what the manifest lists.
     """
     writes: list[Write] = []
     deletes: list[Delete] = []
@@ -108,7 +108,7 @@ def make_plan(
         found = existing.get(path)
         if found is None or found.kind == "folder":  # a torn manifest may name a folder: no file of ours
             continue
-        # JSON has no room for a mark: that it stands in the manifest must do.
+        # JSON cannot hold a mark: the manifest lists it, and that must do.
         if found.kind == "file" and (path.endswith(".json") or found.ours):
             deletes.append(Delete(path, found.content))
         elif found.kind == "file" or found.place == path:  # else ours cannot be there any more

@@ -1,7 +1,7 @@
 """Carry out a plan so that every file is old or new at every instant, and the next run repairs the rest.
 
 The order makes it so: a journal of all paths about to be touched, deletions, writes, the manifest, and last
-the removal of the journal. A run that finds a journal owns what the journal says was written.
+the removal of the journal. A run that finds a journal owns what was written according to it.
 """
 
 import contextlib
@@ -22,8 +22,8 @@ _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | g
 
 
 class Published(Struct, frozen=True):
-    """`done`: the part of the plan that was carried out. If the disk refused `path`, `error` says why, and
-    every file that is not in `done` is as it was."""
+    """`done`: the part of the plan that was carried out. If the disk refused `path`, `error` is the reason,
+    and every file that is not in `done` is as it was."""
 
     done: Plan
     path: str = ""
@@ -31,7 +31,7 @@ class Published(Struct, frozen=True):
 
 
 def publish(plan: Plan, root: Path, state: Path, index: Index) -> Published:
-    """Repair what a killed run left below `root`, then delete and write there what `plan` says.
+    """Repair what a killed run left below `root`, then carry out `plan` there.
 
     Expects a plan that is not blocked, and the project's lock. The index gets a row for each file written.
     Raises OSError where the disk refuses the journal: then nothing was touched.
@@ -62,7 +62,7 @@ def publish(plan: Plan, root: Path, state: Path, index: Index) -> Published:
 
 
 def _write(target: str, content: bytes, made: set[str], *, new: bool) -> os.stat_result:
-    """Write beside `target`, then rename; the state of the file before it was renamed.
+    """Write to a temporary file in the same folder, then rename; the state of the file before it was renamed.
 
     Paths are plain strings: a first build writes thousands of files.
     """

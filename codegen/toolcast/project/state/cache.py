@@ -55,7 +55,7 @@ class Cache(Struct, frozen=True, kw_only=True):
 
 
 class CacheError(Exception):
-    """Bytes that hold no units; the message says why."""
+    """Bytes that hold no units; the message is the reason."""
 
 
 def unit_of(compiled: Compiled, *, source: str = "", fingerprint: str = "") -> Unit:

@@ -22,7 +22,7 @@ def read_plain(path: Path, limit: int = -1) -> bytes:
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Generator[Path]:
-    """An empty file beside `path`, to be filled; it replaces `path` unless something is raised.
+    """An empty file in the folder of `path`, to be filled; it replaces `path` unless something is raised.
 
     Raises OSError.
     """

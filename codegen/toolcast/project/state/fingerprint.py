@@ -15,27 +15,27 @@ from .libraries import Library, site_folders
 
 
 class Sources:
-    """Digests of input files; a file that looks as recorded is not read again.
+    """Digests of input files; a file whose row is as recorded is not read again.
 
     Line endings do not count: no output depends on them, and machines differ in them.
     """
 
     def __init__(self, index: Index, recorded: Mapping[str, str]) -> None:
-        """`recorded`: the digests that the last run saw, by the path that the index writes."""
+        """`recorded`: the digests of the last run, by the path that the index writes."""
         self._index = index
         self._recorded = recorded
-        self.seen: dict[str, str] = {}
+        self.digests: dict[str, str] = {}
 
     def digest(self, path: Path | str) -> str | None:
         """The digest of a regular file's text; None if there is none to read."""
         key = self._key(path)
-        if key in self.seen:
-            return self.seen[key]
+        if key in self.digests:
+            return self.digests[key]
         unchanged, found = self._index.input_unchanged(path), self._recorded.get(key)
         if not unchanged or found is None:
             found = read_source(Path(path))
         if found is not None:
-            self.seen[key] = found
+            self.digests[key] = found
         return found
 
     def recorded(self, path: Path | str) -> str | None:
@@ -43,7 +43,7 @@ class Sources:
         return self._recorded.get(self._key(path))
 
     def changed(self, path: Path | str) -> bool:
-        """True if a file no longer looks as when it was digested."""
+        """True if a file's row has changed since it was digested."""
         return self._index.input_changed(path)
 
     def _key(self, path: Path | str) -> str:
@@ -78,8 +78,8 @@ def combine(parts: Iterable[str]) -> str:
 
 
 def source_digest(path: str, uses: Iterable[str], digest_of: Callable[[str], str | None]) -> str:
-    """What the manifest says of the spec at `path` and of the shared types it uses. `digest_of`: by path, the
-    digest of a source's text."""
+    """The digest that the manifest has of the spec at `path` and the shared types it uses. `digest_of`: by
+    path, the digest of a source's text."""
     return combine(word for name in (path, *uses) for word in (name, digest_of(name) or "-"))[:16]
 
 

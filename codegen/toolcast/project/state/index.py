@@ -1,11 +1,11 @@
-"""The files that a build read and wrote, and how they looked: whether anything changed since.
+"""The files that a build read and wrote, with their states: whether anything changed since.
 
 This module is on the path of every `toolcast generate`; it may import only what the interpreter has loaded
 already. `.toolcast/index` is written at the end of a build:
 
     toolcast index 2                      magic
     <environment>                           the interpreter, and where it finds modules
-    <configured>                            1: pyproject.toml stands in this folder; 0: defaults
+    <configured>                            1: pyproject.toml is in this folder; 0: defaults
     <tools>                                 number of tools; -1: there were problems to report again
     <inputs> <outputs>                      how many paths of each
     <path>\\0<path>…                         relative to the folder, or absolute
@@ -90,7 +90,7 @@ def read_index(folder: str) -> Recorded | None:
 
 def _environment() -> bytes:
     """What else decides the output: the interpreter and where it finds modules. One line."""
-    # The first entry is the folder of the script, or the working directory: it says how we were called.
+    # The first entry is the folder of the script, or the working directory: it depends on how we were called.
     path = sys.path if sys.flags.safe_path else sys.path[1:]
     text = "|".join((sys.version, sys.prefix, __file__, *path))
     return text.encode("utf-8", "surrogateescape").replace(b"\n", b" ").replace(b"\0", b" ")
@@ -108,7 +108,7 @@ def _project_folder(start: str) -> str:
 
 
 def _rows(folder: str, recorded: Recorded) -> bytes:
-    """How all recorded paths look now. No function of ours is called per file: there are thousands."""
+    """The present rows of all recorded paths. No function of ours is called per file: there are thousands."""
     base = os.fsencode(os.path.join(folder, ""))
     numbers: list[int] = []
     inputs, outputs = recorded.paths[: recorded.inputs], recorded.paths[recorded.inputs :]
@@ -124,7 +124,7 @@ def _rows(folder: str, recorded: Recorded) -> bytes:
 
 
 def row_of(state: os.stat_result) -> bytes:
-    """The row of a file that looks like `state`."""
+    """The row of a file with this `state`."""
     return _ROW.pack(state.st_mtime_ns, state.st_ctime_ns, state.st_size, state.st_ino & _INODE)
 
 
@@ -152,29 +152,29 @@ class Index:
         return os.path.join(self.base, ".toolcast", "index")
 
     def input_unchanged(self, path: str | os.PathLike[str]) -> bool:
-        """Take the row of an input, before it is read. True if it is there and looks as recorded.
+        """Take the row of an input, before it is read. True if it is there and its row is as recorded.
 
         The first row of a run counts, as the content that belongs to it is the one that is used.
         """
         key = self.key(path)
         row = self._inputs.get(key)
         if row is None:
-            row = self._inputs[key] = _look(path, follow=True)
+            row = self._inputs[key] = _row_at(path, follow=True)
         return row != ABSENT and self._recorded_inputs.get(key) == row
 
     def output_unchanged(self, path: str | os.PathLike[str]) -> bool:
-        """Take the row of an output, before it is read. True if it is there and looks as recorded."""
+        """Take the row of an output, before it is read. True if it is there and its row is as recorded."""
         key = self.key(path)
-        row = self._outputs[key] = _look(path, follow=False)
+        row = self._outputs[key] = _row_at(path, follow=False)
         return row != ABSENT and self._recorded_outputs.get(key) == row
 
     def input_changed(self, path: str | os.PathLike[str]) -> bool:
-        """True if an input no longer looks as when its row was taken."""
-        return self._inputs.get(self.key(path)) != _look(path, follow=True)
+        """True if an input's row has changed since it was taken."""
+        return self._inputs.get(self.key(path)) != _row_at(path, follow=True)
 
     def record_written(self, path: str, before: os.stat_result) -> None:
         """Take the row of an output that was just renamed; `before` is its state before."""
-        row = _look(path, follow=False)
+        row = _row_at(path, follow=False)
         mtime, _, size, inode = _ROW.unpack(row)
         same = (mtime, size, inode) == (before.st_mtime_ns, before.st_size, before.st_ino & _INODE)
         self._outputs[self.key(path)] = row if same else RACY  # somebody has changed it since
@@ -186,7 +186,7 @@ class Index:
     def save(self, outputs: "Iterable[str]", *, configured: bool, tools: int | None) -> None:
         """Write the index of a run that left `outputs` as they should be. Raises OSError.
 
-        `tools` None says that there are problems, which the next run must report again.
+        `tools` None: there are problems, which the next run must report again.
         """
         from pathlib import Path
 
@@ -215,7 +215,7 @@ class Index:
             temporary.write_bytes(b"\n".join(head))
 
 
-def _look(path: str | os.PathLike[str], *, follow: bool) -> bytes:
+def _row_at(path: str | os.PathLike[str], *, follow: bool) -> bytes:
     try:
         return row_of(os.stat(path, follow_symlinks=follow))
     except (OSError, ValueError):
@@ -234,20 +234,20 @@ def _changed_at(row: bytes) -> int:
 
 
 def _is_racy(row: bytes, now: int) -> bool:
-    """Whether a file that looks like `row` may be edited from `now` on and still look so."""
+    """Whether a file with this `row` may be edited from `now` on and still have it."""
     at = _changed_at(row)
     return at >= now - (COARSE_TICK if at % 1_000_000_000 == 0 else 0)
 
 
 def _wait_past(newest: int, probe: str | os.PathLike[str]) -> int:
-    """The time of the file system's clock, asked by touching `probe`; later than `newest` if possible.
+    """The time of the file system's clock, found by touching `probe`; later than `newest` if possible.
 
     Recent kernels give a later time at once, others after a tick (4 ms on Linux, 16 ms on Windows).
     """
     start = time.monotonic_ns()
     while True:
         os.utime(probe)
-        now = _changed_at(_look(probe, follow=False))
+        now = _changed_at(_row_at(probe, follow=False))
         if now > newest or time.monotonic_ns() - start > TICK:
             return now
         time.sleep(_POLL)

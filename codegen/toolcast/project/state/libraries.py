@@ -10,11 +10,11 @@ from msgspec import Struct
 ALWAYS = ("msgspec", "jinja2", "black", "PyYAML")
 MODELS = "datamodel-code-generator"
 PRINTERS = ("black", MODELS)
-"""The ones that decide how output looks, and so stand in the manifest."""
+"""The ones that decide how output looks; the manifest names them."""
 
 
 class Library(Struct, frozen=True):
-    """One installed library. `metadata` is the folder whose state tells of an upgrade, if it was found."""
+    """One installed library. `metadata` is a file whose state changes with an upgrade, if it was found."""
 
     name: str
     version: str
@@ -22,7 +22,7 @@ class Library(Struct, frozen=True):
 
 
 def libraries(*, models: bool) -> tuple[Library, ...]:
-    """The libraries a build uses, by name. `models`: other model families are asked for."""
+    """The libraries a build uses, by name. `models`: other model families are configured."""
     wanted = {_plain(name): name for name in (*ALWAYS, *((MODELS,) if models else ()))}
     found: dict[str, Library] = {}
     for folder in sys.path:

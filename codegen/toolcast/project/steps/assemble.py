@@ -1,4 +1,4 @@
-"""Records of all specs → the files that are about the whole set, and what cannot stand in it. Pure."""
+"""Records of all specs → the files about the whole set, and what conflicts. Pure."""
 
 from collections.abc import Mapping
 
@@ -16,7 +16,7 @@ from ..worker import Context
 
 
 class Assembled(Struct, frozen=True, kw_only=True):
-    """`units` stand in the set, by spec path; `files` are about the whole set, by path."""
+    """`units` are those of the set, by spec path; `files` are about the whole set, by path."""
 
     units: Mapping[str, Unit] = {}
     files: Mapping[str, bytes] = {}
@@ -36,8 +36,8 @@ class Assembled(Struct, frozen=True, kw_only=True):
 def assemble(shards: Mapping[str, Cache], kit: Kit, *, shown_root: str = "specs") -> Assembled:
     """Put together what was compiled apart. `shards`: the name of each in diagnostics → its records.
 
-    Whatever the shards are, the outcome is what `generate` leaves. Specs with errors, and specs that cannot
-    stand beside others, are left out, with a diagnostic. Where shards do not belong together there are no
+    Whatever the shards are, the outcome is what `generate` leaves. Specs with errors, and specs that conflict
+    with others, are left out, with a diagnostic. Where shards do not belong together there are no
     files.
     """
     records, problems = _records(shards, kit, shown_root)

@@ -26,7 +26,7 @@ class Setting(Struct, frozen=True):
 
 
 def read_setting(config: Config) -> tuple[Setting | None, tuple[Diagnostic, ...]]:
-    """What `config` says, and the profiles and templates that it names; or why that cannot be had."""
+    """The kit of `config`, with the profiles and templates that it names; or why there is none."""
     profiles, problems = profiles_of(config)
     problems = (*problems, *unknown_providers(config, profiles.chosen, profiles.known))
     texts, unreadable = _templates(config.templates)
@@ -71,7 +71,7 @@ def _source(module: ModuleType) -> str | None:
 
 
 class Folders(Mapping[str, bytes]):
-    """The files below one or several folders that make up the specs folder; each is read when asked for."""
+    """The files below one or several folders that make up the specs folder; each is read on request."""
 
     def __init__(self, roots: Sequence[Path]) -> None:
         self._roots = [os.path.abspath(root) for root in roots]  # noqa: PTH100 - links stay as they are
@@ -88,7 +88,7 @@ class Folders(Mapping[str, bytes]):
         raise KeyError(path)
 
     def below(self, place: str) -> str | None:
-        """The path of a file as seen from its root, posix; None if it lies below none."""
+        """The path of a file relative to its root, posix; None if it is below none."""
         absolute = os.path.abspath(place)  # noqa: PTH100
         for root in self._roots:
             if absolute.startswith(root + os.sep):

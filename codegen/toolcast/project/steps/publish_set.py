@@ -1,6 +1,6 @@
 """An assembled set, put into the output folder: only what differs is written, only what is ours is deleted.
 
-It is planned and published as `generate` does it. Its lock and its journal lie in `.toolcast/`: that of the
+It is planned and published as `generate` does it. Its lock and its journal are in `.toolcast/`: that of the
 project, if it is the project's output; else one below the output folder. Nothing of them is left at the end.
 """
 
@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from ...config import Config
 from ...diagnostics import Diagnostic
-from ..output.faults import broken_off
+from ..output.faults import publish_failure
 from ..output.manifest import NAME
 from ..output.output_tree import Tree
 from ..output.owned_files import find_owned, plan_outputs
@@ -29,8 +29,8 @@ _PASSING = frozenset({"lock", ".gitignore"})
 """What is in a state folder that remembers nothing."""
 
 
-class Placed(Struct, frozen=True, kw_only=True):
-    """How many files were written and deleted. If the disk refused one, an error says which."""
+class SetPublished(Struct, frozen=True, kw_only=True):
+    """How many files were written and deleted. If the disk refused one, a diagnostic names it."""
 
     written: int = 0
     deleted: int = 0
@@ -38,10 +38,10 @@ class Placed(Struct, frozen=True, kw_only=True):
 
 
 class DamagedError(Exception):
-    """A compiled file is gone, or not what its record says."""
+    """A compiled file is gone, or its digest is not that of its record."""
 
 
-def place(
+def publish_set(
     assembled: Assembled,
     compiled: Mapping[str, Path] | None,
     out: Path,
@@ -49,19 +49,19 @@ def place(
     shown_output: str,
     config: Config | None = None,
     waiting: Callable[[str], None] = lambda _message: None,
-) -> Placed:
-    """Make `out` hold the assembled set: with `compiled`, which says where each output of a unit lies, all of
-    it; without, the files about the whole set.
+) -> SetPublished:
+    """Make `out` hold the assembled set: with `compiled`, the file of each output of a unit, all of it;
+    without, the files about the whole set.
 
-    If something stands in the way, nothing is written. `waiting` gets a message if another run holds the
-    folder. Raises DamagedError for bytes that the records deny, before anything is written, and OSError.
+    If there is an obstacle, nothing is written. `waiting` gets a message if another run holds the folder.
+    Raises DamagedError for bytes that differ from the records, before anything is written, and OSError.
     """
     out = Path(os.path.abspath(out))  # noqa: PTH100 - links stay as they are
     tree = Tree(out, Index(out, load=False))
-    found = tree.look(NAME)
+    found = tree.find(NAME)
     if found is not None and found.kind != "file" and not found.place:  # no folder, and so no lock in it
         plan = plan_outputs({NAME: b""}, tree, frozenset(), shown_output=shown_output)
-        return Placed(diagnostics=plan.diagnostics)
+        return SetPublished(diagnostics=plan.diagnostics)
     state, new = out / STATE, not out.exists()
     if config is not None and out == config.output:
         state = config.state
@@ -78,7 +78,7 @@ def place(
 
 def _place(
     assembled: Assembled, compiled: Mapping[str, Path] | None, out: Path, state: Path, shown_output: str
-) -> Placed:
+) -> SetPublished:
     index = Index(out, load=False)
     tree = Tree(out, index)
     expected: dict[str, bytes | None] = {}
@@ -88,12 +88,14 @@ def _place(
     expected.update(assembled.files)
     plan = plan_outputs(expected, tree, find_owned(tree, Cache(), state), shown_output=shown_output)
     if plan.blocked:
-        return Placed(diagnostics=plan.diagnostics)
+        return SetPublished(diagnostics=plan.diagnostics)
     published = publish(plan, out, state, index)
     done, problems = published.done, plan.diagnostics
     if published.error is not None:
-        problems = (*problems, broken_off(published.path, published.error, done, plan, shown_output))
-    return Placed(written=len(done.writes), deleted=len(done.deletes), diagnostics=tuple(sorted({*problems})))
+        problems = (*problems, publish_failure(published.path, published.error, done, plan, shown_output))
+    return SetPublished(
+        written=len(done.writes), deleted=len(done.deletes), diagnostics=tuple(sorted({*problems}))
+    )
 
 
 def _read(path: str, file: Path, wanted: str) -> bytes:

@@ -1,11 +1,11 @@
 """The folder that one compile step leaves: `units.json` with a record for each spec, and `files/`.
 
 The folder belongs to the step: what an earlier run left in it and this one does not make is deleted. Files
-are written only where their bytes differ, so that engines which look at times see what changed. `units.json`
-is written last.
+are written only where their bytes differ, so that engines that compare times notice what changed.
+`units.json` is written last.
 
-Two specs that have an output in common lie in two layers, `files/` and `files.1/`: which of them can stand in
-the whole set is not for this step to say.
+The outputs of two specs that have an output in common are in two layers, `files/` and `files.1/`: this step
+cannot decide which of them belongs to the whole set.
 """
 
 import contextlib
@@ -55,9 +55,14 @@ def write_shard(out: Path, outcomes: Iterable[Made], kit: Kit) -> dict[str, Unit
     return records
 
 
-def output_file(folder: Path, unit: Unit, path: str) -> Path:
-    """Where an output of `unit` lies, below the folder of its step."""
-    return folder / layer_name(unit.layer) / path
+def output_files(units: Mapping[str, Unit], shards: Mapping[Path, Cache]) -> dict[str, Path]:
+    """The file of each output of `units` (by spec path), below the folder of the step that compiled it."""
+    folders = {path: folder for folder, shard in shards.items() for path in shard.units}
+    return {
+        output: folders[path] / layer_name(unit.layer) / output
+        for path, unit in units.items()
+        for output in unit.outputs
+    }
 
 
 def read_shard(folder: Path) -> Cache:
@@ -78,7 +83,7 @@ def write(path: Path, content: bytes) -> bool:
 
 
 def write_alone(path: Path, content: bytes) -> bool:
-    """`write` for a file that stands beside others; removes what a killed step left of the same one."""
+    """`write` for a file in a folder with others; removes what a killed step left of the same one."""
     _sweep(path)
     return write(path, content)
 
