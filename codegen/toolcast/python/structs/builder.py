@@ -1,7 +1,7 @@
-"""Collects what the types of a contract need: names, definitions, and the expression of each definition.
+"""Makes the types of a contract: names, definitions, and the expression of each definition.
 
-One `Builder` serves one generated module. It also walks the shared types that the module uses, because
-the name and the native form of a shared type decide how it may be used here.
+One `Builder` makes one generated module. It also reads the shared types that the module uses: their names and
+native types decide how the module may use them.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -19,7 +19,7 @@ ANY = Expression(text="Any", kinds=frozenset({"any"}))
 MAX_NESTED = 40
 """Definitions in progress at once, each inside the one before: Python's own stack is finite."""
 MAX_INLINE = 200
-"""Characters of a type that may stand instead of its name: longer ones would add up."""
+"""Characters of a type that is inlined instead of its name: longer ones would add up."""
 _PLAIN = ("str", "int", "bool", "None", "Any", "int | float")
 
 
@@ -61,13 +61,13 @@ class Builder:
         for name, public_name in public.items():
             self._used.setdefault(contract.files[name], set()).add(public_name)
         self.checked = self._checked_names()
-        self.pending: list[Callable[[], object]] = []  # Structs that are named but not written yet
+        self.pending: list[Callable[[], object]] = []  # Structs that have a name and no definition yet
         self._types: dict[str, Expression] = {}
         self._in_progress: dict[str, str] = {}  # definition → its name
         self._recursive: set[str] = set()
 
     def _checked_names(self) -> dict[str, str]:
-        """Names of the checked types of shared Structs, fixed first: they must be equal for every tool."""
+        """Names of the checked types of shared Structs, chosen first: they must be equal for every tool."""
         found: dict[str, str] = {}
         for name, public_name in self.public.items():
             node = self.contract.definitions[name]
@@ -86,7 +86,7 @@ class Builder:
         return unique(class_name(*parts), self._used.setdefault(file, set()))
 
     def type_names(self, file: str) -> frozenset[str]:
-        """Names that stand for types in the module of `file`."""
+        """Names of types in the module of `file`."""
         return frozenset(self._used.get(file, ())) | frozenset(self.public.values())
 
     def define(self, file: str, definition: Definition) -> None:
@@ -95,13 +95,13 @@ class Builder:
         self.owners[definition.name] = file
 
     def node_arguments(self, file: str, pointer: str) -> str:
-        """Source of the arguments that lead from the module of `file` to a contract node."""
+        """Source of the arguments that name a contract node in the module of `file`."""
         return f"__name__, {text(self.documents[file] + '#' + pointer)}"
 
     # -- nodes --------------------------------------------------------------------------------
 
     def type_of(self, node: Node, file: str, *name_parts: str) -> Expression:
-        """The type of `node` in the module of `file`; `name_parts` name what must have a name."""
+        """The type of `node` in the module of `file`; `name_parts` are for definitions that it needs."""
         expression = self._rule(self, node, file, name_parts)
         if expression.native or expression.marker:
             return expression
@@ -109,11 +109,11 @@ class Builder:
         return structs.replace(expression, marker=marker)
 
     def checked_type_of(self, node: Node, file: str, *name_parts: str) -> Expression:
-        """Like `type_of`, but usable anywhere: a type that is not native becomes a named checked type."""
+        """Like `type_of`, for any position: a type that is not native becomes a named checked type."""
         return self.checked_type(self.type_of(node, file, *name_parts), node, file, *name_parts)
 
     def checked_type(self, expression: Expression, node: Node, file: str, *name_parts: str) -> Expression:
-        """What `checked_type_of` returns for a node whose type is `expression`."""
+        """The result of `checked_type_of` for a node whose type is `expression`."""
         if expression.native:
             return expression
         parts = ("Checked", expression.text) if isinstance(node, Object) else name_parts
@@ -140,7 +140,7 @@ class Builder:
     # -- definitions --------------------------------------------------------------------------
 
     def reference_type(self, node: Reference) -> Expression:
-        """The type of a reference's target, without the keywords beside the reference."""
+        """The type of a reference's target, without the sibling keywords of the reference."""
         expression = self.definition_type(node.name) if node.name else self.root_type(node.root)
         return structs.replace(expression, exact=expression.exact and not node.residue, marker="")
 
@@ -153,8 +153,8 @@ class Builder:
         self._types["/" + name] = expression
 
     def define_all(self, names: Iterable[str]) -> None:
-        """Define `names` and what they refer to, targets first: so nothing recurses deeply."""
-        seen: set[str] = set()
+        """Define `names` and their targets, targets first, so that nothing recurses deeply."""
+        visited: set[str] = set()
         for start in names:
             stack = [(start, False)]
             while stack:
@@ -162,12 +162,12 @@ class Builder:
                 if ready:
                     self.definition_type(name)
                     self.write_pending()
-                elif name not in seen:
-                    seen.add(name)
+                elif name not in visited:
+                    visited.add(name)
                     stack.append((name, True))
                     inner = nodes(self.contract.definitions[name])
                     below = [n.name for n in inner if isinstance(n, Reference) and n.name]
-                    stack += [(n, False) for n in reversed(below) if n not in seen]
+                    stack += [(n, False) for n in reversed(below) if n not in visited]
 
     def write_pending(self) -> None:
         """Write the Structs that have a name and no definition yet."""
@@ -200,13 +200,13 @@ class Builder:
         return self._types[name]
 
     def _write_alias(self, name: str, own: str, node: Node, file: str, *, named: bool = False) -> Expression:
-        """A definition that is no object: by its name `own`, or as it is where that is short or must be.
+        """A definition that is no object: an alias `own`, or its type where that is short or must be inlined.
 
-        A type that contains itself needs a marker under that name, and so does what others call by it
-        already (`named`).
+        A type that contains itself needs a marker under that name, and so does one that others refer to by
+        it already (`named`).
         """
         expression = self.type_of(node, file, own)
-        # An alias cannot name a class that is still being written: its text stands in its place.
+        # An alias cannot name a class that is not defined yet: its text is inlined.
         late = expression.native and not expression.uses <= self.owners.keys()
         if named or name in self._recursive or (late and len(expression.text) > MAX_INLINE):
             marker = f"checked({self.node_arguments(file, node.pointer)}, lambda: {expression.text})"

@@ -22,8 +22,8 @@ def object_type(builder: Builder, node: Object, file: str, name_parts: NameParts
 def define_object(builder: Builder, node: Object, file: str, name: str, alias: str) -> Expression:
     """A definition that is an object. It is written later, so it may refer to itself, and chains may be long.
 
-    What a Struct cannot check gets a marker beside it, called `alias` or `Checked<name>`, and that is what
-    others use. A tagged Struct stays bare: its union uses it so, and every other use has a marker of its own.
+    A Struct that is not exact gets a marker, called `alias` or `Checked<name>`, which others use. A tagged
+    Struct has none: its union uses it so, and every other use has a marker of its own.
     """
     bare = Expression(text=name, kinds=frozenset({f"struct:{name}"}), uses=frozenset({name}))
     if node.pointer in builder.tags or (not node.residue and node.extra is None):
@@ -181,15 +181,15 @@ def _field_line(field: Field, kind: Expression, name: str) -> FieldLine:
 
 
 def _field_checks(field: Field, kind: Expression, name: str) -> list[str]:
-    """Lines of `__post_init__`; None is not checked where it stands for absence or is allowed beside."""
+    """Lines of `__post_init__`; None is not checked where it stands for absence or is allowed."""
     value = f"self.{name}"
     absent = not field.required and field.default is UNSET
-    beside = "none" in kind.kinds and not isinstance(field.node, Enum)
+    allows_none = "none" in kind.kinds and not isinstance(field.node, Enum)
     rows: list[str] = []
     for check in kind.checks:
-        # Only what leads: a pattern may have braces of its own.
+        # Only the first: a pattern may have braces of its own.
         call = check.replace("{label}, {value}", f"{text(field.encode_name)}, {value}", 1)
-        guarded = absent or beside or (not field.required and field.nullable)
+        guarded = absent or allows_none or (not field.required and field.nullable)
         rows += [f"if {value} is not None:", f"{INDENT}{call}"] if guarded else [call]
     return rows
 
@@ -205,7 +205,7 @@ def _default(value: Any, expression: Expression, *, typed: bool) -> str:
     containers = expression.kinds <= {"list", "dict", "any", "none"} and "tuple[" not in expression.text
     plain = containers and not expression.uses
     if not value and containers:
-        return literal(value)  # msgspec makes an empty one anew each time
+        return literal(value)  # msgspec copies an empty one
     if plain:
         return f"msgspec.field(default_factory=lambda: {literal(value)})"
     converted = f"msgspec.convert({literal(value)}, {expression.text}, dec_hook=decode_hook)"

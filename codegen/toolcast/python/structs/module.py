@@ -17,9 +17,9 @@ from .tags import find_tags
 
 
 class Roots(Struct, frozen=True, kw_only=True):
-    """What a tool's roots are called in its module.
+    """The names of a tool's roots in its module.
 
-    `exact` is false where the Struct alone takes more than the contract; `wire` names the marker to decode
+    `exact` is false where the Struct alone accepts more than the contract; `wire` names the marker to decode
     with, if there is one; `result` is the source of the result's type, "None" without one.
     """
 
@@ -47,7 +47,7 @@ def tool_module(built: Built, *, name: str, module: tuple[str, ...]) -> tuple[Mo
     assert isinstance(root, Object)
     classes.declare_root_class(builder, root, "parameters", params)
     if has_result:
-        _announce_result(builder, built.contract.roots["result"], result)
+        _declare_result(builder, built.contract.roots["result"], result)
     _define_shared(builder, built)
     builder.define_all(built.contract.definitions)
     expression = classes.write_root(builder, root, "parameters", params)
@@ -73,13 +73,15 @@ def _result(builder: Builder, built: Built, name: str) -> None:
     else:
         expression = builder.checked_type_of(node, "", name, "Value")
         if any(isinstance(n, Reference) and n.root == "result" for n in _all_nodes(built.contract)):
-            place = builder.node_arguments("", node.pointer)
-            marker = f"checked({place}, lambda: {expression.text})"  # an alias cannot hold itself otherwise
+            arguments = builder.node_arguments("", node.pointer)
+            marker = (
+                f"checked({arguments}, lambda: {expression.text})"  # an alias cannot hold itself otherwise
+            )
             expression = structs.replace(expression, exact=False, marker=marker)
         builder.alias(name, expression, node, "")
 
 
-def _announce_result(builder: Builder, node: Node, name: str) -> None:
+def _declare_result(builder: Builder, node: Node, name: str) -> None:
     if isinstance(node, Object):
         classes.declare_root_class(builder, node, "result", name)
     else:
@@ -119,7 +121,7 @@ def _type_contract(file: str) -> str:
 
 
 def _public(built: Built) -> dict[str, str]:
-    """Definitions that a shared type module offers by name: a file's root, and what stands in its `$defs`."""
+    """Public definitions of a shared type module: a file's root, and those in its `$defs`."""
     public: dict[str, str] = {}
     used: dict[str, set[str]] = {}
     shared = [(name, location) for name, location in built.normal.locations.items() if location.file]
@@ -136,24 +138,24 @@ def _public(built: Built) -> dict[str, str]:
 
 
 def _define_shared(builder: Builder, built: Built) -> None:
-    """All public definitions, file by file: names must come out the same whoever uses them."""
+    """Define all public definitions, file by file: their names must be equal for every tool."""
     order = sorted(builder.public, key=lambda n: (builder.file_of(n), built.order(built.normal.locations[n])))
     builder.define_all(order)
 
 
 def _import_cycle(built: Built, file: str) -> frozenset[str]:
-    """Shared files that import this one, which imports them: their imports stand at the end of the module."""
+    """Shared files that import this one, which imports them: their imports are at the end of the module."""
     needs: dict[str, set[str]] = built.file_references()
     reach: dict[str, set[str]] = {}
     for start in needs:
-        seen: set[str] = set()
+        visited: set[str] = set()
         queue = list(needs[start])
         while queue:
             at = queue.pop()
-            if at not in seen:
-                seen.add(at)
+            if at not in visited:
+                visited.add(at)
                 queue.extend(needs.get(at, ()))
-        reach[start] = seen
+        reach[start] = visited
     return frozenset(f for f in reach.get(file, ()) if f != file and file in reach.get(f, ()))
 
 
@@ -194,18 +196,18 @@ def _imports(
 def _in_dependency_order(own: Mapping[str, Definition]) -> list[Definition]:
     """Definitions in dependency order: each after those that it uses, cycles in their own order."""
     order: list[Definition] = []
-    seen: set[str] = set()
+    visited: set[str] = set()
     for start in own:
         stack = [(start, False)]
         while stack:
             name, ready = stack.pop()
             if ready:
                 order.append(own[name])
-            elif name not in seen:
-                seen.add(name)
+            elif name not in visited:
+                visited.add(name)
                 stack.append((name, True))
                 stack += [
-                    (n, False) for n in sorted(own[name].uses, reverse=True) if n in own and n not in seen
+                    (n, False) for n in sorted(own[name].uses, reverse=True) if n in own and n not in visited
                 ]
     return order
 
@@ -217,7 +219,7 @@ def _ordered(
     early: list[Definition] = []
     deferred: list[Definition] = []
     definition_name, later = set(known), set(late)
-    waiting: list[Definition] = []  # plain aliases: they are evaluated where they stand
+    waiting: list[Definition] = []  # plain aliases: evaluated when the module is imported
     for definition in definitions:
         if isinstance(definition, AliasDefinition) and not definition.marker:
             (deferred if definition.uses & later else waiting).append(definition)
@@ -230,7 +232,7 @@ def _ordered(
 
 
 def _append_ready(waiting: list[Definition], early: list[Definition], definition_name: set[str]) -> None:
-    """Move aliases whose names are all defined by now, in their order, until none is left to move."""
+    """Move aliases whose names are all defined, in their order, until no more can be moved."""
     moved = True
     while moved:
         moved = False
@@ -245,7 +247,7 @@ def _append_ready(waiting: list[Definition], early: list[Definition], definition
 def _quoted(definition: Definition, definition_name: set[str]) -> Definition:
     if definition.uses <= definition_name:
         return definition
-    if isinstance(definition, AliasDefinition):  # only type checkers see the text beside a marker
+    if isinstance(definition, AliasDefinition):  # only type checkers see the text of a marked alias
         return structs.replace(definition, text=_quote(definition.text))
     assert isinstance(definition, ClassDefinition)
     fields = tuple(_quoted_field(line, definition_name) for line in definition.fields)
@@ -257,5 +259,5 @@ def _quoted_field(line: FieldLine, definition_name: set[str]) -> FieldLine:
 
 
 def _quote(source: str) -> str:
-    """An annotation as a string. Literals inside keep their meaning: `repr` escapes what must be."""
+    """An annotation as a string literal."""
     return text(source)

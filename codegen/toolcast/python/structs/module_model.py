@@ -1,4 +1,4 @@
-"""What a generated module holds, ready for its template: every string is source text."""
+"""A generated module as data for its template: every string is source text."""
 
 from msgspec import Struct
 
@@ -6,12 +6,13 @@ from msgspec import Struct
 class Expression(Struct, frozen=True, kw_only=True):
     """A Python type for one contract node.
 
-    `text` is the annotation. `kinds` are what msgspec tells apart in a union (`str`, `int`, `float`, `bool`,
-    `none`, `list`, `dict`, `struct:Name`, `any`, `custom`). With `exact`, decoding to `text` accepts what the
-    schema accepts, provided that `checks` (calls with `{value}` and `{label}`) pass. `marker` is the source
-    of a checked type that is always exact. `bare` is `text` without constraints, where it may have some.
-    `details` are what msgspec keeps beside the kinds of `text` itself, not of what stands inside brackets:
-    `pattern`, `limits` (any other constraint of a Meta), `positions` (the items of a tuple of fixed length).
+    `text` is the annotation. `kinds` are what msgspec distinguishes in a union (`str`, `int`, `float`,
+    `bool`, `none`, `list`, `dict`, `struct:Name`, `any`, `custom`). With `exact`, decoding to `text` accepts
+    what the schema accepts, provided that `checks` (calls with `{value}` and `{label}`) pass. `marker` is the
+    source of a checked type that is always exact. `bare` is `text` without constraints, where it may have
+    some. `details` are what msgspec keeps in addition to the kinds of `text` itself, not of types inside
+    brackets: `pattern`, `limits` (any other constraint of a Meta), `positions` (the items of a tuple of fixed
+    length).
     """
 
     text: str
@@ -25,7 +26,7 @@ class Expression(Struct, frozen=True, kw_only=True):
 
     @property
     def native(self) -> bool:
-        """Whether it may stand anywhere in an annotation as it is."""
+        """Whether it may be used anywhere in an annotation."""
         return self.exact and not self.checks
 
 
@@ -54,7 +55,7 @@ class ClassDefinition(Struct, frozen=True, kw_only=True):
 
     @property
     def header(self) -> str:
-        """What stands in the brackets after its name."""
+        """The source in the brackets after its name."""
         return ", ".join(("Struct", *self.options))
 
 
@@ -79,4 +80,4 @@ class Module(Struct, frozen=True, kw_only=True):
     definitions: tuple[Definition, ...]
     imports: tuple[tuple[str, tuple[str, ...]], ...]  # (relative module, names), sorted
     late_imports: tuple[tuple[str, tuple[str, ...]], ...]  # at the bottom: modules that need each other
-    late_definitions: tuple[Definition, ...] = ()  # after those: aliases of what they bring
+    late_definitions: tuple[Definition, ...] = ()  # after those: aliases of imported types

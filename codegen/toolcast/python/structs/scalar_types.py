@@ -18,7 +18,7 @@ INT64 = 2**63
 def string_type(node: String) -> Expression:
     """`str`, with lengths and pattern in a Meta; a format is checked.
 
-    Another Python type is converted to once the text has been checked.
+    Another Python type is decoded by a hook, after the text is checked.
     """
     if node.python is not None:
         return Expression(text=node.python, kinds=frozenset({"python"}), exact=False)
@@ -129,7 +129,7 @@ def enum_type(node: Enum) -> Expression:
     order = [k for k in names if k in kinds and not (k == "int" and "float" in kinds)]
     widened = kinds | ({"int"} if "float" in kinds else set())
     text = " | ".join(names[k] for k in order)
-    if {"int", "float"} <= kinds:  # 3.0 means 3 where that is listed, which no check can put in its place
+    if {"int", "float"} <= kinds:  # 3.0 becomes 3 where that is listed, which no check can do
         return Expression(text=text, kinds=widened, exact=False)
     return Expression(text=text, kinds=widened, checks=(check,))
 

@@ -28,7 +28,7 @@ def text(value: str) -> str:
 
 
 def _inner(value: str) -> str:
-    """The text between the quotes: a character that a reader would not see is an escape."""
+    """The text between the quotes: an invisible character is escaped."""
     return _printable(repr(value)[1:-1])
 
 
@@ -68,11 +68,12 @@ def _escaped(row: str) -> str:
 
 
 def _printable(row: str) -> str:
-    places = frozenset(hidden(row))
-    if not places and row.isprintable():
+    hidden_indices = frozenset(hidden(row))
+    if not hidden_indices and row.isprintable():
         return row
     return "".join(
-        ch if ch.isprintable() and place not in places else ascii(ch)[1:-1] for place, ch in enumerate(row)
+        ch if ch.isprintable() and index not in hidden_indices else ascii(ch)[1:-1]
+        for index, ch in enumerate(row)
     )
 
 

@@ -1,4 +1,4 @@
-"""Which unions msgspec can tell apart by a tag, found before anything is written.
+"""The unions whose branches msgspec can distinguish by a tag, found before any type is made.
 
 A tagged Struct used outside its union does not insist on its tag; so every other use of it is checked.
 """
@@ -10,7 +10,7 @@ from msgspec import Struct
 from ...contract.tree import Contract, Enum, Node, Null, Object, Reference, Union, nodes
 
 PREFERRED = ("type", "kind")
-"""Property names tried first when several could tell the branches apart."""
+"""Property names that are preferred when several distinguish the branches."""
 
 
 class Tag(Struct, frozen=True):
@@ -24,12 +24,14 @@ def find_tags(contract: Contract, file_of: Mapping[str, str]) -> tuple[dict[str,
     """Tags by the Struct's pointer, and the pointers of the unions they serve.
 
     `file_of` names the shared file of each public definition. A union tags only Structs of its own module:
-    another module's must not depend on who uses it.
+    those of another module must not depend on their use.
     """
     tags: dict[str, Tag] = {}
     unions: set[str] = set()
     for file, node in _unions(contract, file_of):
-        branches = [_object(contract, file_of, branch, file) for branch in node.branches if not _null(branch)]
+        branches = [
+            _object(contract, file_of, branch, file) for branch in node.branches if not _is_null(branch)
+        ]
         objects = [branch for branch in branches if branch is not None]
         if len(objects) != len(branches) or len(objects) < 2:
             continue
@@ -40,19 +42,19 @@ def find_tags(contract: Contract, file_of: Mapping[str, str]) -> tuple[dict[str,
     return tags, frozenset(unions)
 
 
-def _null(node: Node) -> bool:
+def _is_null(node: Node) -> bool:
     return isinstance(node, Null) and not node.residue
 
 
 def _object(contract: Contract, file_of: Mapping[str, str], node: Node, file: str) -> Object | None:
-    home = file
+    module_file = file
     while isinstance(node, Reference) and node.name and not node.residue:
-        home = file_of.get(node.name, "")
+        module_file = file_of.get(node.name, "")
         target = contract.definitions[node.name]
         if isinstance(target, Reference) and target.pointer == node.pointer:
             return None
         node = target
-    if not isinstance(node, Object) or node.residue or node.extra is not None or home != file:
+    if not isinstance(node, Object) or node.residue or node.extra is not None or module_file != file:
         return None
     # The tag is no field of a Struct, so a Struct that counts its properties cannot have one.
     return node if not node.min_size and node.max_size is None else None

@@ -29,12 +29,12 @@ def union_type(builder: Builder, node: Union, file: str, name_parts: NameParts) 
         and not _corrupts_memory(branches)
     )
     keyword = "anyOf" if node.mode == "any" else "oneOf"
-    places = ", ".join(f'("/{keyword}/{i}", lambda: {b.text})' for i, b in enumerate(branches))
+    branch_sources = ", ".join(f'("/{keyword}/{i}", lambda: {b.text})' for i, b in enumerate(branches))
     return Expression(
         text=_joined(branches),
         kinds=frozenset[str]().union(*(b.kinds for b in branches)),
         exact=native,
-        marker="" if native else f"one_of({builder.node_arguments(file, node.pointer)}, {places})",
+        marker="" if native else f"one_of({builder.node_arguments(file, node.pointer)}, {branch_sources})",
         uses=frozenset[str]().union(*(b.uses for b in branches)),
         details=_details(branches),
     )
@@ -109,18 +109,20 @@ def _by_type(builder: Builder, node: Union, named: list[tuple[Node, NameParts]],
 
 def _distinguishable(branches: list[Expression], *, exclusive: bool) -> bool:
     """Whether msgspec's choice among the branches is the schema's."""
-    seen: dict[str, str] = {}
+    visited: dict[str, str] = {}
     for branch in branches:
         if branch.kinds & {"custom", "any"}:
             return False
         for kind in sorted(branch.kinds):
             group = "dict" if kind.startswith("struct:") else kind
-            if group in seen:
-                literals = {seen[group].startswith("Literal"), branch.text.startswith("Literal")}
-                covered = group in PLAIN and PLAIN & {seen[group], branch.text} and literals == {True, False}
+            if group in visited:
+                literals = {visited[group].startswith("Literal"), branch.text.startswith("Literal")}
+                covered = (
+                    group in PLAIN and PLAIN & {visited[group], branch.text} and literals == {True, False}
+                )
                 if exclusive or not covered:
                     return False
-            seen[group] = branch.text
+            visited[group] = branch.text
     return True
 
 
