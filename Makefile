@@ -12,7 +12,7 @@ BAZEL  := .venv-bazel
 PYTEST := $(BIN)/python -m pytest
 DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyproject.toml)
 
-.PHONY: help generate test thorough check lint format types verify lint-tools clients mcp-servers bazel wheel conformance baseline fuzz fuzz-bridge corpora laws rules deviations grammars bench peers ci nightly clean crash machine pythons native-unions
+.PHONY: help generate test thorough check lint format types verify lint-tools clients mcp-servers bazel wheel conformance baseline fuzz fuzz-bridge corpora laws rules reference deviations grammars bench peers ci nightly clean crash machine pythons native-unions
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -113,6 +113,9 @@ laws: $(STAMP) ## Hold real tools and composed schemas to all laws, for every pr
 
 rules: $(STAMP) ## Judge real tool definitions by every provider's published rules; a table
 	$(BIN)/python -m tests.providers.rules
+
+reference: $(STAMP) ## Write docs/reference.md from the docstrings of public names
+	$(BIN)/python -m bench.reference --write docs/reference.md
 
 deviations: $(STAMP) ## Compare with another normaliser; writes docs/deviations.md
 	$(BIN)/python -m tests.providers.deviations

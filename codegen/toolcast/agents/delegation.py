@@ -19,11 +19,20 @@ def depth() -> int:
 
 
 async def delegate(work: Callable[[], Awaitable[T]], *, limit: int = 3, timeout: float | None = 120.0) -> T:
-    """Run another agent: `await delegate(lambda: run_tools(…))` in a handler.
+    """Run another agent, inside a handler: `await delegate(lambda: run_tools(…))`.
 
-    Raises RefusalError, which a handler may let pass as its result, where it would be deeper than `limit`
-    delegations, or takes longer than `timeout` seconds: then the agent is cancelled. What the agent raises
-    passes through. Raises ValueError for a limit below 1, or a timeout that is not above 0.
+    Args:
+        work: a function that runs the agent.
+        limit: delegations inside each other at most.
+        timeout: seconds after which the agent is cancelled; None for no limit.
+
+    Returns:
+        What the agent returns. What it raises passes through.
+
+    Raises:
+        ValueError: `limit` is below 1, or `timeout` is not above 0.
+        RefusalError: the delegation is too deep, or took too long. A handler may let it pass: it becomes the
+            call's failed result.
     """
     if limit < 1 or (timeout is not None and not timeout > 0):
         raise ValueError("limit must be at least 1, and timeout above 0.")

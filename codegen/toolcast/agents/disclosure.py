@@ -97,12 +97,13 @@ LEVELS = ("summary", "brief", "full")
 class Disclosure:
     """What one session shows of a registry's tools to one provider, and its calls.
 
-    `summary` shows names and summaries; `brief` also the parameters' names and types, and which are required;
-    `full` everything. `levels` has another level for some groups, and all below them: a server whose tools
-    come late, say. `eager` tools are always full.
+    `tools` is what a dispatcher takes in place of the registry. One object serves one conversation, in one
+    thread.
 
-    `tools` is what a dispatcher takes in the place of the registry. One object serves one conversation; it is
-    not meant to be shared between threads.
+    Attributes:
+        registry: the registry or selection.
+        tools: the same tools, whose calls go through this session.
+        provider: id of the provider.
     """
 
     def __init__(
@@ -117,11 +118,24 @@ class Disclosure:
         native: bool | Native | None = None,
         upgrade: Literal["definition", "answer"] = "definition",
     ) -> None:
-        """`keep`: upgraded tools stay full in later turns. `native`: a provider that loads tools by itself
-        gets all of them whole, marked for that; None where it is known to, False never (older models, other
-        servers of the same dialect), True or a `Native` for certain.
+        """Start a session.
 
-        Raises ValueError for an unknown level or upgrade, and for `native=True` where none is known.
+        Args:
+            registry: a registry, or a selection of one.
+            provider: id of the provider of the definitions.
+            level: "summary" shows names and summaries; "brief" also the parameters' names and types, and
+                which are required; "full" everything.
+            levels: other levels by group; a group covers all groups below it.
+            eager: names of tools that are always full.
+            keep: whether upgraded tools stay full in later turns.
+            native: whether the provider loads tools by itself: it then gets all of them in full, marked for
+                that. None where that is known of the provider, False never, True or a `Native` always.
+            upgrade: "definition" puts the full definition into the next round; "answer" only into the answer
+                of the failed call.
+
+        Raises:
+            ValueError: a level or `upgrade` does not exist, or `native=True` for a provider that is not known
+                to load tools.
         """
         for one in (level, *(levels or {}).values()):
             if one not in LEVELS:
@@ -144,10 +158,20 @@ class Disclosure:
         self._made: dict[tuple[str, str], bytes] = {}
 
     def route(self, text: str, keywords: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-        """Show the groups of which a keyword begins a word of `text`, and all where there is none.
+        """Show the groups that a user's text mentions, and all groups where it mentions none.
 
-        Returns those groups. Call it before the turn's first `definitions`. What a session has shown stays:
-        a narrower choice needs a new session.
+        Call it before the turn's first `definitions`. What a session has shown stays: a smaller choice needs
+        a new session.
+
+        Args:
+            text: what the user wrote.
+            keywords: keywords by group; one matches where it begins a word of `text`, in any case.
+
+        Returns:
+            The groups that match.
+
+        Raises:
+            ValueError: a keyword is blank, or a group has one string in place of a list.
         """
         groups = match_groups(text, keywords)
         if groups:
@@ -159,7 +183,12 @@ class Disclosure:
     def choose(
         self, *, groups: str | Collection[str] | None = None, names: str | Collection[str] | None = None
     ) -> None:
-        """Show these tools, beside those that were shown or chosen before; a group with all below it."""
+        """Show these tools, with those shown or chosen before.
+
+        Args:
+            groups: groups, each with all groups below it.
+            names: names of tools.
+        """
         chosen: set[str] = set()
         if groups is not None:
             chosen.update(self.registry.select(groups=groups))
@@ -176,21 +205,43 @@ class Disclosure:
         self._wanted = None
 
     def disclose(self, *names: str) -> None:
-        """Show these tools in full from the next round to the end of the session. Raises UnknownToolError."""
+        """Show these tools in full from the next round to the end of the session.
+
+        Args:
+            *names: names of tools.
+
+        Raises:
+            UnknownToolError: there is no such tool.
+        """
         for name in names:
             self.registry.get(name)
         self._eager |= {*names}
 
     def definitions(self) -> bytes:
-        """What goes into the next request: a JSON array of tool objects. Raises UnknownProviderError."""
+        """Give the tool objects of the next request.
+
+        Returns:
+            A JSON array.
+
+        Raises:
+            UnknownProviderError: nothing was generated for the provider.
+        """
         return b"[" + b",".join(self._parts()) + b"]"
 
     def definitions_raw(self) -> msgspec.Raw:
-        """The same bytes as a value that `msgspec.json.encode` copies into a request as it is."""
+        """Give the bytes of `definitions` as a value that `msgspec.json.encode` copies unchanged.
+
+        Returns:
+            A `msgspec.Raw`.
+        """
         return msgspec.Raw(self.definitions())
 
     def definition_objects(self) -> list[dict[str, Any]]:
-        """The same as parsed objects, new ones each time."""
+        """Give `definitions` as parsed objects.
+
+        Returns:
+            New objects each time.
+        """
         objects: list[dict[str, Any]] = msgspec.json.decode(self.definitions())
         return objects
 
@@ -200,7 +251,17 @@ class Disclosure:
         return tuple(self._order)
 
     def level_of(self, name: str) -> Level:
-        """How much of a tool the next round shows. Raises UnknownToolError."""
+        """Tell how much of a tool the next round shows.
+
+        Args:
+            name: name of the tool.
+
+        Returns:
+            "summary", "brief" or "full".
+
+        Raises:
+            UnknownToolError: there is no such tool.
+        """
         binding = self.registry.get(name).binding
         if name in self._full or name in self._eager or self._native is not None:
             return "full"
@@ -210,7 +271,9 @@ class Disclosure:
         return self._levels.get(group, self._level)
 
     def next_turn(self) -> None:
-        """The user speaks again: upgraded tools are cut again, to the bytes of before, or kept."""
+        """Begin a turn of the user: upgraded tools are cut again, to the same bytes as before, unless `keep`
+        is set.
+        """
         self._answered.clear()
         if not self._keep:
             self._full.clear()
@@ -223,9 +286,21 @@ class Disclosure:
         context: ToolContext | None = None,
         guesses: Guesses | None = None,
     ) -> ToolResult:
-        """As the registry's. The first call in a turn whose arguments do not fit, of a tool that was shown in
-        part, is answered with all that is wrong and everything about the tool, which is full from the next
-        round on; a second one is answered as any call is."""
+        """Carry out a call as the registry does.
+
+        The first call in a turn whose arguments do not fit, of a tool that was shown in part, is answered
+        with every violation and the tool's full definition, which is full from the next round on.
+
+        Args:
+            name: name of the tool.
+            arguments: the provider's JSON text, or a parsed mapping.
+            provider: id of the provider of the arguments; the session's own by default.
+            context: circumstances of the call.
+            guesses: guesses in place of the registry's own.
+
+        Returns:
+            The result.
+        """
         dialect = self.provider if provider is None else provider
         in_part = name in self.registry and self.level_of(name) != "full"
         result = await self.registry.execute(name, arguments, dialect, context, guesses)

@@ -80,17 +80,32 @@ async def run_tools(
     context: ToolContext | None = None,
     on_event: Callable[[LoopEvent], None] | None = None,
 ) -> Record:
-    """Ask `model` and carry out its calls until it asks for none, or a limit stops it.
+    """Ask a model, carry out its calls and answer them, until it calls no tool or a limit stops the run.
 
-    `format` is a wire format of `dispatch`, or "text"; `dispatcher` makes another one for the tools that it
-    is given. `provider` is the dialect of the definitions: a Disclosure's own, else the format's name.
-    `limit` calls run at once. `repeats`: so many failures of the same call, arguments and all, stop the run.
-    `messages` is not changed. `on_event` sees every step; what it raises is logged. A run is a turn of a
-    Disclosure: it begins with `next_turn`.
+    A run is a turn of a Disclosure: it begins with `next_turn`. Cancellation, and what the model or the
+    dispatcher raises, pass through; `on_event` gets the record in `Stopped` then, too.
 
-    Cancellation, and what the model or the dispatcher raises, pass through; `on_event` gets the record in
-    `Stopped` then, too. Raises ValueError for limits below 1, and unless exactly one of `format` and
-    `dispatcher` is given.
+    Args:
+        model: an async function from the messages and the JSON array of definitions to the provider's
+            response.
+        tools: a registry, a selection, or a Disclosure.
+        messages: the conversation so far; it is not changed.
+        format: a wire format of `toolcast.agents.dispatch`, or "text"; or else `dispatcher`.
+        dispatcher: a function that makes a dispatcher of your own for the tools that it gets.
+        provider: id of the provider of the definitions; by default the Disclosure's own, else the format's
+            name.
+        max_rounds: answers of the model at most.
+        budget: calls and seconds at most.
+        repeats: failures of the same call with the same arguments that stop the run.
+        limit: calls that run at once.
+        context: circumstances for every handler; the id and the tool of each call are filled in.
+        on_event: receives every step; what it raises is logged.
+
+    Returns:
+        The record of the run.
+
+    Raises:
+        ValueError: a limit is below 1, or not exactly one of `format` and `dispatcher` is set.
     """
     if (format is None) == (dispatcher is None):
         raise ValueError("Give one of format= and dispatcher=.")

@@ -13,15 +13,28 @@ dispatcher's."""
 
 
 class Budget(Struct, frozen=True, kw_only=True):
-    """How many calls of tools, and seconds, one run may take; None for no limit."""
+    """Limits of one run.
+
+    Attributes:
+        calls: calls of tools at most; None for no limit.
+        seconds: seconds at most; None for no limit.
+    """
 
     calls: int | None = None
     seconds: float | None = None
 
 
 class CallRecord(Struct, frozen=True, kw_only=True):
-    """One call: what was asked, what it came to, how many seconds it took. `executed` is false for a call
-    that the budget had no room for."""
+    """One call of a run.
+
+    Attributes:
+        id: the provider's id of the call.
+        name: name of the tool.
+        arguments: as the model wrote them.
+        result: the result.
+        seconds: how long the call took.
+        executed: false for a call past the budget, which was answered and not carried out.
+    """
 
     id: str
     name: str
@@ -32,9 +45,14 @@ class CallRecord(Struct, frozen=True, kw_only=True):
 
 
 class Round(Struct, frozen=True, kw_only=True):
-    """One answer of the model, and what was done for it. `calls` are in the order in which they ended.
+    """One answer of the model, and its calls.
 
-    `model_seconds` is the time that the model took, `tool_seconds` that of all its calls, side by side.
+    Attributes:
+        number: from 1.
+        response: the model's answer.
+        calls: in the order in which they ended.
+        model_seconds: how long the model took.
+        tool_seconds: how long all calls took, side by side.
     """
 
     number: int
@@ -45,8 +63,16 @@ class Round(Struct, frozen=True, kw_only=True):
 
 
 class Record(Struct, frozen=True, kw_only=True):
-    """A whole run. `messages` is the conversation with all that was added, fit to be continued: every call
-    in it has its answer. `response` is the model's last one, None where there was none."""
+    """A whole run.
+
+    Attributes:
+        stopped: why the run ended: "answer", "rounds", "calls", "seconds", "repeated", "cancelled" or
+            "error".
+        rounds: every round.
+        messages: the conversation with all that was added; it can be continued, because every call in it has
+            its answer.
+        seconds: how long the run took.
+    """
 
     stopped: Stop
     rounds: tuple[Round, ...]

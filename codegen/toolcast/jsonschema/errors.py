@@ -6,10 +6,14 @@ from msgspec import Struct
 
 
 class Violation(Struct, frozen=True):
-    """A constraint that a value violates; `message` addresses the author of the value.
+    """One violation of a schema, worded for the writer of the value.
 
-    `path` is where, as msgspec prints it: `$.a.b[0]`, with odd keys as `$["a b"]`. A missing property is
-    reported at the object that lacks it. `keyword` is the JSON Schema keyword, `expected` its value.
+    Attributes:
+        path: location in the value as msgspec writes it: `$.a.b[0]`, or `$["a b"]` for a key that is no
+            identifier. A missing property is reported at its object.
+        message: what is wrong, in words.
+        keyword: the JSON Schema keyword.
+        expected: the keyword's value.
     """
 
     path: str

@@ -19,17 +19,30 @@ Handler = Callable[[Any], Awaitable[None]]
 
 
 class ToolChanges:
-    """A message handler for the SDK's client, which counts `notifications/tools/list_changed`.
+    """A message handler for the SDK's client that counts `notifications/tools/list_changed`.
 
     Give the same object to the client (`message_handler=changes`) and to `mcp_tools(changes=changes)`: the
-    next call lists the tools anew before anything is sent. `handler` gets every message, too.
+    next call lists the tools again before anything is sent.
+
+    Attributes:
+        count: notifications so far.
     """
 
     def __init__(self, handler: Handler | None = None) -> None:
+        """Start counting.
+
+        Args:
+            handler: receives every message, too.
+        """
         self.count = 0
         self._handler = handler
 
     async def __call__(self, message: Any) -> None:
+        """Take a message.
+
+        Args:
+            message: a message of the SDK.
+        """
         if getattr(message, "method", "") == "notifications/tools/list_changed":
             self.count += 1
         if self._handler is not None:
@@ -50,21 +63,36 @@ async def mcp_tools(
     changes: ToolChanges | None = None,
     recheck: float | None = None,
 ) -> "McpTools":
-    """Register the tools of the server at the end of `session`, the SDK's `Client` or `ClientSession`.
+    """Register the tools of an MCP server.
 
-    They are called `server__tool`, in the group `mcp/server`, and go through the registry's bridge, policy,
-    secrets and hooks like any other. Arguments are judged by the server's schema before they are sent,
-    answers by its output schema.
+    They are called `server__tool`, in the group `mcp/server`, and use the registry's policy, secrets and
+    hooks like any other tool. Arguments are validated against the server's schema before they are sent,
+    answers against its output schema.
 
-    With `pins`, only tools that were approved as they are now are registered; `refused` says why others were
-    not, and `approve` takes them. Without, the first listing counts as approved. A tool that comes or changes
-    later cannot be called until it is approved; that is looked for when `changes` heard of any, in `refresh`,
-    and `recheck` seconds after the last look.
+    With `pins`, only tools that were approved in their present form are registered; `refused` states why
+    others were not, and `approve` takes them. Without, the first listing counts as approved. A tool that is
+    new or changes later cannot be called until it is approved.
 
-    `permission` is `execute` unless said otherwise, which a policy asks for or denies: what the server
-    claims is no reason to trust it. `secrets` names parameters that may carry references, by the server's
-    name for the tool. `names` are the only tools to take, by the server's names. `timeout` is in seconds per
-    call. Raises ListingError where the tools cannot be listed, and ValueError for what cannot be meant.
+    Args:
+        session: the SDK's connected `Client` or `ClientSession`.
+        registry: the registry to register the tools in.
+        server: name of the server in this program.
+        pins: the approved tools.
+        permission: what the tools may do: one permission, one by the server's names, or a function that
+            decides. "execute" by default, since a server's claims are no reason to trust it.
+        secrets: by the server's names, parameters that may hold references to secrets.
+        names: the only tools to take, by the server's names; None for all.
+        timeout: seconds for one call; None for no limit.
+        limits: limits for what the server sends.
+        changes: counts the server's notifications; a call lists the tools again after one.
+        recheck: seconds after which a call lists the tools again; None for never.
+
+    Returns:
+        The tools: their pins, what is refused, and their refresh.
+
+    Raises:
+        ListingError: the tools cannot be listed.
+        ValueError: an argument is out of range or no valid name.
     """
     terms = Terms(
         server=server,
@@ -81,7 +109,11 @@ async def mcp_tools(
 
 
 class McpTools:
-    """The tools of one server in one registry. Made by `mcp_tools`; for one event loop."""
+    """The tools of one server in one registry. Made by `mcp_tools`; for one event loop.
+
+    Attributes:
+        server: name of the server in this program.
+    """
 
     def __init__(
         self,
@@ -91,6 +123,15 @@ class McpTools:
         pins: Pins | None,
         changes: ToolChanges | None,
     ) -> None:
+        """Made by `mcp_tools`.
+
+        Args:
+            session: the SDK's session.
+            registry: the registry.
+            terms: the terms.
+            pins: the approved tools.
+            changes: the counter of notifications.
+        """
         self.server = terms.server
         self._session = session
         self._terms = terms
@@ -122,38 +163,64 @@ class McpTools:
         return self._offers.listed
 
     async def refresh(self) -> None:
-        """List the tools anew: register new ones that may be, and look which changed. Raises ListingError;
-        then none can be called until a listing succeeds."""
+        """List the tools again: register new ones that are approved, and find those that changed.
+
+        Raises:
+            ListingError: the tools cannot be listed; none can be called until a listing succeeds.
+        """
         async with self._lock:
             await self._refresh()
 
     def approve(self, *tools: str) -> Pins:
-        """Approve what the server listed last: these tools, by either name, or all. Returns `pins`.
+        """Approve tools as the server listed them last. A tool that is registered already gets its new
+        definition.
 
-        A tool that is registered already changes its definition in the registry. Raises ValueError for tools
-        that are not listed, and for a name that several tools have.
+        Args:
+            *tools: names, the server's or the registry's; all tools where there are none.
+
+        Returns:
+            The new pins.
+
+        Raises:
+            ValueError: a tool is not listed, or several tools have the name.
         """
         self._offers.approve(tools)
         return self._offers.pins
 
     async def reconnect(self, session: Any) -> None:
-        """Go on with another session to the same server, and look whether its tools are the same. Raises
-        ListingError as `refresh` does."""
+        """Continue with another session to the same server, and compare its tools.
+
+        Args:
+            session: the SDK's `Client` or `ClientSession`.
+
+        Raises:
+            ListingError: the tools cannot be listed; none can be called until a listing succeeds.
+        """
         self._session = session
         self._stale = True
         await self.refresh()
 
     async def watch(self) -> None:
-        """List the tools anew whenever the server says that they changed, until it ends the subscription or
-        this is cancelled. For a `Client` that speaks 2026-07-28; with others, `ToolChanges` hears of it."""
+        """List the tools again whenever the server notifies a change, until the server ends the subscription
+        or this is cancelled. For a `Client` of protocol 2026-07-28; `ToolChanges` serves others.
+
+        Raises:
+            ListingError: the tools cannot be listed.
+        """
         async with self._session.listen(tools_list_changed=True) as events:
             async for _ in events:
                 self._stale = True
                 await self.refresh()
 
     async def check(self, tool: str) -> str | None:
-        """Why a tool, by the server's name, cannot be called now; None where it can. Lists anew where that
-        is due."""
+        """Tell why a tool cannot be called now. Lists the tools again where that is due.
+
+        Args:
+            tool: the server's name for the tool.
+
+        Returns:
+            The reason; None where it can be called.
+        """
         if self._is_due():
             async with self._lock:
                 if self._is_due():
@@ -164,7 +231,16 @@ class McpTools:
         return self._offers.reason(tool)
 
     async def call(self, tool: str, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
-        """Call a tool by the server's name, as it is: `check` first."""
+        """Call a tool without any check; call `check` before.
+
+        Args:
+            tool: the server's name for the tool.
+            arguments: arguments in the form of the server's schema.
+            context: circumstances of the call.
+
+        Returns:
+            The result.
+        """
         terms, output = self._terms, self._offers.output(tool)
         return await call_live(
             self._session, self.server, tool, arguments, context, output, terms.limits, terms.timeout

@@ -23,7 +23,13 @@ _MOST_TOLD = 20
 
 
 class RefusedTool(Struct, frozen=True):
-    """A tool that cannot be called: under which name, the server's own name, and why."""
+    """A tool that cannot be called.
+
+    Attributes:
+        name: its name in the registry.
+        tool: the server's name for it.
+        reason: why it cannot be called.
+    """
 
     name: str
     tool: str

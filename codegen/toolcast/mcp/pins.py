@@ -20,15 +20,26 @@ class PinsError(ValueError):
 
 
 class Pin(Struct, frozen=True, forbid_unknown_fields=True):
-    """One tool as it was approved: the SHA-256 of all that its server says of it, and of each part, so that a
-    change can be named. Order of properties and white space do not count."""
+    """One tool as it was approved. The order of properties and white space do not count.
+
+    Attributes:
+        digest: SHA-256 of all that the server states about the tool.
+        parts: SHA-256 of each part, so that a change can be named.
+    """
 
     digest: str
     parts: Mapping[str, str]
 
     @classmethod
     def of(cls, tool: LiveTool) -> "Pin":
-        """The pin of a tool as it is now."""
+        """Make the pin of a tool in its present form.
+
+        Args:
+            tool: the tool.
+
+        Returns:
+            The pin.
+        """
         said: dict[str, Any] = {
             "title": tool.title,
             "description": tool.description,
@@ -40,7 +51,14 @@ class Pin(Struct, frozen=True, forbid_unknown_fields=True):
         return cls(digest=_digest([tool.server, tool.name, said]), parts=parts)
 
     def changed(self, now: "Pin") -> tuple[str, ...]:
-        """The parts in which `now` differs."""
+        """Compare with another pin of the tool.
+
+        Args:
+            now: the other pin.
+
+        Returns:
+            The parts that differ.
+        """
         if self.digest == now.digest:
             return ()
         names = sorted({*self.parts, *now.parts})
@@ -48,7 +66,14 @@ class Pin(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PinChange(Struct, frozen=True):
-    """A difference between two sets of pins."""
+    """A difference between two sets of pins.
+
+    Attributes:
+        server: name of the server.
+        tool: the server's name for the tool.
+        kind: "new", "changed" or "gone".
+        parts: the parts that changed.
+    """
 
     server: str
     tool: str
@@ -62,14 +87,30 @@ class PinChange(Struct, frozen=True):
 
 
 class Pins(Struct, frozen=True, forbid_unknown_fields=True):
-    """Approved tools: by server, by the server's name for the tool. A value; every change makes another."""
+    """Approved tools, by server and by the server's name for the tool. A value: every change makes another
+    one.
+
+    Attributes:
+        servers: pins by server and tool.
+        version: version of the file format.
+    """
 
     servers: Mapping[str, Mapping[str, Pin]] = {}
     version: int = _VERSION
 
     @classmethod
     def load(cls, path: str | Path) -> "Pins":
-        """What a file says; without a file nothing is approved. Raises PinsError for any other file."""
+        """Read a file.
+
+        Args:
+            path: path of the file.
+
+        Returns:
+            The pins; none where there is no file.
+
+        Raises:
+            PinsError: the file cannot be read, or has another version.
+        """
         try:
             raw = Path(path).read_bytes()
         except FileNotFoundError:
@@ -85,7 +126,11 @@ class Pins(Struct, frozen=True, forbid_unknown_fields=True):
         return pins
 
     def save(self, path: str | Path) -> None:
-        """Write the file, whole or not at all; sorted, so that a review shows what changed."""
+        """Write a file, whole or not at all; sorted, so that a review shows what changed.
+
+        Args:
+            path: path of the file.
+        """
         target = Path(path)
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
@@ -96,20 +141,51 @@ class Pins(Struct, frozen=True, forbid_unknown_fields=True):
             temporary.unlink(missing_ok=True)
 
     def get(self, server: str, tool: str) -> Pin | None:
-        """The pin of a tool; None where it was never approved."""
+        """Find the pin of a tool.
+
+        Args:
+            server: name of the server.
+            tool: the server's name for the tool.
+
+        Returns:
+            The pin; None where the tool was never approved.
+        """
         return self.servers.get(server, {}).get(tool)
 
     def with_tools(self, server: str, tools: Mapping[str, Pin]) -> "Pins":
-        """These pins, and `tools` in the place of the same ones of before."""
+        """Add or replace pins.
+
+        Args:
+            server: name of the server.
+            tools: pins by the server's names.
+
+        Returns:
+            New pins.
+        """
         return self._with(server, {**self.servers.get(server, {}), **tools})
 
     def without(self, server: str, tools: Collection[str]) -> "Pins":
-        """These pins without some tools of a server."""
+        """Remove pins.
+
+        Args:
+            server: name of the server.
+            tools: the server's names of tools.
+
+        Returns:
+            New pins.
+        """
         left = {name: pin for name, pin in self.servers.get(server, {}).items() if name not in tools}
         return self._with(server, left)
 
     def diff(self, now: "Pins") -> tuple[PinChange, ...]:
-        """What is different in `now`, sorted by server and tool."""
+        """Compare with other pins.
+
+        Args:
+            now: the other pins.
+
+        Returns:
+            The differences, sorted by server and tool.
+        """
         changes = []
         for server in sorted({*self.servers, *now.servers}):
             mine, its = self.servers.get(server, {}), now.servers.get(server, {})

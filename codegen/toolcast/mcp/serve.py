@@ -26,9 +26,18 @@ async def serve_mcp(
     allowed_origins: Sequence[str] = (),
     **options: Any,
 ) -> None:
-    """Offer `registry` over stdio, or at `http` ("HOST:PORT", or a port on this machine alone).
+    """Serve a registry over stdio or streamable HTTP. The registry stays open; close it when this returns.
 
-    `options` are those of `mcp_server`. The registry stays open; close it when this returns.
+    Args:
+        registry: a registry or a selection.
+        http: "HOST:PORT", or a port on this machine alone; None for stdio.
+        allowed_hosts: hosts by which clients call the server, such as "tools.example.com:8000".
+        allowed_origins: origins of pages that may call it.
+        **options: options of `mcp_server`.
+
+    Raises:
+        ValueError: the address is not valid, or is reached from other machines without `allowed_hosts`.
+        OSError: the address is in use.
     """
     server = mcp_server(registry, **options)
     if http is None:
@@ -41,7 +50,10 @@ async def serve_mcp(
 async def serve_stdio(server: Any) -> None:
     """Serve one client on stdin and stdout, until it closes stdin.
 
-    While it is served, what handlers and their children print goes to stderr: stdout is the protocol's alone.
+    Meanwhile what handlers and their children print goes to stderr: stdout belongs to the protocol.
+
+    Args:
+        server: a server of `mcp_server`.
     """
     async with load("mcp.server.stdio").stdio_server() as (incoming, outgoing):
         try:
@@ -58,12 +70,22 @@ async def serve_http(
     allowed_hosts: Sequence[str] = (),
     allowed_origins: Sequence[str] = (),
 ) -> None:
-    """Serve streamable HTTP at `http://host:port/mcp` until the program is told to end.
+    """Serve streamable HTTP at `http://host:port/mcp` until the program ends.
 
     A page in a browser can be led to any address that the browser reaches (DNS rebinding), so requests must
-    name a host that is allowed: this machine's own names, and `allowed_hosts` ("tools.example.com:8000").
-    There is no authentication: put a proxy in front of what other machines reach. Raises ValueError for an
-    address that others reach without allowed hosts, and OSError where the address is taken.
+    name a host that is allowed: this machine's own names, and `allowed_hosts`. There is no authentication:
+    put a proxy before what other machines reach.
+
+    Args:
+        server: a server of `mcp_server`.
+        host: address to listen at.
+        port: port to listen at.
+        allowed_hosts: as for `serve_mcp`.
+        allowed_origins: as for `serve_mcp`.
+
+    Raises:
+        ValueError: other machines reach the address, and there are no `allowed_hosts`.
+        OSError: the address is in use.
     """
     import socket
 

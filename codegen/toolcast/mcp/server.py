@@ -27,14 +27,28 @@ def mcp_server(
     provider: str = "mcp",
     page_size: int | None = None,
 ) -> Any:
-    """An `mcp.server.lowlevel.Server` that offers `registry`, or a selection of it.
+    """Make an MCP server that offers a registry, or a selection of it.
 
-    Tools are listed as they were generated for `provider`, byte for byte where the client speaks the newest
-    revision; clients of older ones get the older definitions where those were generated, else the same
-    without schemas of results that are no objects. Calls go through `registry.execute`. Failures are
-    `isError` results; only an unknown tool is a protocol error. Cancelling a request cancels its handler.
+    Clients of the newest protocol revision get the definitions that were generated for `provider`, byte for
+    byte; clients of older ones get the older definitions where those were generated, else the same without
+    schemas of results that are no objects. Failures are `isError` results; only an unknown tool is a protocol
+    error. Cancelling a request cancels its handler.
 
-    Raises McpMissingError without the SDK, UnknownProviderError where nothing was generated for `provider`.
+    Args:
+        registry: a registry or a selection.
+        name: name of the server.
+        version: version of the server.
+        instructions: text for clients.
+        provider: id of the provider whose definitions are listed.
+        page_size: tools of one page; None for all on one page.
+
+    Returns:
+        An `mcp.server.lowlevel.Server`, for any transport of the SDK.
+
+    Raises:
+        McpMissingError: the SDK is not installed.
+        UnknownProviderError: nothing was generated for `provider`.
+        ValueError: `page_size` is below 1.
     """
     sdk = load("mcp.server.lowlevel.server")
     offered = _Offered(registry, Listed(registry, provider, page_size))

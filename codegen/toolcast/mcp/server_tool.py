@@ -19,16 +19,26 @@ from ..runtime.hidden_characters import visible
 
 
 class ListingError(Exception):
-    """A server's tools could not be listed, or the list breaks a bound; nothing of it is used."""
+    """A server's tools could not be listed, or the list exceeds a limit; nothing of it is used."""
 
 
 class Limits(Struct, frozen=True, kw_only=True):
-    """Bounds for what one server says. A tool past its own bounds is refused, alone; a list past its own is
-    not read at all.
+    """Limits for what one server sends. A tool past the limits of a tool is refused alone; a list past the
+    limits of a list is not read at all.
 
-    Sizes are of JSON text in bytes, `description` in characters, `seconds` for a whole listing. `parts` are
-    objects and lists of a schema with its references written out, `patterns` its regular expressions.
-    `result_size` is for one answer: its content, decoded, and its structured content as JSON.
+    Attributes:
+        tools: tools in a listing.
+        pages: pages of a listing.
+        tool_size: bytes of one definition as JSON.
+        parts: objects and lists of one schema with its references written out.
+        patterns: regular expressions of one schema.
+        list_size: bytes of all definitions as JSON.
+        description: characters of one description.
+        seconds: seconds for a whole listing.
+        result_size: bytes of one answer: its content, decoded, and its structured content as JSON.
+
+    Raises:
+        ValueError: a limit is not above 0.
     """
 
     tools: int = 1000
@@ -152,7 +162,17 @@ _SHORT = 256
 
 
 class LiveTool(Struct, frozen=True, kw_only=True):
-    """What a server says of one tool. Nothing of it can be trusted; `annotations` are claims."""
+    """What a server states about one tool. Nothing of it can be trusted; `annotations` are claims.
+
+    Attributes:
+        server: name of the server in this program.
+        name: the server's name for the tool.
+        description: the server's description.
+        title: the server's title.
+        input_schema: schema of the arguments.
+        output_schema: schema of structured results.
+        annotations: hints such as `readOnlyHint`.
+    """
 
     server: str
     name: str
@@ -163,12 +183,23 @@ class LiveTool(Struct, frozen=True, kw_only=True):
     annotations: dict[str, Any] = {}
 
     def hint(self, name: str) -> bool | None:
-        """A claim of the server's, such as `readOnlyHint`; None where it claims nothing."""
+        """Read a hint of the server.
+
+        Args:
+            name: such as `readOnlyHint`.
+
+        Returns:
+            The claim; None where there is none.
+        """
         value = self.annotations.get(name)
         return value if isinstance(value, bool) else None
 
     def shown(self) -> "LiveTool":
-        """The same with words that hide nothing: what a model is given."""
+        """Make what a model is shown: the same tool without hidden characters.
+
+        Returns:
+            A copy.
+        """
         output = self.output_schema
         return LiveTool(
             server=self.server,

@@ -91,8 +91,15 @@ class Terms(Struct, frozen=True, kw_only=True):
 
 
 def hinted_permission(tool: LiveTool) -> Permission:
-    """A tool's permission as its server's annotations claim it. For servers whose word is taken, only: a
-    malicious one claims that everything reads."""
+    """Derive a tool's permission from its server's annotations. Only for servers that are trusted: a
+    malicious one claims that everything reads.
+
+    Args:
+        tool: the tool.
+
+    Returns:
+        "read", "write", "network" or "execute".
+    """
     if tool.hint("readOnlyHint"):
         return "network" if tool.hint("openWorldHint") else "read"
     if tool.hint("destructiveHint") is False and tool.hint("openWorldHint") is False:

@@ -23,11 +23,22 @@ FAMILIES: tuple[Family, ...] = ("pydantic", "dataclass", "typeddict")
 
 
 def generate_models(schema: Mapping[str, Any], family: Family, *, class_name: str, source: str) -> str:
-    """Python source of the models for `schema`, a contract's normal form. Not formatted; ends in a newline.
+    """Generate Python source of the models for a contract.
 
-    The model of the whole schema is called `class_name`. The text depends on the arguments alone. It begins
-    with a line that names `source` and imports nothing but the standard library and the family's own
-    package. Raises ModelError when that cannot be had.
+    The text depends on the arguments alone. It imports nothing but the standard library and the family's own
+    package, is not formatted, and ends in a newline.
+
+    Args:
+        schema: the contract's normal form.
+        family: "pydantic", "dataclass" or "typeddict".
+        class_name: name of the model of the whole schema.
+        source: what the first line of the text names as its source.
+
+    Returns:
+        The source text.
+
+    Raises:
+        ModelError: the name is no identifier, or the family has no models for the schema.
     """
     if not class_name.isidentifier() or keyword.iskeyword(class_name):
         raise ModelError(f"{class_name!r} cannot name a class")

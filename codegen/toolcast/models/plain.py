@@ -31,13 +31,20 @@ class ModelError(ValueError):
 
 
 def plain_schema(schema: Mapping[str, Any], class_name: str = "") -> dict[str, Any]:
-    """`schema` without anything beyond JSON Schema 2020-12, its definitions named by identifiers.
+    """Reduce a schema to JSON Schema 2020-12 alone, with identifiers as the names of its definitions.
 
-    `class_name` is kept free for the schema itself: no title or definition bears it, and the root no title.
+    The schema is not changed, and doing it twice changes nothing.
 
-    `schema` is a contract's normal form: references are `#` or `#/$defs/Name` and reach something; any other
-    raises ModelError, as does nesting deeper than MAX_DEPTH. The input is not changed, and doing it twice
-    changes nothing.
+    Args:
+        schema: a contract's normal form.
+        class_name: name of the schema itself: no title or definition has it.
+
+    Returns:
+        A new schema.
+
+    Raises:
+        ModelError: a reference is neither `#` nor `#/$defs/Name`, or leads nowhere; the schema is nested too
+            deeply.
     """
     definitions = schema.get("$defs", {})
     names = _names(definitions, class_name) if isinstance(definitions, Mapping) else {}

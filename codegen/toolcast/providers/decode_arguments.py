@@ -26,15 +26,30 @@ def decode(
     tool: str = "tool",
     normalizer: Normalizer | None = None,
 ) -> dict[str, Any]:
-    """Plain data in the form of `schema`, the tool's own, from arguments that `provider` sent.
+    """Decode arguments for a schema that is met at run time.
 
-    `schema` and `strict` are what `normalize` was given for the definition; without a schema only what
-    every provider may do is undone: blank text for no arguments, an object encoded twice. A schema as JSON
-    text is prepared once and remembered; a mapping each time, unless `normalizer` knows it. With `validate`
-    false, what the schema refuses is returned as it came. `tool` is the name that errors use.
+    A schema as JSON text is prepared once and kept; a mapping each time, unless `normalizer` has it.
 
-    Raises ArgumentError for text that is not a JSON object, and with every violation for arguments that
-    the schema refuses; SchemaError, UnsupportedSchema and ProfileError for the schema and the provider.
+    Args:
+        arguments: JSON text or a parsed mapping, as the provider sent it.
+        provider: id of a built-in profile, or a profile.
+        schema: the tool's schema, as for `normalize`; None repairs only what every provider may send: blank
+            text for no arguments, and an object encoded twice.
+        strict: as for `normalize`.
+        guesses: guesses that may be applied to refused arguments.
+        validate: whether to refuse what the schema refuses.
+        tool: name of the tool in errors.
+        normalizer: a cache of prepared schemas.
+
+    Returns:
+        Plain data in the form of `schema`.
+
+    Raises:
+        ArgumentError: the text is no JSON object, or the schema refuses the arguments; it names every
+            violation.
+        SchemaError: the schema has no form in the dialect.
+        toolcast.jsonschema.UnsupportedSchema: the schema cannot be validated exactly.
+        ProfileError: the provider is not known.
     """
     if schema is None:
         if not isinstance(provider, Profile):

@@ -8,7 +8,10 @@ from msgspec import Struct
 class SchemaError(ValueError):
     """A schema that cannot be normalised exactly or safely.
 
-    `path` is a JSON pointer into the schema as given, `hint` a way out. The text holds all three.
+    Attributes:
+        path: JSON pointer into the schema.
+        message: what is wrong.
+        hint: what to change.
     """
 
     def __init__(self, path: str, message: str, hint: str = "") -> None:
@@ -28,9 +31,10 @@ class ProfileProblem(Struct, frozen=True, kw_only=True):
 
 
 class ProfileError(ValueError):
-    """A profile that does not exist, cannot be read, or says what the walk does not know.
+    """A profile that does not exist, cannot be read, or has values that do not exist.
 
-    `problems` has every one that was found; the text holds them all.
+    Attributes:
+        problems: everything that is wrong.
     """
 
     def __init__(self, message: str, problems: tuple[ProfileProblem, ...] = ()) -> None:
@@ -39,7 +43,14 @@ class ProfileError(ValueError):
 
     @classmethod
     def of(cls, problems: list[ProfileProblem]) -> ProfileError:
-        """The error that tells all of `problems`."""
+        """Make an error of several problems.
+
+        Args:
+            problems: the problems.
+
+        Returns:
+            The error, whose text has all of them.
+        """
         lines = (
             f"{problem.file}{f':{problem.line}' if problem.line else ''}: {problem.message}"
             + (f" ({problem.hint})" if problem.hint else "")

@@ -9,9 +9,14 @@ SeverityOfLoss = Literal["reject", "lost", "changed", "kept elsewhere"]
 
 
 class LedgerEntry(Struct, frozen=True, kw_only=True):
-    """One change between the contract and a provider's schema.
+    """One difference between the contract and a provider's schema.
 
-    `path` is a JSON pointer into the contract's normal form; `keyword` is what was touched there.
+    Attributes:
+        path: JSON pointer into the contract's normal form.
+        keyword: the keyword there that differs.
+        action: what was done to it.
+        severity: what is lost by it.
+        reason: why, in words.
     """
 
     path: str

@@ -44,11 +44,15 @@ from .wire_forms import extract_wire_forms
 
 
 class Normalized(Struct, frozen=True, kw_only=True):
-    """One provider's version of a schema.
+    """A schema in a provider's dialect.
 
-    `strict` is what the provider's flag must say, `None` where it has none. `ledger` is in walking order; its
-    paths are JSON pointers into the schema that was given. `wire_forms` states how arguments in the wire form
-    are decoded; `None` where there is none.
+    Attributes:
+        schema: the parameters' schema for the provider.
+        strict: the value of the provider's strict flag; None where it has none.
+        ledger: every difference, in walking order; paths are JSON pointers into the schema that was
+            normalised.
+        wire_forms: how arguments in the wire form are decoded; None where the wire form is the contract's
+            own.
     """
 
     schema: dict[str, Any]
@@ -58,13 +62,19 @@ class Normalized(Struct, frozen=True, kw_only=True):
 
 
 def normalize(schema: Any, provider: str | Profile, *, strict: bool | None = None) -> Normalized:
-    """What `provider` accepts instead of `schema`, a tool's parameters in any draft of JSON Schema.
+    """Rewrite a schema in a provider's dialect. The schema is not changed.
 
-    `strict` None: strict if the whole contract survives it. False: never. True: demanded, so where it is not
-    possible the ledger's reasons have severity `reject` instead of `lost`, and the result is still usable.
-    Never changes `schema`. The bad corners that `quarantined` leaves out are left out here, too, and are in
-    the ledger; what no value fits stays. Raises `SchemaError` for what cannot be read as parameters (a root
-    that takes no object, unbounded nesting), `ProfileError` for an unknown provider.
+    Args:
+        schema: a JSON Schema for an object: a dict, of draft 4 to 2020-12.
+        provider: id of a built-in profile, or a profile.
+        strict: whether strict mode is wanted; None for the profile's default.
+
+    Returns:
+        The schema, the strict flag, the ledger and the wire form.
+
+    Raises:
+        SchemaError: the schema has no form in the dialect, or `strict=True` is not possible.
+        ProfileError: the provider is not known.
     """
     return SchemaNormalizer(schema).normalize(provider, strict=strict)
 

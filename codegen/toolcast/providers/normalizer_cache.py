@@ -57,30 +57,55 @@ class Prepared:
 
 
 class Normalizer:
-    """`normalize`, remembering the schemas it was given. Any number of threads may share one.
-
-    A schema as JSON text (bytes or str) is known by its content: the fastest key is the very object that
-    came the last time, since Python keeps a text's hash. A mapping is known by its identity alone, and held
-    so that the identity stays its own: who changes a mapping afterwards gets the answer for what it was,
-    until `forget()`. Pass text where schemas may change.
-
-    `maxsize` schemas are kept at most, and those in use stay. What is returned is shared: do not change it.
-    """
+    """Normalises schemas and keeps the most recent outcomes. Safe from many threads."""
 
     __slots__ = ("_known",)
 
     def __init__(self, maxsize: int = 256) -> None:
-        """Raises ValueError for a size below 1."""
+        """Make an empty cache.
+
+        Args:
+            maxsize: outcomes that are kept.
+
+        Raises:
+            ValueError: `maxsize` is below 1.
+        """
         if maxsize < 1:
             raise ValueError(f"maxsize must be at least 1, not {maxsize}.")
         self._known: _Recent[Prepared] = _Recent(maxsize)
 
     def normalize(self, schema: Schema, provider: str | Profile, *, strict: bool | None = None) -> Normalized:
-        """As the function of that name. Raises SchemaError and ProfileError."""
+        """Normalise a schema, or return the kept outcome.
+
+        Args:
+            schema: a mapping or JSON text.
+            provider: id of a built-in profile, or a profile.
+            strict: as for `normalize`.
+
+        Returns:
+            The outcome; the same object while it is kept. Do not change it.
+
+        Raises:
+            SchemaError: the schema has no form in the dialect.
+            ProfileError: the provider is not known.
+        """
         return self.prepare(schema, provider, strict).normalized
 
     def prepare(self, schema: Schema, provider: str | Profile, strict: bool | None = None) -> Prepared:
-        """`schema` for `provider`, and the way back. Raises SchemaError and ProfileError."""
+        """Normalise a schema and prepare its decoder and validator.
+
+        Args:
+            schema: a mapping or JSON text.
+            provider: id of a built-in profile, or a profile.
+            strict: as for `normalize`.
+
+        Returns:
+            The outcome with a decoder of the wire form and a validator, made at first use.
+
+        Raises:
+            SchemaError: the schema has no form in the dialect.
+            ProfileError: the provider is not known.
+        """
         text = type(schema) is bytes or type(schema) is str
         key = (
             schema if text else id(schema),
@@ -94,7 +119,7 @@ class Normalizer:
         return found
 
     def forget(self) -> None:
-        """Start anew: mappings may have changed."""
+        """Drop everything that is kept."""
         self._known.clear()
 
 

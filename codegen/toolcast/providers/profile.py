@@ -26,7 +26,22 @@ BUILT_IN = Path(__file__).parent / "profiles"
 
 
 class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
-    """One provider. `strict` is the dialect of its strict mode, `None` where there is no such flag."""
+    """One provider as data.
+
+    Attributes:
+        id: id of the provider.
+        dated: ISO date on which the rules were last checked.
+        title: name for people.
+        sources: pages from which the rules come.
+        envelope: template of the tool object: "$name" and the like are filled in; absent values leave no key.
+        omit_empty_parameters: whether a tool without parameters has no schema.
+        dialect: the accepted part of JSON Schema.
+        strict: the dialect of strict mode; None where there is no such flag.
+        always_strict: whether what is sent is always enforced, without a flag.
+        limits: what one request may hold.
+        answers: the provider's answer to a breach, by rule (`profile_check.RULES`).
+        models: globs of the models that the profile applies to; for people, not for code.
+    """
 
     id: str
     dated: str  # ISO date on which the rules were last checked
@@ -44,15 +59,26 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
 
 @lru_cache(maxsize=1)
 def available() -> tuple[str, ...]:
-    """The ids of the built-in profiles, sorted."""
+    """List the built-in profiles.
+
+    Returns:
+        Their ids, sorted.
+    """
     return tuple(sorted(path.stem for path in BUILT_IN.glob("*.toml")))
 
 
 @lru_cache(maxsize=128)
 def load_profile(id: str) -> Profile:
-    """A built-in profile, or one of an installed package. Raises `ProfileError` if there is none of that id.
+    """Load a built-in profile, or one of an installed package. A package never replaces a built-in profile.
 
-    Installed packages are asked only for an id that is not built in: they never replace one.
+    Args:
+        id: id of the profile.
+
+    Returns:
+        The profile; the same object each time.
+
+    Raises:
+        ProfileError: there is no profile of that id, or it is not valid.
     """
     if id in available():
         return load_profile_file(BUILT_IN / f"{id}.toml")
@@ -65,9 +91,17 @@ def load_profile(id: str) -> Profile:
 
 
 def load_profile_file(path: str | Path, *, beside: Sequence[str | Path] = ()) -> Profile:
-    """A profile from a TOML file; its `base` names a built-in one, or one in the files `beside` it.
+    """Load a profile from a TOML file.
 
-    Raises `ProfileError`, whose `problems` are all that is wrong with it.
+    Args:
+        path: path of the file.
+        beside: further profile files, which its `base` may name as it may a built-in profile.
+
+    Returns:
+        The profile.
+
+    Raises:
+        ProfileError: the file is not valid; `problems` has everything that is wrong with it.
     """
     return _profile(Path(path), {id_of(file): Path(file) for file in beside})
 

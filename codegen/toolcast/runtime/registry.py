@@ -205,7 +205,11 @@ class ToolRegistry(ToolView):
             )
 
     def snapshot(self) -> Snapshot:
-        """All tools between two registrations; the same object until the next one."""
+        """Give all tools between two registrations; the same object until the next one.
+
+        Returns:
+            The snapshot: `entries` by name, sorted.
+        """
         snapshot = self._sorted
         if snapshot is None:
             with self._lock:

@@ -190,6 +190,7 @@ class Workers:
             RaisedInThreadError: the function raised what is no `Exception`. Every `Exception` is raised as it
                 is.
             WorkersExhaustedError: too many earlier calls did not return.
+            RuntimeError: the system has no thread left.
         """
         import asyncio
 

@@ -26,15 +26,21 @@ _STREAMS: dict[str, Callable[[int], Stream]] = {
 
 
 class Assembler:
-    """Feed it every chunk or event of one streamed answer, then ask for the answer.
-
-    One object serves one answer, in one thread.
-    """
+    """Assembles one streamed answer from its chunks or events. One object serves one answer, in one
+    thread."""
 
     __slots__ = ("_format", "_stream")
 
     def __init__(self, format: str, *, limit: int = 4 * MAX_TEXT) -> None:
-        """`limit` bounds what is held, in characters. Raises ValueError for a format without streams."""
+        """Start an answer.
+
+        Args:
+            format: name of a wire format, or of a provider that uses one.
+            limit: characters held at once.
+
+        Raises:
+            ValueError: the format does not exist, or has no streams.
+        """
         self._format = format_of(format).name
         make = _STREAMS.get(self._format)
         if make is None:
@@ -42,10 +48,14 @@ class Assembler:
         self._stream = make(limit)
 
     def feed(self, event: Any) -> None:
-        """Take the next event: a dict, the official client's object, or its JSON text (`[DONE]` too).
+        """Take the next event.
 
-        Raises DispatchError for what is none of the format, for an error that the provider sent, and past
-        the bounds; the answer is lost then.
+        Args:
+            event: a dict, the official client's object, or its JSON text (`[DONE]` too).
+
+        Raises:
+            DispatchError: the event does not fit the format, is an error of the provider, or exceeds the
+                limit; the answer is lost then.
         """
         if isinstance(event, (str, bytes)) and event in ("[DONE]", b"[DONE]"):
             self.end()
@@ -56,7 +66,7 @@ class Assembler:
         self._stream.feed(made)
 
     def end(self) -> None:
-        """Say that the stream has ended, where the server does not."""
+        """End the stream, for servers that do not mark its end."""
         self._stream.ended = True
 
     @property
@@ -65,15 +75,26 @@ class Assembler:
         return self._stream.ended
 
     def response(self) -> dict[str, Any]:
-        """The whole answer, for `parse`, `assistant_messages` and `Dispatcher.run`.
+        """Give the whole answer, for `parse`, `assistant_messages` and `Dispatcher.run`.
 
-        It has the form of an answer that is not streamed; arguments may still be the JSON text that came.
-        Raises DispatchError before the end: a call that is cut off can look like one without arguments.
+        Returns:
+            The answer in the form that it has without a stream; arguments may still be JSON text.
+
+        Raises:
+            DispatchError: the stream has not ended: a call that is cut off can look like one without
+                arguments.
         """
         if not self._stream.ended:
             raise DispatchError("the stream has not ended; call end() if its server does not say so")
         return self._stream.response()
 
     def calls(self) -> tuple[Call, ...]:
-        """The calls of the answer. Raises DispatchError, also before the end."""
+        """Parse the calls of the answer.
+
+        Returns:
+            The calls, in order.
+
+        Raises:
+            DispatchError: the stream has not ended, or the answer does not fit the format.
+        """
         return parse(self.response(), self._format)

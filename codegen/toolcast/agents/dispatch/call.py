@@ -80,11 +80,14 @@ class DispatchError(ValueError):
 class Call(Struct, frozen=True, kw_only=True):
     """One tool call of an answer.
 
-    `arguments` are as the provider sent them: JSON text, or an object that is parsed already. Whether they
-    are JSON at all is for the bridge to say. `index` is the call's place among the calls of its answer.
-    `id` is the provider's; where an id is needed and the provider sent none, or sent one twice, it is made
-    up, the same one each time. `cut` says that the answer ended inside of this call. `repeated` is what the
-    result must say again of its call, beside the id.
+    Attributes:
+        id: the provider's id; where the provider sent none, or one twice, it is made up, the same one each
+            time.
+        name: name of the tool.
+        arguments: as the provider sent them: JSON text, or a parsed object. `execute` validates them.
+        index: position among the calls of the answer, from 0.
+        cut: whether the answer ended inside this call.
+        repeated: members of the call that its result must repeat, beside the id.
     """
 
     id: str

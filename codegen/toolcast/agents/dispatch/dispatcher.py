@@ -21,13 +21,15 @@ _CUT = (
 
 
 class Dispatcher:
-    """parse → execute → render, for one registry (or a selection of it) and one wire format.
+    """Parses the calls of answers in one wire format, carries them out with one registry, and renders the
+    results.
 
-    An answer's calls run at the same time, at most `limit` of them, and are answered in their order. A call
-    that takes longer than `timeout` seconds is cancelled, and its result says so. `provider` is the dialect
-    of the arguments: the one whose definitions went into the request, the format's own by default.
+    The calls of an answer run at the same time and are answered in their order. The object keeps no state: it
+    serves any number of answers, tasks and event loops.
 
-    It keeps no state: one object serves any number of answers, tasks and event loops.
+    Attributes:
+        format: name of the wire format.
+        provider: id of the provider whose wire form the arguments have.
     """
 
     def __init__(
@@ -39,7 +41,18 @@ class Dispatcher:
         limit: int = 8,
         timeout: float | None = None,
     ) -> None:
-        """Raises ValueError for an unknown format, and for a limit or a timeout that is not above 0."""
+        """Make a dispatcher.
+
+        Args:
+            registry: a registry or a selection.
+            format: name of a wire format, or of a provider that uses one.
+            provider: id of the provider whose definitions went into the request; `format` by default.
+            limit: calls that run at once.
+            timeout: seconds after which a call is cancelled; its result says so. None for no limit.
+
+        Raises:
+            ValueError: the format does not exist, or `limit` or `timeout` is not above 0.
+        """
         self.format = format_of(format).name
         self.provider = format if provider is None else provider
         if limit < 1 or (timeout is not None and not timeout > 0):
@@ -49,11 +62,18 @@ class Dispatcher:
         self._timeout = timeout
 
     async def run(self, response: Any, context: ToolContext | None = None) -> list[dict[str, Any]]:
-        """The messages that answer every call of `response`; `[]` where it has none.
+        """Carry out every call of an answer.
 
-        `context` is given to every handler, with that call's id and tool in it. Raises DispatchError for
-        what is no answer of the format, and UnknownProviderError where nothing was generated for it. What a
-        call comes to is a result, whatever it is.
+        Args:
+            response: the answer: a dict, JSON text, or the official client's object.
+            context: circumstances for every handler; the id and the tool of each call are filled in.
+
+        Returns:
+            The messages that answer the calls; `[]` where there are none.
+
+        Raises:
+            DispatchError: the response is no answer of the format.
+            UnknownProviderError: nothing was generated for `provider`.
         """
         calls = parse(response, self.format)
         return render(calls, await self.execute(calls, context), self.format)
@@ -61,7 +81,18 @@ class Dispatcher:
     async def execute(
         self, calls: Sequence[Call], context: ToolContext | None = None
     ) -> tuple[ToolResult, ...]:
-        """The result of every call, in their order. Cancelling this cancels all of them, and waits for it."""
+        """Carry out calls. Cancelling this cancels all of them, and waits for that.
+
+        Args:
+            calls: calls of one answer.
+            context: as for `run`.
+
+        Returns:
+            The result of every call, in their order.
+
+        Raises:
+            UnknownProviderError: nothing was generated for `provider`.
+        """
         for name in {call.name for call in calls}:
             if name in self._registry:  # a missing dialect is the program's fault, not the model's
                 self._registry.get(name).binding.definition(self.provider)

@@ -25,10 +25,22 @@ INVALID = "INVALID_JSON"
 
 
 def assistant_messages(response: Any, format: str) -> list[dict[str, Any]]:
-    """What an answer leaves in the history: one message, the items of OpenAI Responses, nothing for MCP.
+    """Give what an answer adds to the conversation: one message, the items of OpenAI Responses, nothing for
+    MCP.
 
-    Plain dicts, ready for the next request; `render`'s messages come right after. Where ids were missing,
-    came twice, or are none that the provider takes, both hold the same new ones. Raises DispatchError.
+    The messages of `render` follow directly. Where ids were missing, came twice, or are not accepted by the
+    provider, both hold the same new ids.
+
+    Args:
+        response: the answer: a dict, JSON text, or the official client's object.
+        format: name of a wire format, or of a provider that uses one.
+
+    Returns:
+        Plain dicts, ready for the next request.
+
+    Raises:
+        DispatchError: the response is no answer of the format.
+        ValueError: the format does not exist.
     """
     known = format_of(format)
     if known.name.startswith("mcp"):

@@ -12,12 +12,20 @@ from .wire_formats import Format, Path, format_of
 
 
 def parse(response: Any, format: str) -> tuple[Call, ...]:
-    """The calls of an answer, in its order; none where it has none.
+    """Parse the calls of an answer.
 
-    `response` is the answer (or the message in it) as a dict, as JSON text, or as the official client's
-    object. Calls that are not calls of functions (custom, server-side) are the program's own: they are left
-    out. Raises DispatchError, naming the path, where the answer is not what the format says, and ValueError
-    for an unknown format.
+    Calls that are not calls of functions (custom, server-side) are left out.
+
+    Args:
+        response: the answer, or the message in it: a dict, JSON text, or the official client's object.
+        format: name of a wire format, or of a provider that uses one.
+
+    Returns:
+        The calls, in order; `()` where there are none.
+
+    Raises:
+        DispatchError: the response is no answer of the format; the message has the path.
+        ValueError: the format does not exist.
     """
     known = format_of(format)
     response = load(response)

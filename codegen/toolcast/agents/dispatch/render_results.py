@@ -17,11 +17,22 @@ _JSON = msgspec.json.Decoder()
 
 
 def render(calls: Sequence[Call], results: Sequence[ToolResult], format: str) -> list[Message]:
-    """What comes next in the conversation: one result for each call, in their order, as plain dicts.
+    """Render results as the next messages of the conversation.
 
     OpenAI chat, Mistral, Cohere, Ollama: one message each. OpenAI Responses: one item of `input` each.
-    Anthropic, Bedrock, Gemini: one message for all; what the user has to say comes after it. MCP: one
-    CallToolResult each. Raises ValueError where there are not as many results as calls.
+    Anthropic, Bedrock, Gemini: one message for all, before what the user writes. MCP: one CallToolResult
+    each.
+
+    Args:
+        calls: calls of one answer.
+        results: one result for each call, in the same order.
+        format: name of a wire format, or of a provider that uses one.
+
+    Returns:
+        Plain dicts.
+
+    Raises:
+        ValueError: there are not as many results as calls, or the format does not exist.
     """
     known = format_of(format)
     if len(calls) != len(results):

@@ -145,6 +145,7 @@ FORMATS = {
         Format(name="mcp-2025-06-18", calls=(), objects=True),
     )
 }
+"""The wire formats by name."""
 
 SPOKEN = {
     "anthropic-strict": "anthropic",

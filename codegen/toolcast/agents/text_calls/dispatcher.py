@@ -20,8 +20,14 @@ TEXT_GUESSES: tuple[Name, ...] = ("number", "boolean", "json-text", "empty-strin
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """What became of a text: what is left for the user, the calls, a result for each, and the message that
-    goes back to the model. It is empty where the text asks for nothing."""
+    """What a text came to.
+
+    Attributes:
+        text: what is left for the user.
+        calls: the calls in the text.
+        results: one result for each call.
+        message: the message that goes back to the model; "" where the text has no calls and no problems.
+    """
 
     text: str
     calls: tuple[Call, ...]
@@ -30,11 +36,23 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
 
 class TextDispatcher:
-    """Carries out the calls of texts with the tools of a registry or of a selection."""
+    """Carries out the calls in texts with the tools of a registry or a selection.
+
+    Attributes:
+        guesses: guesses that are applied to arguments whose values are text.
+    """
 
     def __init__(self, registry: ToolView, *, limit: int = 8, canonical: bool = False) -> None:
-        """At most `limit` calls of a text run at once. With `canonical`, only the form that `instructions`
-        asks for is a call. Raises ValueError for a limit of less than one."""
+        """Make a dispatcher.
+
+        Args:
+            registry: a registry or a selection.
+            limit: calls of a text that run at once.
+            canonical: whether only the form that `instructions` asks for is a call.
+
+        Raises:
+            ValueError: `limit` is below 1.
+        """
         if limit < 1:
             raise ValueError(f"limit must be at least 1, not {limit!r}.")
         self._registry = registry
@@ -45,9 +63,15 @@ class TextDispatcher:
         self.guesses = Guesses({*TEXT_GUESSES, *(own.allow if own is not None else ())})
 
     async def run(self, text: str, context: ToolContext | None = None) -> Outcome:
-        """Read a text, run its calls side by side, answer in their order.
+        """Carry out the calls of a text side by side. Only cancellation passes through, and reaches every
+        handler.
 
-        Whatever happens to a call is its result; only cancellation passes through, and reaches every handler.
+        Args:
+            text: the model's answer.
+            context: circumstances for every handler.
+
+        Returns:
+            The calls, their results, and the message that answers them.
         """
         parsed = parse(text, canonical=self._canonical)
         results = await self._results(parsed, context)

@@ -28,10 +28,19 @@ _NAMED = SCHEMA_MAP | {"dependentRequired"}
 
 
 def instructions(tools: "ToolView | Iterable[ToolBinding[Any, Any]]", *, level: Level = "full") -> str:
-    """The block for the system prompt: the same text each time, tools sorted by name.
+    """Write the block for the system prompt that tells a model how to call, and what.
 
-    `brief` has summaries, and schemas cut to names and types. No text of a tool can leave its line, or look
-    like a call. Raises ValueError for an unknown level.
+    No text of a tool can leave its line, or look like a call.
+
+    Args:
+        tools: a registry, a selection, or bindings.
+        level: "full", or "brief" for summaries, and schemas cut to names and types.
+
+    Returns:
+        The same text each time, tools sorted by name.
+
+    Raises:
+        ValueError: `level` is neither "full" nor "brief".
     """
     if level not in ("full", "brief"):
         raise ValueError(f"level must be 'full' or 'brief', not {level!r}.")

@@ -14,11 +14,17 @@ _THINK = re.compile(r"\s*<think(ing)?>")
 
 
 def parse(text: str, *, canonical: bool = False) -> Parsed:
-    """The calls of a text, and what is left of it for the user. Never raises.
+    """Parse the calls of a text. Never raises.
 
-    Thoughts are removed; JSON is a call only between marks, or where the whole text is nothing else. At most
-    MAX_CALLS calls are read, of texts up to MAX_TEXT characters: more is a problem. With `canonical`, only
-    the form that `instructions` asks for is a call, and all others are text.
+    Thoughts are removed. JSON is a call only between marks, or where the whole text is nothing else. At most
+    1,024 calls are read, of texts up to 4 Mi characters: more is a problem.
+
+    Args:
+        text: the model's answer.
+        canonical: whether only the form that `instructions` asks for is a call; all others are text then.
+
+    Returns:
+        The calls, what is left for the user, and the problems.
     """
     return read(Source(text), canonical=canonical)
 

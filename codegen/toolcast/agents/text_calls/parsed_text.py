@@ -15,11 +15,18 @@ Form = Literal["json", "xml", "invoke", "short", "attributes", "lines", "functio
 
 
 class Call(Struct, frozen=True, kw_only=True):
-    """One call that a text asks for.
+    """One call in a text.
 
-    `arguments` are JSON text as the model wrote it, or, where `textual`, what stood between the tags: strings
-    whose types only the tool's contract knows. In form `short` a textual string is the one value of a call
-    that names no parameter. `start` and `end` are character offsets in the text that was parsed.
+    Attributes:
+        name: name of the tool.
+        arguments: JSON text as the model wrote it, or, where `textual`, the strings between the marks, whose
+            types only the tool's contract knows. In form `short`, the one value of a call that names no
+            parameter.
+        id: the model's id of the call, or "".
+        start: offset of the first character of the block.
+        end: offset after its last character.
+        form: how the arguments were written.
+        textual: whether values are text.
     """
 
     name: str
@@ -32,7 +39,13 @@ class Call(Struct, frozen=True, kw_only=True):
 
 
 class Problem(Struct, frozen=True, kw_only=True):
-    """A call that was begun and cannot be carried out; `reason` tells the model what to change."""
+    """A call that begins in a text and cannot be carried out.
+
+    Attributes:
+        start: offset of the first character.
+        end: offset after the last character.
+        reason: tells the model what to change.
+    """
 
     start: int
     end: int
@@ -40,7 +53,13 @@ class Problem(Struct, frozen=True, kw_only=True):
 
 
 class Parsed(Struct, frozen=True, kw_only=True):
-    """The calls of a text in their order, what is left for the user, and the calls that failed to be one."""
+    """The calls of a text.
+
+    Attributes:
+        calls: in their order.
+        text: what is left for the user.
+        problems: calls that cannot be carried out.
+    """
 
     calls: tuple[Call, ...]
     text: str

@@ -28,7 +28,16 @@ _ARGUMENTS_KEY = _key("arguments", "parameters")
 
 
 def render_call(name: str, arguments: Any) -> str:
-    """The canonical form of a call. No `<` of the arguments is left as it is, so nothing ends it early."""
+    """Write a call in the canonical form. No `<` of the arguments stays as it is, so nothing ends the block
+    early.
+
+    Args:
+        name: name of the tool.
+        arguments: typed parameters or plain data.
+
+    Returns:
+        `<tool_call>{"name": …, "arguments": {…}}</tool_call>`.
+    """
     body = msgspec.json.encode({"name": name, "arguments": to_builtins(arguments)}).decode()
     return f"<tool_call>{inert_json(body)}</tool_call>"
 
@@ -43,9 +52,18 @@ def inert_json(text: str) -> str:
 def render_results(
     calls: Sequence[Call], results: Sequence[ToolResult], problems: Iterable[Problem] = ()
 ) -> str:
-    """The message that answers a text's calls, in their order; empty where there is nothing to answer.
+    """Write the message that answers the calls of a text.
 
-    Raises ValueError where there are not as many results as calls.
+    Args:
+        calls: the calls.
+        results: one result for each call, in the same order.
+        problems: calls that could not be read.
+
+    Returns:
+        Blocks in the order of the text; "" where there is nothing to answer.
+
+    Raises:
+        ValueError: there are not as many results as calls.
     """
     if len(calls) != len(results):
         raise ValueError(f"There are {len(calls)} calls, and {len(results)} results.")

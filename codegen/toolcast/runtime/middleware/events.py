@@ -28,14 +28,22 @@ class _Event(Struct, frozen=True):
 
 
 class Decoded(_Event, frozen=True):
-    """The arguments are the tool's typed parameters."""
+    """The arguments are decoded.
+
+    Attributes:
+        params: typed parameters, with references in place of secrets.
+    """
 
     params: Any
 
 
 class Approved(_Event, frozen=True):
-    """The policy lets the call run: `by` says which of its rules; `remembered` what was approved for
-    later calls, too, empty where nothing was."""
+    """The policy lets the call run.
+
+    Attributes:
+        by: the rule that decided.
+        remembered: what later calls the approval covers; "" where it covers none.
+    """
 
     by: str
     remembered: str = ""
@@ -46,14 +54,25 @@ class Started(_Event, frozen=True):
 
 
 class Refused(_Event, frozen=True):
-    """The call does not run, or the handler would not do it; `error` is what the model reads."""
+    """The call does not run, or the handler refused it.
+
+    Attributes:
+        stage: the step that refused it.
+        error: what the model reads.
+    """
 
     stage: Stage
     error: str
 
 
 class Failed(_Event, frozen=True):
-    """A bug: the exception's class, and the number under which its traceback was logged."""
+    """A bug.
+
+    Attributes:
+        stage: the step that failed.
+        kind: class name of the exception.
+        number: id under which its traceback was logged.
+    """
 
     stage: str
     kind: str
@@ -61,7 +80,13 @@ class Failed(_Event, frozen=True):
 
 
 class TimedOut(_Event, frozen=True):
-    """A step took too long. `runs_on` says that a plain handler's thread could not be stopped."""
+    """A step took too long.
+
+    Attributes:
+        stage: the step.
+        seconds: the limit.
+        runs_on: whether a plain handler's thread could not be stopped.
+    """
 
     stage: str
     seconds: float
@@ -69,13 +94,22 @@ class TimedOut(_Event, frozen=True):
 
 
 class Cancelled(_Event, frozen=True):
-    """Whoever called waits no longer."""
+    """The caller stopped waiting.
+
+    Attributes:
+        stage: the step that was cancelled.
+    """
 
     stage: str
 
 
 class Finished(_Event, frozen=True):
-    """The call is over, after so many seconds in all."""
+    """The call is over.
+
+    Attributes:
+        result: its result, redacted.
+        seconds: duration of the whole call.
+    """
 
     result: ToolResult
     seconds: float
@@ -88,27 +122,41 @@ Observer: TypeAlias = Callable[[Event], object]
 
 
 class Hooks(Protocol):
-    """Whoever wants to know. `on` is called in the event loop and must not block; what it raises is logged
-    and changes nothing."""
+    """An object that observes calls."""
 
     def on(self, event: Event, /) -> object:
-        """Take notice of one event."""
+        """Take notice of one event. Called in the event loop; it must not block. What it raises is logged and
+        changes nothing.
+
+        Args:
+            event: the event.
+
+        Returns:
+            Anything; it is ignored.
+        """
         ...
 
 
 class CallHooks(Hooks, Protocol):
-    """Hooks that stand around each call, too: what a trace needs, and whatever counts per call."""
+    """Hooks that also surround each call, for traces and for whatever counts per call."""
 
     def around(
         self, binding: "ToolBinding[Any, Any]", context: "ToolContext", /
     ) -> AbstractContextManager[Observer | None]:
-        """A context manager that is entered before the first step of a call and left after its last event,
-        both in the task of the call. So a context variable that it sets holds for every step: for the
-        resolver, the precheck, the approver, and the handler, also in a worker thread.
+        """Make a context manager that is entered before the first step of a call and left after its last
+        event, in the task of the call.
 
-        What `with … as` gives is called with each event of this call in the place of `on`, unless it is None.
-        `on` is left with calls that no tool takes. How the call ended stands in its events; no exception is
-        shown. What this raises is logged and changes nothing.
+        A context variable that it sets holds for every step: for the resolver, the precheck, the approver,
+        and the handler, also in a worker thread. How the call ended is in its events; no exception is passed.
+        What this raises is logged and changes nothing.
+
+        Args:
+            binding: binding of the tool.
+            context: circumstances of the call.
+
+        Returns:
+            A context manager. The observer that it gives is called with each event of this call in place of
+            `on`, unless it is None; `on` still gets calls that reach no tool.
         """
         ...
 

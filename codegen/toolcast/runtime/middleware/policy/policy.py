@@ -62,6 +62,7 @@ class Bucket:
 
 
 Autonomy: TypeAlias = Literal["read_only", "supervised", "full"]
+"""What a program may do without approval: read, what the rules allow, or everything."""
 
 
 class Decision(Struct, frozen=True):

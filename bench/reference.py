@@ -1,0 +1,253 @@
+"""The reference of public names, made from docstrings by griffe.
+
+    python -m bench.reference --write docs/reference.md
+
+Without `--write` it lists what a public docstring lacks: a parameter, the return value, an exception that the
+body raises, a field of a Struct.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import griffe
+
+_SOURCE = Path(__file__).parents[1] / "codegen"
+MODULES: dict[str, tuple[str, ...] | None] = {
+    "toolcast": ("compile",),
+    "toolcast.runtime": None,
+    "toolcast.runtime.middleware.policy": None,
+    "toolcast.runtime.middleware.secrets": None,
+    "toolcast.runtime.middleware.events": (
+        *("Decoded", "Approved", "Started", "Refused", "Failed", "TimedOut", "Cancelled", "Finished"),
+        *("Hooks", "CallHooks"),
+    ),
+    "toolcast.runtime.middleware.logs": None,
+    "toolcast.runtime.middleware.otel": ("instrument",),
+    "toolcast.providers": (
+        *("normalize", "Normalized", "LedgerEntry", "Normalizer", "decode", "Profile", "available"),
+        *("load_profile", "load_profile_file", "SchemaError", "ProfileError"),
+    ),
+    "toolcast.agents": None,
+    "toolcast.agents.dispatch": None,
+    "toolcast.agents.text_calls": None,
+    "toolcast.mcp": None,
+    "toolcast.models": ("generate_models", "plain_schema", "ModelError"),
+}
+"""The public modules, each with its public names; None for its `__all__`."""
+_METHODS = ("__init__", "__call__")
+_HEAD = """\
+# Reference
+
+Every public name, made from its docstring by `python -m bench.reference --write docs/reference.md`. What
+is not here may change without notice.
+"""
+_TITLES = {"parameters": "Arguments", "raises": "Raises", "attributes": "Fields"}
+
+
+@cache
+def public() -> tuple[tuple[str, str, griffe.Object], ...]:
+    """Every public object with its module and its name."""
+    return tuple(_public())
+
+
+def _public() -> Iterator[tuple[str, str, griffe.Object]]:
+    package = griffe.load("toolcast", search_paths=[_SOURCE], docstring_parser="google")
+    for module, names in MODULES.items():
+        home = package if module == "toolcast" else package[module.removeprefix("toolcast.")]
+        for name in names or sorted(str(each) for each in home.exports or ()):
+            found = home[name]
+            yield module, name, found.final_target if found.is_alias else found
+
+
+def methods(cls: griffe.Object) -> list[griffe.Object]:
+    """The public methods and properties of a class, those of its public base classes included."""
+    members: dict[str, Any] = (
+        {**cls.inherited_members, **cls.members} if isinstance(cls, griffe.Class) else {}
+    )
+    found: list[Any] = [
+        member.final_target if isinstance(member, griffe.Alias) else member
+        for name, member in members.items()
+        if not name.startswith("_") or name in _METHODS
+    ]
+    kept: list[griffe.Object] = [each for each in found if each.is_function or "property" in each.labels]
+    return sorted(kept, key=lambda each: (each.name != "__init__", each.name))
+
+
+def problems() -> Iterator[str]:
+    """What public docstrings lack."""
+    for module, name, found in public():
+        yield from _lacking(f"{module}.{name}", found)
+        for member in methods(found):
+            yield from _lacking(f"{module}.{name}.{member.name}", member)
+
+
+def _lacking(name: str, found: griffe.Object) -> Iterator[str]:
+    if found.docstring is None:
+        if not _needs_none(found):
+            yield f"{name}: no docstring"
+        return
+    kinds = _sections(found)
+    if isinstance(found, griffe.Function):
+        listed = {item.name.lstrip("*") for item in kinds.get("parameters", ())}
+        wanted = [each.name for each in found.parameters if each.name not in ("self", "cls")]
+        yield from (f"{name}: no argument {each}" for each in wanted if each not in listed)
+        returned = str(found.returns or "None")
+        if returned not in ("None", "Never") and not {"returns", "yields"} & kinds.keys():
+            yield f"{name}: no return value"
+        stated = {str(item.annotation).rpartition(".")[2] for item in kinds.get("raises", ())}
+        yield from (f"{name}: no {each}" for each in sorted(_raised(found) - stated))
+    elif isinstance(found, griffe.Class) and _is_struct(found):
+        stated = {item.name for item in kinds.get("attributes", ())}
+        own = [
+            member.name
+            for member in found.members.values()
+            if isinstance(member, griffe.Attribute)
+            and not member.name.startswith("_")
+            and member.annotation is not None
+            and "property" not in member.labels
+        ]
+        yield from (f"{name}: no field {each}" for each in own if each not in stated)
+
+
+def _needs_none(found: griffe.Object) -> bool:
+    """Whether no docstring is due: an `__init__` without arguments, or that of an exception."""
+    if not isinstance(found, griffe.Function) or found.name != "__init__":
+        return False
+    return len(found.parameters) < 2 or (found.parent is not None and found.parent.name.endswith("Error"))
+
+
+def _is_struct(cls: griffe.Class) -> bool:
+    return any(str(base).rpartition(".")[2] in ("Struct", "_Event", "Tool") for base in cls.bases)
+
+
+def _sections(found: griffe.Object) -> dict[str, list[Any]]:
+    """The sections of a docstring by kind; text is left out."""
+    parsed = found.docstring.parsed if found.docstring else []
+    return {each.kind.value: each.value for each in parsed if each.kind.value != "text"}
+
+
+@cache
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
+def _raised(function: griffe.Function) -> set[str]:
+    """The exceptions that a function raises itself, by name."""
+    path = function.filepath
+    assert isinstance(path, Path)
+    node = next(
+        each
+        for each in ast.walk(_tree(path))
+        if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and each.name == function.name
+        and each.lineno in range(function.lineno or 0, (function.endlineno or 0) + 1)
+    )
+    raised = [each.exc for each in ast.walk(node) if isinstance(each, ast.Raise) and each.exc is not None]
+    called = [each.func if isinstance(each, ast.Call) else each for each in raised]
+    names = {each.id for each in called if isinstance(each, ast.Name)}
+    return {each for each in names if each[:1].isupper()} - {"NotImplementedError", "AttributeError"}
+
+
+def page() -> str:
+    """The reference in Markdown."""
+    lines = [_HEAD]
+    module = ""
+    for home, name, found in public():
+        if home != module:
+            module = home
+            lines.append(f"## {module}\n")
+        lines += _entry(f"### {name}", found)
+        for member in methods(found):
+            if member.name != "__init__":
+                lines += _entry(f"#### {name}.{member.name}", member)
+    return "\n".join(lines)
+
+
+def _entry(head: str, found: griffe.Object) -> list[str]:
+    lines = [f"{head}\n"]
+    start = found.members.get("__init__") if isinstance(found, griffe.Class) else found
+    if isinstance(start, griffe.Function):
+        lines.append(f"```python\n{_signature(start, found.name)}\n```\n")
+    lines += _body(found)
+    if start is not found and isinstance(start, griffe.Function) and start.docstring:
+        lines += _body(start)
+    return lines
+
+
+def _body(found: griffe.Object) -> list[str]:
+    lines: list[str] = []
+    for section in found.docstring.parsed if found.docstring else []:
+        kind = section.kind.value
+        if kind == "text":
+            lines.append(f"{section.value}\n")
+        elif kind in ("returns", "yields"):
+            lines.append(
+                f"{kind.capitalize()}: {' '.join(_flat(each.description) for each in section.value)}\n"
+            )
+        elif kind in _TITLES:
+            lines.append(f"{_TITLES[kind]}:\n")
+            lines += [
+                f"* `{each.annotation if kind == 'raises' else each.name}`: {_flat(each.description)}"
+                for each in section.value
+            ]
+            lines.append("")
+    return lines
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _signature(function: griffe.Function, name: str) -> str:
+    star = False
+    parts = []
+    for each in function.parameters:
+        if each.name in ("self", "cls"):
+            continue
+        kind: Any = each.kind
+        if kind is griffe.ParameterKind.keyword_only and not star:
+            parts.append("*")
+            star = True
+        prefix = {griffe.ParameterKind.var_positional: "*", griffe.ParameterKind.var_keyword: "**"}.get(
+            kind, ""
+        )
+        star = star or prefix == "*"
+        typed = f": {_plain(each.annotation)}" if each.annotation is not None else ""
+        default = (
+            "" if prefix or each.default is None else f" = {each.default}" if typed else f"={each.default}"
+        )
+        parts.append(f"{prefix}{each.name}{typed}{default}")
+    shown = "async " if "async" in function.labels else ""
+    returns = "" if function.name == "__init__" else f" -> {_plain(function.returns)}"
+    line = f"{shown}{name}({', '.join(parts)}){returns}"
+    if len(line) <= 100:
+        return line
+    return f"{shown}{name}(\n" + "".join(f"    {part},\n" for part in parts) + f"){returns}"
+
+
+def _plain(annotation: object) -> str:
+    """An annotation without the quotes of one that names what is imported for type checkers only."""
+    text = str(annotation)
+    return text[1:-1] if text[:1] in "\"'" and text[-1:] == text[:1] else text
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.reference", description=__doc__)
+    parser.add_argument("--write", type=Path, metavar="FILE", help="write the page")
+    options = parser.parse_args()
+    lacking = list(problems())
+    sys.stderr.write("".join(f"{each}\n" for each in lacking))
+    if options.write is not None:
+        options.write.write_text(page(), "utf-8")
+    return 1 if lacking else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
