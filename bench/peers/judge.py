@@ -40,13 +40,13 @@ _SILENT = frozenset(("title", "description", "default", "examples", "$comment", 
 
 
 class Output(Struct, frozen=True, kw_only=True):
-    """What a transformer made of one construct. `ledger` and `ways` are ours, `None` for others."""
+    """What a transformer made of one construct. `ledger` and `wire_forms` are ours, `None` for others."""
 
     profile: str
     tool: dict[str, Any]  # the whole tool object
     schema: dict[str, Any]  # its parameters, as written
     strict: bool | None
-    ways: WireForms | None = None
+    wire_forms: WireForms | None = None
     ledger: tuple[LedgerEntry, ...] | None = None
 
 

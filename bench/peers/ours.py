@@ -31,7 +31,7 @@ def verdict(profile: Profile, construct: Construct) -> Judged:
         tool=tool_object(TOOL, profile, made),
         schema=made.schema,
         strict=made.strict,
-        ways=made.wire_forms,
+        wire_forms=made.wire_forms,
         ledger=made.ledger,
     )
     return judged(construct, output)
