@@ -127,7 +127,7 @@ def test_tables_tell_medians_ratios_and_whether_they_are_met() -> None:
     step, beside, _ = RATIOS[0]
     assert ratio(seconds, step, beside) == 1.0
     text = page({20: seconds, 1000: seconds}, "made up", 3)
-    assert text.count("≤ 5: met") == 1
+    assert text.count("≤ 1.5: met") == 1
     assert text.count("missed") == 2
     assert "2.000 (2.000)" in text
     assert "met" not in page({20: seconds}, "made up", 3)

@@ -131,7 +131,7 @@ def test_what_compile_opens_is_what_the_depfile_names(base: Path, tmp_path: Path
     assert calls.count("execve(") == 1
     packages = Path(sys.prefix)
     sources = {Path(path) for path in inputs if Path(path).is_absolute()}
-    assert any(path.name == "emit.py" for path in sources)
+    assert any(path.name == "compiler.py" for path in sources)
     assert any(path.name == "METADATA" and packages in path.parents for path in sources)
 
 
