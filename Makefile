@@ -128,9 +128,10 @@ $(ENGINES)/.installed: pyproject.toml
 grammars: $(ENGINES)/.installed ## Ask both grammar engines (xgrammar brings torch, some 6 GB); writes docs/grammars.md
 	$(ENGINES)/bin/python -m tests.grammars.table --write docs/grammars.md
 
-bench: $(STAMP) $(PEERS)/.installed ## Measure, beside peers; writes a part of docs/performance.md
-	$(BIN)/python -m bench $(ARGS)
-	PYTHONPATH=codegen $(PEERS)/bin/python -m bench.normalize
+bench: $(STAMP) $(PEERS)/.installed ## Measure, beside peers; writes the tables of docs/performance.md
+	$(BIN)/python -m bench --write docs/performance.md $(ARGS)
+	PYTHONPATH=codegen $(PEERS)/bin/python -m bench.normalize --write docs/performance.md
+	$(BIN)/python -m bench.decode --write docs/performance.md
 	$(BIN)/python -m bench.text_calls
 	$(BIN)/python -m bench.dispatch --python $(PEERS)/bin/python --write docs/performance.md
 

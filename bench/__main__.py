@@ -10,6 +10,7 @@ import click
 from toolcast.providers import available
 
 from .corpora.compile import PROVIDERS
+from .marked import write
 from .speed.material import tools
 from .speed.steps import COLD, STEPS, Ground
 from .speed.table import as_json, page, stages
@@ -36,6 +37,9 @@ def _sizes(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     "--json", "file", type=click.Path(dir_okay=False, path_type=Path), help="Write all times here, too."
 )
 @click.option(
+    "--write", "target", type=click.Path(dir_okay=False, path_type=Path), help="Put the tables in this page."
+)
+@click.option(
     "--only", "only", multiple=True, metavar="WORDS", help="Steps whose name holds WORDS; repeatable."
 )
 @click.option(
@@ -46,6 +50,7 @@ def main(
     rounds: int | None,
     quick: bool,
     file: Path | None,
+    target: Path | None,
     only: tuple[str, ...],
     many: int | None,
 ) -> None:
@@ -59,7 +64,7 @@ def main(
         PROVIDERS if many is None else [*PROVIDERS, *sorted({*available()} - {*PROVIDERS})][:many]
     )
     measured: dict[int, dict[str, list[Time]]] = {size: {step: [] for step in wanted} for size in sizes}
-    told: list[str] = []
+    stage_table: list[str] = []
     left_out: Counter[str] = Counter()
 
     from rich.console import Console
@@ -82,14 +87,18 @@ def main(
                 except BenchError as error:
                     raise click.ClickException(str(error)) from error
             if COLD in wanted:
-                told = stages(ground.stages())
+                stage_table = stages(ground.stages())
             if ground.baml is not None and size == max(sizes):
                 left_out = ground.baml.left_out
-    click.echo(page(measured, origin, rounds))
-    if told:
-        click.echo("\n" + "\n".join(told))
+    parts = [page(measured, origin, rounds)]
+    if stage_table:
+        parts.append("\n".join(stage_table))
     if left_out:
-        click.echo(f"\nBAML has no words for {left_out.total():,} keywords of {max(sizes):,} functions.")
+        parts.append(f"BAML has no words for {left_out.total():,} keywords of {max(sizes):,} functions.")
+    text = "\n\n".join(parts)
+    click.echo(text)
+    if target is not None:
+        write(target, "build", text)
     if file is not None:
         text = json.dumps(as_json(measured, origin, rounds), indent=2) + "\n"
         file.write_text(text, encoding="utf-8")

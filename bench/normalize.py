@@ -29,6 +29,7 @@ import msgspec
 from msgspec import Struct
 from toolcast.providers import Normalizer, load_profile, normalize
 
+from .marked import write
 from .peers.table import table
 
 _ROOT = Path(__file__).resolve().parents[1]
@@ -207,10 +208,14 @@ def page(times: Times, origin: str, schemas: int, rounds: int) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.normalize", description=__doc__)
     parser.add_argument("--rounds", type=int, default=15, metavar="N", help="rounds (default: 15)")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="put the tables between the page's marks")
     given = parser.parse_args()
     schemas, origin = material()
     times = measured(schemas, transformers(), given.rounds)
-    sys.stdout.write(page(times, origin, len(schemas), given.rounds))
+    text = page(times, origin, len(schemas), given.rounds)
+    sys.stdout.write(text)
+    if given.write is not None:
+        write(given.write, "normalize", text)
     return 0
 
 
