@@ -288,7 +288,7 @@ def _schema(definition: Any) -> Any:
     return None
 
 
-def test_branches_that_only_bounds_told_apart_do_not_refuse_each_other() -> None:
+def test_branches_that_only_bounds_distinguish_do_not_refuse_each_other() -> None:
     """`oneOf` of cut branches would refuse what two of them take now."""
     branches = [{"type": "integer", "minimum": 5}, {"type": "integer", "maximum": 4}]
     brief = cut_schema({"type": "object", "properties": {"n": {"oneOf": branches}}})

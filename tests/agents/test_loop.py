@@ -193,7 +193,7 @@ def test_events_tell_every_step_and_their_observer_stops_nothing() -> None:
     assert seen[-1] == Stopped(record=record)
 
 
-def test_what_the_model_raises_passes_and_the_record_is_told() -> None:
+def test_what_the_model_raises_passes_and_the_record_is_reported() -> None:
     seen: list[LoopEvent] = []
     with pytest.raises(ConnectionError):
         run(asks(("edit", GOOD)), ConnectionError(), on_event=seen.append)
@@ -208,7 +208,7 @@ def test_a_timeout_of_the_models_own_is_no_budget() -> None:
 
 
 @pytest.mark.parametrize("script", [[asks(("edit", {**GOOD, "old_string": "hang"}))], ["slow"]])
-def test_cancellation_passes_leaves_no_task_and_the_record_is_told(script: list[Any]) -> None:
+def test_cancellation_passes_leaves_no_task_and_the_record_is_reported(script: list[Any]) -> None:
     seen: list[LoopEvent] = []
 
     async def model(messages: list[Any], definitions: bytes) -> Any:

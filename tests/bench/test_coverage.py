@@ -35,7 +35,7 @@ def test_an_entry_decides_for_its_keyword_and_for_all_below() -> None:
     assert _counted(spilled, dropped, widened) == {"kept": 3, "in words": 1, "ledger only": 1, "wider": 2}
 
 
-def test_what_is_said_otherwise_is_kept_and_reasons_against_strict_are_no_losses() -> None:
+def test_what_is_expressed_otherwise_is_kept_and_reasons_against_strict_are_no_losses() -> None:
     inlined = _entry("/properties/b", "oneOf", "inlined", "kept elsewhere")
     reason = _entry("/properties/a", "pattern", "widened", "lost", "not strict: because")
     assert _counted(inlined, reason) == {"kept": 7}

@@ -88,7 +88,7 @@ def test_branches_closed_against_each_other_are_unsatisfiable() -> None:
     assert _mcp("allOf of two objects", schema) == "unsatisfiable"
 
 
-def test_a_union_that_says_nothing_is_told_apart_from_a_wider_one() -> None:
+def test_a_union_that_says_nothing_is_distinguished_from_a_wider_one() -> None:
     assert _mcp("oneOf of two types", {**_strict({}), "additionalProperties": True}) == "empty"
     wider = {"type": ["string", "integer", "null"]}
     assert _mcp("oneOf of two types", {**_strict(wider), "additionalProperties": True}) == "wider"

@@ -152,7 +152,7 @@ class TestGenerate:
     def test_options_exclude_each_other(self, run: Command) -> None:
         assert run("generate", "--check", "--diff").exit_code == 2
 
-    def test_wrong_configuration_is_told_with_its_place(self, run: Command, base: Path) -> None:
+    def test_wrong_configuration_is_reported_with_its_place(self, run: Command, base: Path) -> None:
         put(base / "pyproject.toml", "[tool.toolcast]\nspec = 'x'\n")
         result = run("generate")
         assert result.exit_code == 1
@@ -205,7 +205,7 @@ class TestGenerate:
         assert "1 file would be removed" in run("clean", "--dry-run").stdout
         assert "1 file removed" in run("clean").stdout
 
-    def test_a_file_in_the_way_of_stubs_is_told(self, run: Command, base: Path) -> None:
+    def test_a_file_in_the_way_of_stubs_is_reported(self, run: Command, base: Path) -> None:
         put(base / "handlers", "mine")
         result = run("stubs")
         assert result.exit_code == 1
@@ -278,7 +278,7 @@ class TestInit:
         assert (empty / "pyproject.toml").read_text() == text
 
     @pytest.mark.parametrize("thing", ["pyproject.toml", "specs", ".gitattributes"])
-    def test_what_stands_in_the_way_is_told(self, run: Command, empty: Path, thing: str) -> None:
+    def test_what_stands_in_the_way_is_reported(self, run: Command, empty: Path, thing: str) -> None:
         if thing == "specs":
             put(empty / thing, "a file")
         else:
@@ -304,7 +304,7 @@ class TestInit:
             assert said.stderr == ""
 
     @pytest.mark.parametrize("output", ["../gen", "/srv/gen", "c:/gen"])
-    def test_of_an_output_elsewhere_git_is_told_nothing(self, run: Command, empty: Path, output: str) -> None:
+    def test_an_output_elsewhere_gets_no_attributes(self, run: Command, empty: Path, output: str) -> None:
         put(empty / "pyproject.toml", f"[tool.toolcast]\noutput = '{output}'\n")
         assert "left out  .gitattributes: " in run("init", "--add", "gitattributes").output
         assert not (empty / ".gitattributes").exists()
@@ -364,7 +364,7 @@ class TestNew:
         assert run("new", "g/x").exit_code == 1
         assert (base / f"specs/g/x{suffix}").read_text() == "mine"
 
-    def test_a_file_in_the_way_is_told(self, run: Command, base: Path) -> None:
+    def test_a_file_in_the_way_is_reported(self, run: Command, base: Path) -> None:
         put(base / "specs/x", "mine")
         result = run("new", "x/y")
         assert result.exit_code == 1

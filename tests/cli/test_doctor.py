@@ -321,7 +321,7 @@ def now(run: Command, name: str = "a") -> list[str]:
     return [each["text"] for each in answer["now"]]
 
 
-def test_every_reason_is_told(run: Command, base: Path, quiet: Path) -> None:
+def test_every_reason_is_reported(run: Command, base: Path, quiet: Path) -> None:
     put(base / "specs/a.yaml", "uses: _types/t.yaml")
     put(base / "specs/_types/t.yaml", "1")
     assert now(run) == ["there was no record of an earlier run on this machine"]

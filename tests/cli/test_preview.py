@@ -126,7 +126,7 @@ class TestPreview:
     second=st.dictionaries(st.sampled_from(["a", "b", "g/c", "g/h/d"]), st.integers(0, 3)),
     damage=st.lists(st.tuples(st.integers(0, 50), st.sampled_from([b"", b"x", None]))),
 )
-def test_any_plan_is_told_as_it_is_carried_out(
+def test_any_plan_is_reported_as_it_is_carried_out(
     tmp_path_factory: pytest.TempPathFactory,
     first: dict[str, int],
     second: dict[str, int],

@@ -78,7 +78,7 @@ def test_a_tool_or_the_providers(run: Command) -> None:
     assert "name a tool, or ask for --providers" in result.stderr
 
 
-def test_a_wrong_file_is_told(real: Path, run: Command) -> None:
+def test_a_wrong_file_is_reported(real: Path, run: Command) -> None:
     put(real / "acme.toml", OWN.format(id="acme") + "[limits]\ntool = 1\n")
     result = run("show", "--providers")
     assert result.exit_code == 1

@@ -163,7 +163,7 @@ def test_a_problem_in_a_shared_file_names_that_file() -> None:
     assert {(d.file, d.line, d.column) for d in refused.value.found} == {("specs/_types/bad.yaml", 3, 13)}
 
 
-def test_every_problem_is_told_at_once() -> None:
+def test_every_problem_is_reported_at_once() -> None:
     text = """\
 parameters:
   type: object

@@ -87,7 +87,7 @@ def judged(outcome: Outcome, record: dict[str, Any]) -> Verdict:
     return msgspec.json.decode(done.stdout, type=Verdict)
 
 
-def test_what_compiles_and_what_does_not_is_told_apart(outcome: Outcome) -> None:
+def test_what_compiles_and_what_does_not_is_distinguished(outcome: Outcome) -> None:
     assert outcome.faults == ()
     assert outcome.compiled == ("note", "odd_one_1baba7ac", "odd")
     assert [(each.tool, each.code) for each in outcome.refusals] == [("bad_one_9d0f8028", "not-an-object")]

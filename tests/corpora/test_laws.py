@@ -26,7 +26,7 @@ def test_real_tools_hold_to_all_laws_for_every_provider(
     assert found.verified + found.refused == found.tools > 0
 
 
-def test_the_table_counts_what_was_told() -> None:
+def test_the_table_counts_what_was_reported() -> None:
     found = Held("notes", 1200, 1199, 1, 7000, ("note: L3 [gemini]: {}: …",))
     text = page([found], Tally(schemas=50, compiled=40, instances=900), 60)
     assert "1,199" in text

@@ -38,7 +38,7 @@ def _start(base: Path) -> subprocess.Popen[bytes]:
     )
 
 
-@pytest.mark.parametrize("share", [part / 24 for part in range(25)] if EVERY else [0.5, 0.95])
+@pytest.mark.parametrize("share", [part / 24 for part in range(25)] if EVERY else [0.6])
 def test_killed_after_any_time(memory: Path, expected: tuple[dict[str, bytes], float], share: float) -> None:
     whole, seconds = expected
     base = _project(memory / "p")

@@ -168,7 +168,7 @@ def test_assemble_killed_at_any_step(memory: Path, first: bool, then: str) -> No
         assert _entries(out) == entries, step
 
 
-def test_a_disk_that_refuses_is_told_and_the_next_run_does_the_rest(memory: Path) -> None:
+def test_a_disk_that_refuses_is_reported_and_the_next_run_does_the_rest(memory: Path) -> None:
     out = memory / "generated"
     _prepare(memory, out, False, None)
     at = Refusing(-1, errno.ENOSPC)

@@ -171,7 +171,7 @@ def test_runs_and_edits_at_once(memory: Path) -> None:
     assert tree(config.output) == tree(other.output)
 
 
-def test_a_file_system_without_locks_is_told_and_not_waited_for(
+def test_a_file_system_without_locks_is_reported_and_not_waited_for(
     memory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:

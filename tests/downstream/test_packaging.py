@@ -107,7 +107,7 @@ def test_a_wrong_spec_stops_the_build_with_its_place(name: str, tools: Path, tmp
 
 
 @pytest.mark.parametrize("name", BACKENDS)
-def test_without_specs_the_remedy_is_said(name: str, tools: Path, tmp_path: Path) -> None:
+def test_without_specs_the_remedy_is_reported(name: str, tools: Path, tmp_path: Path) -> None:
     project = copy(name, tmp_path)
     (project / "specs").rename(tmp_path / "specs")
     assert "made without the specs" in built(tools, project, "--wheel", fails=True)

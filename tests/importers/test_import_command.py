@@ -55,7 +55,7 @@ def test_problems_are_one_line_each_and_the_rest_is_written(tmp_path: Path) -> N
     assert (tmp_path / "s" / "find.yaml").is_file()
 
 
-def test_a_warning_is_told_and_is_no_failure(tmp_path: Path) -> None:
+def test_a_warning_is_reported_and_is_no_failure(tmp_path: Path) -> None:
     wrong = {"type": "object", "properties": {"on": {"type": "boolean", "default": "no"}}, "default": 1}
     path = tmp_path / "tools.jsonl"
     path.write_text(json.dumps({**TOOL, "parameters": wrong}), encoding="utf-8")

@@ -280,7 +280,7 @@ def test_original_names_are_kept_as_comments_that_stay_comments(tmp_path: Path) 
     assert imported.renamed == ((name, spec["name"]),)
 
 
-def test_equal_names_are_told_apart(tmp_path: Path) -> None:
+def test_equal_names_are_distinguished(tmp_path: Path) -> None:
     names = ["find", "find", "FIND", "f-ind", "f_ind"]
     imported = run(tmp_path, [{**MCP, "name": name} for name in names])
     assert list(imported.specs) == [

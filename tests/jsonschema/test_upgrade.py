@@ -208,7 +208,7 @@ def test_a_keyword_constrains_in_the_drafts_that_have_it(name: str, draft: int) 
 
 @pytest.mark.parametrize("provider", available())
 @pytest.mark.parametrize("name", NEWER)
-def test_no_provider_is_told_of_a_keyword_that_has_no_effect(name: str, provider: str) -> None:
+def test_no_provider_gets_a_keyword_that_has_no_effect(name: str, provider: str) -> None:
     _, a, _ = NEWER[name]
     schema = of(4, a, definitions={"T": {"type": "string"}})
     left = {key: value for key, value in a.items() if key in ("$ref", "items")}

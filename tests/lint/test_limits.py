@@ -144,7 +144,7 @@ def test_what_is_always_strict_is_no_mix(tmp_path: Path) -> None:
     assert found(folder, "mixed-strict") == []
 
 
-def test_each_group_without_tools_is_told(tmp_path: Path) -> None:
+def test_each_group_without_tools_is_reported(tmp_path: Path) -> None:
     folder = acme(tmp_path, "tools = 9", {"files/a": tool(), "web/b": tool()})
     (one, other) = run(folder, groups=("files", "wbe", "nowhere")).refused
     assert (one.message, one.hint) == ("no tool is in the group 'nowhere'", "groups here: files, web")
@@ -188,7 +188,7 @@ def test_a_tool_that_must_be_strict_and_cannot_is_an_error(tmp_path: Path) -> No
     ]  # fmt: skip
 
 
-def test_what_is_rejected_is_told_at_its_place_whatever_its_name(tmp_path: Path) -> None:
+def test_what_is_rejected_is_reported_at_its_place_whatever_its_name(tmp_path: Path) -> None:
     text = """\
 description: Counts the words of a text and returns how many there are.
 permission: read

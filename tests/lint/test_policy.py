@@ -35,7 +35,7 @@ def test_no_secrets(name: str) -> None:
     assert not looks_secret(name)
 
 
-def test_only_undeclared_parameters_that_take_text_are_told(tmp_path: Path) -> None:
+def test_only_undeclared_parameters_that_take_text_are_reported(tmp_path: Path) -> None:
     text = {"type": "string", "description": "For the service."}
     properties = {
         "api_key": text,
@@ -83,7 +83,7 @@ def test_no_destruction(name: str, description: str) -> None:
     assert destructive_verb(name, description) == ""
 
 
-def test_destruction_is_told_only_of_tools_that_say_read(tmp_path: Path) -> None:
+def test_destruction_is_reported_only_of_tools_with_permission_read(tmp_path: Path) -> None:
     made = {permission: spec(permission=permission) for permission in ("read", "write", "execute")}
     folder = write(
         tmp_path, {f"{permission}/{permission}ing_purge": each for permission, each in made.items()}

@@ -21,7 +21,7 @@ def test_the_codes_that_specs_know_are_those_of_lint() -> None:
     assert list(LINT_CODES) == sorted(LINT_CODES)
 
 
-def test_a_suppressed_finding_is_counted_and_not_told(tmp_path: Path) -> None:
+def test_a_suppressed_finding_is_counted_and_not_reported(tmp_path: Path) -> None:
     folder = write(tmp_path, {"a": VAGUE, "b": {**VAGUE, **ignoring(vague_description="The name says it.")}})
     outcome = run(folder)
     assert [(each.tool, each.code) for each in outcome.findings] == [("a", "vague-description")]
@@ -67,7 +67,7 @@ def test_losses_are_notes_with_their_place(tmp_path: Path) -> None:
         ("lint: {ignore: {depth: ' '}}", "empty-text"),
     ],
 )
-def test_what_the_build_refuses_is_told_and_not_linted(tmp_path: Path, text: str, code: str) -> None:
+def test_what_the_build_refuses_is_reported_and_not_linted(tmp_path: Path, text: str, code: str) -> None:
     source = f"description: Tells the time of day.\npermission: read\nsecrets: []\n{text}\n"
     outcome = run(write(tmp_path, {"clock": source}))
     assert [each.code for each in outcome.refused] == [code]

@@ -52,7 +52,7 @@ def test_descriptions_that_say_something(name: str, description: str) -> None:
     assert vague(name, description) == ""
 
 
-def test_vague_descriptions_are_told_where_they_stand(tmp_path: Path) -> None:
+def test_vague_descriptions_are_reported_where_they_stand(tmp_path: Path) -> None:
     text = "permission: read\nsecrets: []\nsummary: Runs jobs.\n"
     (only,) = found(write(tmp_path, {"run_job": text}), "vague-description")
     assert (only.file.endswith("specs/run_job.yaml"), only.line, only.column) == (True, 3, 10)

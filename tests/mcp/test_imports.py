@@ -31,7 +31,7 @@ def test_the_room_and_the_runtime_need_msgspec_alone() -> None:
     assert python(code + FOREIGN) == ""
 
 
-def test_what_is_missing_is_said_when_it_is_used() -> None:
+def test_what_is_missing_is_reported_when_it_is_used() -> None:
     code = (
         "\nclass Gone:\n"
         "    def find_spec(self, name, *rest):\n"
@@ -47,7 +47,7 @@ def test_what_is_missing_is_said_when_it_is_used() -> None:
     )
 
 
-def test_an_sdk_that_is_too_old_is_said() -> None:
+def test_an_sdk_that_is_too_old_is_reported() -> None:
     code = (
         "import types; sys.modules['mcp'] = types.ModuleType('mcp'); sys.modules['mcp'].__path__ = []\n"
         "from toolcast.mcp.sdk import McpMissingError, load\n"

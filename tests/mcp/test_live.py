@@ -80,7 +80,7 @@ def test_definitions_are_what_every_provider_takes(sdk: Sdk) -> None:
             assert [problem for tool in tools for problem in CHECKS[provider](tool)] == []
 
 
-def test_each_providers_form_is_undone(sdk: Sdk) -> None:
+def test_each_providers_form_is_decoded(sdk: Sdk) -> None:
     """A map is sent to OpenAI's strict mode as a list of pairs, and comes back so."""
     registry, server = ToolRegistry(), Scripted(sdk, ECHO)
 
@@ -246,7 +246,7 @@ def test_errors_of_the_server_are_failed_results(mode: str, sdk: Sdk) -> None:
 
 
 @every_mode
-def test_time_runs_out_and_the_server_is_told(mode: str, sdk: Sdk) -> None:
+def test_time_runs_out_and_the_server_is_reported(mode: str, sdk: Sdk) -> None:
     ended = asyncio.Event()
 
     async def sleep(context: Any, params: Any) -> Any:
@@ -311,7 +311,7 @@ def test_progress_of_the_server_reaches_whoever_called(mode: str, sdk: Sdk) -> N
 
 
 @every_mode
-def test_a_closed_session_is_said_and_another_takes_over(mode: str, sdk: Sdk) -> None:
+def test_a_closed_session_is_reported_and_another_takes_over(mode: str, sdk: Sdk) -> None:
     async def use() -> None:
         registry, server = ToolRegistry(), Scripted(sdk, ECHO)
         async with sdk("mcp").Client(server.server, mode=mode) as client:
@@ -335,7 +335,7 @@ def test_a_closed_session_is_said_and_another_takes_over(mode: str, sdk: Sdk) ->
     asyncio.run(asyncio.wait_for(use(), 120))
 
 
-def test_a_server_that_dies_in_a_call_is_said(sdk: Sdk) -> None:
+def test_a_server_that_dies_in_a_call_is_reported(sdk: Sdk) -> None:
     script = """
 import json, os, sys
 for line in sys.stdin:
@@ -593,6 +593,6 @@ def test_a_thousand_calls_at_once_get_their_own_answers(sdk: Sdk) -> None:
         {"server": "s", "secrets": {"echo": "text"}},
     ],
 )
-def test_what_cannot_be_meant_is_refused_at_once(wrong: dict[str, Any]) -> None:
+def test_what_cannot_be_right_is_refused_at_once(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"."):
         asyncio.run(mcp_tools(None, ToolRegistry(), **wrong))

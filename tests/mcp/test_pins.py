@@ -256,7 +256,7 @@ TOOLS = st.builds(
 
 
 @given(TOOLS, TOOLS)
-def test_a_digest_tells_all_tools_apart_and_the_order_of_keys_does_not_count(
+def test_a_digest_distinguishes_all_tools_and_the_order_of_keys_does_not_count(
     tool: LiveTool, other: LiveTool
 ) -> None:
     def canonical(value: LiveTool) -> str:

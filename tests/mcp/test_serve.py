@@ -144,7 +144,7 @@ def test_an_unknown_tool_is_a_protocol_error_that_names_the_nearest(mode: str, s
 
 @pytest.mark.untyped_results
 @every_mode
-def test_a_result_that_breaks_its_own_promise_is_told_as_a_failure(mode: str, sdk: Sdk) -> None:
+def test_a_result_that_breaks_its_own_promise_is_reported_as_a_failure(mode: str, sdk: Sdk) -> None:
     """The official client raises for such results, and the model would never see them."""
     result = call(sdk, mode, "grep", {"pattern": "x"})
     assert result.is_error
@@ -270,7 +270,7 @@ def test_a_selection_offers_what_it_selects(sdk: Sdk) -> None:
     assert talk(sdk, mcp_server(ToolRegistry()), MODERN, every_page) == []
 
 
-def test_what_was_never_generated_is_said_before_anyone_connects() -> None:
+def test_what_was_never_generated_is_reported_before_anyone_connects() -> None:
     with pytest.raises(UnknownProviderError, match=r"tool\.toolcast"):
         mcp_server(app.make(), provider="mcp-2025-11-25")
     with pytest.raises(ValueError, match="page_size"):

@@ -269,7 +269,7 @@ WRONG: list[tuple[list[str], list[str]]] = [
 ]
 
 
-def test_what_is_wrong_is_said_with_a_way_out() -> None:
+def test_what_is_wrong_is_reported_with_a_way_out() -> None:
     """All of them in one process, for it takes half a second to start."""
     code = (
         "import json, sys; from click.testing import CliRunner; from toolcast.cli.main import cli\n"

@@ -195,7 +195,7 @@ def test_the_library_knows_no_key_that_we_let_through_unawares() -> None:
 
 
 @pytest.mark.corpora
-def test_corpora_mean_what_they_meant(shared_dir: Path) -> None:
+def test_corpora_keep_their_meaning(shared_dir: Path) -> None:
     for path in sorted((shared_dir / "corpora").glob("*.jsonl")):
         for line in path.read_text(encoding="utf-8").splitlines()[::7]:
             record = json.loads(line)

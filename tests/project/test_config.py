@@ -83,7 +83,7 @@ def test_the_shared_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         assert (config.cache, config.cache_write, config.cache_size) == (expected, True, 30_000_000)
 
 
-def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
+def test_all_problems_are_reported_at_once(tmp_path: Path) -> None:
     write(tmp_path, '[tool.toolcast]\nspecs = 1\nnonsense = 2\nmodels = ["x"]\n')
     _, problems = load_config(tmp_path)
     assert [problem.line for problem in problems] == [2, 3, 4]

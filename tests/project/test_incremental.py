@@ -216,7 +216,7 @@ def test_a_bad_spec_loses_its_outputs_and_stops_no_other(tmp_path: Path) -> None
     assert up_to_date(str(tmp_path)) is None
 
 
-def test_warnings_are_told_again_by_later_runs(tmp_path: Path) -> None:
+def test_warnings_are_reported_again_by_later_runs(tmp_path: Path) -> None:
     config = project(tmp_path, {"a.yaml": "odd"})
     first = build(config, FAKE)
     assert [problem.code for problem in first.diagnostics] == ["odd"]

@@ -255,7 +255,7 @@ def test_clean_leaves_what_is_not_ours(tmp_path: Path) -> None:
     assert not config.output.exists()
 
 
-def test_faults_of_the_compiler_are_told_with_their_spec(tmp_path: Path) -> None:
+def test_faults_of_the_compiler_are_reported_with_their_spec(tmp_path: Path) -> None:
     specs = {f"t{n}.yaml": str(n) for n in range(MANY)} | {"t7.yaml": "die", "t30.yaml": "raise"}
     config = project(tmp_path, specs)
     report = build(config, FAKE, jobs=2)
@@ -322,7 +322,7 @@ def test_folders_that_differ_by_case_are_refused_whole(tmp_path: Path) -> None:
     assert not build(config, FAKE).failed
 
 
-def test_leftovers_that_no_manifest_lists_are_told_of(tmp_path: Path) -> None:
+def test_leftovers_that_no_manifest_lists_are_reported(tmp_path: Path) -> None:
     config = project(tmp_path, {"a.yaml": ""})
     build(config, FAKE)
     shutil.copy(config.output / "a.py", config.output / "old.py")
@@ -332,7 +332,7 @@ def test_leftovers_that_no_manifest_lists_are_told_of(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["contracts/old.json", "schemas/mcp/old.json", "ways/openai/deep/old.json"])
-def test_json_that_no_manifest_lists_is_told_of_where_only_we_write(tmp_path: Path, path: str) -> None:
+def test_json_that_no_manifest_lists_is_reported_where_only_we_write(tmp_path: Path, path: str) -> None:
     config = project(tmp_path, {"a.yaml": ""})
     build(config, FAKE)
     put(config.output / path, "{}")
@@ -347,7 +347,7 @@ def test_json_that_no_manifest_lists_is_told_of_where_only_we_write(tmp_path: Pa
     assert problem.file.endswith(path)
 
 
-def test_what_is_left_when_manifest_and_cache_are_lost_is_told_of(tmp_path: Path) -> None:
+def test_what_is_left_when_manifest_and_cache_are_lost_is_reported(tmp_path: Path) -> None:
     """Of a spec that is deleted, too; the manifest is what would have said that its files are ours."""
     config = project(tmp_path, {"a.yaml": "", "g/b.yaml": ""})
     build(config, FAKE)
@@ -390,7 +390,7 @@ def test_a_file_in_the_way_that_may_be_ours_has_the_manifest_as_the_way_out(tmp_
     assert "version control" in problem.hint
 
 
-def test_an_output_folder_that_is_a_link_is_told_as_such(tmp_path: Path) -> None:
+def test_an_output_folder_that_is_a_link_is_reported_as_such(tmp_path: Path) -> None:
     config = project(tmp_path, {"a.yaml": ""})
     (tmp_path / "real").mkdir()
     config.output.symlink_to("real")
@@ -413,7 +413,7 @@ def test_a_missing_library_leaves_all_outputs_alone(tmp_path: Path) -> None:
     assert tree(config.output) == before
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     config = project(tmp_path, {"a.yaml": ""})
     put(config.output, "a file where the folder should be")
     report = build(config, FAKE)

@@ -76,7 +76,7 @@ def test_a_title_that_is_dropped_changes_nothing_else() -> None:
         ("`a`, 'b' (default) or c", "b"),
     ],
 )
-def test_a_default_that_the_description_tells_is_not_told_again(description: str, value: Any) -> None:
+def test_a_default_that_the_description_states_is_not_repeated(description: str, value: Any) -> None:
     schema = tool(properties={"title": {"description": description, "default": value}})
     for provider in ("anthropic-strict", "openai", "gemini", "ollama", "moonshot"):
         found = normalize(schema, provider).schema["properties"]["title"]
@@ -97,7 +97,7 @@ def test_a_default_that_the_description_tells_is_not_told_again(description: str
         ("", 10),
     ],
 )
-def test_another_default_is_told(description: str, value: Any) -> None:
+def test_another_default_is_reported(description: str, value: Any) -> None:
     assert not tells_default(description, value)
     schema = tool(properties={"title": {"description": description, "default": value}})
     assert "Default: " in normalize(schema, "ollama").schema["properties"]["title"]["description"]

@@ -104,7 +104,7 @@ CONSTRUCTS: dict[str, tuple[Any, tuple[Any, ...]]] = {
 
 @pytest.mark.parametrize("provider", READERS)
 @pytest.mark.parametrize("construct", CONSTRUCTS)
-def test_every_value_can_be_said(provider: str, construct: str) -> None:
+def test_every_value_can_be_expressed(provider: str, construct: str) -> None:
     schema, values = CONSTRUCTS[construct]
     contract = {"type": "object", "properties": {"v": schema}, "required": ["v"]}
     result = normalize(contract, provider)

@@ -69,7 +69,7 @@ def test_what_ends_needs_no_other_end(text: str) -> None:
         ("deprecated", {"type": "string", "deprecated": False}),
     ],
 )
-def test_what_asks_for_nothing_is_not_said(keyword: str, node: dict[str, Any]) -> None:
+def test_what_demands_nothing_is_not_described(keyword: str, node: dict[str, Any]) -> None:
     words, entries = told(**node)
     assert "must" not in words.lower()
     assert (keyword, "dropped", "kept elsewhere") in entries
@@ -100,7 +100,7 @@ def test_the_values_of_a_map_are_named_by_their_type() -> None:
     "keyword", ["minimum", "minLength", "maxItems", "format", "pattern", "additionalProperties"]
 )
 @pytest.mark.parametrize("value", [None, "x", [], {}, [1]])
-def test_nothing_is_said_of_a_malformed_value(keyword: str, value: Any) -> None:
+def test_nothing_is_described_of_a_malformed_value(keyword: str, value: Any) -> None:
     said = phrase(keyword, value)
     assert isinstance(said, str)
     assert "None" not in said

@@ -234,7 +234,7 @@ def test_any_value_may_be_nested_at_will() -> None:
     assert back(result, sent) == value
 
 
-def test_what_stands_at_a_position_of_a_tuple_is_undone() -> None:
+def test_what_stands_at_a_position_of_a_tuple_is_decoded() -> None:
     inner = {"type": "object", "properties": {"a b": {"enum": [1, 2]}}, "required": ["a b"]}
     tuple_ = {"type": "array", "prefixItems": [{"type": "string"}, inner], "items": inner}
     contract = {"type": "object", "properties": {"v": tuple_}, "required": ["v"]}

@@ -161,7 +161,7 @@ CONTRACTS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("provider", available())
 @pytest.mark.parametrize("name", CONTRACTS)
-def test_all_that_is_lost_is_told_and_a_second_pass_changes_nothing(name: str, provider: str) -> None:
+def test_every_loss_is_in_the_ledger_and_a_second_pass_changes_nothing(name: str, provider: str) -> None:
     profile = load_profile(provider)
     contract = {"type": "object", **CONTRACTS[name]}
     result = normalize(contract, profile)
@@ -178,7 +178,7 @@ def test_an_all_of_beside_a_reference_keeps_what_it_refers_to() -> None:
     assert {"type": "integer"} in normalize(contract, "bedrock").schema["properties"]["v"]["allOf"]
 
 
-def test_what_is_merged_is_not_said_to_be_forbidden() -> None:
+def test_what_is_merged_is_not_reported_as_forbidden() -> None:
     """Two schemas of one property that stand side by side lose nothing."""
     one: dict[str, Any] = {"type": "object", "properties": {"k": INTEGER}, "unevaluatedProperties": False}
     contract = {
@@ -192,7 +192,7 @@ def test_what_is_merged_is_not_said_to_be_forbidden() -> None:
         assert told == []
 
 
-def test_alternatives_that_take_no_object_are_said_in_a_sentence() -> None:
+def test_alternatives_that_take_no_object_are_described_in_a_sentence() -> None:
     contract = {"type": "object", "anyOf": [{"type": "array"}]}
     assert normalize(contract, "openai-nonstrict").schema["description"] == (
         "No arguments fit: none of the alternatives takes an object."

@@ -192,7 +192,7 @@ OPENED = obj(
         (OPENED, "llama-cpp", {"v": [{"a": False}]}, {"v": []}),
     ],
 )
-def test_what_is_told_of_a_value_is_found(
+def test_what_the_ledger_states_of_a_value_is_found(
     contract: dict[str, Any], provider: str, value: Any, sent: Any
 ) -> None:
     with subject(tool_of(contract), {}, Options(providers=(provider,))) as found:
@@ -222,7 +222,7 @@ ANY = {"values": {}}
         (obj({**KEYED, "a": {}}, required=["a"]), obj({**ANY, "b": {}}, required=["b"]), False),
     ],
 )
-def test_alternatives_that_a_key_tells_apart_keep_their_encodings(
+def test_alternatives_that_a_key_distinguishes_keep_their_encodings(
     one: dict[str, Any], other: dict[str, Any], apart: bool
 ) -> None:
     found = normalize(obj({"v": {"anyOf": [one, other]}}), "cohere")

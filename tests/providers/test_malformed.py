@@ -65,7 +65,7 @@ def test_what_comes_out_is_json_schema(provider: str, keyword: str) -> None:
         ("deprecated", "no"),
     ],
 )
-def test_a_malformed_word_costs_no_tool_and_is_told(provider: str, keyword: str, value: Any) -> None:
+def test_a_malformed_word_costs_no_tool_and_is_reported(provider: str, keyword: str, value: Any) -> None:
     """Servers send nulls for what is not set, `required` at the property itself, and numbers as text."""
     result = normalize(tool(**{keyword: value}), provider)
     told = [entry for entry in result.ledger if entry.keyword == keyword and entry.path]

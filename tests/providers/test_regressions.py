@@ -97,7 +97,7 @@ def test_literals_are_never_rewritten(provider: str) -> None:
     assert "default" in result or '"$ref":"#/nowhere"' in result["description"]
 
 
-def test_optional_gets_null_and_keeps_what_it_said() -> None:
+def test_optional_gets_null_and_keeps_its_meaning() -> None:
     schema = obj(
         {
             "s": {"type": "string", "description": "A name."},
@@ -257,7 +257,7 @@ def test_root_unions_become_one_object_with_the_alternatives_in_words() -> None:
     assert normalize(schema, "mcp").schema == schema
 
 
-def test_a_negated_schema_that_would_grow_wider_is_said_in_words() -> None:
+def test_a_negated_schema_that_would_grow_wider_is_described_in_words() -> None:
     schema = obj({"a": {"type": "string", "not": {"pattern": "(?<n>x)"}}})
     result = normalize(schema, "openai", strict=False)
     assert "not" not in result.schema["properties"]["a"]
@@ -373,7 +373,7 @@ def test_lists_in_lists_can_be_sent_beside_an_alternative_that_takes_no_list() -
 @pytest.mark.parametrize(
     "more", [{}, {"propertyNames": False}, {"additionalProperties": {"type": "integer"}}]
 )
-def test_a_map_beside_patterns_that_cannot_be_said_is_stable(provider: str, more: dict[str, Any]) -> None:
+def test_a_map_with_patterns_that_cannot_be_expressed_is_stable(provider: str, more: dict[str, Any]) -> None:
     """Whether another alternative is open is asked of what becomes of it."""
     held = obj({"_p": {"type": "object", "additionalProperties": {"type": "string", "minLength": 1}}})
     other = obj({"x-y": {"const": 2}}, patternProperties={"b$": {"maxLength": 5}}, **more)

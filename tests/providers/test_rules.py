@@ -169,7 +169,7 @@ def test_every_quoted_refusal_has_a_rule_that_says_it(shared_dir: Path) -> None:
 
 
 @pytest.mark.parametrize(("provider", "tool", "words"), DOUBTED)
-def test_a_doubt_is_told_and_refuses_nothing(provider: str, tool: Tool, words: str) -> None:
+def test_a_doubt_is_reported_and_refuses_nothing(provider: str, tool: Tool, words: str) -> None:
     checker = CHECKERS[provider]
     assert checker.reject(tool) == []
     assert any(words in doubt for doubt in checker.doubts(tool))

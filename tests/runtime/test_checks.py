@@ -59,7 +59,7 @@ def test_pattern_is_json_pattern(pattern: str, value: Any) -> None:
         )
 
 
-def test_a_pattern_is_told() -> None:
+def test_a_pattern_is_reported() -> None:
     with pytest.raises(ValueError, match='name must match \\^a, got "b"'):
         check_pattern("name", "b", "^a")
 

@@ -110,7 +110,7 @@ def test_a_refusal_says_where(arguments: Any, refusal: Any, policy: Any, stage: 
     assert (refused.stage, refused.error) == (stage, result.error)  # type: ignore[union-attr]
 
 
-def test_an_unknown_tool_is_told_to_the_hooks() -> None:
+def test_an_unknown_tool_is_reported_to_the_hooks() -> None:
     watch = Watch()
     result = asyncio.run(one(Steps(), hooks=watch).execute("gone", {}, context=ToolContext(call_id="7")))
     assert watch.kinds == ["Refused", "Finished"]
@@ -252,7 +252,7 @@ def test_a_precheck_has_a_timeout_too() -> None:
     assert not handler.called
 
 
-def test_cancellation_passes_through_and_is_told() -> None:
+def test_cancellation_passes_through_and_is_reported() -> None:
     watch = Watch()
 
     async def wait(params: Any, context: Any) -> str:

@@ -65,7 +65,7 @@ def test_what_needs_more_than_names_imports() -> None:
     assert registry.definitions("openai", "brief") != registry.definitions("openai")
 
 
-def test_an_unknown_provider_is_told_as_ever() -> None:
+def test_an_unknown_provider_is_reported_as_ever() -> None:
     registry = ToolRegistry()
     register_some(registry, edit=handler)
     with pytest.raises(UnknownProviderError, match=r"edit.*nobody.*Generated: .*openai"):

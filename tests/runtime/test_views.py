@@ -86,7 +86,7 @@ def test_a_selection_refuses_what_is_no_permission() -> None:
         ToolRegistry().select(permission=["read", "admin"])  # type: ignore[list-item]
 
 
-def test_a_selection_follows_registrations_and_can_be_narrowed() -> None:
+def test_a_selection_follows_registrations_and_can_be_reduced() -> None:
     registry = registry_of(FIVE[0])
     view = registry.select(groups="files")
     narrow = view.select(permission="write")

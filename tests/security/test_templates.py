@@ -78,7 +78,13 @@ def test_a_template_cannot_leave_the_sandbox(tmp_path: Path, name: str) -> None:
     assert not (tmp_path / "canary").exists()
 
 
-@pytest.mark.parametrize("name", ENDLESS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if number % 3 == 0 else pytest.mark.thorough)
+        for number, name in enumerate(ENDLESS)
+    ],
+)
 def test_a_template_comes_to_an_end(tmp_path: Path, name: str) -> None:
     with pytest.raises(TemplateFailedError, match=r"package\.py\.jinja"):
         rendered(tmp_path, ENDLESS[name])
@@ -174,7 +180,13 @@ def test_nothing_that_a_template_adds_to_a_module_is_run(
     assert "Traceback" not in done.output
 
 
-@pytest.mark.parametrize("command", ["generate --check", "verify", "show read"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "generate --check",
+        *(pytest.param(each, marks=pytest.mark.thorough) for each in ("verify", "show read")),
+    ],
+)
 @pytest.mark.parametrize("name", INSIDE)
 def test_nothing_that_a_template_adds_to_a_definition_is_run(
     checkout: Path, audited: Command, tmp_path: Path, name: str, command: str
@@ -195,7 +207,7 @@ def test_nothing_that_a_template_adds_to_a_definition_is_run(
         assert "unsound-module" in done.output
 
 
-def test_a_failing_template_is_told_with_its_place(checkout: Path, audited: Command) -> None:
+def test_a_failing_template_is_reported_with_its_place(checkout: Path, audited: Command) -> None:
     put(checkout / "own" / "tool.py.jinja", "{{ mark }}\n{% for i in range(10**9) %}{% endfor %}")
     put(checkout / "own" / "stub.py.jinja", "\n{{ 1 // 0 }}")
     put(checkout / "pyproject.toml", '[tool.toolcast]\nproviders = ["mcp"]\ntemplates = "own"\n')

@@ -254,14 +254,14 @@ def test_a_normaliser_that_touches_its_input_is_found(held: Hold, monkeypatch: p
     assert "L5" in laws(held(PARAMETERS, ("mcp",)))
 
 
-def test_an_unusual_schema_is_told_as_such_and_not_passed_over(held: Hold) -> None:
+def test_an_unusual_schema_is_reported_as_such_and_not_passed_over(held: Hold) -> None:
     narrow = {"type": "string", "pattern": "^(?=.*q)(?=.*7)(?=.*Z)[a-zA-Z0-9]{30}$"}
     report = held({"type": "object", "required": ["a"], "properties": {"a": narrow}}, ())
     assert [problem.code for problem in report.warnings] == ["few-instances"]
     assert report.warnings[0].severity == "warning"
 
 
-def test_a_tool_that_does_not_compile_is_told(held: Hold) -> None:
+def test_a_tool_that_does_not_compile_is_reported(held: Hold) -> None:
     report = held({"type": "object", "properties": {"a": {"$ref": "https://example.org/x"}}}, ())
     assert report.instances == 0
     assert [problem.severity for problem in report.warnings] == ["error"]

@@ -71,7 +71,7 @@ def test_an_entry_about_one_property_tells_of_it() -> None:
     assert not told.changed(oracle, ("pair",))
 
 
-def test_a_declared_key_among_further_ones_is_told_by_what_is_said_of_those() -> None:
+def test_an_entry_about_further_keys_covers_a_declared_one() -> None:
     oracle = Oracle(CONTRACT, "/parameters")
     told = Told([entry("/properties/rest", "additionalProperties", "kept elsewhere")], WAYS)
     (problem,) = oracle.problems({"é": {"k": 1}, "rest": {}})
@@ -86,7 +86,7 @@ def test_a_declared_key_among_further_ones_is_told_by_what_is_said_of_those() ->
     )
 
 
-def test_a_null_is_told_by_required_and_other_values_are_not() -> None:
+def test_an_entry_about_required_covers_null_and_no_other_value() -> None:
     contract = {"parameters": {"type": "object", "properties": {"a": {"type": "object"}}, "required": ["a"]}}
     oracle = Oracle(contract, "/parameters")
     told = Told([entry("", "required", "kept elsewhere")])

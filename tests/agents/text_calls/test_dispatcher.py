@@ -101,7 +101,7 @@ async def test_a_value_without_a_name() -> None:
 
 
 @in_loop
-async def test_unknown_tools_and_problems_are_told() -> None:
+async def test_unknown_tools_and_problems_are_reported() -> None:
     text = f'{call("edits", EDITED)}<tool_call>{{"name": "edit", '
     outcome = await TextDispatcher(registry_of(show)).run(text)
     assert "Did you mean edit?" in outcome.message

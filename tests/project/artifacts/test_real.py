@@ -161,7 +161,7 @@ HEADS = st.sampled_from(
 
 
 @given(HEADS, st.binary(max_size=60), st.booleans())
-def test_no_answer_makes_anything_but_an_answer_or_a_told_failure(
+def test_no_answer_makes_anything_but_an_answer_or_a_reported_failure(
     head: bytes, rest: bytes, put: bool
 ) -> None:
     with saying([head + rest]) as url:

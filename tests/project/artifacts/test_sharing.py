@@ -211,7 +211,7 @@ def test_the_environment_makes_readers(
     assert server.puts == []
 
 
-def test_a_header_is_sent_and_never_told(
+def test_a_header_is_sent_and_never_printed(
     checkout: Checkout, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOOLCAST_CACHE", server.url)
@@ -296,7 +296,7 @@ def test_the_credential_does_not_follow_a_redirect(
     "url",
     ["http://me:s3cret@host/", "http://", "https://host/?key=s3cret", "http://host:s3cret/", "http://ho st/"],
 )
-def test_a_wrong_url_is_told_without_its_secrets(checkout: Checkout, url: str) -> None:
+def test_a_wrong_url_is_reported_without_its_secrets(checkout: Checkout, url: str) -> None:
     report = build(checkout("one", url), FAKE)
     assert codes(report) == ["cache-place"]
     assert "s3cret" not in repr(report.shares)
@@ -396,7 +396,7 @@ def test_a_kept_connection_that_ended_is_opened_again(checkout: Checkout, server
     assert (report.fetched, codes(report)) == (TOOLS, [])
 
 
-def test_an_unreadable_folder_is_told(tmp_path: Path, checkout: Checkout) -> None:
+def test_an_unreadable_folder_is_reported(tmp_path: Path, checkout: Checkout) -> None:
     put(tmp_path / "file", "")
     report = build(checkout("one", tmp_path / "file"), FAKE)
     assert codes(report) == ["cache-failed"]
@@ -427,7 +427,7 @@ def test_a_read_only_folder_is_read(
     assert (report.rebuilt, report.fetched, report.shares.stored, codes(report)) == (1, TOOLS, 0, [])
 
 
-def test_a_full_disk_is_told_and_leaves_no_half_file(
+def test_a_full_disk_is_reported_and_leaves_no_half_file(
     tmp_path: Path, checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = Path.write_bytes
@@ -494,7 +494,7 @@ def test_damaged_entries_never_change_a_byte(tmp_path: Path) -> None:
     hold()
 
 
-def test_damage_is_told_once(tmp_path: Path, checkout: Checkout) -> None:
+def test_damage_is_reported_once(tmp_path: Path, checkout: Checkout) -> None:
     build(checkout("one", tmp_path / "shared"), FAKE)
     for path in (tmp_path / "shared/cas").rglob("*"):
         if path.is_file():

@@ -32,7 +32,7 @@ def test_compile_and_assemble_leave_what_generate_leaves(base: Path, tmp_path: P
     run(base, TOOLCAST, "generate", "--check")
 
 
-def test_a_disk_that_refuses_is_told_with_the_remedy(base: Path) -> None:
+def test_a_disk_that_refuses_is_reported_with_the_remedy(base: Path) -> None:
     (base / "file").write_text("mine", encoding="utf-8")
     told = compile_(base, "specs/top.yaml", "--out", "file/b", ok=False)
     assert "file/b" in told
@@ -45,7 +45,7 @@ def test_a_disk_that_refuses_is_told_with_the_remedy(base: Path) -> None:
     assert not (base / "generated").exists()
 
 
-def test_a_spec_with_errors_is_told_by_both_steps(base: Path) -> None:
+def test_a_spec_with_errors_is_reported_by_both_steps(base: Path) -> None:
     (base / "specs" / "bad.yaml").write_text("permission: read\n", encoding="utf-8")
     assert "specs/bad.yaml:1:1" in compile_(base, "specs/bad.yaml", "specs/top.yaml", "--out", "b", ok=False)
     told = run(base, TOOLCAST, "assemble", "b", "--out", "generated", "--stamp", "stamp", ok=False).stderr
@@ -63,7 +63,7 @@ def test_a_spec_with_errors_is_told_by_both_steps(base: Path) -> None:
         (["specs/top.yaml", "--out", "specs"], "no compile step left it"),
     ],
 )
-def test_wrong_words_are_told(base: Path, words: list[str], said: str) -> None:
+def test_wrong_words_are_reported(base: Path, words: list[str], said: str) -> None:
     assert said in compile_(base, *words, ok=False)
 
 
@@ -135,7 +135,7 @@ def test_what_compile_opens_is_what_the_depfile_names(base: Path, tmp_path: Path
     assert any(path.name == "METADATA" and packages in path.parents for path in sources)
 
 
-def test_a_type_that_is_not_used_is_told(base: Path) -> None:
+def test_a_type_that_is_not_used_is_reported(base: Path) -> None:
     put(base, {"_types/lone.yaml": "type: string\n"})
     (base / "types").write_text("specs/_types/lone.yaml\nspecs/_types/place.yaml\n", encoding="utf-8")
     compile_(base, "specs/geo/go.yaml", "--out", "b", "--type=@types", "--unused", "unused")

@@ -175,7 +175,7 @@ class TestOutput:
         assert not config.output.exists()
 
     @pytest.mark.parametrize("thing", ["a file", "a link"])
-    def test_an_output_that_is_no_folder_is_told(self, config: Config, tmp_path: Path, thing: str) -> None:
+    def test_an_output_that_is_a_file_is_reported(self, config: Config, tmp_path: Path, thing: str) -> None:
         shards = {tmp_path / "a": shard(config, ["top.yaml"], tmp_path / "a")}
         (tmp_path / "real").mkdir()
         if thing == "a file":
@@ -265,7 +265,7 @@ class TestRefusals:
         (problem,) = assemble({"one": one, "two": two}, setting.kit).diagnostics
         assert problem.code == "compiled-twice"
 
-    def test_the_stamp_tells_sets_apart(self, tmp_path: Path) -> None:
+    def test_the_stamp_distinguishes_sets(self, tmp_path: Path) -> None:
         config = project(tmp_path, {"a.yaml": HEAD, "b.yaml": HEAD})
         setting, _ = read_setting(config)
         assert setting is not None

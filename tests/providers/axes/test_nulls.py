@@ -57,7 +57,7 @@ def _severities(result: Normalized) -> dict[str, str]:
     return {f"{entry.path}/{entry.keyword}": entry.severity for entry in result.ledger}
 
 
-def test_null_of_an_optional_property_is_lost_and_told() -> None:
+def test_null_of_an_optional_property_is_lost_and_reported() -> None:
     result = laws({"type": "object", "properties": {"a": MAYBE}}, profile(**ABSENT))
     assert result.schema["properties"]["a"] == {"type": "string"}
     assert result.wire_forms is None
@@ -157,7 +157,7 @@ def test_optional_properties_that_are_boolean_schemas_take_null_too() -> None:
     assert result.schema["properties"] == {"a": True, "b": {"type": "null"}, "c": False}
 
 
-def test_what_negates_an_object_that_takes_null_is_said_in_words() -> None:
+def test_what_negates_an_object_that_takes_null_is_described_in_words() -> None:
     inner = {"type": "object", "properties": {"a": {"type": "string"}}}
     contract = {
         "type": "object",

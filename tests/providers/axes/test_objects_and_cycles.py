@@ -98,7 +98,7 @@ PRUNED: dict[str, Any] = {"prune_definitions": True, "ref_targets": "definitions
 
 
 @given(contract=graphs())
-def test_a_circle_blocks_where_it_cannot_be_said(contract: Any) -> None:
+def test_a_circle_blocks_where_it_cannot_be_expressed(contract: Any) -> None:
     strict = Profile(id="t", dated="2026-11-21", envelope={}, strict=Dialect(cycles="block", **PRUNED))
     result = normalize(contract, strict)
     used = normalize(contract, profile(**PRUNED)).schema

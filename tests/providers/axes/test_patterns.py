@@ -51,7 +51,7 @@ def test_only_a_pattern_for_the_whole_text_is_kept(pattern: str, whole: bool) ->
         ("lookaround", ["(?=a)", "(?!a)b", "(?<=a)", "(?<!a)"], [r"\(?=a", "[(?=]", "(?:a)", "(?<n>a)"]),
     ],
 )
-def test_what_the_engine_lacks_is_said_in_words(axis: str, uses: list[str], looks_like_it: list[str]) -> None:
+def test_what_the_engine_lacks_is_described(axis: str, uses: list[str], looks_like_it: list[str]) -> None:
     for pattern in uses:
         node = output({"type": "string", "pattern": pattern}, **{axis: False})
         assert node == {"type": "string", "description": f"Must match the regular expression `{pattern}`."}
@@ -74,7 +74,7 @@ def test_a_whole_pattern_finds_what_it_matches(pattern: str, value: str) -> None
     assert (found is None) == (matched is None)
 
 
-def test_patterns_of_keys_that_cannot_be_said_leave_the_object_open() -> None:
+def test_patterns_of_keys_that_cannot_be_expressed_leave_the_object_open() -> None:
     node = {
         "type": "object",
         "patternProperties": {"^a": {"type": "string"}, "^b$": {"type": "integer"}},
@@ -128,7 +128,7 @@ def test_keywords_for_integers_only(kind: Any, kept: bool) -> None:
     assert result == (node if kept else {"type": kind, "description": "Must be at least 1."})
 
 
-def test_larger_values_are_said_in_words() -> None:
+def test_larger_values_are_described_in_words() -> None:
     axes = {"at_most": (("minItems", 1),)}
     assert output({"type": "array", "minItems": 1}, **axes) == {"type": "array", "minItems": 1}
     larger = {"type": "array", "description": "Must have at least 2 items."}

@@ -165,7 +165,7 @@ def test_objects_become_one_object_with_the_alternatives_in_words() -> None:
     assert ("/properties/a", "anyOf", "spilled") in actions(result)
 
 
-def test_a_key_that_an_alternative_takes_undeclared_is_not_narrowed() -> None:
+def test_a_key_that_an_alternative_takes_undeclared_is_not_restricted() -> None:
     left = {"type": "object", "properties": {"k": STRING}, "additionalProperties": False}
     right = {"type": "object", "additionalProperties": INTEGER}
     result = laws({"type": "object", "properties": {"a": {"anyOf": [left, right]}}}, profile(**NONE))

@@ -46,7 +46,7 @@ def test_a_profile_is_complete(id: str) -> None:
 
 
 @pytest.mark.parametrize("id", available())
-def test_titles_are_told_apart(id: str) -> None:
+def test_titles_are_distinguished(id: str) -> None:
     assert [other for other in available() if load_profile(other).title == load_profile(id).title] == [id]
 
 

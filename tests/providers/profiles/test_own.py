@@ -104,7 +104,7 @@ def test_a_provider_may_have_keywords_of_its_own(tmp_path: Path) -> None:
     assert "vendorHint" in load_profile_file(write(tmp_path, "x", text)).dialect.drop
 
 
-def test_all_problems_are_told_at_once(tmp_path: Path) -> None:
+def test_all_problems_are_reported_at_once(tmp_path: Path) -> None:
     one = write(tmp_path, "one", PLAIN + '[dialect]\nref = 1\nrefs = "maybe"\n')
     two = write(tmp_path, "two", PLAIN.replace('"x"', '"y"').replace("2026-01-01", "soon"))
     with pytest.raises(ProfileError) as raised:

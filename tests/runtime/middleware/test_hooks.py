@@ -87,7 +87,7 @@ def test_what_it_sets_holds_in_the_handler_and_not_after(handler: Any, options: 
     assert asyncio.run(call()) == ("here", "outside")
 
 
-def test_a_call_that_no_tool_takes_is_told_to_on() -> None:
+def test_a_call_of_an_unknown_tool_is_reported_to_on() -> None:
     notes: list[str] = []
     run(Around("a", notes), where, name="gone")
     assert notes == ["a on Refused", "a on Finished"]

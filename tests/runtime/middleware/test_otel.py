@@ -147,7 +147,7 @@ def test_a_failure_has_its_type_and_no_words(handler: Any, arguments: Any, optio
     assert "inside" not in str(recorded.span.to_json())
 
 
-def test_the_error_is_told_when_asked_for() -> None:
+def test_the_error_is_reported_when_asked_for() -> None:
     recorded = Recorded(decline, content=True)
     recorded.run()
     assert recorded.span.status.description == "the file is locked"

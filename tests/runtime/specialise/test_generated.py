@@ -53,7 +53,7 @@ def hand(tmp_path_factory: pytest.TempPathFactory) -> ToolBinding[Any, Any]:
 
 
 @pytest.mark.parametrize("provider", available())
-def test_every_provider_is_told_every_value(hand: ToolBinding[Any, Any], provider: str) -> None:
+def test_every_provider_gets_every_value(hand: ToolBinding[Any, Any], provider: str) -> None:
     plain, told = hand.definition(provider), hand.specialise(**VALUES).definition(provider)
     for name, of in VALUES.items():
         only = hand.specialise(**{name: of}).definition(provider)

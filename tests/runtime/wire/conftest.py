@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 from toolcast.project.core.compiled import Options
+from toolcast.providers.profile import load_profile_file
 from toolcast.runtime import ToolBinding
 
 from tests.python.compiled import compile_files, imported, package, spec
 
 Binding = ToolBinding[Any, Any]
-ACME = str(Path(__file__).with_name("acme.toml"))
+ACME = load_profile_file(Path(__file__).with_name("acme.toml"))
+OPTIONS = Options(providers=("acme", "mcp"), profiles={"acme": ACME})
 PLAIN = {
     "type": "object",
     "required": ["path"],
@@ -47,7 +49,7 @@ RICH = {
 @pytest.fixture(scope="session")
 def files() -> dict[str, bytes]:
     tools = {"rich.json": spec(RICH), "plain.json": spec(PLAIN, empty_is_absent=["cursor", "note"])}
-    return compile_files(tools, options=Options(providers=("acme", "mcp"), profiles=(ACME,)))[0]
+    return compile_files(tools, options=OPTIONS)[0]
 
 
 @pytest.fixture(scope="session")
@@ -57,7 +59,7 @@ def bindings() -> Iterator[dict[str, Binding]]:
         "plain.json": spec(PLAIN, empty_is_absent=["cursor"]),
         "strict.json": spec(PLAIN),
     }
-    with package(tools, options=Options(providers=("acme", "mcp"), profiles=(ACME,))) as found:
+    with package(tools, options=OPTIONS) as found:
         yield found
 
 

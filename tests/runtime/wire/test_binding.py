@@ -24,7 +24,7 @@ def plainly(binding: Binding, arguments: Any, provider: str | None = "acme") -> 
     return json.loads(binding.encode(binding.decode(arguments, provider)))
 
 
-def test_the_binding_says_what_is_undone(rich: Binding, strict: Binding) -> None:
+def test_the_binding_says_what_is_decoded(rich: Binding, strict: Binding) -> None:
     assert rich.ways == ("acme",)
     assert strict.ways == ()
 
@@ -36,7 +36,7 @@ def test_the_provider_accepts_what_is_sent_here(rich: Binding) -> None:
 
 
 @pytest.mark.parametrize("write", [json.dumps, lambda value: json.dumps(value).encode(), lambda value: value])
-def test_arguments_are_undone(rich: Binding, write: Any) -> None:
+def test_arguments_are_decoded(rich: Binding, write: Any) -> None:
     assert plainly(rich, write(SENT)) == MEANT
 
 
@@ -92,7 +92,7 @@ async def run(binding: Binding, arguments: Any) -> Any:
     return await registry.execute(binding.name, arguments, "acme")
 
 
-def test_a_call_is_undone(rich: Binding) -> None:
+def test_a_call_is_decoded(rich: Binding) -> None:
     import asyncio
 
     result = asyncio.run(run(rich, json.dumps(SENT)))

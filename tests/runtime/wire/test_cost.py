@@ -48,7 +48,7 @@ DOCUMENT = {"anyOf": [{"type": "object", "required": ["a"]}, {"type": "object"}]
 
 
 @pytest.mark.parametrize("name", sorted(VALUES))
-def test_undoing_is_linear(name: str) -> None:
+def test_decoding_is_linear(name: str) -> None:
     form, make = VALUES[name]
     decode_wire = WireDecoder(WireForms(root=form), DOCUMENT)
 

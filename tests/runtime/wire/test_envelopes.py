@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 from toolcast.providers import (
+    Profile,
     ToolInfo,
     available,
     load_profile,
-    load_profile_file,
     normalize,
     pointer_to,
     tool_object,
@@ -25,9 +25,8 @@ SCHEMA = {
 }
 
 
-@pytest.mark.parametrize("name", [*available(), ACME])
-def test_every_envelope(name: str) -> None:
-    profile = load_profile_file(name) if name == ACME else load_profile(name)
+@pytest.mark.parametrize("profile", [*map(load_profile, available()), ACME], ids=lambda profile: profile.id)
+def test_every_envelope(profile: Profile) -> None:
     parameters = normalize(SCHEMA, profile)
     info = ToolInfo(name="tool", description="Long.", title="Tool", result_schema=SCHEMA)
     whole: Any = tool_object(info, profile, parameters)
@@ -43,6 +42,6 @@ def test_every_envelope(name: str) -> None:
     assert pointer_to("$nothing", profile) is None
 
 
-def test_only_unknown_envelopes_are_told() -> None:
+def test_only_unknown_envelopes_are_reported() -> None:
     assert unseen_places(load_profile("mcp")) is None
-    assert unseen_places(load_profile_file(ACME)) == ("/spec/args/schema", "/spec/about")
+    assert unseen_places(ACME) == ("/spec/args/schema", "/spec/about")

@@ -20,7 +20,7 @@ def there(form: WireForm, value: Any, document: dict[str, Any] | None = None, **
 
 
 @given(worlds(), st.data())
-def test_every_encoding_is_undone(world: World, data: st.DataObject) -> None:
+def test_every_encoding_is_decoded(world: World, data: st.DataObject) -> None:
     plain = data.draw(world.plain)
     sent = world.send(plain)
     assert jsonschema_rs.is_valid(world.schema, sent)

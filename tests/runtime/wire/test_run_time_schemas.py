@@ -15,7 +15,6 @@ from toolcast.providers import (
     ProfileError,
     SchemaError,
     decode,
-    load_profile_file,
     normalize,
 )
 from toolcast.runtime import ArgumentError, Guesses
@@ -23,15 +22,14 @@ from toolcast.runtime import ArgumentError, Guesses
 from tests.runtime.wire.conftest import ACME, PLAIN, RICH, Binding
 from tests.runtime.wire.test_binding import MEANT, SENT
 
-PROFILE = load_profile_file(ACME)
 TEXT = json.dumps(RICH).encode()
 
 
 @pytest.mark.parametrize("schema", [RICH, TEXT, TEXT.decode()])
 @pytest.mark.parametrize("write", [json.dumps, lambda value: json.dumps(value).encode(), lambda value: value])
-def test_arguments_are_undone(schema: Any, write: Any) -> None:
+def test_arguments_are_decoded(schema: Any, write: Any) -> None:
     before = copy.deepcopy(schema)
-    assert decode(write(SENT), PROFILE, schema=schema) == MEANT
+    assert decode(write(SENT), ACME, schema=schema) == MEANT
     assert schema == before
 
 
@@ -51,13 +49,13 @@ def test_as_a_compiled_tool_does(strict: Binding, sent: str) -> None:
 def test_validation_is_the_callers_choice() -> None:
     sent = {**SENT, "x_level": "9"}
     with pytest.raises(ArgumentError, match="x-level"):
-        decode(sent, PROFILE, schema=RICH)
-    assert decode(sent, PROFILE, schema=RICH, validate=False) == {**MEANT, "x-level": "9"}
+        decode(sent, ACME, schema=RICH)
+    assert decode(sent, ACME, schema=RICH, validate=False) == {**MEANT, "x-level": "9"}
     with pytest.raises(ArgumentError):
-        decode("[1]", PROFILE, schema=RICH, validate=False)
+        decode("[1]", ACME, schema=RICH, validate=False)
 
 
-def test_older_drafts_are_read_as_they_are_meant() -> None:
+def test_older_drafts_are_read_as_their_draft_defines() -> None:
     schema = {
         "type": "object",
         "definitions": {"n": {"type": "number", "minimum": 1, "exclusiveMinimum": True}},
@@ -89,24 +87,24 @@ def test_guesses_with_a_schema() -> None:
     guesses = Guesses("all")
     sent = '{"headers": [{"key": "a", "value": "1"}], "x_level": "2"'
     for validate in (True, False):
-        found = decode(sent, PROFILE, schema=TEXT, guesses=guesses, validate=validate)
+        found = decode(sent, ACME, schema=TEXT, guesses=guesses, validate=validate)
         assert found == {"headers": {"a": 1}, "x-level": 2}
     assert guesses.counts["bracket"] == 2
 
 
 def test_a_normalizer_answers_as_normalize() -> None:
     known = Normalizer(4)
-    expected = normalize(RICH, PROFILE)
+    expected = normalize(RICH, ACME)
     for schema in (RICH, TEXT, TEXT.decode()):
-        first = known.normalize(schema, PROFILE)
+        first = known.normalize(schema, ACME)
         assert (first.schema, first.wire_forms, first.ledger) == (
             expected.schema,
             expected.wire_forms,
             expected.ledger,
         )
-        assert known.normalize(schema, PROFILE) is first
+        assert known.normalize(schema, ACME) is first
     assert known.normalize(RICH, "openai") is not known.normalize(RICH, "openai", strict=False)
-    assert known.normalize(bytes(bytearray(TEXT)), PROFILE) is known.normalize(TEXT, PROFILE)
+    assert known.normalize(bytes(bytearray(TEXT)), ACME) is known.normalize(TEXT, ACME)
 
 
 def test_a_mapping_is_known_by_its_identity() -> None:

@@ -143,7 +143,7 @@ def test_the_request_says_everything() -> None:
     assert str(request.shape) == 'edit with file_path = "/src/a.py", new_string = "y", old_string = "x"'
 
 
-def test_always_is_remembered_and_said() -> None:
+def test_always_is_remembered_and_reported() -> None:
     watch, policy = Watch(), Policy(approver=Approver("always", "no"))
     registry = registry_with(policy, hooks=watch)
     for _ in range(2):
