@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from toolcast.config import Config, load_config
+from toolcast.diagnostics import Diagnostic
 from toolcast.project.core.pure import Made, compile_specs
 from toolcast.project.frontend import FRONTEND
 from toolcast.project.generate import build
@@ -18,7 +19,7 @@ from toolcast.project.output.output_tree import TEMPORARY
 from toolcast.project.state.lock import locked
 from toolcast.project.steps.assemble import Assembled, assemble
 from toolcast.project.steps.inputs import Folders, Setting, read_setting
-from toolcast.project.steps.publish_set import SetPublished, publish_set
+from toolcast.project.steps.publish_set import publish_set
 from toolcast.project.steps.shard import UNITS, output_files, read_shard, write_alone, write_shard
 
 from tests.project.fake import put, tree
@@ -99,7 +100,7 @@ def _assembled(base: Path, new: bool) -> Assembled:
     return assemble({"shard": read_shard(base / f"shard {new}")}, _setting(base).kit)
 
 
-def _place(base: Path, out: Path, *, new: bool, config: Config | None = None) -> SetPublished:
+def _place(base: Path, out: Path, *, new: bool, config: Config | None = None) -> tuple[Diagnostic, ...]:
     assembled, folder = _assembled(base, new), base / f"shard {new}"
     compiled = output_files(assembled.units, {folder: read_shard(folder)})
     return publish_set(assembled, compiled, out, shown_output="generated", config=config)
@@ -163,7 +164,7 @@ def test_assemble_killed_at_any_step(memory: Path, first: bool, then: str) -> No
             assert not build(_config(project), FRONTEND, jobs=1).failed
             assert not list(config.state.glob("journal-*")) if config else None
         else:
-            assert not _place(memory, out, new=last).diagnostics
+            assert not _place(memory, out, new=last)
         assert tree(out) == expected, step
         assert _entries(out) == entries, step
 
@@ -179,10 +180,10 @@ def test_a_disk_that_refuses_is_reported_and_the_next_run_does_the_rest(memory: 
     for step in _steps(at.count):
         _prepare(memory, out, False, None)
         before = tree(out)
-        placed = SetPublished()
+        found_problems: tuple[Diagnostic, ...] = ()
         with contextlib.suppress(OSError), seams(Refusing(step, errno.ENOSPC)):  # of lock and journal
-            placed = _place(memory, out, new=True)
-        problems = [f"{each.message} ({each.hint})" for each in placed.diagnostics]
+            found_problems = _place(memory, out, new=True)
+        problems = [f"{each.message} ({each.hint})" for each in found_problems]
         for problem in problems:
             told += 1
             assert "No space left" in problem
@@ -191,7 +192,7 @@ def test_a_disk_that_refuses_is_reported_and_the_next_run_does_the_rest(memory: 
         found = tree(out)
         for path, content in found.items():
             assert content in (before.get(path), expected.get(path)) or path.startswith(".toolcast/"), path
-        assert not _place(memory, out, new=True).diagnostics
+        assert not _place(memory, out, new=True)
         assert tree(out) == expected, step
     assert told
 
@@ -209,10 +210,10 @@ def test_what_somebody_put_where_a_killed_run_would_have_written_stays(memory: P
         if list((out / ".toolcast").glob("journal-*")):
             break
     put(out / "contracts/new.json", "{}")
-    assert [each.code for each in _place(memory, out, new=True).diagnostics] == ["foreign-file"]
+    assert [each.code for each in _place(memory, out, new=True)] == ["foreign-file"]
     assert (out / "contracts/new.json").read_text() == "{}"
     (out / "contracts/new.json").unlink()
-    assert not _place(memory, out, new=True).diagnostics
+    assert not _place(memory, out, new=True)
     assert not (out / ".toolcast").exists()
 
 

@@ -78,7 +78,7 @@ def command(
     failed = assembled.failed
     try:
         if assembled.files:
-            placed = publish_set(
+            found = publish_set(
                 assembled,
                 None if only_whole else compiled,
                 out,
@@ -86,8 +86,8 @@ def command(
                 config=config,
                 waiting=lambda message: say(message, err=True),
             )
-            problems = (*problems, *placed.diagnostics)
-            failed |= any(problem.severity == "error" for problem in placed.diagnostics)
+            problems = (*problems, *found)
+            failed |= any(problem.severity == "error" for problem in found)
         if stamp is not None and not failed:
             write_alone(stamp, fingerprint_of(assembled))
     except DamagedError as error:

@@ -127,8 +127,7 @@ def _paths(specs: Sequence[str], folders: "Folders", form: Format) -> list[str]:
 
 
 def _write_depfile(depfile: Path, target: str, files: Sequence[Path], *, models: bool) -> None:
-    from ..project.steps.depfile import render_depfile
-    from ..project.steps.inputs import generator_files
+    from ..project.steps.inputs import generator_files, render_depfile
     from ..project.steps.shard import write_alone
 
     here = f"{Path.cwd()}{os.sep}"

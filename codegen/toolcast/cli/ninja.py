@@ -58,7 +58,7 @@ def command(file: str, folder: str, size: int, words: str, form: Format, config_
     config = configuration(config_file, form)
 
     from ..integrations.ninja import CONFIGURED, MARK, Layout, lists_of, render_ninja, shards_of
-    from ..project.steps.depfile import render_depfile
+    from ..project.steps.inputs import render_depfile
     from ..project.steps.shard import write_alone
     from ..spec.discovery import discover
 

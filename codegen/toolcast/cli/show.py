@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 import msgspec
+from msgspec.structs import replace
 
-from ..config import Config, show
+from ..config import Config
 from ..console import inert_json, wants_colour
 from .options import config_option, configuration, examples, refuse, tell
 
@@ -110,10 +111,9 @@ def _list(config: Config, form: str) -> int:
 
 def _compile(config: Config, name: str, provider: str | None) -> tuple["Compiled", tuple[str, ...]]:
     """Compile the tool called `name`, for one provider or for those of the configuration."""
-    from ..project.core.compiled import Options
     from ..project.frontend import FRONTEND
     from ..project.profiles import profiles_of, suggest_provider, unknown_providers
-    from ..project.worker import Context, Task, compile_task, load_types
+    from ..project.worker import Task, compile_task, load_types, project_context
 
     profiles, problems = profiles_of(config, (provider,) if provider else ())
     known = profiles.known
@@ -129,22 +129,9 @@ def _compile(config: Config, name: str, provider: str | None) -> tuple["Compiled
     if wrong:
         tell(wrong)
         raise click.exceptions.Exit(1)
-    shown_root = show(config.specs)
-    found = FRONTEND.discover(config.specs, shown_root=shown_root)
-    context = Context(
-        frontend=FRONTEND,
-        root=str(config.specs),
-        shown_root=shown_root,
-        types=found.types,
-        known_providers=frozenset(known),
-        options=Options(
-            providers=providers,
-            models=config.models,
-            templates=None if config.templates is None else str(config.templates),
-            profiles=profiles.own,
-        ),
-    )
-    path = find_spec(context.root, shown_root, found.tools, known, name)
+    context, found = project_context(config, profiles, FRONTEND)
+    context = replace(context, options=replace(context.options, providers=providers))
+    path = find_spec(context.root, context.shown_root, found.tools, known, name)
     return compile_task(context, load_types(context), Task(path, "tool")), known
 
 

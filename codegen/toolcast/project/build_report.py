@@ -5,9 +5,8 @@ from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from .core.compiled import ToolEntry
-from .output.faults import publish_failure, reason, remedy
+from .output.faults import reason, remedy
 from .output.plan import Plan
-from .output.publish import Published
 from .sharing import Shares
 
 
@@ -30,17 +29,6 @@ class Report(Struct, frozen=True, kw_only=True):
         return any(problem.severity == "error" for problem in self.diagnostics)
 
 
-def add_problem(report: Report, problem: Diagnostic) -> Report:
-    """The report with one diagnostic more."""
-    return msgspec.structs.replace(report, diagnostics=tuple(sorted({*report.diagnostics, problem})))
-
-
-def stopped(report: Report, published: Published, error: OSError, shown_output: str) -> Report:
-    """The report of a run that the disk stopped: its plan is what was done."""
-    problem = publish_failure(published.path, error, published.done, report.plan, shown_output)
-    return add_problem(msgspec.structs.replace(report, plan=published.done), problem)
-
-
 def not_remembered(report: Report, shown_state: str, error: OSError) -> Report:
     """The report of a run whose outputs are right, but which the next run cannot build upon."""
     problem = Diagnostic(
@@ -50,4 +38,4 @@ def not_remembered(report: Report, shown_state: str, error: OSError) -> Report:
         message=f"the output is complete, but what the next run could reuse was not saved: {reason(error)}",
         hint=remedy(error),
     )
-    return add_problem(report, problem)
+    return msgspec.structs.replace(report, diagnostics=tuple(sorted({*report.diagnostics, problem})))

@@ -85,11 +85,9 @@ def _delete_outputs(config: Config, root: Path, *, dry_run: bool) -> tuple[tuple
     plan = plan_outputs({}, tree, owned | {NAME}, shown_output=shown)
     problems = [*plan.diagnostics, *lost]
     if not dry_run:
-        published = publish(plan, root, config.state, index)
-        plan = published.done
-        if published.error is not None:
-            problems += _refused(f"{shown}/{published.path}", published.error).diagnostics
-        else:
+        plan, failures = publish(plan, root, config.state, index, shown_output=shown)
+        problems += failures
+        if not failures:
             remove_all_temporary(root)
             with contextlib.suppress(OSError):  # it holds something that is not ours
                 root.rmdir()

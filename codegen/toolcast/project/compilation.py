@@ -7,8 +7,7 @@ from msgspec import Struct
 from ..config import DEFAULT_PROVIDERS
 from ..diagnostics import Diagnostic
 from ..providers import Profile
-from .core.kit import make_kit
-from .core.pure import compile_specs
+from .core.pure import compile_specs, make_kit
 from .state.cache import Cache
 from .steps.assemble import assemble
 

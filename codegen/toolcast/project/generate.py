@@ -19,8 +19,7 @@ from ..diagnostics import Diagnostic
 from ..spec.discovery import Discovery
 from ..spec.load import name_position
 from .build_report import Report as Report
-from .build_report import not_remembered, stopped
-from .core.compiled import Options
+from .build_report import not_remembered
 from .frontend import Frontend
 from .output.faults import reason, remedy
 from .output.manifest import NAME
@@ -39,7 +38,7 @@ from .state.index import Index
 from .state.libraries import PRINTERS
 from .state.lock import locked
 from .units import Updated, tasks_of, update_units
-from .worker import MISSING_LIBRARY, Context
+from .worker import MISSING_LIBRARY, Context, project_context
 
 if TYPE_CHECKING:
     from .artifacts.shared import SharedCache
@@ -132,21 +131,7 @@ def _open(config: Config, frontend: Frontend, mode: Mode, *, trust_fetched: bool
         return Report(diagnostics=problems)
     now = snapshot(config, profiles, cache, sources, index, trust_fetched=trust_fetched)
     walk(config.specs, index)
-    shown_root = show(config.specs)
-    found = frontend.discover(config.specs, shown_root=shown_root)
-    context = Context(
-        frontend=frontend,
-        root=str(config.specs),
-        shown_root=shown_root,
-        types=found.types,
-        known_providers=frozenset(profiles.known),
-        options=Options(
-            providers=profiles.chosen,
-            models=config.models,
-            templates=None if config.templates is None else str(config.templates),
-            profiles=profiles.own,
-        ),
-    )
+    context, found = project_context(config, profiles, frontend)
     return _Run(config=config, mode=mode, context=context, found=found, index=index, now=now)
 
 
@@ -203,9 +188,11 @@ def _publish(run: _Run, report: Report, units: dict[str, Unit], *, settled: bool
     config, now = run.config, run.now
     if not now.cache.units:
         remove_all_temporary(config.output)
-    published = publish(report.plan, config.output, config.state, run.index)
-    if published.error is not None:
-        return stopped(report, published, published.error, show(config.output))
+    shown_output = show(config.output)
+    done, failures = publish(report.plan, config.output, config.state, run.index, shown_output=shown_output)
+    if failures:
+        problems = tuple(sorted({*report.diagnostics, *failures}))
+        return msgspec.structs.replace(report, plan=done, diagnostics=problems)
     cache = Cache(units=units, sources=now.sources.digests, setting=now.setting)
     outputs = (f"{config.output}/{path}" for unit in units.values() for path in unit.outputs)
     try:

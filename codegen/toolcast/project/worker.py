@@ -7,11 +7,14 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..config import Config, show
 from ..diagnostics import Diagnostic
+from ..spec.discovery import Discovery
 from ..spec.model import Document, ToolSpec
 from ..spec.tool_names import shown
 from .core.compiled import Compiled, Options
 from .frontend import Frontend, Problems
+from .profiles import Profiles
 
 MISSING_LIBRARY = "missing-library"
 
@@ -39,6 +42,26 @@ class Context(Struct, frozen=True, kw_only=True):
     def shown(self, path: str) -> str:
         """A path below the specs root as diagnostics show it."""
         return shown(self.shown_root, path)
+
+
+def project_context(config: Config, profiles: Profiles, frontend: Frontend) -> tuple[Context, Discovery]:
+    """The context of a project that has these `profiles`, and its specs."""
+    shown_root = show(config.specs)
+    found = frontend.discover(config.specs, shown_root=shown_root)
+    context = Context(
+        frontend=frontend,
+        root=str(config.specs),
+        shown_root=shown_root,
+        types=found.types,
+        known_providers=frozenset(profiles.known),
+        options=Options(
+            providers=profiles.chosen,
+            models=config.models,
+            templates=None if config.templates is None else str(config.templates),
+            profiles=profiles.own,
+        ),
+    )
+    return context, found
 
 
 def load_task(context: Context, task: Task) -> Loaded:

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..config import Config, show
 from ..diagnostics import Diagnostic
@@ -13,7 +14,7 @@ from ..project.core.compiled import Options
 from ..project.frontend import FRONTEND
 from ..project.pool import process_pool, processors
 from ..project.profiles import profiles_of, unknown_providers
-from ..project.worker import Context, load_types
+from ..project.worker import Context, load_types, project_context
 from ..spec.load import load_tool
 from ..spec.model import Document, ToolSpec
 from .hold import Settings, hold
@@ -85,23 +86,12 @@ _Held = tuple[ToolReport, Diagnostic | None]
 
 def _open(config: Config) -> tuple[Context, tuple[str, ...], list[Diagnostic]]:
     profiles, problems = profiles_of(config)
-    known = profiles.known
-    shown_root = show(config.specs)
-    found = FRONTEND.discover(config.specs, shown_root=shown_root)
-    wrong = unknown_providers(config, profiles.chosen, known)
-    context = Context(
-        frontend=FRONTEND,
-        root=str(config.specs),
-        shown_root=shown_root,
-        types=found.types,
-        known_providers=frozenset(known),
-        options=Options(
-            providers=tuple(name for name in profiles.chosen if name in known),
-            # The built-in templates: no code that a template of the project adds is run, and every definition
-            # and binding that one prints was proven to be as these print it.
-            profiles=profiles.own,
-        ),
-    )
+    wrong = unknown_providers(config, profiles.chosen, profiles.known)
+    context, found = project_context(config, profiles, FRONTEND)
+    # The built-in templates: no code that a template of the project adds is run, and every definition and
+    # binding that one prints was checked to be as these print it.
+    providers = tuple(name for name in profiles.chosen if name in profiles.known)
+    context = replace(context, options=Options(providers=providers, profiles=profiles.own))
     return context, found.tools, [*problems, *wrong, *found.diagnostics]
 
 

@@ -16,8 +16,7 @@ from toolcast.project.frontend import FRONTEND
 from toolcast.project.generate import build
 from toolcast.project.state.cache import Cache, CacheError, decode_cache, encode_cache
 from toolcast.project.steps.assemble import assemble, fingerprint_of
-from toolcast.project.steps.depfile import render_depfile
-from toolcast.project.steps.inputs import Folders, read_setting
+from toolcast.project.steps.inputs import Folders, read_setting, render_depfile
 from toolcast.project.steps.publish_set import DamagedError, publish_set
 from toolcast.project.steps.shard import FILES, ForeignFolderError, output_files, read_shard, write_shard
 
@@ -80,8 +79,8 @@ def put_together(
     assert setting is not None
     assembled = assemble({str(folder): units for folder, units in shards.items()}, setting.kit)
     compiled = output_files(assembled.units, shards)
-    placed = publish_set(assembled, compiled, out, shown_output="generated")
-    told = {problem.file for problem in (*assembled.diagnostics, *placed.diagnostics)}
+    found = publish_set(assembled, compiled, out, shown_output="generated")
+    told = {problem.file for problem in (*assembled.diagnostics, *found)}
     return tree(out), told
 
 

@@ -9,10 +9,11 @@ import errno
 import os
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 
+from ...diagnostics import Diagnostic
 from ..state.index import Index
+from .faults import publish_failure
 from .journal import end_journal, repair, write_journal
 from .manifest import NAME
 from .output_tree import TEMPORARY, remove_temporary, remove_traces
@@ -21,20 +22,15 @@ from .plan import Delete, Plan, Write
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
-class Published(Struct, frozen=True):
-    """`done`: the part of the plan that was carried out. If the disk refused `path`, `error` is the reason,
-    and every file that is not in `done` is as it was."""
-
-    done: Plan
-    path: str = ""
-    error: OSError | None = None
-
-
-def publish(plan: Plan, root: Path, state: Path, index: Index) -> Published:
+def publish(
+    plan: Plan, root: Path, state: Path, index: Index, *, shown_output: str
+) -> tuple[Plan, tuple[Diagnostic, ...]]:
     """Repair what a killed run left below `root`, then carry out `plan` there.
 
     Expects a plan that is not blocked, and the project's lock. The index gets a row for each file written.
-    Raises OSError where the disk refuses the journal: then nothing was touched.
+    Returns the part of the plan that was carried out, and an error if the disk refused one of its paths: then
+    every file that is not in that part is as it was. Raises OSError where the disk refuses the journal: then
+    nothing was touched.
     """
     repair(state, root)
     if not plan.empty:
@@ -56,9 +52,10 @@ def publish(plan: Plan, root: Path, state: Path, index: Index) -> Published:
             index.record_written(target, before)
             writes.append(write)
     except OSError as error:
-        return Published(replace(plan, writes=tuple(writes), deletes=tuple(deletes)), path, error)
+        done = replace(plan, writes=tuple(writes), deletes=tuple(deletes))
+        return done, (publish_failure(path, error, done, plan, shown_output),)
     end_journal(state, root)
-    return Published(plan)
+    return plan, ()
 
 
 def _write(target: str, content: bytes, made: set[str], *, new: bool) -> os.stat_result:

@@ -7,7 +7,7 @@ from msgspec import Struct
 from ...diagnostics import Diagnostic
 from ...spec.discovery import kind_of, stem_problems
 from ...spec.tool_names import shown
-from ..core.kit import Kit
+from ..core.pure import Kit
 from ..frontend import FRONTEND
 from ..package import PackageError, make_package
 from ..state.cache import Cache, Unit

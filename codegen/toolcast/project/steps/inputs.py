@@ -3,7 +3,7 @@
 import os
 import stat
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -13,7 +13,7 @@ from ...config import Config, show
 from ...diagnostics import Diagnostic
 from ...package_files import PACKAGE, templates_dir
 from ...spec.reader_problems import MAX_BYTES
-from ..core.kit import Kit, make_kit
+from ..core.pure import Kit, make_kit
 from ..profiles import profiles_of, unknown_providers
 from ..state.libraries import libraries
 
@@ -109,3 +109,20 @@ class Folders(Mapping[str, bytes]):
 
     def __len__(self) -> int:
         return 0
+
+
+def render_depfile(target: str, inputs: Iterable[str]) -> bytes:
+    """What a step read, for Make and Ninja: one rule, and an empty one for each input, so that a deleted one
+    does not stop Make."""
+    names = [_escaped(name) for name in sorted(set(inputs))]
+    rule = " \\\n  ".join([f"{_escaped(target)}:", *names])
+    return "\n".join([rule, *(f"{name}:" for name in names), ""]).encode()
+
+
+def _escaped(path: str) -> str:
+    """A path as one word. Backslashes stay: neither reader has a word for one before a space."""
+    if "\n" in path:
+        raise ValueError(f"{path!r} cannot stand in a depfile: it has a line break")
+    for plain, written in (("$", "$$"), ("#", "\\#"), (" ", "\\ "), (":", "\\:")):
+        path = path.replace(plain, written)
+    return path

@@ -9,11 +9,8 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from msgspec import Struct
-
 from ...config import Config
 from ...diagnostics import Diagnostic
-from ..output.faults import publish_failure
 from ..output.manifest import NAME
 from ..output.output_tree import Tree
 from ..output.owned_files import find_owned, plan_outputs
@@ -29,14 +26,6 @@ _PASSING = frozenset({"lock", ".gitignore"})
 """What is in a state folder that remembers nothing."""
 
 
-class SetPublished(Struct, frozen=True, kw_only=True):
-    """How many files were written and deleted. If the disk refused one, a diagnostic names it."""
-
-    written: int = 0
-    deleted: int = 0
-    diagnostics: tuple[Diagnostic, ...] = ()
-
-
 class DamagedError(Exception):
     """A compiled file is gone, or its digest is not that of its record."""
 
@@ -49,19 +38,20 @@ def publish_set(
     shown_output: str,
     config: Config | None = None,
     waiting: Callable[[str], None] = lambda _message: None,
-) -> SetPublished:
+) -> tuple[Diagnostic, ...]:
     """Make `out` hold the assembled set: with `compiled`, the file of each output of a unit, all of it;
     without, the files about the whole set.
 
-    If there is an obstacle, nothing is written. `waiting` gets a message if another run holds the folder.
-    Raises DamagedError for bytes that differ from the records, before anything is written, and OSError.
+    Returns what is wrong, and what the disk refused. If there is an obstacle, nothing is written. `waiting`
+    gets a message if another run holds the folder. Raises DamagedError for bytes that differ from the
+    records, before anything is written, and OSError.
     """
     out = Path(os.path.abspath(out))  # noqa: PTH100 - links stay as they are
     tree = Tree(out, Index(out, load=False))
     found = tree.find(NAME)
     if found is not None and found.kind != "file" and not found.place:  # no folder, and so no lock in it
         plan = plan_outputs({NAME: b""}, tree, frozenset(), shown_output=shown_output)
-        return SetPublished(diagnostics=plan.diagnostics)
+        return plan.diagnostics
     state, new = out / STATE, not out.exists()
     if config is not None and out == config.output:
         state = config.state
@@ -78,24 +68,19 @@ def publish_set(
 
 def _place(
     assembled: Assembled, compiled: Mapping[str, Path] | None, out: Path, state: Path, shown_output: str
-) -> SetPublished:
+) -> tuple[Diagnostic, ...]:
     index = Index(out, load=False)
     tree = Tree(out, index)
     expected: dict[str, bytes | None] = {}
-    for path, wanted in assembled.digests.items() if compiled is not None else ():
-        intact = tree.intact({path: wanted})
-        expected[path] = None if intact or compiled is None else _read(path, compiled[path], wanted)
+    digests = assembled.digests
+    for path, file in (compiled or {}).items():
+        expected[path] = None if tree.intact({path: digests[path]}) else _read(path, file, digests[path])
     expected.update(assembled.files)
     plan = plan_outputs(expected, tree, find_owned(tree, Cache(), state), shown_output=shown_output)
     if plan.blocked:
-        return SetPublished(diagnostics=plan.diagnostics)
-    published = publish(plan, out, state, index)
-    done, problems = published.done, plan.diagnostics
-    if published.error is not None:
-        problems = (*problems, publish_failure(published.path, published.error, done, plan, shown_output))
-    return SetPublished(
-        written=len(done.writes), deleted=len(done.deletes), diagnostics=tuple(sorted({*problems}))
-    )
+        return plan.diagnostics
+    _, failures = publish(plan, out, state, index, shown_output=shown_output)
+    return tuple(sorted({*plan.diagnostics, *failures}))
 
 
 def _read(path: str, file: Path, wanted: str) -> bytes:

@@ -15,8 +15,7 @@ from pathlib import Path
 
 from msgspec.structs import replace as replace_fields
 
-from ..core.kit import Kit
-from ..core.pure import Made
+from ..core.pure import Kit, Made
 from ..output.output_tree import glob_safe
 from ..state.cache import Cache, CacheError, Unit, decode_cache, encode_cache
 from ..state.files import replace
