@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from toolcast.providers import available, normalize
-from toolcast.providers.constraint_texts import tells_default
+from toolcast.providers.constraint_texts import describes_default
 
 KEEPING = {
     "title": {
@@ -98,6 +98,6 @@ def test_a_default_that_the_description_states_is_not_repeated(description: str,
     ],
 )
 def test_another_default_is_reported(description: str, value: Any) -> None:
-    assert not tells_default(description, value)
+    assert not describes_default(description, value)
     schema = tool(properties={"title": {"description": description, "default": value}})
     assert "Default: " in normalize(schema, "ollama").schema["properties"]["title"]["description"]

@@ -38,7 +38,7 @@ REFUSED = ("not", "if", "then", "else", "dependentSchemas", "contains", "unevalu
 closed = Dialect(
     keep=(*KEPT, *BOUNDS, "additionalProperties", "$ref", "$defs"),
     block=(*REFUSED, "patternProperties", "propertyNames", "dependentRequired"),
-    other="spill",
+    other="describe",
     typed=True,
     untyped="block",
     booleans="rewrite",
@@ -56,7 +56,7 @@ closed = Dialect(
 )
 openapi = Dialect(
     keep=(*KEPT, *BOUNDS),
-    other="spill",
+    other="describe",
     type_arrays="nullable",
     typed=True,
     untyped="union",

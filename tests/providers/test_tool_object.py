@@ -6,13 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from toolcast.providers import (
-    ProfileError,
-    ToolInfo,
-    load_profile,
-    normalize,
-    tool_object,
-)
+from toolcast.providers import ProfileError, ToolInfo, load_profile, normalize, tool_object
 
 TOOL = ToolInfo(
     name="http_request",

@@ -14,9 +14,9 @@ from ..providers import (
     ToolInfo,
     available,
     decode,
+    envelope_pointers,
     load_profile,
     tool_object,
-    unseen_places,
 )
 from ..runtime.arguments import Arguments
 from ..runtime.binding import ToolBinding
@@ -37,7 +37,7 @@ class _Envelopes(Mapping[str, tuple[str, str]]):
 
     def __getitem__(self, provider: str) -> tuple[str, str]:
         try:
-            places = unseen_places(load_profile(provider))
+            places = envelope_pointers(load_profile(provider))
         except ProfileError:
             places = None
         if places is None:

@@ -1,15 +1,15 @@
-"""Providers as data, and the one walk that turns a contract into what each of them accepts.
+"""Providers as data, and the one walk that rewrites a contract in the dialect of each.
 
-Needs msgspec and the standard library only, so that a program can normalise a schema it meets at run time.
+Needs msgspec and the standard library only, so that a program can normalise schemas at run time.
 """
 
 from .decode_arguments import decode as decode
 from .dialect import Dialect as Dialect
 from .envelope import ToolInfo as ToolInfo
+from .envelope import envelope_pointers as envelope_pointers
 from .envelope import omits as omits
 from .envelope import pointer_to as pointer_to
 from .envelope import tool_object as tool_object
-from .envelope import unseen_places as unseen_places
 from .errors import ProfileError as ProfileError
 from .errors import ProfileProblem as ProfileProblem
 from .errors import SchemaError as SchemaError

@@ -1,4 +1,4 @@
-"""allOf of one node, as one schema; and branches without references, so that they can be merged."""
+"""Merges the allOf of a node; branches without references, so that they can be merged."""
 
 from __future__ import annotations
 
@@ -6,38 +6,39 @@ from typing import Any
 
 from ..jsonschema.keywords import METADATA
 from .constraint_texts import MAX_WORDS, text
+from .inline_references import Segments, merge_target, note_dropped_properties, record_children
 from .json_paths import Path
 from .merge_nodes import merged
-from .open_references import Segments, gone, remember, united
 from .state import State
 
 Node = dict[str, Any]
-BESIDE = METADATA | {"$defs", "$schema", "$id", "propertyOrdering"}
+NOT_MERGED = METADATA | {"$defs", "$schema", "$id", "propertyOrdering"}
 
 
-def plain(state: State, branch: Any, path: Path, entered: list[Segments]) -> Node | bool | None:
-    """A branch without references, so that it can be merged; `None` if it refers to what is open already."""
-    seen: set[Segments] = set()
+def without_references(state: State, branch: Any, path: Path, entered: list[Segments]) -> Node | bool | None:
+    """A branch without references, so that it can be merged; `None` if its target is being inlined
+    already."""
+    visited: set[Segments] = set()
     while isinstance(branch, dict):
         if "$ref" not in branch:
             break
-        found, place, segments = state.target(branch["$ref"], path)
-        if segments in state.opened or segments in seen or not segments:
+        found, location, segments = state.target(branch["$ref"], path)
+        if segments in state.inlining or segments in visited or not segments:
             return None
-        if id(branch) in state.origins:  # it has come from elsewhere: no entry for this union tells of it
+        if id(branch) in state.origins:  # it comes from another schema: no entry for this union covers it
             reason = "what it refers to stands here"
             state.note(state.origins[id(branch)], "$ref", "inlined", "kept elsewhere", reason)
-        seen.add(segments)
-        remember(state, found, place)
-        beside = {k: v for k, v in branch.items() if k not in ("$ref", "$defs")}
-        branch = united(state, beside, found, place, path)
-        path = place
-    entered.extend(seen)
+        visited.add(segments)
+        record_children(state, found, location)
+        siblings = {k: v for k, v in branch.items() if k not in ("$ref", "$defs")}
+        branch = merge_target(state, siblings, found, location, path)
+        path = location
+    entered.extend(visited)
     return branch if isinstance(branch, dict | bool) else None
 
 
 def single(state: State, node: Node, path: Path) -> Node:
-    """An allOf around one reference, which older drafts need to annotate it, is that reference."""
+    """An allOf of one reference, which older drafts need to annotate it, as that reference."""
     branches = node.get("allOf")
     if (
         isinstance(branches, list)
@@ -55,41 +56,40 @@ def single(state: State, node: Node, path: Path) -> Node:
 def merge_all_of(
     state: State, node: Node, path: Path, notes: list[str], entered: list[Segments], *, blocking: bool = True
 ) -> Node:
-    """`allOf` as one node. What cannot be merged is said in words (or costs the strictness)."""
+    """`allOf` as one node. Branches that cannot be merged are described (or block strict mode)."""
     branches = node["allOf"]
     base = {key: value for key, value in node.items() if key != "allOf"}
-    remember(state, base, path)
-    outer = {key: base.pop(key) for key in list(base) if key in BESIDE}
+    record_children(state, base, path)
+    outer = {key: base.pop(key) for key in list(base) if key in NOT_MERGED}
     state.note(path, "allOf", "rewritten", "kept elsewhere", "its branches are merged into one schema")
-    told: dict[str, Any] = {}
+    annotations: dict[str, Any] = {}
     own = base
     for i, raw in enumerate(branches):
-        place = state.origins.get(id(raw)) or ((path, "allOf"), str(i))
-        branch = plain(state, raw, place, entered)
-        remember(state, branch, place)
+        location = state.origins.get(id(raw)) or ((path, "allOf"), str(i))
+        branch = without_references(state, raw, location, entered)
+        record_children(state, branch, location)
         together = None
         if isinstance(branch, dict):
             for key in branch:
                 if key in METADATA:
-                    told.setdefault(key, branch[key])
-            together = merged(base, {key: value for key, value in branch.items() if key not in BESIDE})
+                    annotations.setdefault(key, branch[key])
+            together = merged(base, {key: value for key, value in branch.items() if key not in NOT_MERGED})
         elif branch is True:
             together = base
         if together is not None:
             base = together
             continue
         if blocking:
-            state.block(place, "allOf", "a branch that cannot be merged with the others")
-        parent, segment = place
+            state.block(location, "allOf", "a branch that cannot be merged with the others")
+        parent, segment = location
         base = all_evaluated(state, base, path)
-        spill(state, parent, segment, f"Must also match: {text(raw)}.", notes)
-    gone(state, own, base, path)
-    return {**base, **told, **outer}
+        describe_or_drop(state, parent, segment, f"Must also match: {text(raw)}.", notes)
+    note_dropped_properties(state, own, base, path)
+    return {**base, **annotations, **outer}
 
 
 def all_evaluated(state: State, node: Node, path: Path) -> Node:
-    """`node` without what judges the keys and items that nothing else evaluates, where something else was
-    taken out."""
+    """`node` without the keywords for unevaluated keys and items, because another keyword was removed."""
     out = dict(node)
     for key in ("unevaluatedProperties", "unevaluatedItems"):
         if out.pop(key, None) is not None:
@@ -98,8 +98,8 @@ def all_evaluated(state: State, node: Node, path: Path) -> Node:
     return out
 
 
-def spill(state: State, path: Path, keyword: str, words: str, notes: list[str]) -> None:
-    """Say something in the description, if it is short enough; the ledger tells either way."""
+def describe_or_drop(state: State, path: Path, keyword: str, words: str, notes: list[str]) -> None:
+    """Add `words` to the description, if they are short enough; the ledger has an entry either way."""
     if len(words) <= MAX_WORDS:
         notes.append(words)
         state.note(path, keyword, "spilled", "kept elsewhere", "cannot be said here; said in the description")

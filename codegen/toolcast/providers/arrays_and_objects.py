@@ -1,4 +1,4 @@
-"""Arrays and objects of one node, said as the dialect can: before its children are walked, and after."""
+"""Arrays and objects of one node in the dialect: before its children are walked, and after."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from ..jsonschema.keywords import TYPE_OF
 from .constraint_texts import MAX_WORDS, idle, phrase, text
 from .dialect import Dialect
 from .json_paths import Path
+from .json_types import scalar_value
 from .nulls_as_absence import unsaid
 from .state import State
-from .type_inference import scalar_value
 from .union_siblings import takes_null
 
 Node = dict[str, Any]
@@ -25,12 +25,12 @@ def has_type(node: Node, kind: str) -> bool:
 
 
 def declared(state: State, node: Node, path: Path) -> Node:
-    """`required` names that no property declares get the schema that holds for them anyway."""
+    """Declare the names of `required` that `properties` lacks, with the schema that applies to them."""
     names = node.get("required")
     properties = node.get("properties", {})
     if not isinstance(names, list) or not isinstance(properties, dict):
         return node
-    # A key that is required and forbidden: nothing fits, and a dialect without `false` cannot say so.
+    # A key that is required and forbidden: unsatisfiable, which a dialect without `false` cannot state.
     lax = state.dialect.booleans == "rewrite"
     missing = [
         name
@@ -56,7 +56,7 @@ def declared(state: State, node: Node, path: Path) -> Node:
 
 
 def tuples(state: State, node: Node, path: Path, notes: list[str]) -> Node:
-    """A tuple as an array of the union of its kinds; positions are said in words."""
+    """A tuple as an array whose items are a union; the positions are described."""
     if state.dialect.tuples == "block" or (state.dialect.tuples == "object" and state.dialect.closed):
         state.block(path, "prefixItems", "a list with a schema for each position cannot be said")
         return node
@@ -67,9 +67,9 @@ def tuples(state: State, node: Node, path: Path, notes: list[str]) -> Node:
     state.note(path, "prefixItems", "spilled", "changed", "is said as a list of the union of its kinds")
     out = {key: value for key, value in node.items() if key not in ("prefixItems", "items")}
     for i, kind in enumerate(kinds):
-        state.place(kind, ((path, "prefixItems"), str(i)))
+        state.record_origin(kind, ((path, "prefixItems"), str(i)))
     rest = node.get("items", True)
-    state.place(rest, (path, "items"))
+    state.record_origin(rest, (path, "items"))
     longest = node.get("maxItems")
     if isinstance(rest, dict):
         state.note(path, "items", "widened", "changed", "any item may be of any of the tuple's kinds")
@@ -102,7 +102,7 @@ def _kind(schema: Any) -> str:
 
 
 def arrays(state: State, node: Node, path: Path) -> Node:
-    """Arrays carry `items`."""
+    """Give arrays `items`."""
     if "items" not in node and "unevaluatedItems" in node and _EVALUATING.isdisjoint(node):
         return _evaluated(state, node, path)
     if "items" not in node or node["items"] is True:
@@ -127,11 +127,11 @@ _EVALUATING = frozenset(
 
 
 def _evaluated(state: State, node: Node, path: Path) -> Node:
-    """Where arrays must carry `items`, it says what items must be that nothing else evaluates."""
+    """`unevaluatedItems` as `items`, where arrays must have `items` and no other keyword evaluates items."""
     out = {key: value for key, value in node.items() if key != "unevaluatedItems"}
     rest = node["unevaluatedItems"]
     state.note(path, "unevaluatedItems", "rewritten", "kept elsewhere", "is said by items")
-    state.place(rest, (path, "unevaluatedItems"))
+    state.record_origin(rest, (path, "unevaluatedItems"))
     return arrays(state, {**out, "items": rest}, path)
 
 
@@ -145,7 +145,7 @@ def keyless(node: Node, dialect: Dialect) -> bool:
 
 
 def placeholder(state: State, node: Node, path: Path, notes: list[str]) -> Node:
-    """An object of free keys, for a dialect in which objects must declare one: a key that stands for all."""
+    """An object of free keys with a placeholder property, for a dialect in which objects must declare one."""
     rest = node.get("additionalProperties", True)
     name = state.dialect.placeholder
     if rest is False and "patternProperties" not in node:
@@ -167,14 +167,15 @@ def placeholder(state: State, node: Node, path: Path, notes: list[str]) -> Node:
 
 
 def _any_scalar(state: State) -> Node:
-    """What the stand-in for free keys may be. Other keys may be anything: the object is open."""
+    """The schema of the placeholder. Other keys may have any value: the object is open."""
     if state.dialect.any_of == "none":
         return {"type": "string"}
     return scalar_value(nullable=state.dialect.type_arrays == "nullable")
 
 
 def strict_object(state: State, out: Node, node: Node, path: Path) -> None:
-    """Close an object and make every property required; optional ones take null, which decoding undoes."""
+    """Close an object and make every property required; optional ones accept null, which is decoded to
+    absence."""
     if not (state.dialect.closed or state.dialect.properties_required or "properties" in out):
         return
     properties = out.setdefault("properties", {})
@@ -190,16 +191,16 @@ def strict_object(state: State, out: Node, node: Node, path: Path) -> None:
         required = out.get("required", [])
         names = list(properties)
         optional = [name for name in names if name not in required]
-        state.lossy += bool(optional)  # what negates this object must not be kept, nor oneOf around it
+        state.changes += bool(optional)  # a `not` or `oneOf` around this object must not be kept
         if not also and (optional or len(required) != len(names)):
             out["required"] = names
         elif not also and "required" not in out:
             out["required"] = []
         for name in optional:
-            place = ((path, "properties"), name)
-            sent = takes_null(state, properties[name], place)
+            location = ((path, "properties"), name)
+            sent = takes_null(state, properties[name], location)
             if not also and equal(sent, properties[name]):
-                confounded(state, node.get("properties", {}).get(name), place)
+                confounded(state, node.get("properties", {}).get(name), location)
             properties[name] = sent
         if not also:
             unsaid(state, node, out, optional)
@@ -224,8 +225,8 @@ def confounded(state: State, schema: Any, path: Path) -> None:
     state.note(path, keyword or "type", "rewritten", "changed", reason)
 
 
-def opened(state: State, out: Node, path: Path) -> None:
-    """An object that is open by silence says so."""
+def state_open(state: State, out: Node, path: Path) -> None:
+    """State `additionalProperties: true` in an object that is open by default."""
     if "additionalProperties" in out:
         return
     if has_type(out, "object") or ("type" not in out and any(TYPE_OF.get(key) == "object" for key in out)):
@@ -242,7 +243,7 @@ def without_empty(state: State, out: Node, path: Path) -> None:
 
 
 def describe(state: State, path: Path, keyword: str, value: Any, notes: list[str]) -> None:
-    """Drop a keyword, with its constraint in the description where words can carry it."""
+    """Drop a keyword; its constraint is described where there is a sentence for it."""
     words = "" if idle(keyword, value) else phrase(keyword, value)
     if words:
         notes.append(words)
@@ -259,8 +260,8 @@ def describe(state: State, path: Path, keyword: str, value: Any, notes: list[str
         state.note(path, keyword, "dropped", "lost", "this dialect lacks the keyword")
 
 
-def reopened(state: State, out: Node, path: Path) -> None:
-    """Where a pattern of keys was lost, its keys must stay allowed."""
+def allow_undeclared(state: State, out: Node, path: Path) -> None:
+    """Allow undeclared keys where a pattern of keys was dropped."""
     for keyword in ("additionalProperties", "unevaluatedProperties"):
         if out.get(keyword, True) not in (True, {}):
             out[keyword] = True

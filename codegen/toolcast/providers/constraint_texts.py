@@ -1,4 +1,4 @@
-"""Constraints said in words, for dialects that have no keyword for them."""
+"""Descriptions of constraints, for dialects that lack their keywords."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ..runtime.hidden_characters import escaped, hidden
 from .wellformed import can_have
 
 MAX_WORDS = 600
-"""Longest sentence put into a description, in characters: a longer one costs more than it tells."""
+"""Characters of the longest sentence that is added to a description."""
 FARTHEST = 2**53 - 1
-"""The bound that generators of schemas write where they mean none: no model comes near it."""
+"""The bound that schema generators write for unbounded numbers."""
 IDLE: Mapping[str, tuple[Any, ...]] = {
     "propertyNames": ({}, True, {"type": "string"}),
     "additionalProperties": ({}, True),
@@ -24,7 +24,7 @@ IDLE: Mapping[str, tuple[Any, ...]] = {
     "dependentRequired": ({},),
     **dict.fromkeys(("minLength", "minItems", "minProperties"), (0,)),
 }
-"""Values with which a keyword asks for nothing."""
+"""Values with which a keyword constrains nothing."""
 
 
 def text(value: Any) -> str:
@@ -34,7 +34,7 @@ def text(value: Any) -> str:
     return escaped(msgspec.json.encode(value).decode())
 
 
-def plain(value: Any) -> str:
+def visible_text(value: Any) -> str:
     """A word as it is; as JSON where it hides something."""
     return text(value) if isinstance(value, str) and hidden(value) else str(value)
 
@@ -45,7 +45,7 @@ def listed(values: Any) -> str:
 
 
 def idle(keyword: str, value: Any) -> bool:
-    """Whether a keyword asks for nothing with this value."""
+    """Whether a keyword constrains nothing with this value."""
     return keyword in IDLE and any(
         value == one and (value is one or not isinstance(value, bool)) for one in IDLE[keyword]
     )
@@ -57,19 +57,21 @@ def counted(value: Any, noun: str) -> str:
 
 
 def bound(words: str, value: Any) -> str:
-    """`Must be {words} 5.`; empty for a bound that no model comes near."""
+    """`Must be {words} 5.`; empty for a bound of unbounded numbers."""
     return "" if abs(value) >= FARTHEST else f"Must be {words} {text(value)}."
 
 
 def schema(value: Any) -> str:
-    """A schema in as few words as it needs: `string`, or its JSON."""
+    """A schema in few words: its type, or its JSON."""
     return (
-        plain(value["type"]) if value.keys() == {"type"} and isinstance(value["type"], str) else text(value)
+        visible_text(value["type"])
+        if value.keys() == {"type"} and isinstance(value["type"], str)
+        else text(value)
     )
 
 
 def whole(pattern: str) -> str:
-    """A pattern between marks that do not stand in it."""
+    """A pattern in backticks, or as JSON where it contains one."""
     return text(pattern) if "`" in pattern or hidden(pattern) else f"`{pattern}`"
 
 
@@ -80,12 +82,12 @@ def dependent(value: Any) -> str:
     )
 
 
-def tells_default(description: Any, value: Any) -> bool:
-    """Whether a description tells a default already: `(default: 10)`, `Defaults to 10.`, `10 by default`."""
+def describes_default(description: Any, value: Any) -> bool:
+    """Whether a description states a default already: `(default: 10)`, `Defaults to 10.`, `10 by default`."""
     if not isinstance(description, str) or "default" not in description.lower():
         return False
-    plain = value if isinstance(value, str) and value else text(value)
-    words = "|".join(re.escape(each) for each in dict.fromkeys((text(value), plain)))
+    bare = value if isinstance(value, str) and value else text(value)
+    words = "|".join(re.escape(each) for each in dict.fromkeys((text(value), bare)))
     value_pattern = rf"[`'‘“]?(?<![\w.-])(?:{words})(?![\w-]|\.\w)[`'’”]?"
     before = r"\bdefault(?:s|ed|ing)?(?: value)?(?:\s*[:=(]|\s+(?:is|to|of)\b:?)?\s*"
     after = r"\s*(?:\(default\)|by default\b|is the default\b)"
@@ -103,7 +105,7 @@ PHRASES: Mapping[str, Callable[[Any], str]] = {
     "minLength": lambda v: f"Must have at least {counted(v, 'character')}.",
     "maxLength": lambda v: f"Must have at most {counted(v, 'character')}.",
     "pattern": lambda v: f"Must match the regular expression {whole(v)}." if isinstance(v, str) else "",
-    "format": lambda v: f"Format: {plain(v)}." if isinstance(v, str) else "",
+    "format": lambda v: f"Format: {visible_text(v)}." if isinstance(v, str) else "",
     "minItems": lambda v: f"Must have at least {counted(v, 'item')}.",
     "maxItems": lambda v: f"Must have at most {counted(v, 'item')}.",
     "uniqueItems": lambda v: "Each item must be unique." if v else "",
@@ -113,8 +115,8 @@ PHRASES: Mapping[str, Callable[[Any], str]] = {
     "const": lambda v: f"Must be {text(v)}.",
     "default": lambda v: f"Default: {text(v)}." if v is not None else "",
     "examples": lambda v: f"Examples: {listed(v)}." if v else "",
-    "contentEncoding": lambda v: f"Encoded as {plain(v)}.",
-    "contentMediaType": lambda v: f"Content type: {plain(v)}.",
+    "contentEncoding": lambda v: f"Encoded as {visible_text(v)}.",
+    "contentMediaType": lambda v: f"Content type: {visible_text(v)}.",
     "deprecated": lambda v: "Deprecated." if v else "",
     "dependentRequired": dependent,
     "not": lambda v: f"Must not match this schema: {text(v)}.",
@@ -138,23 +140,23 @@ def phrase(keyword: str, value: Any) -> str:
     try:
         sentence = maker(value)
     except UnicodeEncodeError:
-        return ""  # half of a surrogate pair: no text can hold it
+        return ""  # half of a surrogate pair cannot be encoded
     return sentence if len(sentence) <= MAX_WORDS else ""
 
 
 STOPS = ".!?:;。！？…"
 CLOSED = tuple(end + close for end in ".!?" for close in ")\"'")
-"""How a description may end that needs no full stop."""
+"""Ends of a description that need no full stop."""
 
 
 BOUNDED = ("Must have at ", "Must be at ")
-"""How our sentences about bounds begin: `Must have at least 5 items.`"""
+"""The start of the sentences about bounds: `Must have at least 5 items.`"""
 AMOUNT = 4
-"""The number in such a sentence, counted in words; what is counted comes after it."""
+"""The index of the number among the words of such a sentence."""
 
 
 def ranged(notes: list[str]) -> list[str]:
-    """`notes`, both bounds of one thing in one sentence, where the first of them stood."""
+    """`notes` with both bounds of one quantity in one sentence, in the place of the first."""
     bounds = [
         (i, note[:-1].split(" ", AMOUNT + 1)) for i, note in enumerate(notes) if note.startswith(BOUNDED)
     ]

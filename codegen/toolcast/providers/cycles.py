@@ -1,4 +1,4 @@
-"""Which references close a circle, for dialects that know references but no recursion."""
+"""Which references form a cycle, for dialects that have references but no recursion."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ Segments = tuple[str, ...]
 
 
 def container(segments: Segments) -> Segments:
-    """The definition that a place belongs to; `()` for all that stands outside definitions."""
+    """The definition that contains a schema; `()` for schemas outside of definitions."""
     return segments[:2] if len(segments) > 1 and segments[0] == "$defs" else ()
 
 
 def closes(state: State, segments: Segments) -> bool:
-    """Whether a reference to `segments`, from where the walk is now, leads back to where it is."""
+    """Whether a reference to `segments`, from the current schema, leads back to it."""
     start = container(segments)
-    if not start and segments:  # into the root, past its top: what stands there may lead nowhere else
+    if not start and segments:  # a schema inside the root: it may not lead back
         return _leads_back(state, segments, frozenset(), set())
-    here = {container(state.source), *map(container, state.opened)}
+    here = {container(state.source), *map(container, state.inlining)}
     return not here.isdisjoint(_reach(state, start))
 
 
 def _leads_back(state: State, segments: Segments, above: frozenset[Segments], clear: set[Segments]) -> bool:
-    """Whether what stands at `segments`, outside definitions, leads back to the root, to itself, or to one
-    of the places `above` that led here. `clear` are those known to lead nowhere back."""
+    """Whether the schema at `segments`, outside definitions, leads back to the root, to itself, or to one of
+    those `above` it in the search. `clear` are those known not to lead back."""
     if segments in above or not segments:
         return True
     if segments in clear:
@@ -48,39 +48,39 @@ def _leads_back(state: State, segments: Segments, above: frozenset[Segments], cl
 
 def changed_behind(state: State, schema: Any) -> bool:
     """Whether a definition that `schema` refers to was changed in meaning by an earlier walk. Notes that
-    this was asked, so that one more walk is made where the answer has become another."""
-    state.judged.append(schema)
+    the question, so that another walk is made where the answer changes."""
+    state.must_be_unchanged.append(schema)
     return reaches(state, schema, state.losses)
 
 
-def reaches(state: State, schema: Any, places: frozenset[Segments]) -> bool:
-    """Whether references inside `schema`, followed to the end, lead to one of `places`."""
-    waiting = [*_targets(state, schema)] if places else []
-    seen: set[Segments] = set()
-    while waiting:
-        segments = waiting.pop()
-        if segments in places:
+def reaches(state: State, schema: Any, locations: frozenset[Segments]) -> bool:
+    """Whether references inside `schema`, followed to the end, lead to one of `locations`."""
+    pending = [*_targets(state, schema)] if locations else []
+    visited: set[Segments] = set()
+    while pending:
+        segments = pending.pop()
+        if segments in locations:
             return True
-        if segments not in seen:
-            seen.add(segments)
+        if segments not in visited:
+            visited.add(segments)
             with suppress(SchemaError):  # a literal that looks like a reference
-                waiting += _targets(state, state.resolve(segments)[0])
+                pending += _targets(state, state.resolve(segments)[0])
     return False
 
 
 def _targets(state: State, schema: Any) -> Iterator[Segments]:
-    """Where the references inside a schema lead. Literals are read too: too many rather than too few."""
-    waiting = [schema]
-    while waiting:
-        each = waiting.pop()
+    """The targets of the references inside a schema, and of those in literals."""
+    pending = [schema]
+    while pending:
+        each = pending.pop()
         if isinstance(each, list):
-            waiting += each
+            pending += each
         elif isinstance(each, dict):
             reference = each.get("$ref")
             if isinstance(reference, str):
-                with suppress(SchemaError):  # a property of that name, or told where it is really used
+                with suppress(SchemaError):  # a property of that name, or reported later
                     yield state.segments(reference, None)
-            waiting += each.values()
+            pending += each.values()
 
 
 def blocked(state: State, reference: Any, path: Path) -> None:
@@ -98,33 +98,33 @@ def _reach(state: State, start: Segments) -> frozenset[Segments]:
     if graph is None:
         graph = state.graph = _graph(state)
     found: set[Segments] = set()
-    waiting = [start]
-    while waiting:
-        each = waiting.pop()
+    pending = [start]
+    while pending:
+        each = pending.pop()
         if each not in found:
             found.add(each)
-            waiting += graph.get(each, ())
+            pending += graph.get(each, ())
     state.reach[start] = frozenset(found)
     return state.reach[start]
 
 
 def _graph(state: State) -> dict[Segments, set[Segments]]:
-    """Which definitions each definition refers to. Literals are read too: too many rather than too few."""
+    """Which definitions each definition refers to. References in literals count too."""
     graph: dict[Segments, set[Segments]] = {}
-    waiting: list[tuple[Any, Segments]] = [(state.document, ())]
-    while waiting:
-        value, at = waiting.pop()
+    pending: list[tuple[Any, Segments]] = [(state.document, ())]
+    while pending:
+        value, at = pending.pop()
         if isinstance(value, dict):
             reference = value.get("$ref")
             if isinstance(reference, str):
-                with suppress(SchemaError):  # a property of that name, or told where it is really used
+                with suppress(SchemaError):  # a property of that name, or reported later
                     graph.setdefault(at, set()).add(container(state.segments(reference, None)))
             for key, child in value.items():
                 inside = at == () and value is state.document and key == "$defs"
                 if inside and isinstance(child, dict):
-                    waiting += ((definition, (key, name)) for name, definition in child.items())
+                    pending += ((definition, (key, name)) for name, definition in child.items())
                 else:
-                    waiting.append((child, at))
+                    pending.append((child, at))
         elif isinstance(value, list):
-            waiting += ((child, at) for child in value)
+            pending += ((child, at) for child in value)
     return graph

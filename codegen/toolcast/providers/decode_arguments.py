@@ -1,4 +1,4 @@
-"""Arguments for a schema that is met at run time: what a provider sent, as the schema's owner means it."""
+"""Decodes a provider's arguments to plain data in the form of a schema that is known at run time only."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def decode(
     value: Any = None
     violations: list[Violation] = []
     try:
-        value = validator.settle(prepared.undone(parse_arguments(tool, arguments)))
+        value = validator.settle(prepared.decoded(parse_arguments(tool, arguments)))
     except ArgumentError as refused:
         problem = refused
     if problem is None and (validate or guesses is not None):
@@ -87,17 +87,17 @@ def decode(
 
 @lru_cache(maxsize=1)
 def _texts() -> Normalizer:
-    """Schemas that came as text: their content says all, so one memory may serve the whole program."""
+    """The cache of schemas given as text, for the whole program."""
     return Normalizer(256)
 
 
 def _guessed(
     tool: str, arguments: Arguments, prepared: Prepared, validator: Validator, guesses: Guesses
 ) -> Any:
-    """What refused arguments may have meant; None where no guess leads to anything."""
+    """A value that the schema accepts, guessed from refused arguments; None where there is none."""
     from ..runtime.wire.guesses import guess
 
-    found = guess(arguments, lambda text: prepared.undone(parse_arguments(tool, text)), validator, guesses)
+    found = guess(arguments, lambda text: prepared.decoded(parse_arguments(tool, text)), validator, guesses)
     if found is None:
         return None
     value, used = found

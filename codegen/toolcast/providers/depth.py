@@ -1,4 +1,4 @@
-"""How deeply an emitted schema nests values in values, and JSON text for what is too deep."""
+"""The nesting depth of values in an output schema, and JSON text for values that are nested too deeply."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from ..jsonschema.keywords import HOLDS_SCHEMAS, SCHEMA
 from ..jsonschema.pointers import resolve
 from .accepted_types import shapes
 from .cycles import reaches
+from .inline_references import Segments, merge_target, record_children
 from .json_paths import Path
 from .maps_as_pairs import is_map
-from .open_references import Segments, remember, united
 from .state import INLINE_NODES, State
 from .values_as_text import as_json
 
@@ -19,10 +19,10 @@ Node = dict[str, Any]
 DOWN = frozenset(
     ("items", "prefixItems", "properties", "patternProperties", "additionalProperties", "contains")
 )
-"""Keywords below which values are nested in values; others say more about the same value."""
+"""Keywords whose schemas apply to parts of a value; others apply to the same value."""
 MAX_FOLLOWED = 8
 ENDLESS = 1_000_000
-"""Levels of what nests deeper than can be counted."""
+"""The levels of a schema that nests too deeply to be counted."""
 
 
 def levels(schema: Node) -> int:
@@ -37,8 +37,8 @@ def heights(schema: Node, names: dict[Segments, str]) -> dict[Segments, int]:
     """For each definition of an output its levels, itself included; `names` are those that they have."""
     counted = _Levels(schema)
     return {
-        place: _counted(counted, schema.get("$defs", {}).get(name), frozenset())
-        for place, name in names.items()
+        location: _counted(counted, schema.get("$defs", {}).get(name), frozenset())
+        for location, name in names.items()
     }
 
 
@@ -49,7 +49,7 @@ def _counted(levels: _Levels, node: Any, within: frozenset[str]) -> int:
         return ENDLESS
 
 
-def shallow(
+def limit_depth(
     state: State, node: Node, path: Path, notes: list[str], entered: list[Segments], most: int
 ) -> Node | None:
     """`node` as JSON text where its values would nest deeper than `most` levels; `None` where they do not.
@@ -60,18 +60,20 @@ def shallow(
     least = state.level + _added(state, node, path, 0)
     if least > most and not {"object", "array"}.isdisjoint(shapes(state, node, path)):
         return as_json(state, node, path, notes)
-    places = [
-        place for place in _referred(state, node, path, 0) if state.level + state.heights[place] - 1 > most
+    locations = [
+        location
+        for location in _referred(state, node, path, 0)
+        if state.level + state.heights[location] - 1 > most
     ]
-    if any(state.nodes > INLINE_NODES or _circular(state, place) for place in places):
+    if any(state.nodes > INLINE_NODES or _circular(state, location) for location in locations):
         return as_json(state, node, path, notes)
-    if places and "$ref" in node:
-        found, place, segments = state.target(node["$ref"], path)
+    if locations and "$ref" in node:
+        found, location, segments = state.target(node["$ref"], path)
         state.note(path, "$ref", "inlined", "kept elsewhere", "what it refers to stands here: it is too deep")
-        remember(state, found, place)
+        record_children(state, found, location)
         entered.append(segments)
-        beside = {key: item for key, item in node.items() if key != "$ref"}
-        return united(state, beside, found, place, path)
+        siblings = {key: item for key, item in node.items() if key != "$ref"}
+        return merge_target(state, siblings, found, location, path)
     return None
 
 
@@ -88,11 +90,11 @@ def _added(state: State, node: Any, path: Path, followed: int) -> int:
     same = [(branch, path) for branch in _alternatives(node)]
     if "$ref" in node and state.dialect.refs == "inline":
         same.append(state.target(node["$ref"], path)[:2])
-    return max([added, *(_added(state, each, place, followed + 1) for each, place in same)])
+    return max([added, *(_added(state, each, location, followed + 1) for each, location in same)])
 
 
 def _alternatives(node: Node) -> Iterator[Any]:
-    """Schemas that say more about the same value."""
+    """Schemas that apply to the same value."""
     for keyword in ("anyOf", "oneOf", "allOf"):
         yield from node.get(keyword, ())
 
@@ -109,9 +111,9 @@ def _referred(state: State, node: Any, path: Path, followed: int) -> Iterator[Se
         yield from _referred(state, branch, path, followed + 1)
 
 
-def _circular(state: State, place: Segments) -> bool:
+def _circular(state: State, location: Segments) -> bool:
     """Whether a definition contains itself."""
-    return reaches(state, state.resolve(place)[0], frozenset((place,)))
+    return reaches(state, state.resolve(location)[0], frozenset((location,)))
 
 
 class _Levels:
@@ -119,15 +121,15 @@ class _Levels:
         self.root = root
         self.known: dict[str, int] = {}  # by reference: definitions that share others stay cheap
 
-    def of(self, node: Any, opened: frozenset[str]) -> int:
+    def of(self, node: Any, inlining: frozenset[str]) -> int:
         """Levels at and below `node`: 1 for an object or array without others in it, 0 for a scalar."""
         if not isinstance(node, dict):
             return 0
         below, here = 0, 0
         reference = node.get("$ref")
-        if isinstance(reference, str) and reference not in opened:
+        if isinstance(reference, str) and reference not in inlining:
             if reference not in self.known:
-                self.known[reference] = self.of(self.target(reference), opened | {reference})
+                self.known[reference] = self.of(self.target(reference), inlining | {reference})
             here = self.known[reference]
         stated = node.get("type")
         container = bool({"object", "array"} & set(stated if isinstance(stated, list) else [stated]))
@@ -135,7 +137,7 @@ class _Levels:
             if keyword == "$defs" or keyword not in HOLDS_SCHEMAS:
                 continue
             nested = [value] if keyword in SCHEMA else value.values() if isinstance(value, dict) else value
-            deepest = max((self.of(each, opened) for each in nested), default=0)
+            deepest = max((self.of(each, inlining) for each in nested), default=0)
             if keyword in DOWN and (deepest or not isinstance(value, bool)):
                 container = True
                 below = max(below, deepest)

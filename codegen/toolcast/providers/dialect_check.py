@@ -8,22 +8,22 @@ from msgspec.structs import replace
 
 from .dialect import Dialect, disposition
 
-JUDGES = (
+VALUE_KEYWORDS = (
     *("not", "if", "contains", "propertyNames", "patternProperties", "dependentSchemas"),
     *("unevaluatedProperties", "unevaluatedItems"),
 )
-"""Keywords whose subschemas would judge the value that is sent, not the one that is meant."""
+"""Keywords whose subschemas would apply to the encoded value instead of the contract's."""
 COUNTS = ("minProperties", "dependentRequired", "dependentSchemas")
 
 
 def problems(dialect: Dialect) -> tuple[str, ...]:
-    """What in `dialect` contradicts itself, each in a sentence; empty if the walk can do all of it."""
+    """The contradictions of `dialect`, each in a sentence; empty if the walk supports all of it."""
     return (*_encoded(dialect), *_nulls(dialect), *_unions(dialect), *_others(dialect))
 
 
 @lru_cache(maxsize=64)
 def takes_text(dialect: Dialect) -> bool:
-    """Whether any value may be sent as JSON text, and be told from what is sent as it is."""
+    """Whether values may be encoded as JSON text without ambiguity."""
     return not problems(replace(dialect, untyped="json"))
 
 
@@ -48,12 +48,12 @@ def _encodings(dialect: Dialect) -> list[str]:
 
 
 def _encoded(dialect: Dialect) -> tuple[str, ...]:
-    """Values are sent in another form: what looks at them must not be kept."""
+    """Values are encoded: keywords that apply to their original form must not be kept."""
     axes = _encodings(dialect)
     if not axes:
         return ()
-    kept = _kept(dialect, JUDGES)
-    if dialect.maps == "pairs":  # said of the keys of the pairs
+    kept = _kept(dialect, VALUE_KEYWORDS)
+    if dialect.maps == "pairs":  # stated for the keys of the pairs
         kept = [key for key in kept if key not in ("propertyNames", "patternProperties")]
     if dialect.all_of == "keep" and disposition(dialect, "allOf") == "keep":
         kept.append("allOf")
@@ -62,15 +62,15 @@ def _encoded(dialect: Dialect) -> tuple[str, ...]:
     found: list[str] = []
     if kept:
         found.append(
-            f"{', '.join(axes)} change what is sent, and {', '.join(kept)} would judge that: spill, drop or "
-            "block them, merge allOf, say oneOf by anyOf"
+            f"{', '.join(axes)} change what is sent, and {', '.join(kept)} would check that:"
+            " describe, drop or block them, merge allOf, state oneOf by anyOf"
         )
     if dialect.any_of == "keep" and disposition(dialect, "anyOf") == "keep":
         found.append(
             f"{', '.join(axes)} change what is sent in a branch, and what stands beside anyOf would judge "
             'that: any-of = "alone"'
         )
-    inside = [axis for axis in axes if not axis.startswith("enums")]  # in tuples, they are said in words
+    inside = [axis for axis in axes if not axis.startswith("enums")]  # in tuples, they are described
     if inside and dialect.tuples == "keep" and _kept(dialect, ("prefixItems",)):
         found.append(f'{", ".join(inside)} cannot be undone inside prefixItems: tuples = "union" or "object"')
     return tuple(found)
@@ -82,7 +82,9 @@ def _nulls(dialect: Dialect) -> tuple[str, ...]:
     found: list[str] = []
     kept = _kept(dialect, COUNTS)
     if kept:
-        found.append(f'null = "absent" leaves keys out that {", ".join(kept)} would miss: spill or drop them')
+        found.append(
+            f'null = "absent" leaves keys out that {", ".join(kept)} would miss: describe or drop them'
+        )
     if dialect.type_arrays == "nullable":
         found.append('null = "absent" and type-arrays = "nullable" contradict each other')
     if dialect.optional != "keep":

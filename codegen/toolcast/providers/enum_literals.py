@@ -1,4 +1,4 @@
-"""Enums, constants and exclusive bounds of one node, said as the dialect can."""
+"""Enums, constants and exclusive bounds of one node, in the dialect."""
 
 from __future__ import annotations
 
@@ -10,28 +10,29 @@ from ..jsonschema.keywords import TYPE_OF
 from .constraint_texts import phrase
 from .errors import SchemaError
 from .json_paths import Path, pointer
-from .literal_values import fits, kind_of
+from .json_types import MOVED, distinct_types, fits, kind_of
 from .state import State
-from .type_inference import MOVED, distinct_types
 from .type_keyword import checked_types
 from .values_as_text import texts
-from .way_marks import mark
+from .wire_forms import mark
 
 Node = dict[str, Any]
 CONTAINING = frozenset(keyword for keyword, kind in TYPE_OF.items() if kind in ("array", "object"))
-JUDGING = MOVED - {"type", "enum", "const"}
+STRING_KEYWORDS = MOVED - {"type", "enum", "const"}
 
 
 def bounded(state: State, node: Node, path: Path, notes: list[str]) -> Node:
-    """Exclusive bounds as inclusive ones: exact for integers; for numbers one value wider, and in words."""
+    """Exclusive bounds as inclusive ones: exact for integers; for numbers one value wider, and described."""
     out = dict(node)
-    for key, plain, up in (("exclusiveMinimum", "minimum", True), ("exclusiveMaximum", "maximum", False)):
+    for key, inclusive, up in (("exclusiveMinimum", "minimum", True), ("exclusiveMaximum", "maximum", False)):
         value = out.pop(key, None)
         if not isinstance(value, int | float) or isinstance(value, bool):
             continue
         if out.get("type") == "integer":
             bound: float = floor(value) + 1 if up else -(floor(-value) + 1)
-            state.note(path, key, "rewritten", "kept elsewhere", f"of an integer it is the {plain} {bound}")
+            state.note(
+                path, key, "rewritten", "kept elsewhere", f"of an integer it is the {inclusive} {bound}"
+            )
         else:
             bound = value
             notes.append(phrase(key, value))
@@ -40,11 +41,11 @@ def bounded(state: State, node: Node, path: Path, notes: list[str]) -> Node:
                 key,
                 "spilled",
                 "kept elsewhere",
-                f"said in the description; {plain} allows the bound itself",
+                f"said in the description; {inclusive} allows the bound itself",
             )
-        old = out.get(plain)
+        old = out.get(inclusive)
         if not isinstance(old, int | float) or (old < bound) == up:
-            out[plain] = bound
+            out[inclusive] = bound
     return out
 
 
@@ -121,7 +122,7 @@ def with_enum(state: State, node: Node, path: Path, notes: list[str]) -> Node:
         if rules.enums == "fitting":
             state.block(path, "enum", "only an enum of scalars can be said")
             return out
-        return _spilled(state, out, values, path, notes)
+        return _described_enum(state, out, values, path, notes)
     return _strings(state, out, values, path, notes)
 
 
@@ -131,7 +132,7 @@ def _alike(values: list[Any]) -> bool:
 
 
 def _strings(state: State, out: Node, values: list[Any], path: Path, notes: list[str]) -> Node:
-    """An enum whose values are sent as strings; null stays null, by the type."""
+    """An enum whose values are encoded as strings; null stays null, by the type."""
     rest = [value for value in values if value is not None]
     kinds = distinct_types([kind_of(value) for value in rest])
     null = len(rest) < len(values)
@@ -150,22 +151,22 @@ def _strings(state: State, out: Node, values: list[Any], path: Path, notes: list
             ("each value stands once", len(sent) < len(rest)),
             ("values are written as strings", any(text != value for text, value in sent.items())),
         )
-        reason = ", ".join(said for said, so in became if so)
+        reason = ", ".join(text for text, so in became if so)
         state.note(path, "enum", "rewritten", "kept elsewhere", reason)
     out["enum"] = list(sent)
     if null and state.dialect.type_arrays != "nullable" and state.dialect.any_of != "none":
-        # Beside the type null, an enum without null would still refuse it.
+        # An enum without null refuses null, whatever the type allows.
         branch = {
             "type": "string",
-            **{key: out.pop(key) for key in list(out) if key in JUDGING or key == "enum"},
+            **{key: out.pop(key) for key in list(out) if key in STRING_KEYWORDS or key == "enum"},
         }
         del out["type"]
-        state.place(branch, path)
+        state.record_origin(branch, path)
         out["anyOf"] = [branch, {"type": "null"}]
     if all(isinstance(value, str) and sent_value == value for sent_value, value in sent.items()):
         return out
     for held in (out, *out.get("anyOf", ())[:1]):
-        for key in [key for key in held if key in JUDGING]:
+        for key in [key for key in held if key in STRING_KEYWORDS]:
             words = phrase(key, held.pop(key))
             state.describe(path, key, words, notes, "judges what is meant, and values are sent as strings")
     if kinds != ["string"] and "type" in out:
@@ -179,8 +180,8 @@ def _strings(state: State, out: Node, values: list[Any], path: Path, notes: list
     return mark(state, out, encoding="texts", texts=sent)
 
 
-def _spilled(state: State, out: Node, values: list[Any], path: Path, notes: list[str]) -> Node:
-    """An enum in words, its type kept: beside strings, values sent as strings could not be told apart."""
+def _described_enum(state: State, out: Node, values: list[Any], path: Path, notes: list[str]) -> Node:
+    """An enum that is described, with its type: next to strings, values encoded as strings are ambiguous."""
     rest = [value for value in values if value is not None]
     kinds = distinct_types([kind_of(value) for value in rest])
     if not values:

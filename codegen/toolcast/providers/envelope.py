@@ -16,7 +16,7 @@ from .profile import Profile
 
 
 class ToolInfo(Struct, frozen=True, kw_only=True):
-    """What an envelope says of a tool beside its parameters. `None` means unstated and leaves no key."""
+    """The values of an envelope other than the parameters. `None`: unstated, which leaves no key."""
 
     name: str
     description: str
@@ -29,7 +29,7 @@ class ToolInfo(Struct, frozen=True, kw_only=True):
 
 
 def tool_object(tool: ToolInfo, profile: Profile, parameters: Normalized) -> dict[str, Any]:
-    """The tool as the provider wants it, ready to be encoded; keys in the order of the profile's template.
+    """The complete tool object of a provider; keys in the order of the profile's template.
 
     The schemas in it are those given, not copies. Raises `ProfileError` for a
     template that names an unknown value.
@@ -51,45 +51,46 @@ def tool_object(tool: ToolInfo, profile: Profile, parameters: Normalized) -> dic
     return _filled(profile.envelope, values, profile.id)
 
 
-_SAYING = ("properties", "anyOf", "oneOf", "allOf", "$ref")
-"""What names a parameter, in a root or in its alternatives."""
+_DECLARING = ("properties", "anyOf", "oneOf", "allOf", "$ref")
+"""Keywords that may declare a parameter, in a root or in its branches."""
 
 
 def omits(profile: Profile, parameters: Normalized) -> bool:
-    """Whether a provider is told of no parameters at all, as there are none by name."""
-    return profile.omit_empty_parameters and not any(parameters.schema.get(word) for word in _SAYING)
+    """Whether the envelope omits the parameters, because none is declared."""
+    return profile.omit_empty_parameters and not any(parameters.schema.get(word) for word in _DECLARING)
 
 
 def pointer_to(value: str, profile: Profile) -> str | None:
-    """The JSON pointer to `$parameters`, say, in every tool object of a provider; None where it has none."""
+    """The JSON pointer of a template value such as `$parameters` in a provider's tool objects; None without
+    it."""
     return _pointer(value, profile.envelope, "")
 
 
-def unseen_places(profile: Profile) -> tuple[str, str] | None:
-    """JSON pointers to the parameters and to the description of a provider's tool objects, where the runtime
-    does not find them without being told; else None."""
-    return _unseen(profile.id, msgspec.json.encode(profile.envelope))
+def envelope_pointers(profile: Profile) -> tuple[str, str] | None:
+    """JSON pointers of the parameters and of the description in a provider's tool objects; None where the
+    runtime finds them itself."""
+    return _envelope_pointers(profile.id, msgspec.json.encode(profile.envelope))
 
 
 @lru_cache(maxsize=64)
-def _unseen(id: str, envelope: bytes) -> tuple[str, str] | None:
-    """By the template alone, as JSON: asked for every tool, answered once."""
+def _envelope_pointers(id: str, envelope: bytes) -> tuple[str, str] | None:
+    """The same by the template as JSON, cached for all tools."""
     profile = Profile(id=id, dated="", envelope=msgspec.json.decode(envelope))
-    places = pointer_to("$parameters", profile) or "", pointer_to("$description", profile) or ""
+    locations = pointer_to("$parameters", profile) or "", pointer_to("$description", profile) or ""
     text = {"description": "long"}
     schema = {"type": "object", "properties": {"x": {"type": "string", **text}}, **text}
     info = ToolInfo(name="tool", description="long", title="title", result_schema=schema)
     whole = tool_object(info, profile, Normalized(schema=schema, strict=None, ledger=()))
-    seen = cut_definition(whole, "tool", "short")
-    return None if seen == cut_definition(whole, "tool", "short", places) else places
+    visited = cut_definition(whole, "tool", "short")
+    return None if visited == cut_definition(whole, "tool", "short", locations) else locations
 
 
 def _pointer(value: str, template: dict[str, Any], at: str) -> str | None:
     for key, item in template.items():
-        place = f"{at}/{escape(key)}"
+        location = f"{at}/{escape(key)}"
         if item == value:
-            return place
-        found = _pointer(value, item, place) if isinstance(item, dict) else None
+            return location
+        found = _pointer(value, item, location) if isinstance(item, dict) else None
         if found is not None:
             return found
     return None

@@ -1,4 +1,4 @@
-"""How a schema or a profile is refused."""
+"""Errors of schemas and profiles."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class SchemaError(ValueError):
 
 
 class ProfileProblem(Struct, frozen=True, kw_only=True):
-    """One thing that is wrong with a profile. `line` is 0 where the text does not show it."""
+    """A problem of a profile. `line` is 0 where it is not known."""
 
     file: str
     message: str

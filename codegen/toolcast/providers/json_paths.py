@@ -10,10 +10,10 @@ from ..jsonschema.pointers import child, escape, unescape
 from .errors import SchemaError
 
 MAX_SEGMENTS = 200
-"""Anchors below more are not looked for."""
+"""Anchors below more are ignored."""
 
 Path = tuple[Any, str] | None
-"""A place while walking: `(parent, segment)`, `None` at the root. Cheap to extend."""
+"""A path while walking: `(parent, segment)`, `None` at the root. Cheap to extend."""
 
 
 def pointer(path: Path) -> str:
@@ -47,7 +47,7 @@ def parse(reference: str, at: Path) -> tuple[str, ...]:
 
 
 def resolve(document: Any, segments: tuple[str, ...], reference: str, at: Path) -> tuple[Any, Path]:
-    """What `segments` lead to in `document`, and its path. Raises `SchemaError` if nowhere."""
+    """The schema at `segments` of `document`, and its path. Raises `SchemaError` where there is none."""
     value: Any = document
     path: Path = None
     for segment in segments:

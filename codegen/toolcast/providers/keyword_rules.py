@@ -1,4 +1,4 @@
-"""A dialect made ready for the walk: what to do at each keyword, and what makes a node need more."""
+"""A dialect compiled for the walk: the operation of each keyword, and which nodes need a rewrite."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .json_paths import Path
 from .operations import Op
 from .pattern_features import limited
 from .state import State
-from .way_marks import MARK
+from .wire_forms import MARK
 
 Node = dict[str, Any]
 
@@ -22,7 +22,7 @@ OMITTED = ("title", "$schema")
 
 
 class Rules:
-    """A dialect made ready: an operation for each keyword (`None`: copy), and what triggers a rewrite."""
+    """A compiled dialect: an operation for each keyword (`None`: copy), and the triggers of a rewrite."""
 
     __slots__ = (
         *("always", "dialect", "encodes", "ends", "lists", "literal", "loops", "nulls", "ops", "other"),
@@ -32,13 +32,13 @@ class Rules:
 
     def __init__(self, dialect: Dialect, inner: Mapping[frozenset[str], Op], most: int | None = None) -> None:
         """`inner` walks the schemas below the keywords of each set. `most` levels of values may be nested;
-        what would be deeper is sent as JSON text."""
+        deeper values are encoded as JSON text."""
         self.most = most
         self.dialect = dialect
         by: dict[Disposition, Op | None] = {
             "keep": None,
             "drop": operations.drop,
-            "spill": operations.spill,
+            "describe": operations.describe_keyword,
             "block": operations.block,
         }
         self.other = by[dialect.other]
@@ -46,22 +46,22 @@ class Rules:
         ops: dict[str, Op | None] = dict.fromkeys(
             (*SCHEMA, *SCHEMA_LIST, *SCHEMA_MAP, "$ref", "$schema", "type", "format", "pattern"), keep
         )
-        for disposition in ("keep", "drop", "spill", "block"):
+        for disposition in ("keep", "drop", "describe", "block"):
             ops.update(dict.fromkeys(getattr(dialect, disposition), by[disposition]))
-        stated = {*dialect.keep, *dialect.spill, *dialect.block}
+        stated = {*dialect.keep, *dialect.describe, *dialect.block}
         ops.update((key, operations.omitted) for key in OMITTED if key not in stated)
         own: tuple[tuple[frozenset[str], Op], ...] = (
             *inner.items(),
             (frozenset(("$ref",)), operations.reference),
             (frozenset(("$schema",)), operations.draft),
-            (frozenset(("type",)), operations.stated),
+            (frozenset(("type",)), operations.keep_type),
             (frozenset(("format",)), operations.format),
             (frozenset(("pattern",)), operations.pattern),
         )
         for keywords, op in own:
             ops.update((key, op) for key in keywords if ops[key] is None)
         if dialect.closed:
-            ops["additionalProperties"] = inner[SCHEMA]  # which knows what is closed
+            ops["additionalProperties"] = inner[SCHEMA]  # which closes objects
         if dialect.refs == "inline":
             ops["$defs"] = operations.inlined
         if dialect.booleans == "rewrite" or dialect.type_arrays == "nullable":
@@ -76,7 +76,7 @@ class Rules:
                 if ops.get(key, keep) is None:
                     ops[key] = op
         if dialect.open == "explicit" and ops.get("unevaluatedProperties", self.other) is inner[SCHEMA]:
-            ops["unevaluatedProperties"] = operations.drop  # every key is evaluated, by what is said instead
+            ops["unevaluatedProperties"] = operations.drop  # every key is evaluated
         ops[MARK] = operations.marked
         guarded = {*dialect.integers_only, *(key for key, _ in dialect.at_most)}
         guarded |= operations.LENGTHS if dialect.pattern_alone else set()

@@ -16,7 +16,7 @@ from .merge_nodes import merged
 from .nulls_as_absence import unsaid
 from .state import State
 from .values_as_text import as_json, without_idle, without_literals
-from .way_marks import mark
+from .wire_forms import mark
 
 Node = dict[str, Any]
 REST = "additional_properties"
@@ -46,7 +46,7 @@ def holds_rest(node: Node) -> bool:
 
 
 def pairs(state: State, node: Node, path: Path, notes: list[str]) -> Node:
-    """An object of free keys as a list of pairs; beside declared properties, as one property of pairs."""
+    """An object of free keys as a list of pairs; with declared properties, as one property of pairs."""
     if not is_map(node) or not _is_object(node) or not ("type" in node or state.dialect.typed):
         return node
     if node.get("propertyNames") is False:
@@ -128,8 +128,8 @@ def _values(state: State, node: Node, path: Path, notes: list[str]) -> Any:
     if not distinct:
         return None
     for name, kind in patterns.items():
-        state.place(kind, ((path, "patternProperties"), name))
-    state.place(rest, (path, "additionalProperties"))
+        state.record_origin(kind, ((path, "patternProperties"), name))
+    state.record_origin(rest, (path, "additionalProperties"))
     if patterns and (len(patterns) > 1 or rest is not False):
         reason = "which keys take which values cannot be said of pairs"
         state.describe(path, "patternProperties", phrase("patternProperties", patterns), notes, reason)
@@ -143,26 +143,26 @@ def _values(state: State, node: Node, path: Path, notes: list[str]) -> Any:
 def _pair(state: State, node: Node, value: Any, path: Path) -> Node:
     """The schema of one pair."""
     if state.dialect.null == "absent" and "null" in shapes(state, value, path):
-        told: list[str] = []  # a pair has no place for a null
-        value = as_json(state, value, (path, "additionalProperties"), told)
-        value["description"] = described(value.get("description"), told)
+        descriptions: list[str] = []  # a pair cannot hold a null
+        value = as_json(state, value, (path, "additionalProperties"), descriptions)
+        value["description"] = described(value.get("description"), descriptions)
     key: Node = {"type": "string"}
     patterns = node.get("patternProperties") or {}
     if len(patterns) == 1 and node.get("additionalProperties") is False:
         key["pattern"] = next(iter(patterns))
-        state.place(key, (path, "patternProperties"))
+        state.record_origin(key, (path, "patternProperties"))
     names = node.get("propertyNames")
     if isinstance(names, dict) and names:
         state.note(path, "propertyNames", "rewritten", "kept elsewhere", "said of the keys of the pairs")
         names = _undeclared(names, node.get("properties", {}))
-        state.place(names, (path, "propertyNames"))
+        state.record_origin(names, (path, "propertyNames"))
         together = None if "$ref" in names else merged(key, names)
         key = {"allOf": [key, names]} if together is None else together
-        state.place(key, (path, "propertyNames"))  # what is lost of it, the ledger tells there
+        state.record_origin(key, (path, "propertyNames"))  # entries about it are at its own path
     out: Node = {"type": "object", "properties": {KEY: key, VALUE: value}, "required": [KEY, VALUE]}
     if state.dialect.closed or state.dialect.open == "explicit":
         out["additionalProperties"] = False
-    state.place(out, (path, "additionalProperties"))
+    state.record_origin(out, (path, "additionalProperties"))
     return out
 
 
@@ -184,7 +184,7 @@ def _with_rest(state: State, node: Node, value: Any, path: Path, notes: list[str
         "description": "Further keys of this object, as a list of key/value pairs; each key stands once.",
         "items": _pair(state, node, value, path),
     }
-    state.place(held, (path, "additionalProperties"))
+    state.record_origin(held, (path, "additionalProperties"))
     reason = f"further keys are sent in {name!r} as a list of pairs, which decoding undoes"
     state.note(path, "additionalProperties", "rewritten", "kept elsewhere", reason)
     for key in ("minProperties", "maxProperties"):

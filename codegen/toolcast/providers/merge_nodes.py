@@ -1,4 +1,4 @@
-"""Two schemas that must both hold, as one: exact, or not at all."""
+"""Merges two schemas that both apply into one: exactly, or not at all."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any
 
 from ..jsonschema.equality import equal
 from ..jsonschema.keywords import METADATA, TIGHTER, union_of_names
-from .literal_values import fits
+from .json_types import fits
 
 Schema = dict[str, Any]
 
 UNMERGEABLE = frozenset(
     ("unevaluatedProperties", "unevaluatedItems", "$dynamicRef", "$recursiveRef", "$ref", "$defs", "$id")
 )
-"""Keywords whose meaning depends on what stands beside them, so that moving them would change it."""
+"""Keywords whose meaning depends on their siblings, so that moving them would change it."""
 
 
 def merged(left: Schema, right: Schema) -> Schema | None:
-    """A schema that accepts what both accept; `None`: one cannot say it. `left`'s annotations win.
+    """A schema that accepts what both accept; `None` where there is none. `left`'s annotations win.
 
     References must be resolved before. Keys come in the order of `left`, then `right`.
     """
@@ -121,7 +121,7 @@ def _objects(left: Schema, right: Schema) -> Schema | None:
             properties[name] = _both(my_rest, schema)
     out: Schema = {}
     if "properties" in left or "properties" in right:
-        # A name that the other side forbids is forbidden: leaving it out says so when the result is closed.
+        # A name that one side forbids is forbidden: a closed result just lacks it.
         rest_closed = my_rest is False or their_rest is False
         out["properties"] = {n: s for n, s in properties.items() if not (s is False and rest_closed)}
     if "additionalProperties" in left or "additionalProperties" in right:
@@ -171,4 +171,4 @@ RULES: dict[str, Callable[[Any, Any], Any]] = {
     "allOf": lambda a, b: [*a, *b],
     "dependentRequired": _dependents,
 }
-"""How two different values of one keyword become one that says both; a keyword without a rule cannot."""
+"""The rules that merge two different values of a keyword; a keyword without a rule cannot be merged."""

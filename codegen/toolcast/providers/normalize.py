@@ -1,4 +1,4 @@
-"""A schema in, what one provider accepts out, with a ledger of every difference.
+"""Rewrites a schema in a provider's dialect, with a ledger of every difference.
 
 Two decisions that the laws leave open:
 
@@ -27,19 +27,18 @@ from .depth import ENDLESS, heights, levels
 from .dialect import Dialect, nameless
 from .dialect_check import takes_text
 from .errors import SchemaError
-from .json_paths import pointer
+from .inline_references import Segments
+from .json_paths import parse, pointer
 from .keyword_rules import Rules
 from .ledger import LedgerEntry
-from .open_references import Segments
-from .output_definitions import definitions
 from .profile import Profile, load_profile
 from .quarantine import without_corners
 from .renames import names_of
 from .root import rooted
-from .state import State
+from .state import MAX_NODES, State
 from .subschema_operations import rules_of
 from .upgraded_schema import Source, source_of
-from .walk import finished
+from .walk import finished, walked
 from .wire_forms import extract_wire_forms
 
 
@@ -88,12 +87,12 @@ class SchemaNormalizer:
     __slots__ = ("_source", "_walks")
 
     def __init__(self, schema: Any, *, checked: bool = False) -> None:
-        """`checked`: the schema is a contract, so it has 2020-12 words and no bad corners.
+        """`checked`: the schema is a contract, so its keywords are those of 2020-12 and well formed.
 
         Raises `SchemaError` for a schema that is not an object, and for unbounded nesting.
         """
-        given = parameters_of(schema)
-        self._source = Source(given) if checked else without_corners(source_of(given))
+        parameters = parameters_of(schema)
+        self._source = Source(parameters) if checked else without_corners(source_of(parameters))
         self._walks: dict[tuple[Dialect, int | None], Walk] = {}
 
     def normalize(self, provider: str | Profile, *, strict: bool | None = None) -> Normalized:
@@ -146,7 +145,7 @@ class SchemaNormalizer:
 
 
 class Walk(Struct, frozen=True):
-    """The outcome of a walk: the output, the way back that is undone with, and what the walk gathered."""
+    """The result of a walk: the output, its wire forms, and the ledger."""
 
     schema: dict[str, Any]
     wire_forms: WireForms | None
@@ -154,7 +153,7 @@ class Walk(Struct, frozen=True):
 
 
 Reasons = tuple[LedgerEntry, ...]
-"""Why a mode was given up."""
+"""The reasons for which a mode was given up."""
 
 
 def _normalized(walk: Walk, strict: bool | None, reasons: Reasons) -> Normalized:
@@ -168,7 +167,7 @@ def _nests_within(walk: Walk, limit: int) -> bool:
 
 
 def _too_deep(walk: Walk, limit: int | None) -> Reasons:
-    """A strict mode that refuses deeper nesting is given up, as for anything else that it cannot say."""
+    """A strict mode that refuses deeper nesting is given up, as for any other unsupported schema."""
     if limit is None or _nests_within(walk, limit):
         return ()
     found = levels(walk.schema)
@@ -178,7 +177,7 @@ def _too_deep(walk: Walk, limit: int | None) -> Reasons:
 
 
 def parameters_of(schema: Any) -> dict[str, Any]:
-    """A tool's parameters as an object schema. Raises `SchemaError` for what is none."""
+    """A tool's parameters as an object schema. Raises `SchemaError` where it is none."""
     if schema is True or schema is None:
         return {}
     if not isinstance(schema, dict):
@@ -189,7 +188,7 @@ def parameters_of(schema: Any) -> dict[str, Any]:
 def walked_through(
     source: Source, rules: Rules, names: dict[str, str], tall: Mapping[Segments, int] = {}
 ) -> Walk:
-    """Walk once; and again where a definition lost what a schema that was walked before relies on.
+    """Walk once; and again where a definition changed on which an earlier schema depends.
 
     `names` are sent instead of others, `tall` are the levels of definitions. Raises `SchemaError`.
     """
@@ -200,10 +199,10 @@ def walked_through(
         state.renames = names
         state.heights = tall
         out = _once(state, rules)
-        if not state.lost or not state.judged or state.lost <= losses:
+        if not state.lost or not state.must_be_unchanged or state.lost <= losses:
             break
         losses |= state.lost
-        if not any(reaches(state, schema, losses) for schema in state.judged):
+        if not any(reaches(state, schema, losses) for schema in state.must_be_unchanged):
             break
     return Walk(out, extract_wire_forms(out) if state.encoded else None, state)
 
@@ -232,3 +231,60 @@ def _reasons(blockers: list[LedgerEntry], severity: str, prefix: str = "not stri
         )
         for entry in reversed(once.values())
     )
+
+
+Node = dict[str, Any]
+
+
+def definitions(state: State, rules: Rules, out: Node) -> None:
+    """Walk the targets of references, and their targets, and add them to the output's `$defs`."""
+    state.level = -MAX_NODES  # references count the depth of their targets
+    state.forget_origins(0)  # schemas that the root inlined have their own paths here
+    own: Node = {}
+    done: dict[str, Any] = {}
+    found = state.document.get("$defs")
+    if isinstance(found, dict) and rules.dialect.refs == "keep":
+        for name, child in found.items():
+            own[name] = ((None, "$defs"), name), child
+            if not rules.dialect.prune_definitions and ("$defs", name) not in state.names:
+                state.names[("$defs", name)] = name
+                state.pending.append(("$defs", name))
+    while state.pending:
+        segments = state.pending.pop()
+        name = state.names[segments]
+        found, location = state.resolve(segments)
+        state.source = segments
+        before = state.changes, state.evaluation
+        done[name] = walked(state, rules, found, location)
+        if (state.changes, state.evaluation) != before:
+            state.lost.add(segments)
+    if rules.dialect.prune_definitions and rules.dialect.ref_targets == "definitions" and done:
+        done = _needed(out, done)
+    for name, (location, _) in own.items():
+        if name not in done:
+            state.note(location[0], name, "dropped", "kept elsewhere", "nothing refers to it")
+    ordered = [name for name in own if name in done] + [name for name in done if name not in own]
+    if ordered or ("$defs" in out and not rules.dialect.prune_definitions):
+        out["$defs"] = {name: done[name] for name in ordered}
+    elif "$defs" in out:
+        del out["$defs"]
+        state.note(None, "$defs", "dropped", "kept elsewhere", "nothing refers to it")
+
+
+def _needed(out: Node, done: dict[str, Any]) -> dict[str, Any]:
+    """The definitions that the output refers to: some that were walked may have been removed again."""
+    found: set[str] = set()
+    pending: list[Any] = [child for key, child in out.items() if key != "$defs"]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, list):
+            pending += each
+        elif isinstance(each, dict):
+            reference = each.get("$ref")
+            if isinstance(reference, str) and reference.startswith("#/$defs/"):
+                name = parse(reference, None)[-1]
+                if name in done and name not in found:
+                    found.add(name)
+                    pending.append(done[name])
+            pending += each.values()
+    return {name: child for name, child in done.items() if name in found}

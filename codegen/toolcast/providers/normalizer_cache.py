@@ -23,19 +23,20 @@ _PLAIN = Profile(id="contract", dated="", envelope={}, dialect=Dialect(keep=("ti
 
 
 class Prepared:
-    """One schema for one provider: what is sent, and what decodes the answer. Each part made at first use."""
+    """One schema for one provider: its definition and its decoder, each made at first use."""
 
     __slots__ = ("_validator", "_wire_decoder", "normalized", "provider", "schema")
 
     def __init__(self, schema: Schema, provider: str | Profile, strict: bool | None) -> None:
-        """Raises SchemaError and ProfileError, as `normalize` does, and SchemaError for what is not JSON."""
+        """Raises SchemaError and ProfileError, as `normalize` does, and SchemaError for a schema that is not
+        JSON."""
         self.schema = schema  # kept: its identity may be the key that this is found by
         self.provider = provider
         self.normalized = normalize(_parsed(schema), provider, strict=strict)
         self._wire_decoder: WireDecoder | None = None
         self._validator: Validator | None = None
 
-    def undone(self, value: Any) -> Any:
+    def decoded(self, value: Any) -> Any:
         """Arguments from the provider's form to the contract's."""
         if self.normalized.wire_forms is None:
             return value
@@ -46,7 +47,8 @@ class Prepared:
         return self._wire_decoder(value)
 
     def validator(self) -> Validator:
-        """Judges the contract's form. Raises UnsupportedSchema for what cannot be judged exactly."""
+        """Validates decoded arguments. Raises UnsupportedSchema where the schema cannot be compiled
+        exactly."""
         if self._validator is None:
             from ..jsonschema import Validator
 
@@ -124,8 +126,9 @@ class Normalizer:
 
 
 class _Recent(Generic[T]):
-    """A bounded cache in two halves: what is found in the older one moves to the newer one, and once that
-    is full the older one goes. A look-up takes no lock; a race costs an entry, never an answer."""
+    """A bounded cache in two halves: an entry that is found in the older one moves to the newer one; once
+    that is full, the older one is dropped. A look-up takes no lock; a race may lose an entry, never a
+    result."""
 
     __slots__ = ("_half", "_new", "_old")
 

@@ -1,4 +1,4 @@
-"""Schemas that take null as well."""
+"""Schemas that accept null as well."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def with_null(node: dict[str, Any]) -> dict[str, Any]:
         return {**node, "anyOf": [*node["anyOf"], {"type": "null"}]}
     kind = node.get("type")
     if kind is None and "enum" not in node:
-        return node  # takes anything, or what it says holds for other types than null only
+        return node  # accepts anything, or constrains only other types than null
     if isinstance(kind, str) and kind in ("object", "array"):
         return wrapped(node)
     out = dict(node)
@@ -43,7 +43,7 @@ HOISTED = ("title", "description", "default", "examples")
 
 
 def wrapped(node: dict[str, Any]) -> dict[str, Any]:
-    """`node` as one branch beside null; what people read stays outside."""
+    """`node` as a branch of a union with null; titles and descriptions stay outside."""
     inner = {key: value for key, value in node.items() if key not in HOISTED and key != "$defs"}
     outer: dict[str, Any] = {"anyOf": [inner, {"type": "null"}]}
     outer.update((key, value) for key, value in node.items() if key in HOISTED or key == "$defs")
@@ -51,7 +51,7 @@ def wrapped(node: dict[str, Any]) -> dict[str, Any]:
 
 
 def accepts_null(node: Any) -> bool:
-    """Whether a schema takes null by its own words (references are not followed)."""
+    """Whether a schema accepts null by its own keywords (references are not followed)."""
     if not isinstance(node, dict):
         return node is True
     if "anyOf" in node and len(node.keys() - METADATA) == 1:

@@ -1,4 +1,4 @@
-"""Null, for dialects that have none: a property that is left out means it, other places send JSON text."""
+"""Null, for dialects without it: the absence of a property stands for it; other values become JSON text."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any
 
 from ..jsonschema.keywords import METADATA
 from .accepted_types import shapes
-from .all_of import plain
+from .all_of import without_references
 from .constraint_texts import described
+from .inline_references import Segments, record_children
 from .json_paths import Path
-from .open_references import Segments, remember
 from .state import State
 from .values_as_text import as_json
-from .way_marks import MARK, mark
+from .wire_forms import MARK, mark
 
 Node = dict[str, Any]
 MAX_FOLLOWED = 8
@@ -20,8 +20,8 @@ PRESENCE = frozenset(("maxProperties", "propertyNames", "dependentRequired", "de
 """Keywords that may refuse an object because a key is there."""
 
 
-def says_null(state: State, node: Any, path: Path, followed: int = 0) -> bool:
-    """Whether a schema names null among what it takes. One that takes anything does not."""
+def states_null(state: State, node: Any, path: Path, followed: int = 0) -> bool:
+    """Whether a schema states null among its types or values. One that accepts anything does not."""
     if not isinstance(node, dict) or followed > MAX_FOLLOWED:
         return False
     if "enum" in node or "const" in node:
@@ -33,12 +33,12 @@ def says_null(state: State, node: Any, path: Path, followed: int = 0) -> bool:
         return "null" in kinds or node.get("nullable") is True
     for keyword in ("anyOf", "oneOf"):
         if isinstance(node.get(keyword), list):
-            return any(says_null(state, branch, path, followed + 1) for branch in node[keyword])
+            return any(states_null(state, branch, path, followed + 1) for branch in node[keyword])
     if isinstance(node.get("allOf"), list) and node["allOf"]:
-        return all(says_null(state, branch, path, followed + 1) for branch in node["allOf"])
+        return all(states_null(state, branch, path, followed + 1) for branch in node["allOf"])
     if isinstance(node.get("$ref"), str):
-        found, place, _ = state.target(node["$ref"], path)
-        return says_null(state, found, place, followed + 1)
+        found, location, _ = state.target(node["$ref"], path)
+        return states_null(state, found, location, followed + 1)
     return node.get("nullable") is True or "enum" in node or "const" in node
 
 
@@ -50,9 +50,9 @@ def null_as_absence(
     entered: list[Segments],
     holder: list[bool] | None,
 ) -> Node:
-    """`node` without null. `holder` is that of a property, told that leaving it out means null; elsewhere,
+    """`node` without null. `holder`, of a property, is filled where its absence stands for null; elsewhere,
     and where nothing else is left, the whole value becomes JSON text."""
-    if not says_null(state, node, path):
+    if not states_null(state, node, path):
         return _tidied(state, node, path)
     rest = None if holder is None else _without(state, node, path, entered)
     if rest is None or holder is None:
@@ -68,7 +68,7 @@ def null_as_absence(
 
 
 def _tidied(state: State, node: Node, path: Path) -> Node:
-    """`node`, which takes no null, without naming it: type and enum may rule out each other's null."""
+    """`node`, which accepts no null, without stating it: type and enum may exclude each other's null."""
     out = dict(node)
     stated = out.get("type")
     kinds = stated if isinstance(stated, list) else [stated]
@@ -89,14 +89,14 @@ def _tidied(state: State, node: Node, path: Path) -> Node:
 
 
 def _without(state: State, node: Any, path: Path, entered: list[Segments], depth: int = 0) -> Node | None:
-    """`node` without null; `None` if nothing is left, or it refers to what is open already."""
-    if not isinstance(node, dict) or not says_null(state, node, path):
+    """`node` without null; `None` if nothing is left, or its target is being inlined already."""
+    if not isinstance(node, dict) or not states_null(state, node, path):
         return node if isinstance(node, dict) else None
     if "$ref" in node:
-        found = plain(state, node, path, entered)
+        found = without_references(state, node, path, entered)
         if not isinstance(found, dict) or depth > MAX_FOLLOWED:
             return None
-        remember(state, found, path)
+        record_children(state, found, path)
         return _without(state, found, path, entered, depth + 1)
     if "allOf" in node or node.get("const", 0) is None:
         return None
@@ -116,14 +116,14 @@ def _without(state: State, node: Any, path: Path, entered: list[Segments], depth
             continue
         branches: list[Any] = []
         for i, branch in enumerate(out[keyword]):
-            place = ((path, keyword), str(i))
-            if not says_null(state, branch, path):
-                state.place(branch, place)
+            location = ((path, keyword), str(i))
+            if not states_null(state, branch, path):
+                state.record_origin(branch, location)
                 branches.append(branch)
                 continue
-            left = _without(state, branch, place, entered, depth + 1)
+            left = _without(state, branch, location, entered, depth + 1)
             if left is not None:
-                state.place(left, place)
+                state.record_origin(left, location)
                 branches.append(left)
             elif not _only_null(state, branch, path):
                 return None
@@ -147,8 +147,8 @@ def _only_null(state: State, node: Any, path: Path, followed: int = 0) -> bool:
     if "type" in node:
         return bool(node["type"] in ("null", ["null"]))
     if isinstance(node.get("$ref"), str):
-        found, place, _ = state.target(node["$ref"], path)
-        return _only_null(state, found, place, followed + 1)
+        found, location, _ = state.target(node["$ref"], path)
+        return _only_null(state, found, location, followed + 1)
     for keyword in ("anyOf", "oneOf"):
         if isinstance(node.get(keyword), list):
             return all(_only_null(state, branch, path, followed + 1) for branch in node[keyword])
@@ -156,7 +156,7 @@ def _only_null(state: State, node: Any, path: Path, followed: int = 0) -> bool:
 
 
 def left_out(state: State, node: Node, out: Node, names: list[str], path: Path) -> None:
-    """Note on an object which of its properties stand for null when they are left out."""
+    """Mark on an object the properties whose absence stands for null."""
     required = node.get("required")
     stated = required if isinstance(required, list) else []
     omitted = tuple(name for name in names if name in stated)
@@ -171,15 +171,15 @@ def left_out(state: State, node: Node, out: Node, names: list[str], path: Path) 
 
 
 def not_required(state: State, out: Node) -> None:
-    """Take the properties whose absence means null out of an output's `required`."""
+    """Remove the properties whose absence stands for null from an output's `required`."""
     nulls = {state.renames.get(name, name) for name in out[MARK].nulls} if MARK in out else set[str]()
     if nulls and isinstance(out.get("required"), list):
         out["required"] = [name for name in out["required"] if name not in nulls]
 
 
 def unsaid(state: State, node: Node, out: Node, names: list[str]) -> None:
-    """Note on an object that null means absence for `names`, which a mode demands though they are optional:
-    where `node` judges which keys are there, a null that counts as a value may be refused."""
+    """Mark on an object that null stands for absence of `names`, which a mode requires although they are
+    optional: where `node` constrains which keys are present, a null may be refused."""
     if not names or PRESENCE.isdisjoint(node):
         return
     known = out.get(MARK)
@@ -206,9 +206,9 @@ def held(state: State, objects: list[Node], out: Node, path: Path) -> Node:
     for name, schema in properties.items():
         if name in out.get("required", ()) or not any(name in o.get("required", ()) for o in objects):
             continue
-        place = ((path, "properties"), name)
-        if says_null(state, schema, place):
+        location = ((path, "properties"), name)
+        if states_null(state, schema, location):
             words: list[str] = []
-            sent = as_json(state, schema, place, words)
+            sent = as_json(state, schema, location, words)
             properties[name] = {**sent, "description": described(sent.get("description"), words)}
     return {**out, "properties": properties} if properties else out

@@ -1,4 +1,4 @@
-"""What the table does at a keyword that holds no schema. All operations share one signature."""
+"""The operations of keywords that hold no schema. All have one signature."""
 
 # ruff: noqa: ARG001 - the table calls every operation alike, whether it needs all arguments or not
 from __future__ import annotations
@@ -10,17 +10,16 @@ from msgspec.structs import replace
 
 from ..jsonschema.upgrade import NEWEST, outdated
 from .arrays_and_objects import describe
-from .constraint_texts import tells_default
+from .constraint_texts import describes_default
 from .dialect import disposition
+from .inline_references import keep_reference
 from .json_paths import Path
-from .literal_values import ATOMS, copied
-from .open_references import kept
-from .pattern_features import sayable
+from .json_types import ATOMS, KINDS, copied
+from .pattern_features import supported_pattern
 from .renames import holds_names, sent_under
 from .state import State
-from .type_inference import KINDS
 from .type_keyword import checked_types
-from .way_marks import MARK
+from .wire_forms import MARK
 
 Node = dict[str, Any]
 Op = Callable[[State, Node, str, Any, Node, Path, list[str]], None]
@@ -30,10 +29,12 @@ def reference(
     state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]
 ) -> None:
     """Keep a reference; its target is queued."""
-    out[key] = kept(state, value, path)
+    out[key] = keep_reference(state, value, path)
 
 
-def stated(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
+def keep_type(
+    state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]
+) -> None:
     """A type, if JSON Schema knows it."""
     if value.__class__ is str and value in KINDS:
         out[key] = value
@@ -44,7 +45,7 @@ def stated(state: State, node: Node, key: str, value: Any, out: Node, path: Path
 
 
 def draft(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
-    """The name of a draft: what spoke an older one is raised."""
+    """The name of a draft; an older one is replaced by the newest."""
     out[key] = value
     if outdated(value):
         out[key] = NEWEST
@@ -63,30 +64,32 @@ def closed(state: State, path: Path, key: str, out: Node) -> None:
 
 
 def drop(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
-    """Only the ledger tells."""
+    """Drop the keyword; the ledger has it."""
     state.note(path, key, "dropped", "lost", "this dialect lacks the keyword")
 
 
 def omitted(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
-    """What constrains nothing, and costs tokens in every request."""
+    """Omit a keyword that constrains nothing, and costs tokens in every request."""
     state.note(path, key, "dropped", "kept elsewhere", "constrains nothing, and no model needs it")
 
 
-def spill(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
-    """Said in the description."""
-    if key == "default" and tells_default(node.get("description"), value):
+def describe_keyword(
+    state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]
+) -> None:
+    """State the constraint in the description."""
+    if key == "default" and describes_default(node.get("description"), value):
         state.note(path, key, "spilled", "kept elsewhere", "the description tells it already")
     else:
         describe(state, path, key, value, notes)
 
 
 def block(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
-    """The mode is given up."""
+    """Give the mode up."""
     state.block(path, key, "this dialect lacks the keyword")
 
 
 def marked(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
-    """What a rewrite noted for the way back; an operation may have noted more before."""
+    """The marks of a rewrite, joined with those that operations have made before."""
     more = out.get(MARK)
     out[key] = value if more is None else replace(value, names=more.names, nulls=more.nulls)
 
@@ -130,7 +133,7 @@ def format(state: State, node: Node, key: str, value: Any, out: Node, path: Path
     dialect = state.dialect
     if dialect.formats is None or value in dialect.formats:
         out[key] = value
-    elif dialect.other_formats == "spill":
+    elif dialect.other_formats == "describe":
         describe(state, path, key, value, notes)
     elif dialect.other_formats == "drop":
         drop(state, node, key, value, out, path, notes)
@@ -142,7 +145,7 @@ def format(state: State, node: Node, key: str, value: Any, out: Node, path: Path
 
 def pattern(state: State, node: Node, key: str, value: Any, out: Node, path: Path, notes: list[str]) -> None:
     """A pattern, if the provider can compile it."""
-    if sayable(state.dialect, value) is None:
+    if supported_pattern(state.dialect, value) is None:
         describe(state, path, key, value, notes)
     else:
         out[key] = value
@@ -174,16 +177,18 @@ def _number(value: Any) -> bool:
 
 
 def _shaped(state: State, node: Node) -> bool:
-    """Whether a pattern or a format of this node is said."""
+    """Whether a pattern or a format of this node is kept."""
     dialect = state.dialect
-    kept = {"keep"} if dialect.other == "keep" else set[str]()
+    dispositions = {"keep"} if dialect.other == "keep" else set[str]()
     return any(
         key in node
         and disposition(dialect, key) == "keep"
         and (
-            sayable(dialect, node[key]) is not None
+            supported_pattern(dialect, node[key]) is not None
             if key == "pattern"
-            else dialect.formats is None or node[key] in dialect.formats or dialect.other_formats in kept
+            else dialect.formats is None
+            or node[key] in dialect.formats
+            or dialect.other_formats in dispositions
         )
         for key in ("pattern", "format")
     )

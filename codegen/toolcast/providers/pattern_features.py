@@ -17,7 +17,7 @@ class Features(Struct, frozen=True, kw_only=True):
     """What one pattern uses. `whole`: it is `^…$`, so that searching and matching the whole text agree."""
 
     whole: bool
-    inner_anchors: bool  # ^ or $ at other places than the two ends
+    inner_anchors: bool  # ^ or $ anywhere but at the two ends
     lookaround: bool
     word_boundary: bool
     backreferences: bool
@@ -34,7 +34,7 @@ def _features(pattern: str) -> Features:
     escapes: set[str] = set()
     classes: set[str] = set()
     anchors: list[int] = []
-    alternatives = looks = False
+    alternatives = lookarounds = False
     in_class = False
     while at < end:
         char = pattern[at]
@@ -48,7 +48,7 @@ def _features(pattern: str) -> Features:
             in_class = True
         elif char == "(":
             depth += 1
-            looks = looks or pattern.startswith(LOOKAROUND, at)
+            lookarounds = lookarounds or pattern.startswith(LOOKAROUND, at)
         elif char == ")":
             depth -= 1
         elif char == "|":
@@ -62,7 +62,7 @@ def _features(pattern: str) -> Features:
     return Features(
         whole=whole,
         inner_anchors=any(at not in ends for at in anchors),
-        lookaround=looks,
+        lookaround=lookarounds,
         word_boundary=not escapes.isdisjoint("bB"),
         backreferences=not escapes.isdisjoint("123456789k"),
         unicode_classes=not (escapes | classes).isdisjoint("pP"),
@@ -73,7 +73,7 @@ _known_features = lru_cache(maxsize=1024)(_features)
 
 
 def compiles(pattern: str) -> bool:
-    """Whether Python's `re` takes a pattern."""
+    """Whether Python's `re` compiles a pattern."""
     return len(pattern) <= MAX_PATTERN and _compiles(pattern)
 
 
@@ -86,8 +86,8 @@ def _compiles(pattern: str) -> bool:
     return True
 
 
-def sayable(dialect: Dialect, pattern: object) -> str | None:
-    """The pattern, if it means the same to the dialect's engine; else `None`."""
+def supported_pattern(dialect: Dialect, pattern: object) -> str | None:
+    """The pattern, if the dialect's engine gives it the same meaning; else `None`."""
     if dialect.patterns == "any" and _knows_all(dialect):
         return pattern if isinstance(pattern, str) else None
     if not isinstance(pattern, str):

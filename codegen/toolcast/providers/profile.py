@@ -1,7 +1,7 @@
-"""A provider as data: what its dialect of JSON Schema can say, and the envelope around it.
+"""A provider as data: its dialect of JSON Schema, and the envelope around it.
 
 Every axis is an option of the one walk; no provider is named anywhere in code. Built-in profiles are
-the TOML files beside this module, each rule with its source; a user's own profile is a file of the same
+the TOML files in `profiles/`, each rule with its source; a user's own profile is a file of the same
 form, which may start from another one with `base = "openai"`.
 """
 
@@ -19,7 +19,7 @@ from .dialect import Dialect
 from .dialect_check import problems
 from .errors import ProfileError, ProfileProblem
 from .profile_check import forms, meanings, near
-from .profile_file import error_at, id_of, problem_at, read_file
+from .profile_files import error_at, id_of, installed_file, problem_at, read_file
 from .request_limits import Limits
 
 BUILT_IN = Path(__file__).parent / "profiles"
@@ -51,9 +51,9 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
     omit_empty_parameters: bool = False
     dialect: Dialect = Dialect()
     strict: Dialect | None = None
-    always_strict: bool = False  # what is sent is always enforced; no flag turns it off
+    always_strict: bool = False  # the schema is always enforced; no flag turns it off
     limits: Limits = Limits()
-    answers: dict[str, str] = {}  # what the provider says to a breach, by rule (`profile_check.RULES`)
+    answers: dict[str, str] = {}  # the provider's message for a violation, by rule (`profile_check.RULES`)
     models: tuple[str, ...] = ()  # globs of the models that it applies to; for people, not for code
 
 
@@ -82,20 +82,18 @@ def load_profile(id: str) -> Profile:
     """
     if id in available():
         return load_profile_file(BUILT_IN / f"{id}.toml")
-    from .installed_profiles import installed_file  # slow to import, and seldom needed
-
     file = installed_file(id)
     if file is None:
         raise ProfileError(f"no provider profile {id!r}; there are: {', '.join(available())}")
     return load_profile_file(file)
 
 
-def load_profile_file(path: str | Path, *, beside: Sequence[str | Path] = ()) -> Profile:
+def load_profile_file(path: str | Path, *, others: Sequence[str | Path] = ()) -> Profile:
     """Load a profile from a TOML file.
 
     Args:
         path: path of the file.
-        beside: further profile files, which its `base` may name as it may a built-in profile.
+        others: further profile files, which its `base` may name as it may a built-in profile.
 
     Returns:
         The profile.
@@ -103,7 +101,7 @@ def load_profile_file(path: str | Path, *, beside: Sequence[str | Path] = ()) ->
     Raises:
         ProfileError: the file is not valid; `problems` has everything that is wrong with it.
     """
-    return _profile(Path(path), {id_of(file): Path(file) for file in beside})
+    return _profile(Path(path), {id_of(file): Path(file) for file in others})
 
 
 def load_profiles(files: Sequence[str | Path]) -> dict[str, Profile]:
@@ -160,8 +158,8 @@ def _unsound(made: Profile) -> list[tuple[str, ...]]:
     ]
 
 
-def _raw(path: Path, others: Mapping[str, Path], seen: tuple[Path, ...]) -> tuple[dict[str, Any], str]:
-    """What a file says over what it inherits, and its text."""
+def _raw(path: Path, others: Mapping[str, Path], visited: tuple[Path, ...]) -> tuple[dict[str, Any], str]:
+    """The data of a file merged into that of its base, and its text."""
     raw, text = read_file(path)
     base, without = raw.pop("base", None), raw.pop("without", [])
     if not isinstance(without, list) or not all(isinstance(name, str) for name in without):
@@ -171,8 +169,8 @@ def _raw(path: Path, others: Mapping[str, Path], seen: tuple[Path, ...]) -> tupl
         if without:
             raise error_at(path, text, ("without",), "'without' needs a base to take from", "leave it out")
         return raw, text
-    below = _base(path, text, base, others, (*seen, path))
-    inherited, _ = _raw(below, others, (*seen, path))
+    below = _base(path, text, base, others, (*visited, path))
+    inherited, _ = _raw(below, others, (*visited, path))
     for name in without:
         if not _removed(inherited, name):
             message = f"{name!r} is not inherited from {base!r}"
@@ -182,7 +180,7 @@ def _raw(path: Path, others: Mapping[str, Path], seen: tuple[Path, ...]) -> tupl
     return _overlaid(inherited, raw), text
 
 
-def _base(path: Path, text: str, base: Any, others: Mapping[str, Path], seen: tuple[Path, ...]) -> Path:
+def _base(path: Path, text: str, base: Any, others: Mapping[str, Path], visited: tuple[Path, ...]) -> Path:
     """The file of a base: another file of the same configuration, or a built-in one of that name."""
     built_in = BUILT_IN / f"{base}.toml" if base in available() else None
     found = others.get(base) if isinstance(base, str) else None
@@ -199,8 +197,8 @@ def _base(path: Path, text: str, base: Any, others: Mapping[str, Path], seen: tu
             f"base {base!r} is not one of the profiles",
             near(str(base), known, "known"),
         )
-    if found in seen:
-        chain = " → ".join(file.stem for file in (*seen, found))
+    if found in visited:
+        chain = " → ".join(file.stem for file in (*visited, found))
         message = f"profiles are based on each other in a circle: {chain}"
         raise error_at(path, text, ("base",), message, "one of them must start from another")
     return found

@@ -1,4 +1,4 @@
-"""What is wrong with a profile: every problem, with its line and what was probably meant."""
+"""Checks profiles: every problem, with its line and a suggestion."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PLACEHOLDERS = (
     *("$name", "$description", "$title", "$parameters", "$strict", "$result", "$result_object"),
     *("$read_only", "$destructive", "$idempotent", "$open_world"),
 )
-"""What an envelope may name."""
+"""The placeholders of an envelope."""
 ID = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 TABLES: dict[str, type[Struct]] = {"dialect": Dialect, "strict": Dialect, "limits": Limits}
 PATTERNS = (
@@ -29,10 +29,10 @@ PATTERNS = (
 )
 
 
-LISTS = ("keep", "spill", "drop", "block", "root-forbid", "integers-only", "at-most")
+LISTS = ("keep", "describe", "drop", "block", "root-forbid", "integers-only", "at-most")
 """Lists of keywords of a dialect."""
 MISSPELT = 0.8
-"""How alike a name must be to a keyword to be meant for it: others may be a provider's own."""
+"""The similarity from which a name counts as a misspelt keyword: others may be a provider's own."""
 KNOWN = frozenset((*KEYWORDS, "propertyOrdering", "$def", "defs", "ref"))
 
 
@@ -43,9 +43,9 @@ RULES = (
 )
 """The rules to whose breach a profile may quote the provider's answer; also `not-strict.<keyword>`."""
 PATHS = ("pointer", "tuple", "dots", "brackets")
-"""What `answers.paths` may be: how the provider writes a place in a schema."""
+"""The values of `answers.paths`: how the provider writes a path in a schema."""
 FILLED = frozenset(("tool", "index", "name", "path", "value", "limit", "length", "count"))
-"""The placeholders of an answer: {tool} and so on; braces that mean themselves are doubled."""
+"""The placeholders of an answer: {tool} and so on; literal braces are doubled."""
 
 
 def forms(raw: Mapping[str, Any], profile: type[Struct]) -> list[tuple[str, ...]]:
@@ -88,7 +88,7 @@ def _fields(raw: Mapping[str, Any], kind: type[Struct], below: tuple[str, ...]) 
 
 
 def near(wrong: str, known: Iterable[str], what: str) -> str:
-    """What was probably meant, and all that is possible."""
+    """A suggestion, and all possible values."""
     names = sorted(known)
     from difflib import get_close_matches  # loaded only where something is wrong
 
@@ -177,7 +177,7 @@ def _named(template: Mapping[str, Any], at: tuple[str, ...]) -> Iterator[tuple[s
 
 
 def line_of(text: str, keys: tuple[str, ...]) -> int:
-    """The line on which TOML text says `keys`, of its table if the key itself is not found; 0 if neither is.
+    """The line of `keys` in TOML text, of its table if the key itself is not found; 0 if neither is.
 
     `tomllib` keeps no positions, so the text is searched.
     """

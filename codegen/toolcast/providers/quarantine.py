@@ -319,7 +319,7 @@ class _Rebuilder:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._entries = {**source.entries}
-        self._before = {**source.places}
+        self._before = {**source.locations}
         self._after: dict[int, Path] = {}
         self._made: dict[int, Any] = {}
 

@@ -14,13 +14,13 @@ from ..jsonschema.keywords import METADATA
 from ..jsonschema.search import found
 from .json_paths import Path
 from .state import State
-from .way_marks import MARK, mark
+from .wire_forms import MARK, mark
 
 Node = dict[str, Any]
 CONTAINERS = frozenset((dict, list))
 FURTHER = ("additionalProperties", "patternProperties", "unevaluatedProperties")
 LONGEST = 48
-"""Of the cleaned part: what a collision adds must still fit in any provider's limit."""
+"""Characters of the cleaned part: a suffix for collisions must still fit in any provider's limit."""
 
 
 @lru_cache(maxsize=64)
@@ -39,13 +39,13 @@ def names_of(document: Node, pattern: str, known: list[str] | None = None) -> di
     if not refused:
         return {}
     taken = {*names, *_listed(document)}
-    judges = _patterns(document)
+    searches = _patterns(document)
     out: dict[str, str] = {}
     for name in refused:
-        free = [clean for clean in _candidates(name, len(names)) if clean not in taken and fits(clean)]
-        # Patterns of keys judge the name that is sent: one of which they say the same as of the own name.
-        alike = (clean for clean in free if all(agree(each, name, clean) for each in judges))
-        out[name] = clean = next(alike, free[0] if free else name)
+        available = [clean for clean in _candidates(name, len(names)) if clean not in taken and fits(clean)]
+        # Patterns of keys apply to the new name: prefer one for which they have the same verdict.
+        alike = (clean for clean in available if all(agree(each, name, clean) for each in searches))
+        out[name] = clean = next(alike, available[0] if available else name)
         taken.add(clean)
     return out
 
@@ -59,18 +59,18 @@ def _candidates(name: str, others: int) -> Iterator[str]:
 
 
 def agree(pattern: str, name: str, sent: str) -> bool:
-    """Whether a pattern of keys says the same of both names; False where that cannot be told."""
+    """Whether a pattern of keys has one verdict for both names; False where that is not decided."""
     own = found(pattern, name)
     return own is not None and own == found(pattern, sent)
 
 
 def misjudges(state: State, pattern: str) -> bool:
-    """Whether a pattern of keys says of a name that is sent something else than of the own one."""
+    """Whether a pattern of keys has another verdict for some new name than for the original one."""
     return not all(agree(pattern, name, sent) for name, sent in state.renames.items())
 
 
-def judged_alike(state: State, names: Any) -> bool:
-    """Whether what `propertyNames` says holds for all names that are sent as for those they stand for."""
+def accepts_alike(state: State, names: Any) -> bool:
+    """Whether `propertyNames` has the same verdict for all new names as for the original ones."""
     if not isinstance(names, dict):
         return True
     for name, sent in state.renames.items():
@@ -89,7 +89,7 @@ def judged_alike(state: State, names: Any) -> bool:
 
 
 def names_sent(state: State, names: Any) -> Any:
-    """`propertyNames` that list what they allow, by the names that are sent; `None` if they do not."""
+    """`propertyNames` with new names, where they list the allowed names; else `None`."""
     if not isinstance(names, dict) or not isinstance(names.get("enum"), list):
         return None
     if names.keys() - {"enum", "type"} - METADATA:
@@ -127,11 +127,11 @@ def _listed(document: Any) -> Iterator[str]:
 
 
 def declared(document: Any) -> list[str]:
-    """Every name that a `properties` or `required` speaks of; rather too many than too few."""
+    """Every name in a `properties` or `required`, or more."""
     found: dict[str, None] = {}
-    waiting = [document]
-    while waiting:
-        each = waiting.pop()
+    pending = [document]
+    while pending:
+        each = pending.pop()
         if isinstance(each, dict):
             named = each.get("properties")
             if isinstance(named, dict):
@@ -139,22 +139,22 @@ def declared(document: Any) -> list[str]:
             required = each.get("required")
             if isinstance(required, list):
                 found.update(dict.fromkeys(name for name in required if isinstance(name, str)))
-            waiting += [child for child in each.values() if child.__class__ in CONTAINERS]
+            pending += [child for child in each.values() if child.__class__ in CONTAINERS]
         elif isinstance(each, list):
-            waiting += each
+            pending += each
     return list(found)
 
 
 def _nodes(document: Any) -> Iterator[Node]:
     """Every object in a document, schema or not."""
-    waiting = [document]
-    while waiting:
-        each = waiting.pop()
+    pending = [document]
+    while pending:
+        each = pending.pop()
         if isinstance(each, dict):
             yield each
-            waiting += [child for child in each.values() if child.__class__ in CONTAINERS]
+            pending += [child for child in each.values() if child.__class__ in CONTAINERS]
         elif isinstance(each, list):
-            waiting += each
+            pending += each
 
 
 def renamed(state: State, node: Node, out: Node, key: str, children: Node, path: Path) -> Node:

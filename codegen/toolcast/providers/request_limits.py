@@ -1,4 +1,4 @@
-"""What one request may hold, as data. `toolcast lint` checks it; of all this, the walk holds `depth`."""
+"""The limits of one request, as data. `toolcast lint` checks them; the walk applies `depth`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from msgspec import Struct
 
 
 class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
-    """What one request may hold; `None` where no limit is known. Counted over all its tools, unless it says
-    otherwise. `lint` checks them."""
+    """Limits of one request; `None` where none is known. Counted over all its tools, unless stated
+    otherwise."""
 
     tools: int | None = None
     advised_tools: int | None = None  # more still work, worse

@@ -1,23 +1,56 @@
-"""What one walk knows and gathers."""
+"""The state of one walk over a document, and the schemas that overlap the one that is walked."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import Any
 
 from .dialect import Dialect
 from .errors import SchemaError
 from .json_paths import Path, anchors, parse, pointer, resolve
 from .ledger import Action, LedgerEntry, SeverityOfLoss
-from .overlap import Overlap
 from .upgraded_schema import Source
+
+Stated = tuple[tuple[Any, Path], ...]
+"""Schemas with their paths."""
+
+
+class Overlap:
+    """The schemas of other branches that may accept a value. `kind in overlap`: whether any accepts that
+    type."""
+
+    __slots__ = ("_find", "_found", "_kinds", "_types")
+
+    def __init__(
+        self,
+        find: Callable[[], Stated],
+        kinds: Callable[[Stated], frozenset[str]],
+    ) -> None:
+        """`find` gives the schemas, `kinds` their JSON types; each is called once at most."""
+        self._find = find
+        self._kinds = kinds
+        self._found: Stated | None = None
+        self._types: frozenset[str] | None = None
+
+    @property
+    def schemas(self) -> Stated:
+        """All of them."""
+        if self._found is None:
+            self._found = self._find()
+        return self._found
+
+    def __contains__(self, kind: object) -> bool:
+        if self._types is None:
+            self._types = self._kinds(self.schemas)
+        return kind in self._types
+
 
 MAX_DEPTH = 96
 """Deepest nesting of subschemas; beyond it a schema is refused, so hostile input cannot exhaust the stack."""
 MAX_NODES = 50_000
 """Most nodes in one output; references inlined into each other could otherwise multiply without end."""
 INLINE_NODES = 5_000
-"""Once this many nodes are out, references are no longer opened but widened."""
+"""With this many nodes in the output, references are widened instead of inlined."""
 
 
 EVALUATING = frozenset(
@@ -26,7 +59,7 @@ EVALUATING = frozenset(
         *("$ref", "allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas"),
     )
 )
-"""Keywords that say which keys and items are left to unevaluatedProperties and unevaluatedItems."""
+"""Keywords that evaluate keys and items, which unevaluatedProperties and unevaluatedItems then leave out."""
 
 
 class State:
@@ -36,6 +69,7 @@ class State:
         "alive",
         "anchors",
         "blockers",
+        "changes",
         "deepest",
         "depth",
         "dialect",
@@ -45,16 +79,15 @@ class State:
         "evaluation",
         "graph",
         "heights",
-        "judged",
+        "inlining",
         "level",
         "losses",
-        "lossy",
         "lost",
+        "must_be_unchanged",
         "names",
         "next_overlap",
         "nodes",
         "null_omissions",
-        "opened",
         "origins",
         "overlap",
         "pending",
@@ -70,30 +103,28 @@ class State:
     ) -> None:
         self.document = source.document
         self.dialect = dialect
-        self.rules: Any = None  # the dialect made ready, a `Rules`; the walk sets it
+        self.rules: Any = None  # the compiled dialect, a `Rules`; the walk sets it
         self.entries: dict[tuple[str, str, str], LedgerEntry] = {**source.entries}
         self.blockers: list[LedgerEntry] = []
-        self.names: dict[tuple[str, ...], str] = {}  # referenced place → its name under the output's $defs
+        self.names: dict[tuple[str, ...], str] = {}  # segments of a target → its name in $defs
         self.pending: list[tuple[str, ...]] = []  # referenced, not yet walked
-        self.opened: dict[tuple[str, ...], int] = {}  # references being inlined right now
+        self.inlining: dict[tuple[str, ...], int] = {}  # references being inlined right now
         self.anchors: dict[str, tuple[str, ...]] | None = None
-        self.origins: dict[int, Path] = {**source.places}  # id of a schema (kept) → where it was
-        self.alive: list[Any] = []  # merged schemas whose ids stand in `origins`
-        self.lossy = 0  # how often a meaning was changed; what negates a subschema must not contain any
-        self.evaluation = (
-            0  # how often what counts as evaluated was changed: unevaluated… must not judge that
-        )
+        self.origins: dict[int, Path] = {**source.locations}  # id of a schema (kept) → where it was
+        self.alive: list[Any] = []  # merged schemas, kept alive: `origins` has their ids
+        self.changes = 0  # how often a meaning was changed; a negated subschema must contain no change
+        self.evaluation = 0  # how often the evaluated keys or items were changed
         self.lost: set[tuple[str, ...]] = set()  # definitions whose meaning was changed
         self.losses = losses  # those of an earlier walk over the same document
-        self.judged: list[Any] = []  # schemas that must not contain what was changed
+        self.must_be_unchanged: list[Any] = []  # schemas that must not contain a change
         self.level = 0  # of values in values, where that is limited
         self.heights: Mapping[tuple[str, ...], int] = {}  # of definitions: their levels, in an earlier walk
-        self.encoded = False  # whether some node is marked with a way back
-        self.renames: dict[str, str] = {}  # property names that the dialect refuses → those that are sent
+        self.encoded = False  # whether some node is marked with a wire form
+        self.renames: dict[str, str] = {}  # property names that the dialect refuses → their new names
         self.types_elsewhere: Container[str] = frozenset()  # JSON types of other branches
-        self.next_overlap: Overlap | None = None  # what other branches say where the next schema stands
+        self.next_overlap: Overlap | None = None  # of the schema that is walked next
         self.overlap: Overlap | None = None  # the same for the node that is walked now
-        self.null_omissions: list[bool] | None = None  # of a property: whether leaving it out means null
+        self.null_omissions: list[bool] | None = None  # of a property: whether its absence stands for null
         self.source: tuple[str, ...] = ()  # the definition that is walked
         self.graph: dict[tuple[str, ...], set[tuple[str, ...]]] | None = None  # which refer to which
         self.reach: dict[tuple[str, ...], frozenset[tuple[str, ...]]] = {}  # the same, followed to the end
@@ -102,44 +133,44 @@ class State:
         self.deepest = 0
 
     def note(self, path: Path, keyword: str, action: Action, severity: SeverityOfLoss, reason: str) -> None:
-        """One ledger entry; the same fact met again (a definition inlined twice) is told once, a worse one at
-        the same place beside it."""
-        place = pointer(path)
+        """Add a ledger entry. The same entry (of a definition inlined twice) is added once, a worse reason
+        for the same path and keyword is appended."""
+        location = pointer(path)
         if severity in ("lost", "changed") or action == "spilled":
-            self.lossy += 1
+            self.changes += 1
             self.evaluation += action != "rewritten" and keyword in EVALUATING
-        key = place, keyword, action
+        key = location, keyword, action
         known = self.entries.get(key)
         if known is not None:
             if known.severity != "kept elsewhere" or severity == "kept elsewhere":
                 return
             reason = f"{known.reason}; {reason}"
         self.entries[key] = LedgerEntry(
-            path=place, keyword=keyword, action=action, severity=severity, reason=reason
+            path=location, keyword=keyword, action=action, severity=severity, reason=reason
         )
 
     def describe(self, path: Path, keyword: str, words: str, notes: list[str], reason: str) -> None:
-        """Put a constraint into the description; no words (too long, too odd) means that it is lost."""
+        """Add a constraint to the description; without `words` (too long) it is lost."""
         if words:
             notes.append(words)
             self.note(path, keyword, "spilled", "kept elsewhere", reason)
         else:
             self.note(path, keyword, "dropped", "lost", reason)
 
-    def place(self, node: Any, path: Path) -> None:
-        """Remember where a schema stands that will be moved, or was made from one that stands there."""
+    def record_origin(self, node: Any, path: Path) -> None:
+        """Record the path of a schema that will be moved, or was made from the schema at `path`."""
         if isinstance(node, dict) and id(node) not in self.origins:
             self.origins[id(node)] = path
             self.alive.append(node)
 
-    def forget(self, count: int) -> None:
-        """Keep only the first `count` remembered places: the same object may stand elsewhere, too."""
+    def forget_origins(self, count: int) -> None:
+        """Keep only the first `count` recorded paths: an object may be at several paths."""
         for node in self.alive[count:]:
             self.origins.pop(id(node), None)
         del self.alive[count:]
 
     def block(self, path: Path, keyword: str, reason: str) -> None:
-        """Strictness is lost here, and why. The walk goes on, so that every reason is told."""
+        """Block strict mode for a reason. The walk goes on, so that every reason is reported."""
         self.blockers.append(
             LedgerEntry(path=pointer(path), keyword=keyword, action="widened", severity="lost", reason=reason)
         )
@@ -156,7 +187,7 @@ class State:
             raise SchemaError(pointer(path), f"more than {MAX_NODES} schemas", "split the tool")
 
     def segments(self, reference: Any, path: Path) -> tuple[str, ...]:
-        """Where a `$ref` leads, as segments; plain-name anchors included. Raises `SchemaError`."""
+        """The segments of a `$ref`'s target; plain-name anchors included. Raises `SchemaError`."""
         if not isinstance(reference, str):
             raise SchemaError(pointer(path), "$ref must be a string")
         if reference.startswith("#") and len(reference) > 1 and reference[1] != "/":
@@ -168,24 +199,26 @@ class State:
         return parse(reference, path)
 
     def target(self, reference: Any, path: Path) -> tuple[Any, Path, tuple[str, ...]]:
-        """What a `$ref` leads to, its path and its segments. Raises `SchemaError` if that is nowhere."""
+        """The target of a `$ref`, its path and its segments. Raises `SchemaError` where it does not
+        resolve."""
         segments = self.segments(reference, path)
-        found, place = resolve(self.document, segments, reference, path)
-        return found, place, segments
+        found, location = resolve(self.document, segments, reference, path)
+        return found, location, segments
 
     def referred(self, reference: str) -> Any:
-        """The schema that a `$ref` leads to. Raises LookupError if that is nowhere."""
+        """The target of a `$ref`. Raises LookupError where it does not resolve."""
         try:
             return self.target(reference, None)[0]
         except SchemaError as problem:
             raise LookupError(reference) from problem
 
     def resolve(self, segments: tuple[str, ...]) -> tuple[Any, Path]:
-        """What stands at `segments`, known to exist, and its path."""
+        """The schema at `segments`, which is known to exist, and its path."""
         return resolve(self.document, segments, "#/" + "/".join(segments), None)
 
     def name_for(self, segments: tuple[str, ...]) -> str:
-        """The name of a referenced place under the output's `$defs`; made once, then queued for walking."""
+        """The name of a target under the output's `$defs`; chosen once, and the target is queued for
+        walking."""
         name = self.names.get(segments)
         if name is None:
             own = self.document.get("$defs")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..runtime.wire.wire_form import MORE, position
-from .accepted_types import SAYING, shapes
+from .accepted_types import TYPE_KEYWORDS, shapes
 from .json_paths import Path
 from .state import State
 from .values_as_text import without_idle, without_literals
-from .way_marks import mark
+from .wire_forms import mark
 
 Node = dict[str, Any]
 
@@ -22,7 +22,7 @@ def positions(state: State, node: Node, path: Path, notes: list[str]) -> Node | 
         return None
     node = without_idle(state, node, "object", path)
     if "type" not in node and not state.dialect.typed:
-        return None  # takes more than lists
+        return None  # accepts more than arrays
     least = _count(node.get("minItems"), 0)
     most = _count(node.get("maxItems"), None)
     rest = node.get("items", True)
@@ -32,27 +32,27 @@ def positions(state: State, node: Node, path: Path, notes: list[str]) -> Node | 
     if most is not None and most <= end:
         end, rest = most, False
     if any("null" in shapes(state, kind, path) for kind in kinds[least:end]):
-        return None  # null must mean that the item is not there
+        return None  # null must stand for an absent item
     if state.dialect.typed and any(map(_untyped, kinds[least:end])):
         reason = "a null in place of an item that states no type counts as no item"
         state.note(path, "prefixItems", "rewritten", "changed", reason)
     if rest is False and least > end:
-        return None  # no list is that long: said by its bounds
+        return None  # the bounds allow no array that long
     properties: Node = {}
     for i, kind in enumerate(kinds[:end]):
-        state.place(kind, ((path, "prefixItems"), str(i)))
+        state.record_origin(kind, ((path, "prefixItems"), str(i)))
         properties[position(i)] = kind
     if rest is True and state.dialect.untyped == "block":
         state.block(path, "items", "further items of any type cannot be said")
     if rest is not False:
-        state.place(rest, (path, "items"))
+        state.record_origin(rest, (path, "items"))
         more: Node = {"type": "array", "items": rest}
         if least > end:
             more["minItems"] = least - end
         if most is not None:
             more["maxItems"] = most - end
         properties[MORE] = more
-        state.place(more, path)
+        state.record_origin(more, path)
     taken = ("type", "prefixItems", "items", "minItems", "maxItems")
     out = {key: item for key, item in node.items() if key not in taken}
     kind = ["object" if one == "array" else one for one in stated] if isinstance(stated, list) else "object"
@@ -75,8 +75,8 @@ def positions(state: State, node: Node, path: Path, notes: list[str]) -> Node | 
 
 
 def _untyped(kind: Any) -> bool:
-    """Whether a schema is of the type that its keywords speak of, where it says none: it takes null, too."""
-    return isinstance(kind, dict) and SAYING.isdisjoint(kind)
+    """Whether a schema without a type gets the one that its keywords imply: it accepts null too."""
+    return isinstance(kind, dict) and TYPE_KEYWORDS.isdisjoint(kind)
 
 
 def _count(value: Any, otherwise: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The type of one node, said as the dialect can: stated, meant, several, or any."""
+"""The type of one node in the dialect: stated, inferred, several, or any."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 from .errors import SchemaError
 from .json_paths import Path, pointer
+from .json_types import KINDS, MOVED, any_value, distinct_types, inferred, scalar_value, split
 from .state import State
-from .type_inference import KINDS, MOVED, any_value, distinct_types, inferred, scalar_value, split
 from .union_overlaps import of_items
 from .values_as_text import as_json
-from .way_marks import MARK, mark
+from .wire_forms import MARK, mark
 
 Node = dict[str, Any]
 STRUCTURAL = frozenset(("anyOf", "$ref", "oneOf", "allOf"))
@@ -30,7 +30,7 @@ def checked_types(node: Node, path: Path) -> list[str]:
 
 
 def typed(state: State, node: Node, path: Path, notes: list[str]) -> Node:
-    """`node` with a type: stated, or meant by what it says, or the dialect's way to take any value."""
+    """`node` with a type: stated, or inferred, or the dialect's form of any value."""
     if "type" in node:
         kinds = checked_types(node, path)
     elif not STRUCTURAL.isdisjoint(node):
@@ -73,15 +73,15 @@ def listed_types(state: State, node: Node, path: Path) -> Node:
 
 
 def _split(state: State, node: Node, kinds: list[str], path: Path) -> Node:
-    """One branch for each type; what a mark notes goes where it is sent."""
+    """One branch for each type; a mark goes to the branch of its wire form."""
     outer = {key: value for key, value in node.items() if key not in MOVED and key != "nullable"}
     branches = [
         {"type": "null"} if one["type"] == "null" else one for one in split(node, distinct_types(kinds))
     ]
-    way = outer.pop(MARK, None)
-    if way is not None:
-        sent = SENT_AS.get(way.encoding, "object")
-        branches = [{**one, MARK: way} if one["type"] == sent else one for one in branches]
+    marks = outer.pop(MARK, None)
+    if marks is not None:
+        sent = SENT_AS.get(marks.encoding, "object")
+        branches = [{**one, MARK: marks} if one["type"] == sent else one for one in branches]
     if "nullable" in node:
         outer["nullable"] = node["nullable"]
     if len(branches) == 1:
@@ -93,12 +93,12 @@ def _split(state: State, node: Node, kinds: list[str], path: Path) -> Node:
         if key in MOVED and key != "type":
             state.note(path, key, "rewritten", "kept elsewhere", "said in the branches that it concerns")
     for branch in branches:
-        state.place(branch, path)
+        state.record_origin(branch, path)
     return {**outer, "anyOf": branches}
 
 
 def _mistaken(state: State) -> bool:
-    """Whether another alternative takes a string for what lists in any value hold as JSON text."""
+    """Whether another branch accepts a string where arrays in any value hold JSON text."""
     overlap = state.overlap
     for _ in range(state.dialect.untyped_levels + 1):
         if overlap is None or not overlap.schemas:

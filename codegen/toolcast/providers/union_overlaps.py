@@ -1,4 +1,4 @@
-"""What a value in one alternative of a union may be taken for: the same place in the other alternatives.
+"""Ambiguity of values in a union: the schemas in the same position of the other branches.
 
 A form that is sent must not be one that another alternative takes at that place, else the way back may
 choose that one. Alternatives that a key tells apart do not overlap.
@@ -15,10 +15,9 @@ from .accepted_types import shapes
 from .constraint_texts import text
 from .dialect import disposition
 from .json_paths import Path
+from .json_types import MOVED
 from .maps_as_pairs import holds_rest, is_map, sends_pairs
-from .overlap import Overlap, Stated
-from .state import State
-from .type_inference import MOVED
+from .state import Overlap, State, Stated
 
 Node = dict[str, Any]
 NESTED = frozenset(("object", "array"))
@@ -29,7 +28,7 @@ MAX_FOLLOWED = 8
 def of_branch(
     state: State, branches: list[Any], kinds: list[frozenset[str]], index: int, path: Path
 ) -> tuple[Overlap | None, Container[str]]:
-    """What one of `branches` may be taken for, and the JSON types that all others take. `kinds` are the types
+    """The overlap of one of `branches`, and the JSON types that all others accept. `kinds` are the types
     of each; `path` is that of the list."""
     others = frozenset[str]().union(*kinds[:index], *kinds[index + 1 :])
     own, overlap = kinds[index] & NESTED, state.overlap
@@ -39,7 +38,7 @@ def of_branch(
     def find() -> Stated:
         return (
             *(overlap.schemas if overlap is not None else ()),
-            *_beside(state, branches, kinds, index, path),
+            *_overlapping(state, branches, kinds, index, path),
         )
 
     return Overlap(find, partial(_types, state)), others if overlap is None else Overlap(
@@ -48,55 +47,57 @@ def of_branch(
 
 
 def of_property(state: State, overlap: Overlap, name: str) -> Overlap:
-    """What they say of a property. An object that is silently open would take the value as it is meant."""
+    """The overlap of a property. An object that is open by default accepts the value in its original form."""
 
     def find() -> Stated:
-        return tuple(found for place in overlap.schemas for found in _properties(state, place, name))
+        return tuple(found for location in overlap.schemas for found in _properties(state, location, name))
 
     return Overlap(find, partial(_types, state))
 
 
 def of_items(state: State, overlap: Overlap) -> Overlap:
-    """What they say of the items of a list."""
+    """The overlap of the items of an array."""
 
     def find() -> Stated:
         return tuple(
             (True, path) if _free(node) else (node["items"], (path, "items"))
-            for place in overlap.schemas
-            for node, path in _nodes(state, place)
+            for location in overlap.schemas
+            for node, path in _nodes(state, location)
             if _free(node) or isinstance(node.get("items"), dict)
         )
 
     return Overlap(find, partial(_types, state))
 
 
-def _types(state: State, places: Stated) -> frozenset[str]:
-    return frozenset[str]().union(*(shapes(state, schema, path) for schema, path in places))
+def _types(state: State, locations: Stated) -> frozenset[str]:
+    return frozenset[str]().union(*(shapes(state, schema, path) for schema, path in locations))
 
 
-def _beside(state: State, branches: list[Any], kinds: list[frozenset[str]], index: int, path: Path) -> Stated:
-    """The alternatives that one of them cannot be told apart from."""
+def _overlapping(
+    state: State, branches: list[Any], kinds: list[frozenset[str]], index: int, path: Path
+) -> Stated:
+    """The branches that cannot be distinguished from one of them."""
     own = kinds[index] & NESTED
-    place: Path = (path, str(index))
+    location: Path = (path, str(index))
     return tuple(
         (other, (path, str(i)))
         for i, other in enumerate(branches)
         if i != index
         and not own.isdisjoint(kinds[i])
-        and not (own <= {"object"} and _apart(state, (branches[index], place), (other, (path, str(i)))))
+        and not (own <= {"object"} and _apart(state, (branches[index], location), (other, (path, str(i)))))
     )
 
 
-def _properties(state: State, place: tuple[Any, Path], name: str) -> Iterator[tuple[Any, Path]]:
+def _properties(state: State, location: tuple[Any, Path], name: str) -> Iterator[tuple[Any, Path]]:
     pairs = state.dialect.maps == "pairs"
-    for node, path in _nodes(state, place):
+    for node, path in _nodes(state, location):
         properties = node.get("properties")
         if _free(node):
             yield True, path
         elif isinstance(properties, dict) and name in properties:
             yield properties[name], ((path, "properties"), name)
         elif pairs and ((is_map(node) and sends_pairs(state, node)) or holds_rest(node)):
-            # Its further keys are sent in a list, so that the object which has that list is open.
+            # Its additional keys are encoded in an array, so the object with that array is open.
             if properties and not state.dialect.closed:
                 yield True, path
         else:
@@ -106,9 +107,9 @@ def _properties(state: State, place: tuple[Any, Path], name: str) -> Iterator[tu
 def _further(state: State, node: Node, path: Path, name: str) -> Iterator[tuple[Any, Path]]:
     patterns = node.get("patternProperties") or {}
     if node.get("propertyNames") is False:
-        return  # said by closing it
+        return  # it is closed
     if patterns and disposition(state.dialect, "patternProperties") != "keep":
-        return  # what is left is open
+        return  # the rest is open
     covering = [one for one in patterns if found(one, name) is not False]
     for pattern in covering:
         yield patterns[pattern], ((path, "patternProperties"), pattern)
@@ -117,9 +118,9 @@ def _further(state: State, node: Node, path: Path, name: str) -> Iterator[tuple[
         yield rest, (path, "additionalProperties")
 
 
-def _nodes(state: State, place: tuple[Any, Path], followed: int = 0) -> Iterator[tuple[Node, Path]]:
-    """A schema and those that say more about the same value."""
-    node, path = place
+def _nodes(state: State, location: tuple[Any, Path], followed: int = 0) -> Iterator[tuple[Node, Path]]:
+    """A schema and those that apply to the same value."""
+    node, path = location
     if node is True:
         yield {}, path
     if not isinstance(node, dict) or followed > MAX_FOLLOWED:
@@ -133,16 +134,16 @@ def _nodes(state: State, place: tuple[Any, Path], followed: int = 0) -> Iterator
 
 
 def _free(node: Node) -> bool:
-    """Whether a schema takes anything, so that it takes anything inside, too."""
+    """Whether a schema accepts anything, and so any part."""
     return "anyOf" not in node and MOVED.isdisjoint(node)
 
 
-# -- what tells two alternatives apart -------------------------------------------------------------
+# -- whether two branches are distinguishable ------------------------------------------------------
 
 
 def _apart(state: State, left: tuple[Any, Path], right: tuple[Any, Path]) -> bool:
-    """Whether no object that is meant for one of two alternatives is sent so that it fits the other."""
-    mine, theirs = _opened(state, *left), _opened(state, *right)
+    """Whether no encoded object of one of two branches is valid against the other."""
+    mine, theirs = _inlined(state, *left), _inlined(state, *right)
     if mine is None or theirs is None:
         return False
     if _differ(state, mine, theirs):
@@ -151,7 +152,7 @@ def _apart(state: State, left: tuple[Any, Path], right: tuple[Any, Path]) -> boo
 
 
 def _differ(state: State, mine: tuple[Node, Path], theirs: tuple[Node, Path]) -> bool:
-    """Whether a key that one of two objects asks for is of other values in the other."""
+    """Whether a key that one of two objects requires has other values in the other."""
     (one, one_path), (other, other_path) = mine, theirs
     properties, others = one.get("properties", {}), other.get("properties", {})
     return any(
@@ -168,20 +169,20 @@ def _differ(state: State, mine: tuple[Node, Path], theirs: tuple[Node, Path]) ->
 
 
 def _foreign(state: State, one: Node, other: Node) -> bool:
-    """Whether what is meant for `one` lacks a key that `other` asks for, or has one that it cannot have."""
+    """Whether objects of `one` lack a key that `other` requires, or have one that it forbids."""
     mine, theirs = one.get("properties", {}), other.get("properties", {})
     every = state.dialect.optional == "nullable"
     if _closed(one) or state.dialect.closed:
-        asked = theirs if every else other.get("required", ())
-        if any(name not in mine for name in asked):
+        required = theirs if every else other.get("required", ())
+        if any(name not in mine for name in required):
             return True
-    kept = disposition(state.dialect, "additionalProperties") == "keep"
-    if state.dialect.closed or (kept and _closed(other)):
+    keeps_additional = disposition(state.dialect, "additionalProperties") == "keep"
+    if state.dialect.closed or (keeps_additional and _closed(other)):
         return any(name not in theirs for name in (mine if every else one.get("required", ())))
     return False
 
 
-def _opened(state: State, node: Any, path: Path) -> tuple[Node, Path] | None:
+def _inlined(state: State, node: Any, path: Path) -> tuple[Node, Path] | None:
     for _ in range(MAX_FOLLOWED):
         if not isinstance(node, dict):
             return None

@@ -1,22 +1,22 @@
-"""What stands beside an output's anyOf, and null put beside what an output takes."""
+"""Siblings of an output's anyOf, and outputs that accept null as well."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ..jsonschema.keywords import METADATA
-from .constraint_texts import described, phrase, tells_default
+from .constraint_texts import described, describes_default, phrase
 from .json_paths import Path
 from .nullable import with_null, wrapped
 from .state import State
-from .way_marks import MARK
+from .wire_forms import MARK
 
 Node = dict[str, Any]
 WORDS = ("default", "examples", "example", "deprecated")
 
 
 def without_siblings(state: State, out: Node, path: Path) -> Node:
-    """An output union with nothing beside it.
+    """An output union without siblings.
 
     A description goes into every branch if none has its own, else before that of the first one. `nullable`
     goes into the first branch: a union takes what any branch takes.
@@ -24,8 +24,10 @@ def without_siblings(state: State, out: Node, path: Path) -> Node:
     if out.keys() <= {"anyOf", MARK} or not out["anyOf"]:
         return out
     branches: list[Node] = [dict(branch) for branch in out["anyOf"]]
-    told_already = "default" in out and tells_default(out.get("description"), out["default"])
-    notes = [phrase(key, out[key]) for key in WORDS if key in out and not (key == "default" and told_already)]
+    already_described = "default" in out and describes_default(out.get("description"), out["default"])
+    notes = [
+        phrase(key, out[key]) for key in WORDS if key in out and not (key == "default" and already_described)
+    ]
     description = described(out.get("description"), [note for note in notes if note])
     texts = {"description": description, "title": out.get("title")}
     for key, text in texts.items():
@@ -34,14 +36,14 @@ def without_siblings(state: State, out: Node, path: Path) -> Node:
         if not text:
             state.note(path, key, "dropped", "kept elsewhere", "is empty")
             continue
-        free = not any(key in branch for branch in branches)
-        for branch in branches if free else ():
+        in_no_branch = not any(key in branch for branch in branches)
+        for branch in branches if in_no_branch else ():
             branch[key] = text
-        if not free and key == "description":
+        if not in_no_branch and key == "description":
             first = branches[0]
             own = first.get("description")
             first[key] = described(text, [own]) if isinstance(own, str) else text
-        if free or key == "description":
+        if in_no_branch or key == "description":
             state.note(
                 path, key, "rewritten", "kept elsewhere", "nothing stands beside anyOf: in its branches"
             )
@@ -75,14 +77,14 @@ def all_without_siblings(state: State, out: Any, path: Path) -> Any:
 
 
 def takes_null(state: State, out: Any, path: Path) -> Any:
-    """An output schema that takes null as well, in the dialect's words."""
+    """An output schema that accepts null as well, in the dialect."""
     if isinstance(out, bool):
         return out or {"type": "null"}
     dialect = state.dialect
     if dialect.type_arrays == "keep":
         result = with_null(out)
     elif _has_null(out) or {"type", "$ref", "enum", "const", "anyOf"}.isdisjoint(out):
-        return out  # takes null, or takes anything
+        return out  # accepts null, or anything
     elif dialect.type_arrays == "nullable":
         result = {**out, "nullable": True}
     elif "anyOf" in out and out.keys() - {"anyOf"} <= METADATA:

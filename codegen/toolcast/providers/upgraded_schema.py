@@ -23,21 +23,21 @@ Entries = dict[tuple[str, str, str], LedgerEntry]
 LEVELS = 200
 """Deepest nesting of schemas that is read; the walk refuses less."""
 MOST_SCREENED = 50_000
-"""Objects and lists that are looked at, those that stand at many places each time."""
+"""Objects and arrays that are examined, counted at each of their paths."""
 CONTAINERS = (dict, list)
 NULLABLE = "is said by the type null"
 
 
 class Source(Struct, frozen=True):
-    """A schema of 2020-12, and how it differs from the one that was given."""
+    """A schema of 2020-12, and how it differs from the original."""
 
-    document: Node  # the given one itself where nothing is upgraded
-    places: Mapping[int, Path] = {}  # id of a schema in `document` that stands elsewhere than it was written
+    document: Node  # the original itself where nothing is upgraded
+    locations: Mapping[int, Path] = {}  # id of a schema in `document` → its original path
     entries: Mapping[tuple[str, str, str], LedgerEntry] = {}
 
 
 def source_of(schema: Node) -> Source:
-    """`schema`, of the draft that its `$schema` names, in 2020-12 words; never changed itself.
+    """`schema`, of the draft that its `$schema` names, in the keywords of 2020-12; it is not changed itself.
 
     References lead to what they led to. Raises `SchemaError` for endless nesting.
     """
@@ -51,43 +51,43 @@ def source_of(schema: Node) -> Source:
     for node, path, target in links:
         node["$ref"] = target
         reading.note(path, "$ref", "rewritten", f"what it refers to stands at {target}")
-    return Source(root, reading.places, reading.entries)
+    return Source(root, reading.locations, reading.entries)
 
 
 def _current(schema: Node) -> bool:
     """Whether nothing in `schema` is to be upgraded; not known, so false, of very large ones."""
     words = watched(draft_of(schema)) | {"nullable"}
-    waiting: list[Any] = [schema]
+    pending: list[Any] = [schema]
     for _ in range(MOST_SCREENED):
-        if not waiting:
+        if not pending:
             return True
-        each = waiting.pop()
+        each = pending.pop()
         if each.__class__ is dict:
             if screen(each, words):
                 return False
-            waiting += [value for value in each.values() if value.__class__ in CONTAINERS]
+            pending += [value for value in each.values() if value.__class__ in CONTAINERS]
         else:
-            waiting += [value for value in each if value.__class__ in CONTAINERS]
+            pending += [value for value in each if value.__class__ in CONTAINERS]
     return False
 
 
 class _Reading:
-    """One pass over one schema. What stands at many places in it is upgraded once."""
+    """One pass over one schema. An object at several paths is upgraded once."""
 
     def __init__(self, schema: Node) -> None:
         self.schema = schema
         self.draft = draft_of(schema)
         self.entries: Entries = {}
-        self.places: dict[int, Path] = {}
-        self._made: dict[int, Node] = {}  # by the id of what it was made from
+        self.locations: dict[int, Path] = {}
+        self._made: dict[int, Node] = {}  # by the id of its original
         self._upgrades: list[Upgrade] = []  # kept: ids of schemas that they made are in `_made`
         self._references: list[tuple[Node, Path]] = []  # schemas with `$ref`, and where they were written
         self._anchors: dict[str, Segments] | None = None
 
     def note(self, path: Path, keyword: str, action: Action, reason: str) -> None:
-        place = pointer(path)
-        self.entries[place, keyword, action] = LedgerEntry(
-            path=place, keyword=keyword, action=action, severity="kept elsewhere", reason=reason
+        location = pointer(path)
+        self.entries[location, keyword, action] = LedgerEntry(
+            path=location, keyword=keyword, action=action, severity="kept elsewhere", reason=reason
         )
 
     def upgraded(self, node: Any, path: Path, level: int) -> Any:
@@ -126,7 +126,7 @@ class _Reading:
         takes = node.pop("nullable")
         made = with_null(node) if takes else node
         if "anyOf" in made and made["anyOf"][0] not in node.get("anyOf", ()):  # all but null, in a branch
-            self.places[id(made["anyOf"][0])] = path
+            self.locations[id(made["anyOf"][0])] = path
         return made
 
     def _below(self, row: Row, path: Path, level: int) -> Any:
@@ -150,16 +150,16 @@ class _Reading:
         return value
 
     def _child(self, value: Any, path: Path, source: Segments, level: int, *, moved: bool) -> Any:
-        place = extended(path, source)
-        made = self.upgraded(value, place, level + 1)
+        location = extended(path, source)
+        made = self.upgraded(value, location, level + 1)
         if moved and made.__class__ is dict:
-            self.places.setdefault(id(made), place)
+            self.locations.setdefault(id(made), location)
         return made
 
     # -- references ---------------------------------------------------------------------------
 
     def linked(self, root: Node) -> list[tuple[Node, Path, str]]:
-        """The references that no longer lead to what they led to, and where that stands now.
+        """The references whose targets have moved, with the new paths.
 
         What stands nowhere any more, and what no keyword of 2020-12 holds, is put under `$defs`.
         """
@@ -167,8 +167,8 @@ class _Reading:
         for node, path in self._references:  # which grows
             found = self._target(node["$ref"])
             if found is not None:
-                before, place, segments = found
-                targets.append((node, path, segments, self.upgraded(before, place, 0)))
+                before, location, segments = found
+                targets.append((node, path, segments, self.upgraded(before, location, 0)))
         if not self.entries:
             return []
         stands: dict[int, Segments] = {}
@@ -185,7 +185,7 @@ class _Reading:
                 root["$defs"] = {**root.get("$defs", {}), now[1]: target}
                 if named:
                     stands[id(target)] = now
-                    self.places.setdefault(id(target), extended(None, segments))
+                    self.locations.setdefault(id(target), extended(None, segments))
             out.append((node, path, "#" + pointer(extended(None, now)).replace("%", "%25")))
         return out
 
@@ -218,7 +218,7 @@ class _Reading:
 
 
 def _at(document: Any, segments: Segments) -> Any:
-    """What stands at `segments`; None for nowhere."""
+    """The value at `segments`; None where there is none."""
     try:
         return resolve(document, segments, "", None)[0]
     except SchemaError:
@@ -226,19 +226,19 @@ def _at(document: Any, segments: Segments) -> Any:
 
 
 def _renamed(root: Node, segments: Segments, target: bool) -> Segments | None:
-    """Where a definition that is true or false stands now."""
+    """The path of a definition that is true or false."""
     at = "$defs", *segments[1:]
     return at if segments[:1] == ("definitions",) and _at(root, at) is target else None
 
 
 def _schemas(root: Node) -> Iterator[tuple[Segments, Node]]:
-    """Every schema object below a root, with its place; each once, outer ones first."""
-    seen: set[int] = set()
-    waiting: deque[tuple[Segments, Any]] = deque([((), root)])
-    while waiting:
-        at, node = waiting.popleft()
-        if node.__class__ is not dict or id(node) in seen:
+    """Every schema object below a root, with its path; each once, outer ones first."""
+    visited: set[int] = set()
+    pending: deque[tuple[Segments, Any]] = deque([((), root)])
+    while pending:
+        at, node = pending.popleft()
+        if node.__class__ is not dict or id(node) in visited:
             continue
-        seen.add(id(node))
+        visited.add(id(node))
         yield at, node
-        waiting.extend(((*at, *map(str, path)), item) for path, item in subschemas(node))
+        pending.extend(((*at, *map(str, path)), item) for path, item in subschemas(node))

@@ -1,5 +1,5 @@
-"""Values sent as strings, which decoding undoes: literals that are none, and any value as JSON text; and what
-cannot stand beside a form that is sent."""
+"""Values encoded as strings: literals of other types, and any value as JSON text; and the keywords that
+cannot be kept with an encoded value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..jsonschema.keywords import METADATA, TYPE_OF
 from .constraint_texts import MAX_WORDS, phrase, text
 from .json_paths import Path
 from .state import State
-from .way_marks import mark, unmarked
+from .wire_forms import mark, unmarked
 
 Node = dict[str, Any]
 REFERENCE = '"$ref":'
@@ -22,13 +22,13 @@ def texts(values: list[Any]) -> dict[str, Any]:
     clash = {text(value) for value in values if not isinstance(value, str)} & own
     out: dict[str, Any] = {}
     for value in values:
-        plain = isinstance(value, str) and value and value not in clash
-        out.setdefault(value if plain else text(value), value)
+        as_is = isinstance(value, str) and value and value not in clash
+        out.setdefault(value if as_is else text(value), value)
     return out
 
 
 def as_json(state: State, node: Node, path: Path, notes: list[str], *, keyword: str = "type") -> Node:
-    """Any schema as a string of JSON text, described in words; `keyword` is what the ledger names."""
+    """Any schema as a string of JSON text, with a description; `keyword` is for the ledger."""
     constraints = {key: item for key, item in node.items() if key not in METADATA and key != "$defs"}
     words = "JSON text"
     if constraints:
@@ -44,14 +44,14 @@ def as_json(state: State, node: Node, path: Path, notes: list[str], *, keyword: 
     reason = "sent as a string of JSON text, which decoding undoes"
     for key in (keyword, *constraints):
         state.note(path, key, "rewritten", "kept elsewhere", reason)
-    _moved(state, constraints, reason)
+    _record_origins(state, constraints, reason)
     out = {key: item for key, item in node.items() if key in METADATA}
     out = without_literals(state, out, path, notes)
     return mark(state, {"type": "string", **out}, encoding="json")
 
 
-def _moved(state: State, node: Node, reason: str) -> None:
-    """Note the same of the alternatives in a schema that have come from other places."""
+def _record_origins(state: State, node: Node, reason: str) -> None:
+    """Note the same for branches that come from other paths."""
     for keyword in ("anyOf", "oneOf", "allOf"):
         for branch in node.get(keyword, ()):
             if not isinstance(branch, dict):
@@ -60,21 +60,21 @@ def _moved(state: State, node: Node, reason: str) -> None:
                 for key in branch:  # in this order, which no hash decides
                     if key not in METADATA:
                         state.note(state.origins[id(branch)], key, "rewritten", "kept elsewhere", reason)
-            _moved(state, branch, reason)
+            _record_origins(state, branch, reason)
 
 
 def _whole(state: State, schema: Node, path: Path) -> str:
-    """JSON of `schema` with the definitions that it refers to, so that it stands for itself; empty where it
+    """JSON of `schema` with the definitions that it refers to, self-contained; empty where it
     refers to the root, or anywhere else; too long ones need not be whole."""
     words = text(schema)
     if REFERENCE not in words:
         return words
     definitions: Node = {}
-    waiting: list[Any] = [schema]
-    while waiting and len(words) <= MAX_WORDS:
-        each = waiting.pop()
+    pending: list[Any] = [schema]
+    while pending and len(words) <= MAX_WORDS:
+        each = pending.pop()
         if isinstance(each, list):
-            waiting += each
+            pending += each
         elif isinstance(each, dict):
             reference = each.get("$ref")
             if isinstance(reference, str):
@@ -83,14 +83,14 @@ def _whole(state: State, schema: Node, path: Path) -> str:
                     return ""
                 if name not in definitions:
                     definitions[name], _, _ = state.target(reference, path)
-                    waiting.append(definitions[name])
+                    pending.append(definitions[name])
                     words = text({**schema, "$defs": definitions})
-            waiting += each.values()
+            pending += each.values()
     return words
 
 
 def without_literals(state: State, node: Node, path: Path, notes: list[str]) -> Node:
-    """Defaults and examples would stand in the form that is not sent: said in words instead."""
+    """Describe defaults and examples, which do not have the wire form."""
     if LITERALS.isdisjoint(node):
         return node
     for key in sorted(LITERALS & node.keys()):

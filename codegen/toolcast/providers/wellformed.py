@@ -47,7 +47,7 @@ MORE: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(SCHEMA_LIST, bool),
     "dependentRequired": lambda value: all(one.__class__ is list and distinct(one) for one in value.values()),
 }
-"""What else must hold of a value of the right class."""
+"""Further conditions on a value of the right class."""
 LEVELS = 200
 _NO_SCHEMA = "a schema is an object, true or false"
 
@@ -72,7 +72,7 @@ def takes(key: str, value: Any) -> bool:
 
 
 def mended(source: Source) -> tuple[Source, frozenset[int]]:
-    """`source` without values that its keywords cannot have, and with what the ledger says of each; and the
+    """`source` without values that its keywords cannot have, with a ledger entry for each; and the
     ids of its schemas that accept more for it.
 
     Null where it is no value says nothing: servers write it for what was not set. Raises `SchemaError` for
@@ -80,15 +80,15 @@ def mended(source: Source) -> tuple[Source, frozenset[int]]:
     """
     mending = _Mending(source)
     document = mending.mended(source.document, None, LEVELS)
-    return Source(document, mending.places, mending.entries), frozenset(mending.wider)
+    return Source(document, mending.locations, mending.entries), frozenset(mending.wider)
 
 
 class _Mending:
-    """One pass over one schema. An object that stands at many places is gone through once."""
+    """One pass over one schema. An object at several paths is visited once."""
 
     def __init__(self, source: Source) -> None:
         self.entries = {**source.entries}
-        self.places = {**source.places}
+        self.locations = {**source.locations}
         self.wider: set[int] = set()
         self._made: dict[int, Node] = {}
 
@@ -97,8 +97,8 @@ class _Mending:
             return self._made[id(node)]
         if isinstance(node, bool):
             return node
-        moved = id(node) in self.places
-        path = self.places.get(id(node), path)
+        moved = id(node) in self.locations
+        path = self.locations.get(id(node), path)
         if levels == 0:
             raise SchemaError(pointer(path), "schemas are nested too deeply")
         out: Node = {}
@@ -121,11 +121,11 @@ class _Mending:
             self.wider.add(id(out))
         self._made[id(node)] = out
         if moved:
-            self.places[id(out)] = path
+            self.locations[id(out)] = path
         return out
 
     def _below(self, key: str, value: Any, path: Path, levels: int) -> Any:
-        """What stands at a keyword that holds schemas."""
+        """The value of a keyword that holds schemas."""
         if key in SCHEMA:
             return self.mended(value, path, levels)
         if key in SCHEMA_LIST:
@@ -133,7 +133,7 @@ class _Mending:
         return {name: self._held(one, path, name, levels) for name, one in value.items()}
 
     def _held(self, schema: Any, path: Path, name: str, levels: int) -> Any:
-        """One of several schemas; what is none accepts every value."""
+        """One of several schemas; a value that is none accepts every value."""
         if isinstance(schema, dict | bool):
             return self.mended(schema, (path, name), levels)
         self._note(path, name, "dropped", "lost", _NO_SCHEMA)
@@ -142,21 +142,21 @@ class _Mending:
         return anything
 
     def _note(self, path: Path, key: str, action: Action, severity: SeverityOfLoss, reason: str) -> None:
-        place = pointer(path)
-        self.entries[place, key, action] = LedgerEntry(
-            path=place, keyword=key, action=action, severity=severity, reason=reason
+        location = pointer(path)
+        self.entries[location, key, action] = LedgerEntry(
+            path=location, keyword=key, action=action, severity=severity, reason=reason
         )
 
 
 def _holds(key: str, value: Any) -> bool:
-    """Whether a keyword that holds schemas has a value in which schemas can be."""
+    """Whether the value of a keyword that holds schemas has the right type."""
     if key in SCHEMA:
         return isinstance(value, dict | bool)
     return isinstance(value, dict) if key in SCHEMA_MAP else isinstance(value, list) and value != []
 
 
 def _own(key: str, value: Any) -> tuple[Any, Action | None, SeverityOfLoss, str]:
-    """What is left of a value that is no schema, and what became of it."""
+    """The usable part of a value that is no schema, and the entry about it."""
     if value is None and (key in TAKES or key in HOLDS_SCHEMAS or key == "type"):
         return None, "dropped", "kept elsewhere", "null says nothing"
     if key == "required" and isinstance(value, bool):

@@ -1,4 +1,9 @@
-"""The way back, taken out of a finished output: every mark goes, and what it says is kept as `WireForms`."""
+"""How the values of a definition are decoded: noted on the output as marks, then taken out of it.
+
+A mark is an entry under a key that no schema can hold. It survives what the walk does to a node afterwards
+(copies, merges, wrappers). Once the output is finished, `extract_forms` removes all marks and makes
+`WireForms` of them.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,39 @@ from msgspec.structs import replace
 
 from ..jsonschema.pointers import escape, unescape
 from ..runtime.wire import WireBranch, WireForm, WireForms
-from .way_marks import MARK
+from .state import State
+
+
+class _Mark(str):
+    """Equal to itself only: a keyword or property of the same letters is another key."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __ne__(self, other: object) -> bool:
+        return self is not other
+
+    __hash__ = str.__hash__
+
+
+MARK: str = _Mark("way back")
+
+
+def mark(state: State, node: dict[str, Any], **steps: Any) -> dict[str, Any]:
+    """A copy of `node` that notes these fields of its `WireForm`, with those it has. Forms of children are
+    noted at the children."""
+    state.encoded = True
+    return {**node, MARK: replace(node.get(MARK, WireForm()), **steps)}
+
+
+def unmarked(value: Any) -> Any:
+    """A copy of a schema without any mark, to be shown."""
+    if isinstance(value, dict):
+        return {key: unmarked(item) for key, item in value.items() if key is not MARK}
+    return [unmarked(item) for item in value] if isinstance(value, list) else value
+
 
 Node = dict[str, Any]
 EMPTY = WireForm()
@@ -18,22 +55,22 @@ DEFINITION = "#/$defs/"
 NULL = frozenset(("null",))
 UNIONS = ("anyOf", "oneOf")
 SAME_VALUE = ("allOf", "if", "then", "else", "not", "dependentSchemas")
-"""Keywords whose subschemas speak of the same value: only renamed properties are undone through them."""
+"""Keywords whose subschemas apply to the same value: only renamed properties are decoded through them."""
 SOME_ITEMS = ("contains", "unevaluatedItems")
 UNION_KEYWORDS = frozenset((*UNIONS, *SAME_VALUE, *SOME_ITEMS, "unevaluatedProperties"))
 
 
 def extract_wire_forms(out: Node) -> WireForms | None:
-    """The way back of a finished output, whose marks are removed; `None` if nothing in it is encoded."""
+    """The wire forms of a finished output, whose marks are removed; `None` if nothing in it is encoded."""
     # Names are the same in every branch of a union, and so need no choice of one.
     same = SAME_VALUE if any(map(_encodes, _nodes(out))) else (*SAME_VALUE, *UNIONS)
-    plain = {
+    forms = {
         DEFINITION + name: _form(child, f"/$defs/{escape(name)}", same)
         for name, child in out.get("$defs", {}).items()
     }
-    plain[ROOT] = root = _form(out, "", same)
-    used = _used(plain)
-    kept = {name: _pruned(form, used) for name, form in plain.items() if name in used}
+    forms[ROOT] = root = _form(out, "", same)
+    used = _used(forms)
+    kept = {name: _pruned(form, used) for name, form in forms.items() if name in used}
     whole = _pruned(root, used)
     for node in _nodes(out):
         node.pop(MARK, None)
@@ -51,8 +88,8 @@ def _encodes(node: Node) -> bool:
 
 
 def _form(node: Any, at: str, same: tuple[str, ...]) -> WireForm:
-    """The way of one output node; references are followed later. `same` are keywords whose subschemas
-    speak of the same value."""
+    """The wire form of one output node; references are followed later. `same` are keywords whose subschemas
+    apply to the same value."""
     if not isinstance(node, dict):
         return EMPTY
     own: WireForm = node.get(MARK, EMPTY)
@@ -79,7 +116,7 @@ def _form(node: Any, at: str, same: tuple[str, ...]) -> WireForm:
         own,
         properties=properties,
         patterns={name: form for name, form in patterns.items() if form != EMPTY},
-        prefix=prefix if items or any(prefix) else (),  # what has a place of its own is no further item
+        prefix=prefix if items or any(prefix) else (),  # items of the prefix are not in `items`
         items=items,
         values=values,
         all_of=()
@@ -93,7 +130,7 @@ def _form(node: Any, at: str, same: tuple[str, ...]) -> WireForm:
 
 
 def _each(node: Node, keyword: str, at: str, same: tuple[str, ...]) -> dict[str, WireForm]:
-    """The ways of named children."""
+    """The wire forms of named subschemas."""
     value = node.get(keyword)
     children = value.items() if isinstance(value, dict) else ()
     return {name: _form(child, f"{at}/{keyword}/{escape(name)}", same) for name, child in children}
@@ -105,23 +142,23 @@ def _some(node: Any, at: str, same: tuple[str, ...]) -> WireForm | None:
 
 
 def _entry(node: Any, at: str, same: tuple[str, ...]) -> WireForm | None:
-    """The way of the values of a list of pairs."""
+    """The wire form of the values of a list of pairs."""
     value = node.get("properties", {}).get("value") if isinstance(node, dict) else None
     return _some(value, f"{at}/properties/value", same)
 
 
 def _rest(node: Node, name: str, at: str, same: tuple[str, ...]) -> WireForm | None:
-    """The way of undeclared values; where the property takes null, its list stands in a branch."""
+    """The wire form of undeclared values; where the property accepts null, its list is in a branch."""
     held = node["properties"][name]
-    place = f"{at}/properties/{escape(name)}"
+    location = f"{at}/properties/{escape(name)}"
     for i, branch in enumerate(held.get("anyOf", ())):
         if isinstance(branch, dict) and "items" in branch:
-            held, place = branch, f"{place}/anyOf/{i}"
-    return _entry(held.get("items"), f"{place}/items", same)
+            held, location = branch, f"{location}/anyOf/{i}"
+    return _entry(held.get("items"), f"{location}/items", same)
 
 
 def _choices(node: Node, at: str, same: tuple[str, ...]) -> tuple[WireBranch, ...]:
-    """The branches of a union, those without a way included: they may be what a value is of."""
+    """The branches of a union, those without a wire form included: a value may be of any."""
     for keyword in UNIONS:
         branches = node.get(keyword)
         if not isinstance(branches, list):
@@ -139,20 +176,20 @@ def _choices(node: Node, at: str, same: tuple[str, ...]) -> tuple[WireBranch, ..
 
 
 def _alone(branches: list[Any], index: int) -> bool:
-    """Whether no other branch takes a value of the JSON type that the one at `index` takes."""
+    """Whether no other branch accepts a value of the JSON type of the one at `index`."""
     own = _kinds(branches[index])
     others = [_kinds(branch) for i, branch in enumerate(branches) if i != index]
     return all(kind == NULL or (own and kind and kind.isdisjoint(own)) for kind in others)
 
 
 def _kinds(branch: Any) -> frozenset[str]:
-    """The types that a branch states; none if it states none, and so may take any."""
+    """The types that a branch states; empty if it states none, and so accepts any."""
     stated = branch.get("type") if isinstance(branch, dict) else None
     return frozenset(stated if isinstance(stated, list) else (stated,) if stated else ())
 
 
 def _all_of(node: Node, at: str, same: tuple[str, ...]) -> Iterator[WireForm]:
-    """The ways of subschemas of `node` that speak of the same value."""
+    """The wire forms of subschemas of `node` that apply to the same value."""
     for keyword in same:
         value = node.get(keyword)
         if value is None:
@@ -165,7 +202,7 @@ def _all_of(node: Node, at: str, same: tuple[str, ...]) -> Iterator[WireForm]:
 
 
 def _anywhere(node: Node, at: str, same: tuple[str, ...]) -> Iterator[WireForm]:
-    """The ways of subschemas that speak of some items or properties, for all of them: only names."""
+    """The wire forms of subschemas that apply to some items or properties, used for all: only names."""
     for keyword in SOME_ITEMS:
         items = _some(node.get(keyword), at, same)
         if items is not None:
@@ -176,7 +213,7 @@ def _anywhere(node: Node, at: str, same: tuple[str, ...]) -> Iterator[WireForm]:
 
 
 def _name(reference: str) -> str:
-    """How `WireForms.definitions` calls what a reference of an output leads to."""
+    """The name of a reference's target in `WireForms.definitions`."""
     if reference in (ROOT, "#/"):
         return ROOT
     last = reference.rsplit("/", 1)[-1]
@@ -184,7 +221,7 @@ def _name(reference: str) -> str:
 
 
 def _used(definitions: dict[str, WireForm]) -> frozenset[str]:
-    """The definitions in which something is encoded, directly or in what they refer to."""
+    """The definitions in which something is encoded, directly or in their targets."""
     used = {name for name, form in definitions.items() if _acts(form, frozenset())}
     while True:
         more = {
@@ -200,7 +237,7 @@ def _acts(form: WireForm, used: frozenset[str]) -> bool:
 
 
 def _pruned(form: WireForm, used: frozenset[str]) -> WireForm:
-    """`form` without what leads to nothing encoded. `used` are the definitions that lead to something."""
+    """`form` without parts in which nothing is encoded. `used` are the definitions in which something is."""
 
     def below(child: WireForm | None) -> WireForm | None:
         if child is None:
@@ -210,7 +247,7 @@ def _pruned(form: WireForm, used: frozenset[str]) -> WireForm:
 
     properties = {name: left for name, child in form.properties.items() if (left := below(child))}
     values = below(form.values)
-    if values is not None:  # a declared property is none of those that `values` speaks of
+    if values is not None:  # `values` does not apply to declared properties
         properties = {name: properties.get(name, EMPTY) for name in form.properties}
     prefix = tuple(below(child) for child in form.prefix)
     items = below(form.items)
@@ -230,7 +267,7 @@ def _pruned(form: WireForm, used: frozenset[str]) -> WireForm:
 
 
 def _all(form: WireForm) -> Iterator[WireForm]:
-    """A way and every way below it; references are not followed."""
+    """A wire form and every one below it; references are not followed."""
     yield form
     choices = (choice.form for choice in form.choices)
     below = (*form.properties.values(), *form.patterns.values(), *form.prefix, form.items, form.values)
@@ -241,11 +278,11 @@ def _all(form: WireForm) -> Iterator[WireForm]:
 
 def _nodes(value: Any) -> Iterator[Node]:
     """Every object inside an output, schema or not."""
-    waiting = [value]
-    while waiting:
-        each = waiting.pop()
+    pending = [value]
+    while pending:
+        each = pending.pop()
         if isinstance(each, dict):
             yield each
-            waiting += each.values()
+            pending += each.values()
         elif isinstance(each, list):
-            waiting += each
+            pending += each

@@ -7,38 +7,36 @@ from typing import Any
 from ..jsonschema.equality import equal
 from ..jsonschema.keywords import METADATA
 from .accepted_types import shapes
-from .all_of import merge_all_of, plain, spill
+from .all_of import describe_or_drop, merge_all_of, without_references
 from .constraint_texts import described, text
+from .inline_references import Segments, record_children
 from .json_paths import Path
-from .literal_values import fits, kind_of
+from .json_types import MOVED, distinct_types, fits, inferred, kind_of, split
 from .nulls_as_absence import held
-from .open_references import Segments, remember
 from .state import State
-from .type_inference import MOVED, distinct_types, inferred, split
 from .type_keyword import checked_types
-from .union_merge import in_words, union, widest
-from .unions import MAX_BRANCHES, as_any_of, shared, siblings_into_branches
+from .unions import MAX_BRANCHES, as_any_of, in_words, shared, siblings_into_branches, union, widest
 from .values_as_text import as_json
 
 Node = dict[str, Any]
 LITERAL = frozenset(("enum", "const"))
-MAX_OPENED = 1024
-"""Branches that are looked into for one union: thirty definitions can stand for a billion of them."""
+MAX_INLINED = 1024
+"""Branches that are examined for one union: thirty definitions can expand to a billion of them."""
 
 
 class _Opening:
-    """How far a union was opened: how deep it is now, and how many branches were looked into."""
+    """How far a union was expanded: its depth, and how many branches were examined."""
 
     def __init__(self) -> None:
         self.depth = self.count = 0
 
     @property
     def enough(self) -> bool:
-        return self.depth > MAX_BRANCHES or self.count > MAX_OPENED
+        return self.depth > MAX_BRANCHES or self.count > MAX_INLINED
 
 
 def one_kind(state: State, node: Node, path: Path, notes: list[str], entered: list[Segments]) -> Node:
-    """`node`, whose anyOf or list of types must go. What stood beside anyOf stands in its branches already.
+    """`node` without its anyOf or list of types. The siblings of anyOf are in its branches already.
 
     In this order: one branch that is left stands for itself; branches of one type become one schema, wider
     where they differ, with the difference in words; anything else is sent as JSON text.
@@ -48,7 +46,7 @@ def one_kind(state: State, node: Node, path: Path, notes: list[str], entered: li
     raw: list[Any] = node["anyOf"] if keyword == "anyOf" else split(node, checked_types(node, path))
     if keyword == "type":
         for branch in raw:
-            state.place(branch, path)
+            state.record_origin(branch, path)
     branches = _flat(state, raw, (path, keyword), entered, _Opening())
     if branches is None:
         return as_json(state, node, path, notes, keyword=keyword)
@@ -98,7 +96,7 @@ def limit_branches(state: State, node: Node, path: Path, entered: list[Segments]
             one = {"type": kind}
         branches.append({**one, "description": described(one.get("description"), words)} if words else one)
     for branch in branches:
-        state.place(branch, path)
+        state.record_origin(branch, path)
     outer = {key: value for key, value in node.items() if key != "anyOf"}
     return {**outer, "anyOf": branches} if len(branches) > 1 else {**branches[0], **outer}
 
@@ -116,27 +114,27 @@ def _with_null(state: State, node: Node) -> Node:
 def _flat(
     state: State, raw: list[Any], path: Path, entered: list[Segments], opening: _Opening
 ) -> list[Node] | None:
-    """Branches of one type each, unions among them opened; `None` where one cannot be told the type of, or
+    """Branches of one type each, nested unions expanded; `None` where the type of one is unknown, or
     where there are too many."""
     out: list[Node] = []
     for i, each in enumerate(raw):
         if each is False:
             continue
-        place = state.origins.get(id(each), (path, str(i)))
-        branch = plain(state, each, place, entered)
+        location = state.origins.get(id(each), (path, str(i)))
+        branch = without_references(state, each, location, entered)
         opening.count += 1
         if not isinstance(branch, dict) or opening.enough:
             return None
-        remember(state, branch, place)
-        more = _kinds(state, branch, place, entered, opening)
+        record_children(state, branch, location)
+        more = _kinds(state, branch, location, entered, opening)
         if more is None or len(out) + len(more) > MAX_BRANCHES:
             return None
         if not more and id(each) in state.origins:
             for key in each:
-                state.note(place, key, "dropped", "kept elsewhere", "this alternative takes nothing")
+                state.note(location, key, "dropped", "kept elsewhere", "this alternative takes nothing")
         for one in more:
             if not any(equal(one, other) for other in out):
-                state.place(one, place)
+                state.record_origin(one, location)
                 out.append(one)
     return out
 
@@ -214,7 +212,7 @@ def _literal(part: Node, branch: Node) -> Node | None:
 def _together(
     state: State, rest: list[Node], raw: list[Any], path: Path, keyword: str, notes: list[str]
 ) -> Node | None:
-    """Branches that take no null as one node; `None` if they are of several types."""
+    """Branches without null as one node; `None` if they have several types."""
     if len(rest) == 1:
         return rest[0]
     sent = state.dialect.enums in ("alike", "strings")
@@ -222,22 +220,24 @@ def _together(
         out, exact = widest(rest, "string")
         kinds = distinct_types([kind_of(value) for value in out["enum"]])
         out["type"] = kinds if len(kinds) > 1 else kinds[0]
-        _tell(state, rest, path, keyword, notes, exact=exact)
+        _describe_branches(state, rest, path, keyword, notes, exact=exact)
         return out
     kinds = distinct_types([one["type"] for one in rest])
     if len(kinds) > 1:
         return None
     if kinds == ["object"]:
-        spill(state, path, keyword, in_words("anyOf", raw, rest), notes)
+        describe_or_drop(state, path, keyword, in_words("anyOf", raw, rest), notes)
         shared(state, rest, path)
         return held(state, rest, union(rest, {}, ()), path)
     if any("prefixItems" in one for one in rest):
         return None
     out, exact = widest(rest, kinds[0])
-    _tell(state, rest, path, keyword, notes, exact=exact)
+    _describe_branches(state, rest, path, keyword, notes, exact=exact)
     return out
 
 
-def _tell(state: State, rest: list[Node], path: Path, keyword: str, notes: list[str], *, exact: bool) -> None:
+def _describe_branches(
+    state: State, rest: list[Node], path: Path, keyword: str, notes: list[str], *, exact: bool
+) -> None:
     if not exact:
-        spill(state, path, keyword, f"Must match one of: {text(rest)}.", notes)
+        describe_or_drop(state, path, keyword, f"Must match one of: {text(rest)}.", notes)

@@ -118,9 +118,9 @@ def _clash(
 def check_types(paths: Iterable[str], *, shown_root: str) -> tuple[Diagnostic, ...]:
     """Shared type files that would become one module; reported at each later path, naming the first."""
     found: list[Diagnostic] = []
-    seen: dict[tuple[str, ...], str] = {}
+    first_paths: dict[tuple[str, ...], str] = {}
     for path in sorted(paths):
-        first = seen.setdefault(_package_key(path.rpartition(".")[0]), path)
+        first = first_paths.setdefault(_package_key(path.rpartition(".")[0]), path)
         if first != path:
             message = f"this file and {shown(shown_root, first)} become the same Python module"
             found.append(

@@ -18,7 +18,7 @@ JUDGES = (
     *("patternProperties", "dependentSchemas", "unevaluatedProperties", "unevaluatedItems", "contentSchema"),
 )
 PLAIN: dict[str, Any] = {
-    "spill": (*JUDGES, "minProperties", "dependentRequired"),
+    "describe": (*JUDGES, "minProperties", "dependentRequired"),
     "all_of": "merge",
     "any_of": "alone",
     "one_of": "any-of",

@@ -100,7 +100,7 @@ WORDS = "Must have 1 to 3 characters."
         (LENGTHS, {}, LENGTHS),
         (
             {"format": "uri", **LENGTHS},
-            {"formats": ("date",), "other_formats": "spill"},
+            {"formats": ("date",), "other_formats": "describe"},
             {**LENGTHS, "description": "Format: uri."},
         ),
         (

@@ -11,7 +11,7 @@ from toolcast.project.frontend import FRONTEND
 from toolcast.project.generate import build
 from toolcast.project.profiles import profiles_of
 from toolcast.providers import ProfileError, load_profile, normalize
-from toolcast.providers.installed_profiles import installed_file, installed_ids
+from toolcast.providers.profile_files import installed_file, installed_ids
 
 SPEC = """
 permission: read
@@ -109,7 +109,7 @@ def test_a_project_that_names_none_looks_for_none(tmp_path: Path, monkeypatch: p
     def never(*_: object, **__: object) -> None:
         raise AssertionError("installed packages were searched")
 
-    monkeypatch.setattr("toolcast.providers.installed_profiles.entry_points", never)
+    monkeypatch.setattr("importlib.metadata.entry_points", never)
     config = project(tmp_path, 'providers = "all"')
     profiles, problems = profiles_of(config)
     assert (profiles.files, problems) == ((), ())

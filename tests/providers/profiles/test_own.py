@@ -48,7 +48,7 @@ def test_profiles_are_based_on_each_other_in_any_order(tmp_path: Path) -> None:
     parent = write(tmp_path, "acme", 'base = "openai"\nid = "acme"\n[limits]\nname-length = 7\n')
     made = load_profiles([child, parent])
     assert (made["child"].limits.tools, made["child"].limits.name_length) == (9, 7)
-    assert load_profile_file(child, beside=[parent]) == made["child"]
+    assert load_profile_file(child, others=[parent]) == made["child"]
 
 
 def test_one_overrides_a_built_in_one_and_starts_from_it(tmp_path: Path) -> None:
@@ -64,8 +64,8 @@ def test_one_overrides_a_built_in_one_and_starts_from_it(tmp_path: Path) -> None
     [
         ("id = ", 0, "is not TOML: Invalid value (at end of document)"),
         (PLAIN + "[dialect\n", 6, "is not TOML, in column 9"),
-        (PLAIN + '[dialect]\nspill = ["minimum", "minLenght"]', 7,
-         "'dialect.spill' names 'minLenght', which is no keyword (did you mean 'minLength'?"),
+        (PLAIN + '[dialect]\ndescribe = ["minimum", "minLenght"]', 7,
+         "'dialect.describe' names 'minLenght', which is no keyword (did you mean 'minLength'?"),
         (PLAIN + '[strict]\nblock = ["patern"]', 7, "'strict.block' names 'patern', which is no keyword"),
         (PLAIN + '[dialect]\nat-most = [["minitems", 1]]', 7, "did you mean 'minItems'?"),
         (PLAIN + '[limits]\ntools = -3', 7, "'limits.tools' is -3 (a limit is at least 0"),

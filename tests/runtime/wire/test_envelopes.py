@@ -7,11 +7,11 @@ from toolcast.providers import (
     Profile,
     ToolInfo,
     available,
+    envelope_pointers,
     load_profile,
     normalize,
     pointer_to,
     tool_object,
-    unseen_places,
 )
 from toolcast.runtime.contract_node import follow
 from toolcast.runtime.definitions import cut_definition
@@ -35,7 +35,7 @@ def test_every_envelope(profile: Profile) -> None:
     assert at is not None
     assert about is not None
     assert follow(whole, at) == parameters.schema
-    brief = cut_definition(whole, "tool", "Short.", unseen_places(profile))
+    brief = cut_definition(whole, "tool", "Short.", envelope_pointers(profile))
     assert follow(brief, about) == "Short."
     assert "description" not in str(follow(brief, at))
     assert follow(brief, at)["properties"].keys() == {"name"}
@@ -43,5 +43,5 @@ def test_every_envelope(profile: Profile) -> None:
 
 
 def test_only_unknown_envelopes_are_reported() -> None:
-    assert unseen_places(load_profile("mcp")) is None
-    assert unseen_places(ACME) == ("/spec/args/schema", "/spec/about")
+    assert envelope_pointers(load_profile("mcp")) is None
+    assert envelope_pointers(ACME) == ("/spec/args/schema", "/spec/about")

@@ -10,13 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.providers import (
-    Normalizer,
-    ProfileError,
-    SchemaError,
-    decode,
-    normalize,
-)
+from toolcast.providers import Normalizer, ProfileError, SchemaError, decode, normalize
 from toolcast.runtime import ArgumentError, Guesses
 
 from tests.runtime.wire.conftest import ACME, PLAIN, RICH, Binding

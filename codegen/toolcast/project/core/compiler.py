@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec.structs import asdict, replace
 
 from ...contract.build import Built, build_tool, build_type
-from ...providers import LedgerEntry, SchemaError, SchemaNormalizer, unseen_places
+from ...providers import LedgerEntry, SchemaError, SchemaNormalizer, envelope_pointers
 from ...python.bindings.format import formatted, parsed, require_python
 from ...python.bindings.render_module import (
     NO_PROVIDER_FILES,
@@ -170,7 +170,7 @@ def _definitions(
         if made.ways is not None:
             files[f"ways/{id}/{tool.name}.json"] = made.ways
             encoded.append(id)
-        if (places := unseen_places(profile)) is not None:
+        if (places := envelope_pointers(profile)) is not None:
             envelopes[id] = places
         if made.ledger:
             ledger[id] = made.ledger

@@ -108,8 +108,8 @@ def _define_class(builder: Builder, node: Object, file: str, name: str) -> Expre
             )
         )
         uses |= values.uses
-        place = builder.node_arguments(file, node.pointer)
-        marker = f'open_object({place}, lambda: {name}, "{extra}", lambda: {values.text})'
+        arguments = builder.node_arguments(file, node.pointer)
+        marker = f'open_object({arguments}, lambda: {name}, "{extra}", lambda: {values.text})'
     builder.define(
         file,
         ClassDefinition(

@@ -1,27 +1,68 @@
-"""Which keywords speak of which type, and what a node without a type means."""
+"""JSON types: of literals, and of schemas by their keywords."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ..jsonschema.keywords import TYPE_OF
-from .literal_values import fits, kind_of
+from .errors import SchemaError
+
+ATOMS = frozenset((str, int, float, bool, type(None)))
+LITERAL_DEPTH = 200
+
+
+def copied(value: Any, depth: int = LITERAL_DEPTH) -> Any:
+    """A copy of a JSON literal, so that output never shares a container with input. Raises `SchemaError`."""
+    kind = value.__class__
+    if kind in ATOMS:
+        return value
+    if depth == 0:
+        raise SchemaError("", f"a literal is nested deeper than {LITERAL_DEPTH} levels")
+    if isinstance(value, dict):
+        return {key: copied(item, depth - 1) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        if ATOMS.issuperset(map(type, value)):
+            return list(value)
+        return [copied(item, depth - 1) for item in value]
+    return value
+
+
+def kind_of(value: Any) -> str:
+    """The JSON Schema type of a literal; a whole float is an integer."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, str):
+        return "string"
+    if isinstance(value, int):
+        return "integer"
+    if isinstance(value, float):
+        return "integer" if value.is_integer() else "number"
+    return "array" if isinstance(value, list | tuple) else "object"
+
+
+def fits(value: Any, types: list[str]) -> bool:
+    """Whether a literal is of one of `types`."""
+    kind = kind_of(value)
+    return kind in types or (kind == "integer" and "number" in types)
+
 
 KINDS = dict.fromkeys(("string", "number", "integer", "boolean", "null", "array", "object"))
-"""All types, in the order in which they are told."""
+"""All types, in the order of lists."""
 MOVED = frozenset((*TYPE_OF, "type", "enum", "const", "not", "if", "then", "else", "allOf", "oneOf", "$ref"))
-"""Keywords that constrain: what cannot stay beside an anyOf, where that must stand alone."""
+"""Keywords that constrain: they cannot be siblings of an anyOf that must be alone."""
 NUMBER_FORMATS = frozenset(("int32", "int64", "float", "double"))
 
 
 def stated(node: dict[str, Any]) -> bool:
-    """Whether `node` says of which one type it is."""
+    """Whether `node` states its one type."""
     kind = node.get("type")
     return kind.__class__ is str and kind in KINDS
 
 
 def inferred(node: dict[str, Any]) -> list[str]:
-    """The types that a node without `type` means: those of its literals, else those its keywords speak of."""
+    """The types of a node without `type`: those of its literals, else those that its keywords imply."""
     if isinstance(node.get("enum"), list):
         return distinct_types([kind_of(value) for value in node["enum"]])
     if "const" in node:
@@ -62,11 +103,11 @@ def split(node: dict[str, Any], kinds: list[str]) -> list[dict[str, Any]]:
 
 
 class Made(dict[str, Any]):
-    """A schema that is output already: copied into place, not walked."""
+    """A schema that is output already: it is copied, not walked."""
 
 
 def scalar_value(*, nullable: bool) -> Made:
-    """Any JSON value but lists and objects: what stands for the values of an object of free keys."""
+    """Any JSON value but arrays and objects: the values of an object of free keys."""
     return _union([{"type": kind} for kind in ("string", "number", "boolean")], nullable=nullable)
 
 

@@ -1,4 +1,4 @@
-"""References: opened in place, or kept as `#/$defs/Name`."""
+"""References: inlined, or kept as `#/$defs/Name`."""
 
 from __future__ import annotations
 
@@ -16,43 +16,45 @@ Node = dict[str, Any]
 Segments = tuple[str, ...]
 
 
-def remember(state: State, node: Any, path: Path) -> None:
-    """Keep where the children of a node stand, before the node is merged into another one."""
+def record_children(state: State, node: Any, path: Path) -> None:
+    """Record the paths of a node's children, before the node is merged into another one."""
     if not isinstance(node, dict):
         return
     for key, value in node.items():
         if key in SCHEMA:
-            state.place(value, (path, key))
+            state.record_origin(value, (path, key))
         elif key in SCHEMA_LIST and isinstance(value, list):
             for i, child in enumerate(value):
-                state.place(child, ((path, key), str(i)))
+                state.record_origin(child, ((path, key), str(i)))
         elif key in SCHEMA_MAP and isinstance(value, dict):
             for name, child in value.items():
-                state.place(child, ((path, key), name))
+                state.record_origin(child, ((path, key), name))
 
 
-def gone(state: State, before: Node, after: Any, path: Path) -> None:
-    """Note the properties that are declared no more, since what was merged with them forbids their keys; and
-    remember where those stood that are."""
+def note_dropped_properties(state: State, before: Node, after: Any, path: Path) -> None:
+    """Note the properties that a merge removed, because the other schema forbids their keys; record the paths
+    of the others."""
     properties = before.get("properties", {})
     if not isinstance(properties, dict) or not isinstance(after, dict):
         return
     if "additionalProperties" in before:
-        _rest_gone(state, before["additionalProperties"], after.get("additionalProperties"), path)
+        _note_dropped_additional(
+            state, before["additionalProperties"], after.get("additionalProperties"), path
+        )
     for key in ("items", "additionalProperties"):
         if key in before and key in after:
-            _moved(state, before[key], after[key], (path, key))
+            _record_origins(state, before[key], after[key], (path, key))
     left = after.get("properties", {})
     for name, child in properties.items():
         if name not in left or (left[name] is False and child is not False):
             reason = "another part of the schema forbids this key"
             state.note((path, "properties"), name, "dropped", "kept elsewhere", reason)
         else:
-            _moved(state, child, left[name], ((path, "properties"), name))
+            _record_origins(state, child, left[name], ((path, "properties"), name))
 
 
-def _rest_gone(state: State, before: Any, after: Any, path: Path) -> None:
-    """Note what was said of further keys, where the schema that was made does not, or forbids them."""
+def _note_dropped_additional(state: State, before: Any, after: Any, path: Path) -> None:
+    """Note a schema for additional keys that the merged schema lacks, or replaces by `false`."""
     key = "additionalProperties"
     if isinstance(before, dict) and after is False:
         reason = "another part of the schema forbids further keys"
@@ -63,23 +65,23 @@ def _rest_gone(state: State, before: Any, after: Any, path: Path) -> None:
         state.note(path, key, "widened", "lost", "alternatives differ in what further keys may hold")
 
 
-def _moved(state: State, child: Any, made: Any, path: Path) -> None:
-    """Remember that `made`, or its parts, were made from `child`, which stood at `path`."""
+def _record_origins(state: State, child: Any, made: Any, path: Path) -> None:
+    """Record that `made`, or its parts, were made from `child`, at `path`."""
     if child is made or not isinstance(child, dict) or not isinstance(made, dict):
         return
-    place = state.origins.get(id(child), path)
-    remember(state, child, place)
-    state.place(child, place)
-    state.place(made, place)
+    location = state.origins.get(id(child), path)
+    record_children(state, child, location)
+    state.record_origin(child, location)
+    state.record_origin(made, location)
     keyword = next(iter(made)) if len(made) == 1 else ""
     for part in made[keyword] if keyword in ("allOf", "anyOf") else (made,):
         if part is made or (part is not child and isinstance(part, dict) and id(part) not in state.origins):
-            state.place(part, place)
-            gone(state, child, part, place)
+            state.record_origin(part, location)
+            note_dropped_properties(state, child, part, location)
 
 
-def kept(state: State, reference: Any, path: Path) -> str:
-    """The reference as it stands in the output; its target is queued. Raises `SchemaError` for nowhere."""
+def keep_reference(state: State, reference: Any, path: Path) -> str:
+    """The reference in the output; its target is queued. Raises `SchemaError` where it does not resolve."""
     _, _, segments = state.target(reference, path)
     if state.dialect.cycles == "block":
         blocked(state, reference, path)
@@ -98,21 +100,21 @@ def kept(state: State, reference: Any, path: Path) -> str:
     return reference if verbatim else result
 
 
-def opened(state: State, node: Node, path: Path, notes: list[str]) -> tuple[Node, list[Segments]]:
-    """`node` without its `$ref`, where the dialect wants it opened; and what was opened."""
+def inline_reference(state: State, node: Node, path: Path, notes: list[str]) -> tuple[Node, list[Segments]]:
+    """`node` without its `$ref`, where the dialect inlines it; and the inlined targets."""
     rules = state.dialect
     entered: list[Segments] = []
     while "$ref" in node:
-        found, place, segments = state.target(node["$ref"], path)
+        found, location, segments = state.target(node["$ref"], path)
         inline = rules.refs == "inline" or (rules.cycles == "unroll" and closes(state, segments))
-        # What notes say becomes a description, which stands beside it, too.
+        # Notes become a description, which is a sibling too.
         if not inline and (rules.ref_siblings or (len(node) == 1 and not notes)):
             break
         siblings = {key: value for key, value in node.items() if key not in ("$ref", "$defs")}
-        count = state.opened.get(segments, 0) + entered.count(segments)
+        count = state.inlining.get(segments, 0) + entered.count(segments)
         if not inline:
             if count or segments == () or segments in entered:
-                return _beside(state, siblings, node["$ref"], path), entered
+                return _with_siblings(state, siblings, node["$ref"], path), entered
             if not siblings and not notes:
                 node = {"$ref": node["$ref"]}
                 break
@@ -123,16 +125,16 @@ def opened(state: State, node: Node, path: Path, notes: list[str]) -> tuple[Node
         ):
             return _widened(state, found, siblings, segments, path, notes), entered
         state.note(path, "$ref", "inlined", "kept elsewhere", "what it refers to stands here")
-        remember(state, found, place)
+        record_children(state, found, location)
         entered.append(segments)
-        node = united(state, siblings, found, place, path)
-        gone(state, siblings, node, path)
+        node = merge_target(state, siblings, found, location, path)
+        note_dropped_properties(state, siblings, node, path)
     return node, entered
 
 
-def united(state: State, siblings: Node, found: Any, place: Path, path: Path) -> Node:
-    """What stands beside a reference, at `path`, and what it refers to, at `place`, as one node; annotations
-    of siblings win."""
+def merge_target(state: State, siblings: Node, found: Any, location: Path, path: Path) -> Node:
+    """The siblings of a reference, at `path`, merged with its target, at `location`;
+    annotations of siblings win."""
     if found is True:
         return siblings
     if found is False:
@@ -142,16 +144,16 @@ def united(state: State, siblings: Node, found: Any, place: Path, path: Path) ->
     target = {key: value for key, value in found.items() if key != "$defs"} if "$defs" in found else found
     if siblings.keys() <= METADATA:
         return {**target, **siblings}
-    remember(state, siblings, path)
+    record_children(state, siblings, path)
     together = None if "$ref" in target else merged(siblings, target)
     if together is not None:
         return together
-    state.place(target, place)
+    state.record_origin(target, location)
     return {**siblings, "allOf": [target, *siblings.get("allOf", ())]}
 
 
-def _beside(state: State, siblings: Node, reference: str, path: Path) -> Node:
-    """A recursive reference whose siblings must not stand beside it."""
+def _with_siblings(state: State, siblings: Node, reference: str, path: Path) -> Node:
+    """A recursive reference in an `anyOf`, because the dialect allows it no siblings."""
     reason = "stands alone in an anyOf, for the sake of what is beside it"
     state.note(path, "$ref", "rewritten", "kept elsewhere", reason)
     if not siblings.keys() <= METADATA:
@@ -162,7 +164,7 @@ def _beside(state: State, siblings: Node, reference: str, path: Path) -> Node:
 def _widened(
     state: State, found: Any, siblings: Node, segments: Segments, path: Path, notes: list[str]
 ) -> Node:
-    """A reference that would open itself once more: only its type stays."""
+    """A recursive reference at the limit: only the type of its target is kept."""
     target: Node = found if isinstance(found, dict) else {}
     out: Node = {}
     if "type" in target:
