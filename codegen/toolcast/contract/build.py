@@ -59,7 +59,15 @@ class Built(Struct, frozen=True, kw_only=True):
 
 
 def build_tool(tool: ToolSpec, types: Mapping[str, Document]) -> Built:
-    """The contract of a tool, with every definition of the shared files it uses."""
+    """Build the contract of a tool, with every definition of the shared files that it uses.
+
+    Args:
+        tool: the spec of the tool.
+        types: the shared type files, by path below the specs root.
+
+    Returns:
+        The contract, its normal form, and all diagnostics; with an error among them, the contract is None.
+    """
     normaliser = NormalFormBuilder(tool.document, types, tool.path)
     data = tool.document.data
     if "parameters" in data:
@@ -76,7 +84,15 @@ def build_tool(tool: ToolSpec, types: Mapping[str, Document]) -> Built:
 
 
 def build_type(file: str, types: Mapping[str, Document]) -> Built:
-    """The contract of a shared type file: its definitions, and those of the files it uses."""
+    """Build the contract of a shared type file: its definitions, and those of the files that it uses.
+
+    Args:
+        file: path of the file below the specs root.
+        types: all shared type files, by path.
+
+    Returns:
+        The contract, its normal form, and all diagnostics; with an error among them, the contract is None.
+    """
     normaliser = NormalFormBuilder(None, types)
     normaliser.add_type(file)
     return _build(normaliser)

@@ -84,7 +84,14 @@ PREFIX = "#/$defs/"
 
 
 def definition_name(reference: str) -> str | None:
-    """The name of the definition that a normal-form reference names; None for `#`, the root."""
+    """The definition that a reference of the normal form names.
+
+    Args:
+        reference: `#/$defs/Name`, or `#` for the root.
+
+    Returns:
+        The name, unescaped; None for the root.
+    """
     return split(reference)[1] if reference.startswith(PREFIX) else None
 
 

@@ -146,13 +146,27 @@ _BELOW: Final[Mapping[type[Node], Callable[[Any], tuple[Node, ...]]]] = {
 
 
 def children(node: Node) -> tuple[Node, ...]:
-    """The nodes directly under one; references are not followed."""
+    """The nodes directly below a node.
+
+    Args:
+        node: any node; references are not followed.
+
+    Returns:
+        The nodes in the order of the schema.
+    """
     found = _BELOW.get(type(node))
     return found(node) if found is not None else ()
 
 
 def nodes(node: Node) -> Iterator[Node]:
-    """A node and everything under it, outer ones first."""
+    """A node and all nodes below it, outer ones first.
+
+    Args:
+        node: any node; references are not followed.
+
+    Returns:
+        An iterator over the nodes.
+    """
     waiting = [node]
     while waiting:
         node = waiting.pop()

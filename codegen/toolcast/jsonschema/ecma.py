@@ -34,10 +34,17 @@ _DOT = charset.complement(charset.NEWLINE)
 
 @cache_short_texts
 def translate(pattern: str) -> str:
-    """Python `re` source that finds what the ECMA-262 `pattern` finds, to be used with `re.search`.
+    """Translate an ECMA-262 pattern for Python's `re.search`.
 
-    Raises UnsupportedPattern for what is no ECMA-262 pattern, and for the few that `re` cannot run exactly:
-    scripts in `\\p{…}`, look-behind of variable width, references into a repeated group.
+    Args:
+        pattern: the pattern, in unicode mode.
+
+    Returns:
+        Source of an expression that finds the same.
+
+    Raises:
+        UnsupportedPattern: it is no ECMA-262 pattern, or one that `re` cannot run exactly: scripts in
+            `\\p{…}`, look-behind of variable width, references into a repeated group.
     """
     source = _Translator(pattern).run()
     try:
@@ -57,7 +64,17 @@ class Analysis(NamedTuple):
 
 @cache_short_texts
 def analyse(pattern: str) -> Analysis:
-    """What a search with `translate(pattern)` costs. Raises UnsupportedPattern like `translate`."""
+    """Determine what a search with `translate(pattern)` costs.
+
+    Args:
+        pattern: the ECMA-262 pattern.
+
+    Returns:
+        The cost, and the automaton where that is needed.
+
+    Raises:
+        UnsupportedPattern: as `translate`.
+    """
     automaton = _Translator(pattern, _FEW).build()
     found = cost(automaton, 0)
     if found.fast_length() == ANY_LENGTH:  # it has all paths that the pattern has, and maybe more
@@ -72,8 +89,18 @@ def analyse(pattern: str) -> Analysis:
 
 
 def is_fast(pattern: str, length: int) -> bool:
-    """Whether a backtracking engine is done with any text of this length in millions of steps. Raises
-    UnsupportedPattern."""
+    """Whether a backtracking search takes at most millions of steps in any text of some length.
+
+    Args:
+        pattern: the ECMA-262 pattern.
+        length: characters of the text.
+
+    Returns:
+        True where it does.
+
+    Raises:
+        UnsupportedPattern: as `translate`.
+    """
     found = analyse(pattern)
     if found.cost.fast_length() >= length:
         return True

@@ -9,7 +9,15 @@ from typing import Any
 
 
 def equal(left: Any, right: Any) -> bool:
-    """JSON equality. Never deeper than the shallower of the two."""
+    """Whether two JSON values are equal: 1 equals 1.0, and true does not equal 1.
+
+    Args:
+        left: a JSON value.
+        right: a JSON value.
+
+    Returns:
+        True for equal values. The recursion is never deeper than the shallower value.
+    """
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     if isinstance(left, dict):
@@ -35,9 +43,14 @@ _TRUE, _FALSE = object(), object()  # True == 1 in Python, never in JSON
 
 
 def key(value: Any) -> Hashable:
-    """A hashable stand-in: two values are equal in JSON's sense exactly when their keys are equal.
+    """A hashable key of a JSON value.
 
-    Python compares int with float exactly, so 1 equals 1.0 and 2**53 + 1 does not equal 2.0**53.
+    Args:
+        value: a JSON value.
+
+    Returns:
+        A key that two values share exactly when they are `equal`. Python compares int with float exactly, so
+        1 equals 1.0 and 2**53 + 1 does not equal 2.0**53.
     """
     kind = type(value)
     if kind is str:

@@ -8,7 +8,14 @@ MAX_DEPTH = 200
 
 
 def is_number(value: Any) -> bool:
-    """int or float, but not bool."""
+    """Whether a value is a JSON number.
+
+    Args:
+        value: any value.
+
+    Returns:
+        True for int and float, False for bool.
+    """
     return isinstance(value, (int, float)) and value is not True and value is not False
 
 
@@ -20,9 +27,16 @@ def is_whole(value: Any) -> bool:
 
 
 def as_decimal(number: float) -> tuple[int, int]:
-    """`(m, e)` with `number == m * 10**e`, from the shortest decimal that reads back as `number`.
+    """A number in decimal: the shortest decimal that reads back as the number.
 
-    Raises ValueError for infinities and NaN.
+    Args:
+        number: an int or a finite float.
+
+    Returns:
+        `(m, e)` with `number == m * 10**e`.
+
+    Raises:
+        ValueError: the number is infinite or NaN.
     """
     if isinstance(number, int):
         return number, 0
@@ -32,7 +46,15 @@ def as_decimal(number: float) -> tuple[int, int]:
 
 
 def is_multiple(number: float, divisor: tuple[int, int]) -> bool:
-    """Whether `number` is a whole multiple of `divisor` (from `as_decimal`), in exact arithmetic."""
+    """Whether a number is a whole multiple of another, in exact arithmetic.
+
+    Args:
+        number: an int or a float.
+        divisor: the other number, from `as_decimal`.
+
+    Returns:
+        True for a multiple; False for infinity and NaN.
+    """
     try:
         mantissa, exponent = as_decimal(number)
     except ValueError:  # infinity and NaN are multiples of nothing
@@ -44,7 +66,15 @@ def is_multiple(number: float, divisor: tuple[int, int]) -> bool:
 
 
 def too_deep(value: Any, limit: int = MAX_DEPTH) -> bool:
-    """Whether `value` nests more than `limit` containers. Does not recurse."""
+    """Whether a value is nested too deeply. Does not recurse.
+
+    Args:
+        value: a JSON value.
+        limit: levels of containers that are allowed.
+
+    Returns:
+        True where it has more levels.
+    """
     level = [value] if isinstance(value, (dict, list, tuple)) else []
     for _ in range(limit):
         if not level:

@@ -164,5 +164,13 @@ TIGHTER: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
 
 
 def union_of_names(left: list[str], right: list[str]) -> list[str]:
-    """The names of two lists, each once: what two values of `required` demand together."""
+    """Merge two values of `required`.
+
+    Args:
+        left: a list of names.
+        right: a list of names.
+
+    Returns:
+        The names of both lists, each once.
+    """
     return list(dict.fromkeys([*left, *right]))

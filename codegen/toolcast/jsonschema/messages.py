@@ -18,12 +18,27 @@ _KINDS = {
 
 
 def member(path: str, name: str) -> str:
-    """The path of property `name` below `path`."""
+    """The path of a property in messages.
+
+    Args:
+        path: path of the object.
+        name: name of the property.
+
+    Returns:
+        `path.name`, or `path["name"]` where the name is no identifier.
+    """
     return f"{path}.{name}" if name.isidentifier() else f"{path}[{json.dumps(name, ensure_ascii=False)}]"
 
 
 def label(path: str) -> str:
-    """How messages call the value at `path`."""
+    """How messages refer to a value.
+
+    Args:
+        path: path of the value.
+
+    Returns:
+        The path in backticks; `the value` for the root.
+    """
     if path == "$":
         return "the value"
     return f"`{path[2:] if path.startswith('$.') else path}`"
@@ -39,7 +54,14 @@ def show(value: Any) -> str:
 
 
 def literal(value: Any) -> str:
-    """A value as JSON, cut after some 60 characters."""
+    """A value as JSON for a message.
+
+    Args:
+        value: any value.
+
+    Returns:
+        JSON text, cut after some 60 characters; the type where it is no JSON.
+    """
     if isinstance(value, int) and value.bit_length() > 200:
         return f"an integer of {value.bit_length()} bits"
     if isinstance(value, str) and len(value) > _WIDTH:

@@ -94,7 +94,19 @@ class Run:
 
 
 def on_fresh_stack(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """Call `function` in a new thread and wait for it; its exception is raised here."""
+    """Call a function in a new thread, with a stack of its own, and wait for it.
+
+    Args:
+        function: the function.
+        args: its arguments.
+        kwargs: its keyword arguments.
+
+    Returns:
+        The function's result.
+
+    Raises:
+        BaseException: whatever the function raises.
+    """
     from threading import Thread  # only very deep values pay for it
 
     results: list[R] = []

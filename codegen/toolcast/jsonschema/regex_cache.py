@@ -24,7 +24,15 @@ def compile_regex(source: str) -> re.Pattern[str]:
 
 
 def cache_short_texts(function: Callable[[str], T], size: int = 256) -> Callable[[str], T]:
-    """`function`, with a cache of its results for the last `size` short texts."""
+    """Decorate a pure function of a text with a bounded cache.
+
+    Args:
+        function: the function.
+        size: results that are kept.
+
+    Returns:
+        The function; its results for texts of at most `MAX_CACHED_LENGTH` characters are cached.
+    """
     known = lru_cache(maxsize=size)(function)
 
     @wraps(function)

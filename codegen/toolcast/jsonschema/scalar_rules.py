@@ -196,7 +196,18 @@ def pattern_rule(context: RuleContext) -> Rule | None:
 
 
 def compile_pattern(pattern: str, pointer: str) -> Search:
-    """A search for `pattern`. Raises UnsupportedSchema at `pointer` where it is not supported."""
+    """Compile a pattern of a schema.
+
+    Args:
+        pattern: the ECMA-262 pattern.
+        pointer: pointer of the keyword, for the error.
+
+    Returns:
+        A search for the pattern.
+
+    Raises:
+        UnsupportedSchema: the pattern is not supported.
+    """
     try:
         return Search(pattern)
     except UnsupportedPattern as problem:

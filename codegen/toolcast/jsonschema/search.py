@@ -71,7 +71,14 @@ class Simulation:
 
 @cache_short_texts
 def searchable(pattern: str) -> "Search | None":
-    """A search for the pattern; None where it is no pattern that `translate` takes."""
+    """A cached search for a pattern.
+
+    Args:
+        pattern: the ECMA-262 pattern.
+
+    Returns:
+        The search; None where `translate` refuses the pattern.
+    """
     try:
         return Search(pattern)
     except UnsupportedPattern:
@@ -79,7 +86,15 @@ def searchable(pattern: str) -> "Search | None":
 
 
 def found(pattern: str, text: str) -> bool | None:
-    """Whether the pattern is found in `text`; None where it is not decided in bounded time."""
+    """Whether a pattern is found in a text.
+
+    Args:
+        pattern: the ECMA-262 pattern.
+        text: the text.
+
+    Returns:
+        The answer; None where the pattern is not supported, or the search would take too many steps.
+    """
     search = searchable(pattern)
     try:
         return None if search is None else search.finds(text)

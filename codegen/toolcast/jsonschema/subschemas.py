@@ -11,7 +11,14 @@ Path = tuple[str | int, ...]
 
 
 def subschemas(schema: Any) -> Iterator[tuple[Path, Any]]:
-    """The values that stand where a schema belongs, with their paths; malformed keywords have none."""
+    """The schemas directly below a schema of 2020-12. Literals are never taken for schemas.
+
+    Args:
+        schema: the schema.
+
+    Returns:
+        Path and value of each position of a schema; malformed keywords have none.
+    """
     if not isinstance(schema, (dict, Mapping)):
         return
     for keyword, value in schema.items():
@@ -26,7 +33,15 @@ def subschemas(schema: Any) -> Iterator[tuple[Path, Any]]:
 
 
 def map_subschemas(schema: Mapping[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
-    """A copy of `schema` in which `change` has been applied to each schema directly below it."""
+    """Change the schemas directly below a schema.
+
+    Args:
+        schema: the schema, which is not changed.
+        change: the function that is applied to each.
+
+    Returns:
+        A copy with the changed schemas.
+    """
     out: dict[str, Any] = {}
     for keyword, value in schema.items():
         if keyword in SCHEMA:

@@ -71,9 +71,13 @@ class Upgrade(Struct, frozen=True):
 
 
 def named_draft(declared: Any) -> int | None:
-    """The draft that a `$schema` names: 4, 6, 7, 2019 or 2020; None for any other value.
+    """The draft that a `$schema` names, by the addresses of the drafts' own meta-schemas.
 
-    Addresses as the drafts' own meta-schemas have them.
+    Args:
+        declared: the value of `$schema`.
+
+    Returns:
+        4, 6, 7, 2019 or 2020; None for any other value.
     """
     if not isinstance(declared, str):
         return None
@@ -84,7 +88,14 @@ def named_draft(declared: Any) -> int | None:
 
 
 def outdated(declared: Any) -> bool:
-    """Whether a `$schema` names an older draft; without a name, it is the newest one of its time."""
+    """Whether a `$schema` names an older draft.
+
+    Args:
+        declared: the value of `$schema`.
+
+    Returns:
+        True for a draft before 2020-12, and for the address without a draft.
+    """
     return isinstance(declared, str) and (
         re.fullmatch(r"https?://json-schema\.org/(?:draft-0[3467]/|draft/2019-09/|)schema#?", declared)
         is not None
@@ -92,14 +103,26 @@ def outdated(declared: Any) -> bool:
 
 
 def draft_of(schema: Any) -> int:
-    """The draft of a schema by its `$schema`; 2020, the default, also where that names none."""
+    """The draft of a schema by its `$schema`.
+
+    Args:
+        schema: the schema.
+
+    Returns:
+        4, 6, 7, 2019 or 2020; 2020 also where `$schema` is absent or names no draft.
+    """
     return named_draft(schema.get("$schema") if isinstance(schema, dict) else None) or 2020
 
 
 def upgrade(node: Mapping[str, Any], draft: int) -> Upgrade | None:
-    """`node`, a schema object of `draft`, in the keywords of 2020-12; None where it has no other ones.
+    """Upgrade one schema object to the keywords of 2020-12. Its subschemas are not upgraded.
 
-    Its subschemas are not upgraded. Key order is kept.
+    Args:
+        node: the schema object.
+        draft: its draft.
+
+    Returns:
+        The keywords in their order, with all changes; None where there is nothing to upgrade.
     """
     if not screen(node, watched(draft)):
         return None
@@ -112,20 +135,40 @@ def upgrade(node: Mapping[str, Any], draft: int) -> Upgrade | None:
 
 
 def rows_of(node: Mapping[str, Any], draft: int) -> tuple[Row, ...]:
-    """The keywords of `node` as 2020-12 writes them."""
+    """The keywords of a schema object as 2020-12 writes them.
+
+    Args:
+        node: the schema object.
+        draft: its draft.
+
+    Returns:
+        One row for each keyword; values in it are not upgraded.
+    """
     found = upgrade(node, draft)
     return as_written(node) if found is None else found.rows
 
 
 def as_written(node: Mapping[str, Any]) -> tuple[Row, ...]:
-    """The keywords of a schema in which nothing is to be upgraded."""
+    """The keywords of a schema object that needs no upgrade.
+
+    Args:
+        node: the schema object.
+
+    Returns:
+        One row for each keyword.
+    """
     return tuple([Row(keyword, value, (keyword,)) for keyword, value in node.items()])
 
 
 def screen(node: Mapping[str, Any], watched: frozenset[str]) -> bool:
-    """Whether `upgrade` may find something in `node`; `watched` are the keywords of its draft.
+    """Whether `upgrade` may change a schema object.
 
-    An object of names is screened like a schema: then the answer may be true for nothing.
+    Args:
+        node: the schema object; an object of names may give a false True.
+        watched: the keywords to look for: `watched(draft)`.
+
+    Returns:
+        False where nothing is to be upgraded.
     """
     if not watched.isdisjoint(node):
         found = watched & node.keys()
@@ -145,7 +188,14 @@ def _lacking(draft: int) -> frozenset[str]:
 
 @lru_cache(maxsize=8)
 def watched(draft: int) -> frozenset[str]:
-    """Keywords with which `screen` stops at a schema of `draft`."""
+    """Keywords by which `screen` recognises a schema object that needs an upgrade.
+
+    Args:
+        draft: the draft of the schema.
+
+    Returns:
+        The keywords.
+    """
     older = {"definitions", "dependencies", "additionalItems", *_BOUND_OF}
     older |= {"$ref"} if draft <= 7 else set()
     older |= {"id"} if draft <= 4 else set()

@@ -24,7 +24,11 @@ GROUP = "toolcast.profiles"
 
 
 def installed_ids() -> dict[str, str]:
-    """The id of each profile that installed packages offer, and the package's name. Sorted by id."""
+    """The profiles that installed packages offer.
+
+    Returns:
+        The name of the package by profile id, sorted by id.
+    """
     from importlib.metadata import entry_points  # slow to import
 
     return {
@@ -33,9 +37,16 @@ def installed_ids() -> dict[str, str]:
 
 
 def installed_file(id: str) -> Path | None:
-    """The file of the installed profile `id`; `None` if there is none.
+    """Find an installed profile.
 
-    Raises `ProfileError` where two packages offer it, or where the one that does has no such file.
+    Args:
+        id: id of the profile.
+
+    Returns:
+        Its file; None if no package offers it.
+
+    Raises:
+        ProfileError: two packages offer it, or the one that does has no such file.
     """
     from importlib.metadata import entry_points  # slow to import
 

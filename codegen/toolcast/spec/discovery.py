@@ -27,11 +27,17 @@ class Discovery(Struct, frozen=True, kw_only=True):
 
 
 def discover(root: Path, *, shown_root: str = "specs") -> Discovery:
-    """The spec files below `root`: `*.yaml`, `*.yml` and `*.json`.
+    """Find the spec files below a folder: `*.yaml`, `*.yml` and `*.json`.
 
-    Types are those below `_types/` at the top; tools all others, except in folders that start with `_` or
-    `.`. Files that start with `.` (editors' own) are skipped. A link that leads out of the root or to a
-    folder is refused, and so is the later of two files that differ only by suffix.
+    Args:
+        root: the specs folder.
+        shown_root: its path in diagnostics.
+
+    Returns:
+        The sorted paths of tools and of types, and all diagnostics. Types are the files below `_types/` at
+        the top; tools all others, except in folders that start with `_` or `.`. Files that start with `.` are
+        skipped. A link that leads out of the root or to a folder is refused, and so is the later of two files
+        that differ only by suffix.
     """
     walk = _Walk(root, shown_root)
     if walk.exists():
@@ -124,7 +130,14 @@ class _Walk:
 
 
 def kind_of(path: str) -> Literal["tool", "type"] | None:
-    """The kind that `discover` gives a file at `path` (posix, below the root); None if it skips it."""
+    """Whether `discover` reads a file as a tool, as a type, or skips it.
+
+    Args:
+        path: posix path below the specs root.
+
+    Returns:
+        "tool", "type", or None for a file that is skipped.
+    """
     *folders, name = path.split("/")
     if any(part.startswith(".") or not part for part in (*folders, name)) or not _is_text(path):
         return None
@@ -136,7 +149,15 @@ def kind_of(path: str) -> Literal["tool", "type"] | None:
 
 
 def stem_problems(paths: Iterable[str], shown_root: str) -> dict[str, Diagnostic]:
-    """By path, each that differs from an earlier one (by sorted order) only by its suffix."""
+    """Find files that differ from an earlier one (by sorted order) only by suffix.
+
+    Args:
+        paths: posix paths below the specs root.
+        shown_root: the path of the root in diagnostics.
+
+    Returns:
+        A diagnostic for each such path.
+    """
     first: dict[str, str] = {}
     found: dict[str, Diagnostic] = {}
     for path in sorted(paths):

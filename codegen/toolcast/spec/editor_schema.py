@@ -11,11 +11,15 @@ _TEXT: dict[str, Any] = {"type": "string", "pattern": r"\S"}
 
 
 def format_schema(known_providers: frozenset[str]) -> dict[str, Any]:
-    """A self-contained JSON Schema of one tool spec; `known_providers` become the keys of `providers`.
+    """Make the JSON Schema of a spec, for editors.
 
-    It refuses what the reader refuses, except where a schema cannot: duplicate keys, names of
-    parameters in `secrets`, `runtime_enums` and `empty_is_absent` that do not exist, required ones in the
-    last, names that clash between files.
+    Args:
+        known_providers: ids of the providers that `providers` may name.
+
+    Returns:
+        A self-contained schema. It refuses what the reader refuses, except what a schema cannot state:
+        duplicate keys; names in `secrets`, `runtime_enums` and `empty_is_absent` that are no parameters, or
+        required ones in the last; names that clash between files.
     """
     return {
         "$schema": DIALECT,

@@ -15,7 +15,17 @@ from .tool_spec import read_tool
 def load_tool(
     root: Path, path: str, *, shown_root: str, known_providers: frozenset[str]
 ) -> tuple[ToolSpec | None, tuple[Diagnostic, ...]]:
-    """Read the tool at `path` (posix, below `root`). None together with every reason, if it has an error."""
+    """Read one tool.
+
+    Args:
+        root: the specs folder.
+        path: posix path of the file below it.
+        shown_root: the path of the root in diagnostics.
+        known_providers: ids of the providers that a spec may name.
+
+    Returns:
+        The spec, None with an error; and all diagnostics.
+    """
     document = read_document(root / path, shown(shown_root, path))
     if not isinstance(document, SourceDocument):
         return None, document
@@ -24,7 +34,16 @@ def load_tool(
 
 
 def load_type(root: Path, path: str, *, shown_root: str) -> tuple[Document | None, tuple[Diagnostic, ...]]:
-    """Read the shared type at `path` (`_types/address.yaml`): any mapping, which `contract` reads."""
+    """Read one shared type file, which may be any mapping.
+
+    Args:
+        root: the specs folder.
+        path: posix path of the file below it.
+        shown_root: the path of the root in diagnostics.
+
+    Returns:
+        The document, None with an error; and all diagnostics.
+    """
     document = read_document(root / path, shown(shown_root, path))
     if not isinstance(document, SourceDocument):
         return None, document
@@ -33,7 +52,15 @@ def load_type(root: Path, path: str, *, shown_root: str) -> tuple[Document | Non
 
 
 def type_problems(document: Document, path: str) -> tuple[Diagnostic, ...]:
-    """Why `document` cannot be the shared type at `path`. Pure."""
+    """Check that a document can be a shared type.
+
+    Args:
+        document: the parsed file.
+        path: its posix path below the specs root.
+
+    Returns:
+        The diagnostics; empty for a valid one.
+    """
     checker = SpecChecker(document)
     if not isinstance(document.data, dict):
         checker.wrong_type((), document.data, "a mapping", "write a JSON Schema, such as `type: object`")
@@ -47,7 +74,16 @@ def type_problems(document: Document, path: str) -> tuple[Diagnostic, ...]:
 
 
 def load_library(root: Path, *, shown_root: str, known_providers: frozenset[str]) -> Library:
-    """Read everything below `root`: all problems of all files; `tools` and `types` hold what has none."""
+    """Read everything below a specs folder.
+
+    Args:
+        root: the specs folder.
+        shown_root: its path in diagnostics.
+        known_providers: ids of the providers that a spec may name.
+
+    Returns:
+        The tools and types without errors, and the diagnostics of all files.
+    """
     found = discover(root, shown_root=shown_root)
     problems = list(found.diagnostics)
     tools: dict[str, ToolSpec] = {}
@@ -82,9 +118,15 @@ def load_library(root: Path, *, shown_root: str, known_providers: frozenset[str]
 
 
 def name_position(root: Path, path: str) -> tuple[int, int]:
-    """Line and column of a tool's name; (0, 0) if the file cannot be read.
+    """The position of a tool's name, for `check_names` in an incremental build, which reads only what
+    changed.
 
-    For `check_names` in an incremental build, which has read only what changed.
+    Args:
+        root: the specs folder.
+        path: posix path of the file below it.
+
+    Returns:
+        Line and column; (0, 0) if the file cannot be read.
     """
     document = read_document(root / path, path)
     return document.locate(("name",)) if isinstance(document, SourceDocument) else (0, 0)

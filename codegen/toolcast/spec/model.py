@@ -83,7 +83,20 @@ def diagnose(
     key: bool = False,
     severity: Severity = "error",
 ) -> Diagnostic:
-    """A diagnostic at `path` of `document`."""
+    """Make a diagnostic at a position in a document.
+
+    Args:
+        document: the document.
+        path: path of the value.
+        code: code of the problem, in kebab case.
+        message: what is wrong, in one sentence.
+        hint: how to correct it.
+        key: the position is that of the key, not of the value.
+        severity: severity of the problem.
+
+    Returns:
+        The diagnostic, with line and column.
+    """
     line, column = document.locate(path, key=key)
     return Diagnostic(
         file=document.file, line=line, column=column, code=code, message=message, hint=hint, severity=severity

@@ -64,7 +64,16 @@ def read_document(file: FilePath, shown: str) -> SourceDocument | tuple[Diagnost
 
 
 def parse_document(data: bytes, shown: str, kind: Kind) -> SourceDocument | tuple[Diagnostic, ...]:
-    """Parse the bytes of one file. Never raises: every problem is a diagnostic under `shown`."""
+    """Parse the bytes of one file.
+
+    Args:
+        data: the bytes.
+        shown: the path in diagnostics.
+        kind: the format.
+
+    Returns:
+        The document, or the diagnostics of every problem.
+    """
     if len(data) > MAX_BYTES:
         message = f"the file is larger than {MAX_BYTES:,} bytes"
         return (Diagnostic(file=shown, code="too-large", message=message, hint="split it"),)

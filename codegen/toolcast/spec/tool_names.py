@@ -45,7 +45,14 @@ def package_problem(folder: str) -> str | None:
 
 
 def group_problem(group: str) -> str | None:
-    """Why `group` cannot hold tools, and become nested Python packages in the output; None if it can."""
+    """Check that a group can hold tools, and become nested Python packages.
+
+    Args:
+        group: posix path of the folder; empty for the root.
+
+    Returns:
+        The problem; None if there is none.
+    """
     if not group:
         return None
     parts = group.split("/")
@@ -58,7 +65,15 @@ def group_problem(group: str) -> str | None:
 
 
 def module_problem(name: str, group: str) -> str | None:
-    """Why the tool `name` cannot have a module of that name in `group`; None if it can."""
+    """Check that a tool can have a module of its name.
+
+    Args:
+        name: the tool's name.
+        group: its group.
+
+    Returns:
+        The problem; None if there is none.
+    """
     key = module_key(name)
     if key in ("__init__", "__main__") or (not group and key in RESERVED):
         return f"the name {quoted(name)} is reserved for a generated file in this folder"
@@ -68,12 +83,17 @@ def module_problem(name: str, group: str) -> str | None:
 def check_names(
     entries: Iterable[Entry], *, shown_root: str, locate: Locate | None = None
 ) -> tuple[Diagnostic, ...]:
-    """Names that clash within one set of tools. Pure; needs no file.
+    """Find names that clash within a set of tools: equal names (but for case), names that become one module,
+    groups that become one package, and a module where a group's package is.
 
-    Reported at each later path (by sorted order), naming the first: equal names, names equal but for case,
-    names that become one module in their group, groups that become one package, and a tool whose module
-    would stand where a group's package does. `locate` gives line and column of a path's name, and is called
-    for clashes only; without it a diagnostic means the whole file.
+    Args:
+        entries: path, name and group of each tool.
+        shown_root: the path of the specs root in diagnostics.
+        locate: gives line and column of the name in a path; called for clashes only. Without it a diagnostic
+            is about the whole file.
+
+    Returns:
+        A diagnostic at each later path (by sorted order), which names the first.
     """
     ordered = sorted(entries)
     packages, respelled = _packages(ordered)
@@ -116,7 +136,15 @@ def _clash(
 
 
 def check_types(paths: Iterable[str], *, shown_root: str) -> tuple[Diagnostic, ...]:
-    """Shared type files that would become one module; reported at each later path, naming the first."""
+    """Find shared type files that would become one module.
+
+    Args:
+        paths: posix paths below the specs root.
+        shown_root: the path of the root in diagnostics.
+
+    Returns:
+        A diagnostic at each later path (by sorted order), which names the first.
+    """
     found: list[Diagnostic] = []
     first_paths: dict[tuple[str, ...], str] = {}
     for path in sorted(paths):
@@ -135,7 +163,15 @@ def check_types(paths: Iterable[str], *, shown_root: str) -> tuple[Diagnostic, .
 
 
 def shown(shown_root: str, path: str) -> str:
-    """`path` below the specs root, as diagnostics show it."""
+    """The path of a file in diagnostics.
+
+    Args:
+        shown_root: the path of the specs root in diagnostics.
+        path: posix path below it.
+
+    Returns:
+        Both joined.
+    """
     return path if shown_root in ("", ".") else f"{shown_root.rstrip('/')}/{path}"
 
 

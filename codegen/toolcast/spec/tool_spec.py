@@ -41,10 +41,15 @@ SYNONYMS: Final = {
 def read_tool(
     document: Document, path: str, known_providers: frozenset[str]
 ) -> tuple[ToolSpec | None, tuple[Diagnostic, ...], str | None]:
-    """The tool that `document` describes, its diagnostics, and its name as far as it has a usable one.
+    """Check a document and make a `ToolSpec` of it. Pure.
 
-    `path` is the file's posix path below the specs root. With an error among the diagnostics the tool is
-    None.
+    Args:
+        document: the parsed file.
+        path: its posix path below the specs root.
+        known_providers: ids of the providers that a spec may name.
+
+    Returns:
+        The spec, None with an error; all diagnostics; and the tool's name, None where it has no valid one.
     """
     checker = SpecChecker(document)
     data = document.data

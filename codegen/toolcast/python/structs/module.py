@@ -30,13 +30,29 @@ class Roots(Struct, frozen=True, kw_only=True):
 
 
 def module_path(file: str) -> tuple[str, ...]:
-    """The dotted path of a shared type file's module: `_types/geo/point.yaml` → `_types`, `geo`, `point`."""
+    """The dotted path of a shared type file's module.
+
+    Args:
+        file: path of the file, such as `_types/geo/point.yaml`.
+
+    Returns:
+        The parts of the path: `_types`, `geo`, `point`.
+    """
     parts = posixpath.splitext(file)[0].split("/")
     return (parts[0], *(identifier(part, "types") for part in parts[1:]))
 
 
 def tool_module(built: Built, *, name: str, module: tuple[str, ...]) -> tuple[Module, Roots]:
-    """The module of a tool; `module` is its dotted path below the output package."""
+    """Make the module of a tool.
+
+    Args:
+        built: the contract of the tool, without errors.
+        name: the tool's name.
+        module: the module's dotted path below the output package.
+
+    Returns:
+        The module as data, and the names of its roots.
+    """
     up = "../" * (len(module) - 1)
     builder = _builder(built, contract=f"{up}contracts/{name}.json")
     assert built.contract is not None
@@ -59,7 +75,15 @@ def tool_module(built: Built, *, name: str, module: tuple[str, ...]) -> tuple[Mo
 
 
 def type_module(built: Built, file: str) -> Module:
-    """The module of a shared type file."""
+    """Make the module of a shared type file.
+
+    Args:
+        built: the contract of the file, without errors.
+        file: the file's path below the specs root.
+
+    Returns:
+        The module as data.
+    """
     builder = _builder(built, contract=None)
     _define_shared(builder, built)
     return _module(builder, file, module_path(file), _import_cycle(built, file))

@@ -42,7 +42,14 @@ def camel(text: str) -> str:
 
 
 def class_name(*parts: str) -> str:
-    """A valid class name from several names joined."""
+    """Make a class name of several names.
+
+    Args:
+        parts: the names.
+
+    Returns:
+        A valid class name.
+    """
     name = unicodedata.normalize("NFKC", "".join(camel(part) for part in parts))
     name = name if name.isidentifier() else re.sub(r"\W", "", "T" + name)
     taken = keyword.iskeyword(name) or name in IMPORTED or name in BUILTIN
@@ -80,7 +87,15 @@ def field_names(wires: Iterable[str], taken: Iterable[str] = ()) -> Mapping[str,
 
 
 def unique(name: str, used: set[str]) -> str:
-    """`name`, or the first of `name_2`, `name_3`, … that is free; the answer is added to `used`."""
+    """Make a name unique.
+
+    Args:
+        name: the wanted name.
+        used: the names that are taken; the result is added.
+
+    Returns:
+        `name`, or the first of `name_2`, `name_3`, … that is free.
+    """
     candidate, count = name, 1
     while candidate in used:
         count += 1
