@@ -1,6 +1,7 @@
 """JSON values: numbers, exact division, depth, size. Values are dict, list, tuple, str, int, float, bool,
 None."""
 
+from collections.abc import Iterator
 from typing import Any
 
 MAX_DEPTH = 200
@@ -114,3 +115,22 @@ def find_foreign(value: Any) -> str | None:
         elif item is not None and not isinstance(item, (str, int, float)):
             return f"a value of type {type(item).__name__}"
     return None
+
+
+def nested_objects(value: Any) -> Iterator[dict[str, Any]]:
+    """Every object in a JSON value, itself included, schema or not. Does not recurse.
+
+    Args:
+        value: the JSON value, which may be changed once the iterator is exhausted.
+
+    Returns:
+        An iterator over the objects, outer ones first.
+    """
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, dict):
+            yield item
+            pending += item.values()
+        elif isinstance(item, list):
+            pending += item

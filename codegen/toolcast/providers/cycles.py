@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
+from ..jsonschema.json_values import nested_objects
 from .errors import SchemaError
 from .json_paths import Path
 from .state import State
@@ -70,17 +71,11 @@ def reaches(state: State, schema: Any, locations: frozenset[Segments]) -> bool:
 
 def _targets(state: State, schema: Any) -> Iterator[Segments]:
     """The targets of the references inside a schema, and of those in literals."""
-    pending = [schema]
-    while pending:
-        each = pending.pop()
-        if isinstance(each, list):
-            pending += each
-        elif isinstance(each, dict):
-            reference = each.get("$ref")
-            if isinstance(reference, str):
-                with suppress(SchemaError):  # a property of that name, or reported later
-                    yield state.segments(reference, None)
-            pending += each.values()
+    for each in nested_objects(schema):
+        reference = each.get("$ref")
+        if isinstance(reference, str):
+            with suppress(SchemaError):  # a property of that name, or reported later
+                yield state.segments(reference, None)
 
 
 def blocked(state: State, reference: Any, path: Path) -> None:

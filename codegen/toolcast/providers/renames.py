@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
+from ..jsonschema.json_values import nested_objects
 from ..jsonschema.keywords import METADATA
 from ..jsonschema.search import found
 from .json_paths import Path
@@ -17,7 +18,6 @@ from .state import State
 from .wire_forms import MARK, mark
 
 Node = dict[str, Any]
-CONTAINERS = frozenset((dict, list))
 FURTHER = ("additionalProperties", "patternProperties", "unevaluatedProperties")
 LONGEST = 48
 """Characters of the cleaned part: a suffix for collisions must still fit in any provider's limit."""
@@ -111,8 +111,8 @@ def holds_names(state: State, value: Any) -> bool:
 
 def _patterns(document: Any) -> tuple[str, ...]:
     """Every pattern of keys in a document."""
-    found = (node.get("patternProperties") for node in _nodes(document))
-    named = (node.get("propertyNames") for node in _nodes(document))
+    found = (node.get("patternProperties") for node in nested_objects(document))
+    named = (node.get("propertyNames") for node in nested_objects(document))
     also = (each.get("pattern") for each in named if isinstance(each, dict))
     keys = (key for each in found if isinstance(each, dict) for key in each)
     return tuple(dict.fromkeys(key for key in (*keys, *also) if isinstance(key, str)))
@@ -120,7 +120,7 @@ def _patterns(document: Any) -> tuple[str, ...]:
 
 def _listed(document: Any) -> Iterator[str]:
     """Names that a `propertyNames` lists."""
-    for node in _nodes(document):
+    for node in nested_objects(document):
         names = node.get("propertyNames")
         values = names.get("enum") if isinstance(names, dict) else None
         yield from (name for name in values if isinstance(name, str)) if isinstance(values, list) else ()
@@ -129,32 +129,14 @@ def _listed(document: Any) -> Iterator[str]:
 def declared(document: Any) -> list[str]:
     """Every name in a `properties` or `required`, or more."""
     found: dict[str, None] = {}
-    pending = [document]
-    while pending:
-        each = pending.pop()
-        if isinstance(each, dict):
-            named = each.get("properties")
-            if isinstance(named, dict):
-                found.update(dict.fromkeys(named))
-            required = each.get("required")
-            if isinstance(required, list):
-                found.update(dict.fromkeys(name for name in required if isinstance(name, str)))
-            pending += [child for child in each.values() if child.__class__ in CONTAINERS]
-        elif isinstance(each, list):
-            pending += each
+    for each in nested_objects(document):
+        named = each.get("properties")
+        if isinstance(named, dict):
+            found.update(dict.fromkeys(named))
+        required = each.get("required")
+        if isinstance(required, list):
+            found.update(dict.fromkeys(name for name in required if isinstance(name, str)))
     return list(found)
-
-
-def _nodes(document: Any) -> Iterator[Node]:
-    """Every object in a document, schema or not."""
-    pending = [document]
-    while pending:
-        each = pending.pop()
-        if isinstance(each, dict):
-            yield each
-            pending += [child for child in each.values() if child.__class__ in CONTAINERS]
-        elif isinstance(each, list):
-            pending += each
 
 
 def renamed(state: State, node: Node, out: Node, key: str, children: Node, path: Path) -> Node:

@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from ..jsonschema.json_values import nested_objects
 from ..jsonschema.pointers import escape, unescape
 from ..runtime.wire import WireBranch, WireForm, WireForms
 from .state import State
@@ -63,7 +64,7 @@ UNION_KEYWORDS = frozenset((*UNIONS, *SAME_VALUE, *SOME_ITEMS, "unevaluatedPrope
 def extract_wire_forms(out: Node) -> WireForms | None:
     """The wire forms of a finished output, whose marks are removed; `None` if nothing in it is encoded."""
     # Names are the same in every branch of a union, and so need no choice of one.
-    same = SAME_VALUE if any(map(_encodes, _nodes(out))) else (*SAME_VALUE, *UNIONS)
+    same = SAME_VALUE if any(map(_encodes, nested_objects(out))) else (*SAME_VALUE, *UNIONS)
     forms = {
         DEFINITION + name: _form(child, f"/$defs/{escape(name)}", same)
         for name, child in out.get("$defs", {}).items()
@@ -72,7 +73,7 @@ def extract_wire_forms(out: Node) -> WireForms | None:
     used = _used(forms)
     kept = {name: _pruned(form, used) for name, form in forms.items() if name in used}
     whole = _pruned(root, used)
-    for node in _nodes(out):
+    for node in nested_objects(out):
         node.pop(MARK, None)
     if whole == EMPTY:
         return None
@@ -274,15 +275,3 @@ def _all(form: WireForm) -> Iterator[WireForm]:
     for child in (*below, *form.all_of, *choices):
         if child is not None:
             yield from _all(child)
-
-
-def _nodes(value: Any) -> Iterator[Node]:
-    """Every object inside an output, schema or not."""
-    pending = [value]
-    while pending:
-        each = pending.pop()
-        if isinstance(each, dict):
-            yield each
-            pending += each.values()
-        elif isinstance(each, list):
-            pending += each
