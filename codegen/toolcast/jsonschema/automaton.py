@@ -20,7 +20,7 @@ _EDGES: Final = 200_000
 NOTHING: Final = 0
 AT_END: Final = 1
 MORE: Final = 2
-"""What the end of a part still asks for: nothing, the end of the text, or anything else."""
+"""What the end of a part still requires: nothing, the end of the text, or anything else."""
 
 Paths = Mapping[int, int]
 Ends = Mapping[int, tuple[int, int]]

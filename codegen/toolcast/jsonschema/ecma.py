@@ -55,7 +55,7 @@ def translate(pattern: str) -> str:
 
 
 class Analysis(NamedTuple):
-    """What a search costs in a backtracking engine, and the automaton that takes all ways at once: None where
+    """What a search costs in a backtracking engine, and its automaton: None where
     that engine is always quick, or the automaton is not exact or too large."""
 
     cost: Cost

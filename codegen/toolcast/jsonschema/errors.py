@@ -54,7 +54,7 @@ class TooManyBranches(ValueError):  # noqa: N818  # a public name
 
 
 class SearchTooLong(ValueError):  # noqa: N818  # a public name
-    """A pattern would have to be searched for in a text for more steps than one call may take."""
+    """A search for a pattern needs more steps than one call may take."""
 
     def __init__(self, pattern: str, length: int) -> None:
         self.pattern = pattern

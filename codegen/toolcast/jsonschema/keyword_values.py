@@ -95,7 +95,7 @@ _REFUSED = {
 
 
 def check_form(schema: Mapping[Any, Any], pointer: str) -> None:
-    """Raise UnsupportedSchema for the first keyword with a wrong form; says nothing about subschemas."""
+    """Raise UnsupportedSchema for the first keyword with a malformed value; subschemas are not checked."""
     for word, value in schema.items():
         if not isinstance(word, str):
             raise UnsupportedSchema(pointer, f"keywords are strings, not {word!r}")

@@ -21,7 +21,7 @@ Value = Literal[
 """The kind of a keyword's value. `size`: a whole number, 0 or more. `schemas`: a list of at least one,
 `schema-map`: an object, of schemas. `mixed`: of several kinds."""
 Type = Literal["", "array", "number", "object", "string"]
-"""The JSON type that a keyword says something about (integers are numbers); empty for all types."""
+"""The JSON type that a keyword applies to (integers are numbers); empty for all types."""
 
 
 class Keyword(Struct, frozen=True):
@@ -151,7 +151,7 @@ ASSERTIONS: Final = frozenset(
 TYPE_OF: Final[Mapping[str, str]] = {
     each.name: each.type for each in KEYWORDS.values() if each.type and each.until is None
 }
-"""The JSON type that a keyword of 2020-12 says something about; keywords for all types are left out."""
+"""The JSON type that a keyword of 2020-12 applies to; keywords for all types are left out."""
 TYPES: Final = ("array", "boolean", "integer", "null", "number", "object", "string")
 """What `type` can name, sorted."""
 

@@ -65,7 +65,7 @@ class Run:
             raise TooManyBranches
 
     def finds(self, search: Search, text: str) -> bool:
-        """Whether a pattern is found in `text`. What takes many steps is searched once. Raises
+        """Whether a pattern is found in `text`. A search of many steps is made once. Raises
         SearchTooLong."""
         if len(text) <= search.fast_length:
             return search.re_search(text) is not None

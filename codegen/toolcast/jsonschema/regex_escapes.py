@@ -28,7 +28,7 @@ class Scanner:
         return UnsupportedPattern(f"{reason} at offset {self.at}", valid=valid)
 
     def character(self, *, in_class: bool = False) -> Ranges:
-        """The code points an escape stands for; `at` is on its backslash."""
+        """The code points of an escape; `at` is on its backslash."""
         text, at = self.text, self.at
         char = text[at + 1 : at + 2]
         if not char:

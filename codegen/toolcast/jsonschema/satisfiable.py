@@ -52,7 +52,7 @@ class Satisfiability:
         self._steps = self._depth = 0
 
     def contradiction(self, schema: Any) -> str | None:
-        """Why no value satisfies `schema`, in words; `FORBIDDEN` where it says so itself.
+        """Why no value satisfies `schema`, as a clause; `FORBIDDEN` where it forbids all values explicitly.
 
         None where some value does, or where that is not decided.
         """

@@ -126,7 +126,7 @@ def explain_union(nodes: list[Node], value: Any, path: str, run: Run, keyword: s
         more = " or another form" if len(nodes) > 20 else ""
         text = f"{messages.label(path)} must be {forms}{more}, {messages.got(value)}"
         return [Violation(path, text, keyword, len(nodes))]
-    if len(fitting) == 1:  # the only form of this kind: its own words say most
+    if len(fitting) == 1:  # the only branch of this type
         return fitting[0][1]
     _, closest = min(fitting, key=lambda pair: len(pair[1]))
     reasons = "; ".join(one.message for one in closest[:3])

@@ -274,7 +274,7 @@ def _rows(
 
 
 def _merged_row(written: Written, keyword: str, older: str, members: Any) -> Row:
-    """The row of a keyword beside an older one that holds members of the same map.
+    """The row of a keyword merged with an older one for members of the same map.
 
     A name in both is that of the newer keyword, and of the older one where both constrain.
     """
@@ -301,7 +301,7 @@ def _split_dependencies(value: Any) -> tuple[dict[str, Any], Any]:
 
 
 def _dependencies(written: Written, key: str, value: Any, changes: list[Change]) -> list[Row]:
-    """The rows of `dependencies` whose keyword does not stand in the schema itself."""
+    """The rows of `dependencies` whose keyword the schema itself lacks."""
     reason = "is split into dependentRequired and dependentSchemas since 2019-09"
     changes.append(Change(key, "dependentRequired", reason))
     both = zip(("dependentRequired", "dependentSchemas"), _split_dependencies(value), strict=True)

@@ -1,4 +1,7 @@
-"""The codes that `lint.ignore` of a spec may name. What each means, `toolcast lint --list` says."""
+"""The rule of each key of a spec. Every function reports problems, and returns the usable part of the value.
+
+The codes that `lint.ignore` may name are explained by `toolcast lint --list`.
+"""
 
 from collections.abc import Collection
 from typing import Any, Final

@@ -40,7 +40,7 @@ _LONG_NUMBER = re.compile(rf"[-+.eE0-9]{{{MAX_NUMBER + 1}}}")
 
 
 def parse_json(text: str) -> tuple[Any, list[Problem]]:
-    """The data in `text`, and every problem found; with problems the data means nothing. Never raises."""
+    """The data in `text`, and every problem found; with problems the data is not usable. Never raises."""
     opens = text.count("{") + text.count("[")
     if (
         opens <= MAX_DEPTH
@@ -229,7 +229,7 @@ class _Scanner:
 
     def _check_surrogates(self, token: str, begin: int) -> None:
         """Report halves of surrogate pairs: no text can hold them."""
-        high = -1  # where an unpaired high half stands, or -1
+        high = -1  # offset of an unpaired high half, or -1
         for found in _ESCAPE.finditer(token):
             unit = int(found.group(1), 16) if found.group(1) else 0
             if 0xDC00 <= unit <= 0xDFFF and high == found.start() - 6 and high >= 0:

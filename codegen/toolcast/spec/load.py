@@ -99,7 +99,7 @@ def load_library(root: Path, *, shown_root: str, known_providers: frozenset[str]
         documents[path] = document
         if spec is not None:
             tools[path] = spec
-        if name is not None:  # a tool with errors elsewhere still takes its name
+        if name is not None:  # a tool with other errors still has its name
             entries.append((path, name, group_of(path)))
 
     def locate(path: str) -> tuple[int, int]:

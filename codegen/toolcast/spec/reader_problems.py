@@ -62,7 +62,7 @@ def too_many(line: int, column: int) -> Problem:
 
 
 def duplicate_key(name: str, line: int, column: int, first: tuple[int, int]) -> Problem:
-    """A key written twice in one mapping; the problem stands at the later one."""
+    """A key written twice in one mapping; the position is that of the second."""
     return Problem(
         line,
         column,

@@ -7,7 +7,7 @@ from ..diagnostics import Diagnostic
 from .model import Document, Path, diagnose
 from .reader_problems import quoted
 
-_LONGEST = 64  # comparing longer words costs time and helps nobody
+_LONGEST = 64  # characters; longer words are not compared
 
 
 def nearest(word: str, known: Collection[str], synonyms: Mapping[str, str] | None = None) -> str | None:

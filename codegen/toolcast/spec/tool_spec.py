@@ -26,7 +26,7 @@ KEYS: Final = (
     "providers",
     "lint",
 )
-"""All keys of a spec. `$schema` is for editors only: it says where their copy of the format schema is."""
+"""All keys of a spec. `$schema` is for editors only: the address of their copy of the format schema."""
 
 SYNONYMS: Final = {
     "inputSchema": "parameters",
@@ -69,7 +69,7 @@ def read_tool(
     parameters = fields.parameters(checker, data["parameters"]) if has_parameters else fields.no_parameters()
     known = fields.property_names(parameters)
     if "parameters" in suggested and not has_parameters:
-        known = None  # they stand under a mistyped key
+        known = None  # they are under a mistyped key
     permission = fields.permission(checker, data["permission"]) if "permission" in data else None
     secrets = fields.secrets(checker, data["secrets"], known) if "secrets" in data else ()
     result = checker.mapping(("result",), data["result"]) if "result" in data else None
@@ -128,7 +128,7 @@ def _name(checker: SpecChecker, data: dict[str, Any], path: str, group: str) -> 
 
 
 def _texts(checker: SpecChecker, data: dict[str, Any], suggested: set[str]) -> tuple[str, str]:
-    """Description and summary; each stands in for the other."""
+    """Description and summary; each is the default of the other."""
     description = checker.text(("description",), data["description"]) if "description" in data else None
     summary = checker.text(("summary",), data["summary"]) if "summary" in data else None
     if not {"description", "summary"} & ({*data} | suggested):

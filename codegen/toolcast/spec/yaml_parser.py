@@ -66,7 +66,7 @@ def _replace_old_breaks(text: str) -> tuple[str, dict[int, str]]:
     if text.isascii() or not _OLD_BREAKS.search(text):
         return text, {}
     lowered = text.lower()
-    # A stand-in must not occur in the text, neither raw nor spelled as an escape.
+    # A replacement must not occur in the text, neither raw nor as an escape.
     free = (c for c in map(chr, range(0xE000, 0xF8FF)) if c not in text and f"{ord(c):x}" not in lowered)
     replaced: dict[int, str] = {}
     restored: dict[int, str] = {}

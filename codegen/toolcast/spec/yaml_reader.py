@@ -27,7 +27,7 @@ from .reader_problems import (
 from .yaml_parser import explain_error, forbidden_character, open_parser
 from .yaml_scalars import PREFIX, NotFiniteError, NumberRangeError, resolve_plain, resolve_tagged
 
-# libyaml drops the tag `!`, which would make `! 12` a number; YAML 1.2 says it is a string.
+# libyaml drops the tag `!`, which would make `! 12` a number; in YAML 1.2 it is a string.
 _BARE_TAG = re.compile(r"(?:&\S+\s+)?!(?=\s|\Z)")
 
 
@@ -44,7 +44,7 @@ class _Anchor:
 
 
 def parse_yaml(text: str) -> tuple[Any, list[Problem]]:
-    """The data in `text`, and every problem found; with problems the data means nothing. Never raises."""
+    """The data in `text`, and every problem found; with problems the data is not usable. Never raises."""
     data, _, problems = _read(text)
     return data, problems
 

@@ -132,7 +132,7 @@ def _define_class(builder: Builder, node: Object, file: str, name: str) -> Expre
 
 def _field_type(builder: Builder, field: Field, file: str, base: str) -> Expression:
     """A field may carry checks; what is not exact even so gets a marker."""
-    # A default is mostly left in place, and msgspec does not look at it; a check would.
+    # msgspec does not validate a default that is used; a check would.
     node, pattern = _without_pattern(field.node) if field.default is UNSET else (field.node, None)
     expression = builder.type_of(node, file, base, field.encode_name)
     if pattern:

@@ -28,7 +28,7 @@ IN_CLASS_BODY: Final = frozenset(
 
 _WORD: Final = re.compile(r"[^\W_]+")
 _FILLERS: Final[dict[int, str]] = dict.fromkeys((0x115F, 0x1160), " ")
-"""Letters of Python's names that nobody sees; NFKC turns the others of their kind into these."""
+"""Invisible letters of Python identifiers; NFKC turns similar ones into these."""
 
 
 def words(text: str) -> list[str]:

@@ -97,7 +97,7 @@ def _bounds(node: Number, *, whole: bool, checks: list[str]) -> list[str]:
 
 
 def _strictest(parts: list[str]) -> list[str]:
-    """msgspec takes `ge` or `gt`, not both: keep the tighter of each side."""
+    """Keep the tighter bound of each side: msgspec allows `ge` or `gt`, not both."""
     kept: dict[str, tuple[str, float]] = {}
     for part in parts:
         keyword, _, value = part.partition("=")

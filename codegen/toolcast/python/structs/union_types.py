@@ -89,7 +89,7 @@ def _tagged(
 
 
 def _by_type(builder: Builder, node: Union, named: list[tuple[Node, NameParts]], file: str) -> Expression:
-    """A `type` list: the kinds never overlap, so one look at the whole node checks every branch."""
+    """A `type` list: the kinds never overlap, so one check of the node covers every branch."""
     branches = [builder.type_of(b, file, *name) for b, name in named]
     corrupts = _corrupts_memory(branches)
     if corrupts:
