@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from toolcast.agents.disclosure import Disclosure
 from toolcast.agents.loop import run_tools
-from toolcast.agents.record import Asked, Budget, Called, Ended, LoopEvent, Record, Stopped
+from toolcast.agents.record import Budget, Called, LoopEvent, Record, RoundEnded, RoundStarted, Stopped
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
 
 from generated.files.edit import EDIT
@@ -189,7 +189,14 @@ def test_events_tell_every_step_and_their_observer_stops_nothing() -> None:
         raise RuntimeError
 
     record = run(asks(("edit", GOOD)), asks(), on_event=observe)
-    assert [type(event) for event in seen] == [Asked, Called, Ended, Asked, Ended, Stopped]
+    assert [type(event) for event in seen] == [
+        RoundStarted,
+        Called,
+        RoundEnded,
+        RoundStarted,
+        RoundEnded,
+        Stopped,
+    ]
     assert seen[-1] == Stopped(record=record)
 
 

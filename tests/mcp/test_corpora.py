@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from toolcast.mcp import Limits, LiveTool
 from toolcast.mcp.live_binding import bind
-from toolcast.mcp.server_tool import usable, weigh
+from toolcast.mcp.server_tool import schema_size, usable
 from toolcast.providers import Normalizer
 
 PROVIDERS = ("openai", "anthropic", "gemini", "mcp")
@@ -26,7 +26,7 @@ def test_real_tools_are_taken_and_take_their_own_calls(corpus: str, shared_dir: 
             description=told["description"] or "",
             input_schema=told["parameters"],
         )
-        heaviest = max(heaviest, weigh(tool.input_schema, limits.parts))
+        heaviest = max(heaviest, schema_size(tool.input_schema, limits.parts))
         found = usable(tool, normalizer, limits)  # raises where the tool would be refused
         assert (found.tool, found.left_out) == (tool, ())
         binding = bind(found.tool, "s__tool", "mcp/s", "execute", (), normalizer)

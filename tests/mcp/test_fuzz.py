@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from toolcast.jsonschema.keywords import ANY_SCHEMA_MAP, SCHEMA, SCHEMA_LIST
 from toolcast.mcp import Limits, LiveTool
 from toolcast.mcp.live_binding import bind
-from toolcast.mcp.live_calls import incoming
+from toolcast.mcp.live_calls import to_result
 from toolcast.mcp.server_tool import UnfitError, usable
 from toolcast.providers import Normalizer, available
 from toolcast.runtime import ArgumentError, ToolResult
@@ -99,7 +99,7 @@ def test_any_schema_is_refused_or_serves(schema: Any, output: Any, arguments: An
             continue
         assert isinstance(params, dict)
         assert binding.decode(params) == params  # what was taken is taken again, as it is
-    result = incoming("s", Answer(data), judge, limits)
+    result = to_result("s", Answer(data), judge, limits)
     assert isinstance(result, ToolResult)
     assert result.success == (judge is None or judge.accepts(judge.settle(data)))
 

@@ -10,7 +10,7 @@ import jsonschema_rs
 import pytest
 from toolcast.agents.dispatch import Dispatcher
 from toolcast.mcp import Limits, ListingError, McpTools, ToolChanges, mcp_tools
-from toolcast.mcp.server_tool import visible, visible_words
+from toolcast.mcp.server_tool import without_hidden, without_hidden_texts
 from toolcast.providers import available
 from toolcast.runtime import ArgumentError, ToolRegistry
 
@@ -314,14 +314,14 @@ def test_calls_and_references_in_a_result_stay_text(sdk: Sdk) -> None:
 
 @pytest.mark.parametrize("text", ["plain", "Ünïcödé\n\tline", "👩‍👩‍👧 ❤️", "نص عربي", "क्ष"])
 def test_what_a_reader_sees_stays(text: str) -> None:
-    assert visible(text) == text
+    assert without_hidden(text) == text
 
 
 @pytest.mark.parametrize("name", ["default", "const", "enum", "example", "examples", "description", "title"])
 @pytest.mark.parametrize("holder", ["properties", "$defs", "patternProperties", "dependentSchemas"])
 def test_a_name_of_the_servers_choice_hides_no_description(name: str, holder: str) -> None:
     below = {"type": "string", "description": f"a{HIDDEN}b", "enum": [HIDDEN]}
-    shown = visible_words({"type": "object", holder: {name: {"items": [below], **below}}})
+    shown = without_hidden_texts({"type": "object", holder: {name: {"items": [below], **below}}})
     assert shown[holder][name] == {"items": [{**below, "description": "ab"}], **below, "description": "ab"}
 
 
@@ -341,7 +341,7 @@ def test_a_sentence_about_a_constraint_hides_nothing(sdk: Sdk, keyword: str) -> 
         await mcp_tools(client, registry, server="s")
         for provider in available():
             for text in descriptions(json.loads(registry.definitions(provider))):
-                assert visible(text) == text, provider
+                assert without_hidden(text) == text, provider
 
     connected(sdk, server, use)
 

@@ -194,21 +194,21 @@ def test_older_drafts_of_public_servers_are_raised(sdk: Sdk) -> None:
 def test_our_own_judge_needs_no_help_from_the_client(sdk: Sdk) -> None:
     """Where a client library does not look, the answer is judged all the same."""
     from toolcast.jsonschema import Validator
-    from toolcast.mcp.live_calls import incoming
+    from toolcast.mcp.live_calls import to_result
 
     types = sdk("mcp.types")
     judge = Validator({"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}})
     for content, words in (({"n": "x"}, "$.n"), ({}, "`n`"), ([1], "must be an object")):
         answer = types.CallToolResult(content=[], structured_content=content)
-        assert words in incoming("s", answer, judge, Limits()).error
+        assert words in to_result("s", answer, judge, Limits()).error
     bare = types.CallToolResult(content=[])
-    assert "none of the data" in incoming("s", bare, judge, Limits()).error
+    assert "none of the data" in to_result("s", bare, judge, Limits()).error
     long = types.CallToolResult(content=[types.TextContent(type="text", text="x" * 200)] * 10)
-    assert "more than 1000 bytes" in incoming("s", long, None, Limits(result_size=1000)).error
+    assert "more than 1000 bytes" in to_result("s", long, None, Limits(result_size=1000)).error
 
 
 def test_structured_content_counts_towards_the_size_of_a_result(sdk: Sdk) -> None:
-    from toolcast.mcp.live_calls import incoming
+    from toolcast.mcp.live_calls import to_result
 
     types, limits = sdk("mcp.types"), Limits(result_size=1000)
     half = [types.TextContent(type="text", text="é" * 300)]
@@ -220,7 +220,7 @@ def test_structured_content_counts_towards_the_size_of_a_result(sdk: Sdk) -> Non
         ([types.TextContent(type="text", text="é" * 600)], None, False),
     ):
         given = {} if data is None else {"structured_content": data}
-        result = incoming("s", types.CallToolResult(content=content, **given), None, limits)
+        result = to_result("s", types.CallToolResult(content=content, **given), None, limits)
         assert result.success is fits
         assert fits or "more than 1000 bytes" in result.error
 

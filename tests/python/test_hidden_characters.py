@@ -2,7 +2,7 @@
 
 import pytest
 from toolcast.project.core.compiled import Options
-from toolcast.runtime.hidden_characters import hidden
+from toolcast.runtime.hidden_characters import hidden_offsets
 
 from tests.python.compiled import RefusedError, binding, bound, compile_files, source, spec
 
@@ -27,7 +27,7 @@ def test_no_character_hides_in_generated_python() -> None:
     sources = {path: data.decode() for path, data in files.items() if path.endswith(".py")}
     assert len([path for path in sources if path.endswith("tool.py")]) == 4
     for path, source_text in sources.items():
-        assert hidden(source_text) == (), path
+        assert hidden_offsets(source_text) == (), path
     with bound(files, entries[0]) as tool_binding:
         assert tool_binding.description == text
         assert tool_binding.decode({}).p == text
@@ -36,7 +36,7 @@ def test_no_character_hides_in_generated_python() -> None:
 
 def test_a_filler_in_a_name_parts_the_words_of_a_field_and_refused_by_model_families() -> None:
     parameters = {"type": "object", "properties": {"a\u3164b": {"type": "integer"}}}
-    assert hidden(source(parameters)) == ()
+    assert hidden_offsets(source(parameters)) == ()
     with binding(parameters) as tool:
         assert tool.decode({"a\u3164b": 1}).a_b == 1
     with pytest.raises(RefusedError, match=r"U\+3164 HANGUL FILLER") as refused:

@@ -6,7 +6,13 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.runtime.hidden_characters import deceives, described, escaped, hidden, visible
+from toolcast.runtime.hidden_characters import (
+    describe_character,
+    escape_hidden,
+    hidden_offsets,
+    is_deceptive,
+    without_hidden,
+)
 
 HIDDEN = [
     "\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad", "\u202e", "\u2066", "\u200f",
@@ -18,10 +24,10 @@ HIDDEN = [
 
 @pytest.mark.parametrize("letter", HIDDEN, ids=lambda letter: f"U+{ord(letter):04X}")
 def test_a_hidden_character_between_letters_is_found_and_left_out(letter: str) -> None:
-    assert hidden(f"ab{letter}cd") == (2,)
-    assert visible(f"ab{letter}cd") in ("abcd", "ab\ncd")
-    assert hidden(letter + "a") == (0,)
-    assert hidden("a" + letter) == (1,)
+    assert hidden_offsets(f"ab{letter}cd") == (2,)
+    assert without_hidden(f"ab{letter}cd") in ("abcd", "ab\ncd")
+    assert hidden_offsets(letter + "a") == (0,)
+    assert hidden_offsets("a" + letter) == (1,)
 
 
 @pytest.mark.parametrize(
@@ -34,7 +40,7 @@ def test_a_hidden_character_between_letters_is_found_and_left_out(letter: str) -
     ],
 )  # fmt: skip
 def test_what_writing_needs_stays(text: str) -> None:
-    assert visible(text) == text
+    assert without_hidden(text) == text
 
 
 @pytest.mark.parametrize(
@@ -49,17 +55,17 @@ def test_what_writing_needs_stays(text: str) -> None:
     ],
 )
 def test_runs_of_joiners_and_selectors_do_not(text: str) -> None:
-    assert visible(text) == "".join(c for c in text if unicodedata.category(c) not in ("Cf", "Mn"))
+    assert without_hidden(text) == "".join(c for c in text if unicodedata.category(c) not in ("Cf", "Mn"))
 
 
 @given(st.text())
 def test_what_is_visible_hides_nothing_more_and_escapes_keep_the_value(text: str) -> None:
-    assert not any(deceives(letter) for letter in visible(text))
-    assert hidden(escaped(text)) == ()
-    quoted = escaped(json.dumps(text, ensure_ascii=False))
+    assert not any(is_deceptive(letter) for letter in without_hidden(text))
+    assert hidden_offsets(escape_hidden(text)) == ()
+    quoted = escape_hidden(json.dumps(text, ensure_ascii=False))
     assert json.loads(quoted) == text
 
 
 def test_a_character_is_named_by_its_code_point() -> None:
-    assert described("\u202e") == "U+202E RIGHT-TO-LEFT OVERRIDE"
-    assert described("\x1b") == "U+001B control character"
+    assert describe_character("\u202e") == "U+202E RIGHT-TO-LEFT OVERRIDE"
+    assert describe_character("\x1b") == "U+001B control character"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from toolcast.providers import available, decode, normalize
 from toolcast.runtime import ToolBinding, ToolRegistry
-from toolcast.runtime.definitions import BUILT_IN, without_flag
+from toolcast.runtime.definitions import BUILT_IN, without_strict_flag
 
 from tests.python.compiled import Options, binding
 from tests.runtime.sample.registry import BINDINGS
@@ -127,7 +127,7 @@ def test_a_schema_met_at_run_time_is_normalised_and_decoded_without_strict() -> 
 
 def test_the_flag_is_found_in_an_envelope_of_a_profile_of_ones_own() -> None:
     tool = {"strict": True, "tool": {"schema": {"default": {"name": "edit", "strict": True}}, "id": "edit"}}
-    made = json.loads(without_flag(json.dumps(tool).encode(), "edit", ("/tool/schema", "/tool/about")))
+    made = json.loads(without_strict_flag(json.dumps(tool).encode(), "edit", ("/tool/schema", "/tool/about")))
     assert made == {**tool, "strict": False}
 
 

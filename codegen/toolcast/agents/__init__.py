@@ -1,6 +1,6 @@
 """Running a model with tools: the loop, disclosure, delegation, native and text calls. msgspec only.
 
-Parts are imported when asked for: a program that only dispatches needs no loop.
+Parts are imported at first use: a program that only dispatches needs no loop.
 """
 
 from typing import TYPE_CHECKING

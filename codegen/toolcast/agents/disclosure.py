@@ -24,7 +24,7 @@ from ..runtime.wire.guesses import Guesses
 
 
 class Native(Struct, frozen=True, kw_only=True):
-    """How a provider defers tools: `member` goes into each deferred tool object, `tools` stand before all."""
+    """How a provider defers tools: `member` goes into each deferred tool object, `tools` come first."""
 
     member: Mapping[str, Any]
     tools: tuple[Mapping[str, Any], ...] = ()
@@ -46,7 +46,7 @@ NATIVE: Mapping[str, Native] = {
 
 
 def native_for(provider: str, native: "bool | Native | None") -> Native | None:
-    """What was asked for: True demands the table's entry, None takes it where there is one, False never.
+    """The chosen entry: True requires the table's entry, None takes it where there is one, False never.
 
     Raises ValueError where it is demanded and there is none.
     """
@@ -331,7 +331,7 @@ class Disclosure:
         except ArgumentError as problem:
             return problem
         except Exception:
-            return None  # not the arguments: the result says what
+            return None  # not the arguments: the result states the reason
         return None
 
     def _parts(self) -> list[bytes]:
@@ -357,8 +357,8 @@ class Disclosure:
             if late and self._native is not None:
                 made = deferred(whole, self._native)
             else:
-                place = binding.envelopes.get(self.provider)
-                bare = bare_definition(msgspec.json.decode(whole), name, binding.summary, place)
+                pointers = binding.envelopes.get(self.provider)
+                bare = bare_definition(msgspec.json.decode(whole), name, binding.summary, pointers)
                 made = msgspec.json.encode(bare)
             self._made[name, kind] = made
         return made

@@ -11,11 +11,22 @@ from typing import Any, Protocol
 from ..runtime.context import ToolContext
 from ..runtime.view import RedirectedView, ToolView
 from .disclosure import Disclosure
-from .meter import Metered
-from .record import Asked, Budget, Called, CallRecord, Ended, LoopEvent, Record, Round, Stop, Stopped
+from .meter import BudgetedCalls
+from .record import (
+    Budget,
+    Called,
+    CallRecord,
+    LoopEvent,
+    Record,
+    Round,
+    RoundEnded,
+    RoundStarted,
+    Stop,
+    Stopped,
+)
 
 
-class Answers(Protocol):
+class ResponseDispatcher(Protocol):
     """What the loop asks of a dispatcher: a response's part in the conversation, and what comes after it."""
 
     def assistant(self, response: Any) -> Sequence[Any]:
@@ -27,7 +38,7 @@ class Answers(Protocol):
         ...
 
 
-class Native:
+class NativeDispatcher:
     """A wire format's dispatcher."""
 
     def __init__(self, tools: ToolView, format: str, provider: str, limit: int) -> None:
@@ -45,7 +56,7 @@ class Native:
         return await self._dispatcher.run(response, context)
 
 
-class Text:
+class TextCalls:
     """Calls written into the text: a response is a str, its answers are the next message of the user."""
 
     def __init__(self, tools: ToolView, limit: int) -> None:
@@ -71,7 +82,7 @@ async def run_tools(
     messages: Sequence[Any],
     *,
     format: str | None = None,
-    dispatcher: Callable[[ToolView], Answers] | None = None,
+    dispatcher: Callable[[ToolView], ResponseDispatcher] | None = None,
     provider: str | None = None,
     max_rounds: int = 10,
     budget: Budget | None = None,
@@ -115,9 +126,9 @@ async def run_tools(
     if dispatcher is not None:
         answers = dispatcher(run.tools)
     elif format == "text":
-        answers = Text(run.tools, limit)
+        answers = TextCalls(run.tools, limit)
     else:
-        answers = Native(run.tools, str(format), run.dialect(provider, format), limit)
+        answers = NativeDispatcher(run.tools, str(format), run.dialect(provider, format), limit)
     definitions = run.definitions(format, provider)
     try:
         for number in range(1, max_rounds + 1):
@@ -146,7 +157,7 @@ class _Run:
     ) -> None:
         self._disclosure = tools if isinstance(tools, Disclosure) else None
         base = tools.tools if isinstance(tools, Disclosure) else tools
-        self._meter = Metered(base.execute, budget, repeats, self._called)
+        self._meter = BudgetedCalls(base.execute, budget, repeats, self._called)
         self.tools: ToolView = RedirectedView(base, self._meter.execute)
         self._messages = messages
         self._on_event = on_event
@@ -189,7 +200,7 @@ class _Run:
         number: int,
         model: Model,
         definitions: Callable[[], bytes],
-        answers: Answers,
+        answers: ResponseDispatcher,
         context: ToolContext | None,
     ) -> Stop | None:
         """One question and its calls; why it was the last one, or None."""
@@ -199,8 +210,8 @@ class _Run:
         self._number = number
         self._meter.calls = []
         shown = definitions()
-        self._tell(Asked(round=number, definitions=shown))
-        asked = time.monotonic()
+        self._notify(RoundStarted(round=number, definitions=shown))
+        started = time.monotonic()
         clock = asyncio.timeout(left)
         try:
             async with clock:
@@ -210,20 +221,20 @@ class _Run:
                 raise
             return "seconds"
         answered = time.monotonic()
-        said = [*answers.assistant(response)]
+        turn = [*answers.assistant(response)]
         try:
             results = [*await answers.run(response, context)]
-        finally:  # what was done stands in the record, also where the rest was cancelled
+        finally:  # completed calls are recorded, also where the rest was cancelled
             done = Round(
                 number=number,
                 response=response,
                 calls=tuple(self._meter.calls),
-                model_seconds=answered - asked,
+                model_seconds=answered - started,
                 tool_seconds=time.monotonic() - answered,
             )
             self._rounds.append(done)
-        self._messages += [*said, *results]
-        self._tell(Ended(round=done))
+        self._messages += [*turn, *results]
+        self._notify(RoundEnded(round=done))
         return self._stop(results)
 
     def _stop(self, results: list[Any]) -> Stop | None:
@@ -237,20 +248,20 @@ class _Run:
         return "seconds" if left is not None and left <= 0 else None
 
     def end(self, stop: Stop) -> Record:
-        """The record, told to the observer."""
+        """The record of the run; the observer gets it, too."""
         record = Record(
             stopped=stop,
             rounds=tuple(self._rounds),
             messages=tuple(self._messages),
             seconds=time.monotonic() - self._begun,
         )
-        self._tell(Stopped(record=record))
+        self._notify(Stopped(record=record))
         return record
 
     def _called(self, call: CallRecord) -> None:
-        self._tell(Called(round=self._number, call=call))
+        self._notify(Called(round=self._number, call=call))
 
-    def _tell(self, event: LoopEvent) -> None:
+    def _notify(self, event: LoopEvent) -> None:
         if self._on_event is None:
             return
         try:

@@ -21,19 +21,19 @@ _SPENT = (
 _LATE = "Tool {!r} was {}: this run may take {:g} seconds, and they are over. Answer with what is known."
 
 
-class Metered:
+class BudgetedCalls:
     """One run's calls. Past the budget a call is answered, not made, so that a conversation stays whole."""
 
-    def __init__(self, execute: Execute, budget: Budget, repeats: int, tell: Callable[[CallRecord], None]):
+    def __init__(self, execute: Execute, budget: Budget, repeats: int, notify: Callable[[CallRecord], None]):
         self._execute = execute
         self._budget = budget
         self._repeats = repeats
-        self._tell = tell
+        self._notify = notify
         self._begun = time.monotonic()
         self._made = 0
         self._failures: dict[tuple[str, bytes], int] = {}
         self.calls: list[CallRecord] = []  # of the round
-        self.spent = False  # a call found no room
+        self.spent = False  # a call exceeded the budget
         self.repeated = False  # one call failed too often in the same words
 
     @property
@@ -62,11 +62,11 @@ class Metered:
             self._made += 1
             executed = True
             result = await self._timed(name, arguments, provider, context, guesses)
-            self._watch(name, arguments, result)
-        self._note(name, arguments, context, result, begun, executed)
+            self._count_failure(name, arguments, result)
+        self._record(name, arguments, context, result, begun, executed)
         return result
 
-    def _note(
+    def _record(
         self,
         name: str,
         arguments: Arguments,
@@ -84,7 +84,7 @@ class Metered:
             executed=executed,
         )
         self.calls.append(call)
-        self._tell(call)
+        self._notify(call)
 
     async def _timed(
         self,
@@ -101,14 +101,14 @@ class Metered:
                 return await self._execute(name, arguments, provider, context, guesses)
         except asyncio.CancelledError:
             # It goes into the record with the others; the cancellation passes on.
-            self._note(name, arguments, context, ToolResult.failed(f"Tool {name!r} was cancelled."), begun)
+            self._record(name, arguments, context, ToolResult.failed(f"Tool {name!r} was cancelled."), begun)
             raise
         except TimeoutError:
             if not clock.expired():
                 raise
             return ToolResult.failed(_LATE.format(name, "stopped", self._budget.seconds))
 
-    def _watch(self, name: str, arguments: Arguments, result: ToolResult) -> None:
+    def _count_failure(self, name: str, arguments: Arguments, result: ToolResult) -> None:
         """Count failures of one call in one wording; a success of it starts anew."""
         key = (name, _canonical(arguments))
         if result.success:

@@ -1,4 +1,4 @@
-"""What a loop of model and tools did, and what it tells while it does it."""
+"""The record of a run of model and tools, and its events."""
 
 from typing import Any, Literal
 
@@ -7,7 +7,7 @@ from msgspec import Struct
 from ..runtime.result import ToolResult
 
 Stop = Literal["answer", "rounds", "calls", "seconds", "repeated", "cancelled", "error"]
-"""Why a loop ended: the model asked for no tool any more; it had as many rounds as allowed; a call or a
+"""Why a loop ended: the model called no tool; the number of rounds; a call or a
 moment past the budget; the same failing call once too often; cancellation; an exception of the model's or the
 dispatcher's."""
 
@@ -90,8 +90,8 @@ class Record(Struct, frozen=True, kw_only=True):
         return tuple(call for each in self.rounds for call in each.calls)
 
 
-class Asked(Struct, frozen=True, kw_only=True):
-    """The model is asked."""
+class RoundStarted(Struct, frozen=True, kw_only=True):
+    """A round starts: the model is called."""
 
     round: int
     definitions: bytes
@@ -104,7 +104,7 @@ class Called(Struct, frozen=True, kw_only=True):
     call: CallRecord
 
 
-class Ended(Struct, frozen=True, kw_only=True):
+class RoundEnded(Struct, frozen=True, kw_only=True):
     """A round ended."""
 
     round: Round
@@ -116,4 +116,4 @@ class Stopped(Struct, frozen=True, kw_only=True):
     record: Record
 
 
-LoopEvent = Asked | Called | Ended | Stopped
+LoopEvent = RoundStarted | Called | RoundEnded | Stopped

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ..runtime.hidden_characters import deceives, described, hidden
+from ..runtime.hidden_characters import describe_character, hidden_offsets, is_deceptive
 from ..spec.model import Path
 from .finding import Finding
 from .linted_tool import Subject
@@ -45,9 +45,9 @@ def _texts(data: Any) -> Iterator[tuple[Path, str]]:
 
 def _problems(path: Path, text: str) -> Iterator[tuple[str, str]]:
     """(code, message) of what is hidden in one text."""
-    places = [place for place in hidden(text) if text[place] != "\r"]
+    places = [place for place in hidden_offsets(text) if text[place] != "\r"]
     for code, grave in (("hidden-text", True), ("hidden-character", False)):
-        found = [place for place in places if deceives(text[place]) == grave]
+        found = [place for place in places if is_deceptive(text[place]) == grave]
         if not found:
             continue
         first = found[0]
@@ -55,4 +55,4 @@ def _problems(path: Path, text: str) -> Iterator[tuple[str, str]]:
         where = f"behind {lead!r}" if lead else "at the beginning"
         more = f", and {len(found) - 1} more" if len(found) > 1 else ""
         name = ".".join(ascii(step)[1:-1] if isinstance(step, str) else str(step) for step in path)
-        yield code, f"`{name}` holds {described(text[first])}, character {first + 1}, {where}{more}"
+        yield code, f"`{name}` holds {describe_character(text[first])}, character {first + 1}, {where}{more}"

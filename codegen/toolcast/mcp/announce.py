@@ -1,4 +1,4 @@
-"""Telling clients that the tools changed."""
+"""Notifies clients when the tools change."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -10,15 +10,15 @@ from .listed import Listed, is_modern
 from .sdk import load
 
 _PERIOD = 1.0
-"""Seconds between two looks at the registry; a look compares two references."""
+"""Seconds between two checks of the registry; a check compares two references."""
 _SESSIONS = 1024
-"""Sessions of older revisions that are remembered; past it, the oldest is told nothing."""
+"""Sessions of older revisions that are remembered; past it, the oldest is not notified."""
 _PATIENCE = 5.0
-"""Seconds that one client may take to be told."""
+"""Seconds that notifying one client may take."""
 
 
 class Announcer:
-    """Knows who listens. Newer clients subscribe; older ones are told because they listed."""
+    """Notifies clients: newer ones that subscribed, and older ones that listed the tools."""
 
     def __init__(self, listed: Listed) -> None:
         subscriptions = load("mcp.server.subscriptions")
@@ -43,14 +43,14 @@ class Announcer:
             del self._older[next(iter(self._older))]
 
     async def announce(self) -> None:
-        """Tell everyone, if the tools changed since the last look."""
+        """Notify every client, if the tools changed since the last check."""
         if not self._listed.changed():
             return
         await self._bus.publish(self._event())
-        told = [self._tell(key, kept()) for key, kept in self._older.items()]
-        await asyncio.gather(*told)
+        sent = [self._notify(key, kept()) for key, kept in self._older.items()]
+        await asyncio.gather(*sent)
 
-    async def _tell(self, key: str, connection: Any) -> None:
+    async def _notify(self, key: str, connection: Any) -> None:
         if connection is None:
             self._older.pop(key, None)
             return
@@ -62,7 +62,7 @@ class Announcer:
 
     @asynccontextmanager
     async def watching(self, _server: Any) -> AsyncGenerator[dict[str, Any], None]:
-        """The server's lifespan: looks at the registry now and then."""
+        """The server's lifespan: checks the registry periodically."""
         task = asyncio.create_task(self._watch())
         try:
             yield {}

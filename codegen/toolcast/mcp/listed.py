@@ -1,4 +1,4 @@
-"""What a client is told of a registry's tools, in the revision that it speaks."""
+"""The tools of a registry as a client sees them, by protocol revision."""
 
 import logging
 from bisect import bisect_right
@@ -13,7 +13,7 @@ from ..jsonschema import UnsupportedSchema, Validator
 from ..runtime.binding import ToolBinding
 from ..runtime.errors import UnknownProviderError
 from ..runtime.view import ToolView
-from .server_tool import result_judge
+from .server_tool import result_validator
 
 MODERN = "2026-07-28"
 """The first revision in which results and their schemas may be of any type, and requests stand alone."""
@@ -42,7 +42,7 @@ class ListedTool(Struct, frozen=True):
 
 
 class Listed:
-    """The tools of a registry by revision, looked at anew when the registry changes."""
+    """The tools of a registry by revision, rebuilt when the registry changes."""
 
     def __init__(self, registry: ToolView, provider: str, page_size: int | None) -> None:
         """Raises UnknownProviderError where nothing was generated for `provider`, ValueError for a page
@@ -57,7 +57,7 @@ class Listed:
         self._made: dict[str, dict[str, ListedTool]] = {}
 
     def changed(self) -> bool:
-        """Whether the tools are others than at the last look."""
+        """Whether the tools changed since the last check."""
         now, before = self._registry.snapshot(), self._snapshot
         if now is before:
             return False
@@ -101,11 +101,11 @@ class Listed:
                 # Of the newest revision, an older one lacks only schemas of results that are no objects.
                 definition = _older(definition)
         schema = msgspec.json.decode(definition).get("outputSchema")
-        judge: Validator | None = None
+        validator: Validator | None = None
         if schema is not None:
-            with suppress(UnsupportedSchema):  # then the client alone can say
-                judge = result_judge(schema)
-        return ListedTool(definition, provider, judge)
+            with suppress(UnsupportedSchema):  # then only the client validates
+                validator = result_validator(schema)
+        return ListedTool(definition, provider, validator)
 
 
 def _older(definition: bytes) -> bytes:

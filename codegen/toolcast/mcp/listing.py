@@ -39,7 +39,7 @@ async def _list(session: Any, server: str, limits: Limits) -> tuple[dict[str, Li
     tools: dict[str, LiveTool] = {}
     unfit: dict[str, str] = {}
     cursor: str | None = None
-    seen: set[str] = set()
+    cursors: set[str] = set()
     count = size = 0
     for _ in range(limits.pages):
         page = await session.list_tools(params=params(cursor=cursor))
@@ -64,11 +64,11 @@ async def _list(session: Any, server: str, limits: Limits) -> tuple[dict[str, Li
         cursor = page.next_cursor
         if cursor is None:
             return tools, unfit
-        if cursor in seen or len(cursor) > _CURSOR:
+        if cursor in cursors or len(cursor) > _CURSOR:
             raise ListingError(
                 f"MCP server {server!r} lists in a circle: it sent a cursor twice, or too long."
             )
-        seen.add(cursor)
+        cursors.add(cursor)
     raise _excess(server, f"more than {limits.pages} pages")
 
 

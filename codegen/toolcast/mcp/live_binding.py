@@ -1,4 +1,4 @@
-"""A live server's tool as a binding: its schema is read, normalised and judged when the program runs."""
+"""A live server's tool as a binding: its schema is read, normalised and checked at run time."""
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -37,12 +37,12 @@ class _Envelopes(Mapping[str, tuple[str, str]]):
 
     def __getitem__(self, provider: str) -> tuple[str, str]:
         try:
-            places = envelope_pointers(load_profile(provider))
+            pointers = envelope_pointers(load_profile(provider))
         except ProfileError:
-            places = None
-        if places is None:
+            pointers = None
+        if pointers is None:
             raise KeyError(provider)
-        return places
+        return pointers
 
     def __iter__(self) -> Iterator[str]:
         return (provider for provider in available() if provider in self)
@@ -64,8 +64,8 @@ class LiveBinding(ToolBinding[dict[str, Any], Any], frozen=True, kw_only=True, e
     def decode(
         self, arguments: Arguments, provider: str | None = None, guesses: "Guesses | None" = None
     ) -> dict[str, Any]:
-        """Arguments in the form of the server's schema, judged by it. Raises ArgumentError, naming every
-        violation, and UnknownProviderError."""
+        """Arguments in the form of the server's schema, validated against it. Raises ArgumentError, naming
+        every violation, and UnknownProviderError."""
         dialect = "mcp" if provider is None or self._normalized(provider) is None else provider
         return decode(
             arguments,
@@ -92,7 +92,8 @@ class LiveBinding(ToolBinding[dict[str, Any], Any], frozen=True, kw_only=True, e
             made = self._normalized(provider)
             tool, description = self.tool, self.description
             if made is None:
-                # Never stricter than the contract: anything is taken, and the words say what is meant.
+                # Never stricter than the contract: any object is accepted, and the description has the
+                # schema.
                 made = self.normalizer.normalize(_OPEN, profile)
                 description = f"{description}\nParameters, as a JSON Schema: {self.text.decode()}".strip()
             info = ToolInfo(

@@ -8,7 +8,7 @@ import msgspec
 from ..jsonschema import Validator
 from ..runtime.context import ToolContext
 from ..runtime.errors import RefusalError
-from ..runtime.hidden_characters import visible
+from ..runtime.hidden_characters import without_hidden
 from ..runtime.result import Content, ToolResult
 from .sdk import load
 from .server_tool import Limits
@@ -41,16 +41,16 @@ async def call_live(
 ) -> ToolResult:
     """The tool's answer. Cancelling cancels the request at the server, too."""
 
-    async def hear(done: float, total: float | None, message: str | None) -> None:
-        context.progress(done, total, visible(message or "")[:_WORDS])
+    async def on_progress(done: float, total: float | None, message: str | None) -> None:
+        context.progress(done, total, without_hidden(message or "")[:_WORDS])
 
-    given: dict[str, Any] = {} if context.report is None else {"progress_callback": hear}
+    options: dict[str, Any] = {} if context.report is None else {"progress_callback": on_progress}
     try:
         below = client_session(session)
         if below is session:  # a bare session hands questions of the server back; a Client answers them
-            given["allow_input_required"] = True
+            options["allow_input_required"] = True
         async with asyncio.timeout(seconds):
-            answer = await session.call_tool(tool, arguments, **given)
+            answer = await session.call_tool(tool, arguments, **options)
     except TimeoutError:
         return ToolResult.failed(_late(server, seconds))
     except RefusalError:
@@ -61,11 +61,11 @@ async def call_live(
         return ToolResult.failed(
             f"MCP server {server!r} asks for input that this program cannot give, so the tool did not run."
         )
-    return incoming(server, answer, output, limits)
+    return to_result(server, answer, output, limits)
 
 
 def is_closed(problem: Exception) -> bool:
-    """Whether the SDK says that there is no connection."""
+    """Whether an exception of the SDK means that there is no connection."""
     if isinstance(problem, load("mcp.shared.exceptions").MCPError):
         return getattr(problem, "code", 0) == CLOSED
     return isinstance(problem, (load("anyio").ClosedResourceError, load("anyio").BrokenResourceError))
@@ -88,14 +88,14 @@ def _late(server: str, seconds: float | None) -> str:
 
 
 def _failed(problem: Exception, server: str, seconds: float | None) -> ToolResult:
-    """What the SDK raised, in words. Raises it again where it means a bug of this program."""
+    """The result for an exception of the SDK. Raises it again where it is a bug of this program."""
     if is_closed(problem):
         return ToolResult.failed(closed(server))
     if isinstance(problem, load("mcp.shared.exceptions").MCPError):
         code: int = getattr(problem, "code", 0)
         if code == LATE:
             return ToolResult.failed(_late(server, seconds))
-        words = visible(str(problem))[:_WORDS]
+        words = without_hidden(str(problem))[:_WORDS]
         return ToolResult.failed(f"MCP server {server!r} refused the call: {words} (error {code}).")
     if isinstance(problem, load("pydantic").ValidationError):
         return ToolResult.failed(
@@ -106,21 +106,22 @@ def _failed(problem: Exception, server: str, seconds: float | None) -> ToolResul
     raise problem
 
 
-class Oversized(Exception):  # noqa: N818 - never leaves the room
+class OversizedError(Exception):
     """An answer with more content than is taken."""
 
 
-def incoming(server: str, answer: Any, output: Validator | None, limits: Limits) -> ToolResult:
-    """A `CallToolResult` of the SDK as ours. `output` judges the structured content that a tool promised.
+def to_result(server: str, answer: Any, output: Validator | None, limits: Limits) -> ToolResult:
+    """A `CallToolResult` of the SDK as ours. `output` validates the structured content of a tool that has an
+    output schema.
 
     Texts before anything else are the output; what follows keeps its order in `content`.
     """
-    given = "structured_content" in answer.model_fields_set
-    data = answer.structured_content if given else None
+    has_data = "structured_content" in answer.model_fields_set
+    data = answer.structured_content if has_data else None
     try:
-        room = limits.result_size - (0 if data is None else len(msgspec.json.encode(data)))
-        text, content = _content(answer.content, room)
-    except Oversized:
+        budget = limits.result_size - (0 if data is None else len(msgspec.json.encode(data)))
+        text, content = _content(answer.content, budget)
+    except OversizedError:
         return ToolResult.failed(
             f"MCP server {server!r} answered with more than {limits.result_size} bytes, which are not taken. "
             "Ask for less at once."
@@ -132,7 +133,7 @@ def incoming(server: str, answer: Any, output: Validator | None, limits: Limits)
             content=content,
         )
     if output is not None:
-        problem = _problem(output, data) if given else "it has none of the data that was promised"
+        problem = _problem(output, data) if has_data else "it has none of the data that was promised"
         if problem:
             return ToolResult.failed(mismatch(server, problem))
         data = output.settle(data)
@@ -154,22 +155,22 @@ def _problem(output: Validator, data: Any) -> str:
     return "; ".join(f"{violation.path}: {violation.message}" for violation in violations)
 
 
-def _content(blocks: list[Any], room: int) -> tuple[str, tuple[Content, ...]]:
+def _content(blocks: list[Any], budget: int) -> tuple[str, tuple[Content, ...]]:
     texts: list[str] = []
     pieces: list[Content] = []
-    if room < 0:
-        raise Oversized
+    if budget < 0:
+        raise OversizedError
     for block in blocks:
         if block.type == "text" and not pieces:
             texts.append(block.text)
-            room -= _size(block.text)
+            budget -= _size(block.text)
         else:
             piece = _piece(block)
             pieces.append(piece)
-            room -= len(piece.data) + _size(piece.text)
-        room -= 1
-        if room < 0:
-            raise Oversized
+            budget -= len(piece.data) + _size(piece.text)
+        budget -= 1
+        if budget < 0:
+            raise OversizedError
     return "\n".join(texts), tuple(pieces)
 
 

@@ -137,7 +137,7 @@ class McpTools:
         self._terms = terms
         self._changes = ToolChanges() if changes is None else changes
         self._offers = Offers(registry, terms, pins, lambda tool: _Handler(self, tool))
-        self._heard = 0  # of the changes
+        self._handled = 0  # of the changes
         self._looked = 0.0
         self._stale = False
         self._lock = asyncio.Lock()
@@ -247,20 +247,20 @@ class McpTools:
         )
 
     def _is_due(self) -> bool:
-        if self._stale or self._changes.count != self._heard:
+        if self._stale or self._changes.count != self._handled:
             return True
         recheck = self._terms.recheck
         return recheck is not None and _now() - self._looked >= recheck
 
     async def _refresh(self) -> None:
-        heard = self._changes.count
+        handled = self._changes.count
         self._stale = True  # until it is known better
         try:
             session = client_session(self._session)
         except RefusalError:
             raise ListingError(f"MCP server {self.server!r} is not connected any more.") from None
         listed, unfit = await list_live(session, self.server, self._terms.limits)
-        self._heard, self._looked, self._stale = heard, _now(), False
+        self._handled, self._looked, self._stale = handled, _now(), False
         self._offers.update(listed, unfit)
 
 

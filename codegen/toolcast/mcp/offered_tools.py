@@ -9,7 +9,7 @@ from msgspec import Struct
 from ..jsonschema import Validator
 from ..providers import Normalizer
 from ..runtime.errors import FrozenRegistryError
-from ..runtime.hidden_characters import visible
+from ..runtime.hidden_characters import without_hidden
 from ..runtime.registry import ToolRegistry
 from .live_binding import bind
 from .pins import Pin, Pins
@@ -18,7 +18,7 @@ from .terms import Terms, offered_name
 
 OTHERWISE = "go on without, or tell the user."
 _LOG = logging.getLogger("toolcast.mcp")
-_MOST_TOLD = 20
+_MAX_WARNINGS = 20
 """Warnings about one tool."""
 
 
@@ -89,7 +89,7 @@ class Offers:
         return self._offers[tool].reason or None
 
     def output(self, tool: str) -> Validator | None:
-        """What judges the answers of a tool that was registered."""
+        """The validator of the answers of a tool that was registered."""
         return self._offers[tool].output
 
     def update(self, listed: Mapping[str, LiveTool], unfit: Mapping[str, str]) -> None:
@@ -118,14 +118,14 @@ class Offers:
         for name in chosen:
             self._take(name, self._listed[name])
 
-    def _own(self, given: str) -> str:
-        """The server's name of the one tool that has the name `given`. Raises ValueError."""
-        having: set[str] = {*self._owners.get(given, ()), *({given} & self._listed.keys())}
+    def _own(self, name: str) -> str:
+        """The server's name of the one tool that has the name `name`. Raises ValueError."""
+        having: set[str] = {*self._owners.get(name, ()), *({name} & self._listed.keys())}
         if not having:
-            raise ValueError(f"MCP server {self._server!r} lists no tool {given!r}.")
+            raise ValueError(f"MCP server {self._server!r} lists no tool {name!r}.")
         if len(having) > 1:
             raise ValueError(
-                f"MCP server {self._server!r} lists several tools with the name {given!r}: "
+                f"MCP server {self._server!r} lists several tools with the name {name!r}: "
                 f"{', '.join(map(repr, sorted(having)))}. Use a name that only one of them has, or take only "
                 "one of them with names=."
             )
@@ -165,15 +165,15 @@ class Offers:
             self._registry.replace(binding, handler)
         elif not self._registry.register(binding, handler):
             raise UnfitError(f"the name {public!r} is taken in the registry")
-        for words in found.left_out[:_MOST_TOLD]:
-            shown = visible(words)[:500]
+        for words in found.left_out[:_MAX_WARNINGS]:
+            shown = without_hidden(words)[:500]
             _LOG.warning("Tool %r of MCP server %r is used without a part of %s.", name, self._server, shown)
         self._offers[name] = _Offer(public, pin, found.output)
         self._refused.pop(name, None)
         self.pins = self.pins.with_tools(self._server, {name: pin})
 
     def _refuse(self, name: str, reason: str) -> None:
-        reason = visible(reason)[:500]
+        reason = without_hidden(reason)[:500]
         offer = self._offers.get(name)
         if offer is not None:
             before = offer.reason

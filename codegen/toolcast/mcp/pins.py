@@ -40,15 +40,15 @@ class Pin(Struct, frozen=True, forbid_unknown_fields=True):
         Returns:
             The pin.
         """
-        said: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "title": tool.title,
             "description": tool.description,
             "inputSchema": tool.input_schema,
             "outputSchema": tool.output_schema,
             "annotations": tool.annotations,
         }
-        parts = {name: _digest(value) for name, value in said.items()}
-        return cls(digest=_digest([tool.server, tool.name, said]), parts=parts)
+        parts = {name: _digest(value) for name, value in fields.items()}
+        return cls(digest=_digest([tool.server, tool.name, fields]), parts=parts)
 
     def changed(self, now: "Pin") -> tuple[str, ...]:
         """Compare with another pin of the tool.

@@ -71,7 +71,7 @@ def answer(name: str, tool: ListedTool, result: ToolResult, version: str) -> dic
     """A `CallToolResult` as plain data. A failure is `isError`, never a protocol error.
 
     A tool with an output schema must answer with what fits it (server/tools, "Output Schema"); a client would
-    throw away what does not. So such a result is told as a failure, with its text.
+    throw away what does not. So such a result becomes a failure, with its text.
     """
     (made,) = render([Call(id="", name=name, arguments={}, index=0)], [result], dialect_of(version))
     if not result.success or tool.output is None:

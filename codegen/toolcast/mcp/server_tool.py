@@ -15,7 +15,7 @@ from ..jsonschema.json_values import too_deep
 from ..jsonschema.keywords import ANY_SCHEMA_MAP
 from ..jsonschema.pointers import resolve
 from ..providers import Normalizer, SchemaError, normalize, quarantined
-from ..runtime.hidden_characters import visible
+from ..runtime.hidden_characters import without_hidden
 
 
 class ListingError(Exception):
@@ -63,40 +63,40 @@ _NAMED = ANY_SCHEMA_MAP | {"dependencies"}
 """Keywords whose keys are names of the server's choice, not keywords."""
 
 
-def visible_words(schema: Any) -> Any:
-    """A schema whose descriptions are visible; what judges values stays as it was."""
+def without_hidden_texts(schema: Any) -> Any:
+    """A schema whose descriptions are visible; keywords that constrain values stay as they are."""
     if isinstance(schema, list):
-        return [visible_words(item) for item in schema]
+        return [without_hidden_texts(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
     made: dict[str, Any] = {}
     for key, item in schema.items():
         if key in _WORDS and isinstance(item, str):
-            made[key] = visible(item)
+            made[key] = without_hidden(item)
         elif key in _NAMED and isinstance(item, dict):
-            made[key] = {name: visible_words(below) for name, below in item.items()}
+            made[key] = {name: without_hidden_texts(below) for name, below in item.items()}
         else:
-            made[key] = item if key in _VALUES else visible_words(item)
+            made[key] = item if key in _VALUES else without_hidden_texts(item)
     return made
 
 
 _SCHEMES = ("$anchor", "$dynamicAnchor")
 
 
-class Heavy(Exception):  # noqa: N818 - never leaves the room
+class TooLargeError(Exception):
     """A schema that is larger than it may be, or whose size cannot be told."""
 
 
-def weigh(schema: Any, limit: int) -> int:
+def schema_size(schema: Any, limit: int) -> int:
     """Objects and lists in `schema`, each reference counted as what it leads to, a circle once. Raises Heavy
     past `limit`, and for resources inside of it (`$id`), by which a reference may lead anywhere."""
     try:
-        return _Scale(schema, limit).weigh(schema)
+        return _SizeCounter(schema, limit).schema_size(schema)
     except RecursionError:
-        raise Heavy("its references form too long a chain") from None
+        raise TooLargeError("its references form too long a chain") from None
 
 
-class _Scale:
+class _SizeCounter:
     def __init__(self, root: Any, limit: int) -> None:
         self._root = root
         self._limit = limit
@@ -107,7 +107,7 @@ class _Scale:
             node = waiting.pop()
             if isinstance(node, dict):
                 if node is not root and isinstance(node.get("$id"), str):
-                    raise Heavy("it has schemas with an `$id` of their own")
+                    raise TooLargeError("it has schemas with an `$id` of their own")
                 for word in _SCHEMES:
                     if isinstance(node.get(word), str):
                         self._anchors[f"#{node[word]}"] = node
@@ -115,25 +115,25 @@ class _Scale:
             elif isinstance(node, list):
                 waiting += node
 
-    def weigh(self, node: Any) -> int:
+    def schema_size(self, node: Any) -> int:
         if isinstance(node, dict):
-            weight = 1 + sum(self.weigh(item) for item in node.values())
+            weight = 1 + sum(self.schema_size(item) for item in node.values())
             for word in ("$ref", "$dynamicRef"):
                 if isinstance(node.get(word), str):
                     weight += self._reference(node[word])
         elif isinstance(node, list):
-            weight = 1 + sum(self.weigh(item) for item in node)
+            weight = 1 + sum(self.schema_size(item) for item in node)
         else:
             return 0
         if weight > self._limit:
-            raise Heavy(f"with its references written out it has more than {self._limit} parts")
+            raise TooLargeError(f"with its references written out it has more than {self._limit} parts")
         return weight
 
     def _reference(self, reference: str) -> int:
         known = self._known.get(reference)
         if known is None:
             self._known[reference] = 1  # while it is being weighed: a circle
-            known = self._known[reference] = self.weigh(self._target(reference))
+            known = self._known[reference] = self.schema_size(self._target(reference))
         return known
 
     def _target(self, reference: str) -> Any:
@@ -146,7 +146,7 @@ class _Scale:
             return None
 
 
-def result_judge(schema: Mapping[str, Any]) -> Validator:
+def result_validator(schema: Mapping[str, Any]) -> Validator:
     """The exact validator of an output schema; older drafts are raised, as public servers write them. Raises
     UnsupportedSchema for what cannot be judged."""
     contract: Mapping[str, Any] = schema
@@ -204,10 +204,10 @@ class LiveTool(Struct, frozen=True, kw_only=True):
         return LiveTool(
             server=self.server,
             name=self.name,
-            description=visible(self.description),
-            title=None if self.title is None else visible(self.title),
-            input_schema=visible_words(self.input_schema),
-            output_schema=None if output is None else visible_words(output),
+            description=without_hidden(self.description),
+            title=None if self.title is None else without_hidden(self.title),
+            input_schema=without_hidden_texts(self.input_schema),
+            output_schema=None if output is None else without_hidden_texts(output),
             annotations=self.annotations,
         )
 
@@ -269,15 +269,15 @@ def _usable(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Usable:
         normalizer.prepare(msgspec.json.encode(parameters), "mcp").validator()
     except (SchemaError, UnsupportedSchema) as problem:
         raise UnfitError(f"its inputSchema cannot be used: {problem}") from None
-    result, judge = tool.output_schema, None
+    result, validator = tool.output_schema, None
     if result is not None:
         result = _cleaned("outputSchema", result, limits, words)
         try:
-            judge = result_judge(result)
+            validator = result_validator(result)
         except UnsupportedSchema as problem:
             raise UnfitError(f"its outputSchema cannot be used: {problem}") from None
     left = structs.replace(tool, input_schema=parameters, output_schema=result)
-    return Usable(left, tuple(words), judge)
+    return Usable(left, tuple(words), validator)
 
 
 def _cleaned(key: str, schema: dict[str, Any], limits: Limits, words: list[str]) -> dict[str, Any]:
@@ -285,9 +285,9 @@ def _cleaned(key: str, schema: dict[str, Any], limits: Limits, words: list[str])
     if too_deep(schema):
         raise UnfitError(f"its {key} is nested too deeply")
     try:
-        weigh(schema, limits.parts)
+        schema_size(schema, limits.parts)
         left, entries = quarantined(schema, refuses=_too_slow)
-    except (Heavy, SchemaError) as problem:
+    except (TooLargeError, SchemaError) as problem:
         raise UnfitError(f"its {key} cannot be used: {problem}") from None
     patterns = _patterns(left)
     if len(patterns) > limits.patterns:

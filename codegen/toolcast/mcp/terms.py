@@ -45,12 +45,12 @@ Permissions: TypeAlias = Permission | Mapping[str, Permission] | Callable[[LiveT
 """One for all tools, by the server's names (others `execute`), or decided for each."""
 
 CAREFUL: Permission = "execute"
-"""What a tool may do of which nothing is known but what its server claims: anything. A policy that lets no
+"""The permission of a tool of which only its server's claims are known: anything. A policy that allows no
 more than reading or writing run refuses it."""
 
 
 class Terms(Struct, frozen=True, kw_only=True):
-    """`mcp_tools` says what each part means."""
+    """The arguments of `mcp_tools`."""
 
     server: str
     permission: Permissions = CAREFUL
@@ -61,7 +61,7 @@ class Terms(Struct, frozen=True, kw_only=True):
     limits: Limits
 
     def __post_init__(self) -> None:
-        """Raises ValueError for what cannot be meant."""
+        """Raises ValueError for an argument that is not valid."""
         check_server(self.server)
         for name, seconds in (("timeout", self.timeout), ("recheck", self.recheck)):
             if seconds is not None and not seconds > 0:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from ..runtime.hidden_characters import described, hidden
+from ..runtime.hidden_characters import describe_character, hidden_offsets
 from .check import check_module
 from .plain import ModelError, plain_schema
 
@@ -119,14 +119,16 @@ def _call(schema: dict[str, Any], family: Family, class_name: str) -> str:
 def _printable(source: str) -> str:
     """`source` with strings in which no character is hidden: each keeps its value. Raises ModelError for
     names in which one is."""
-    if not hidden(source):
+    if not hidden_offsets(source):
         return source
     lines = source.split("\n")
     tokens = tokenize.generate_tokens(io.StringIO(source, newline="\n").readline)
-    for token in reversed([token for token in tokens if hidden(token.string)]):
+    for token in reversed([token for token in tokens if hidden_offsets(token.string)]):
         if token.type == tokenize.NAME:
-            letter = token.string[hidden(token.string)[0]]
-            raise ModelError(f"a name holds {described(letter)}, which nobody would see in the model")
+            letter = token.string[hidden_offsets(token.string)[0]]
+            raise ModelError(
+                f"a name holds {describe_character(letter)}, which nobody would see in the model"
+            )
         if token.type != tokenize.STRING:
             continue
         (first, start), (last, end) = token.start, token.end
@@ -138,7 +140,7 @@ def _printable(source: str) -> str:
 
 
 def _escaped(literal: str) -> str:
-    places = frozenset(hidden(literal))
+    places = frozenset(hidden_offsets(literal))
     return "".join(ascii(char)[1:-1] if place in places else char for place, char in enumerate(literal))
 
 

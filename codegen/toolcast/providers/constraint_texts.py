@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from ..runtime.hidden_characters import escaped, hidden
+from ..runtime.hidden_characters import escape_hidden, hidden_offsets
 from .wellformed import can_have
 
 MAX_WORDS = 600
@@ -31,12 +31,12 @@ def text(value: Any) -> str:
     """Compact JSON of a literal, in which no character is hidden."""
     if value.__class__ is int:
         return str(value)
-    return escaped(msgspec.json.encode(value).decode())
+    return escape_hidden(msgspec.json.encode(value).decode())
 
 
 def visible_text(value: Any) -> str:
     """A word as it is; as JSON where it hides something."""
-    return text(value) if isinstance(value, str) and hidden(value) else str(value)
+    return text(value) if isinstance(value, str) and hidden_offsets(value) else str(value)
 
 
 def listed(values: Any) -> str:
@@ -72,7 +72,7 @@ def schema(value: Any) -> str:
 
 def whole(pattern: str) -> str:
     """A pattern in backticks, or as JSON where it contains one."""
-    return text(pattern) if "`" in pattern or hidden(pattern) else f"`{pattern}`"
+    return text(pattern) if "`" in pattern or hidden_offsets(pattern) else f"`{pattern}`"
 
 
 def dependent(value: Any) -> str:

@@ -83,12 +83,12 @@ def find_duplicates(text: bytes | str) -> list[tuple[str, str]]:
 
 
 def _repeated(node: _Object) -> list[str]:
-    seen: set[str] = set()
+    known: set[str] = set()
     twice: dict[str, None] = {}
     for name, _ in node:
-        if name in seen:
+        if name in known:
             twice[name] = None
-        seen.add(name)
+        known.add(name)
     return list(twice)
 
 
@@ -214,7 +214,7 @@ def _parse_mapping(tool: str, arguments: Any) -> Any:
 
 
 def _copy(value: Any) -> Any:
-    """Plain values out of whatever a provider's client library hands out; it has classes of its own.
+    """Plain values from the objects of a provider's client library.
 
     Raises TypeError or ValueError for what no JSON text could have brought: guessing would be worse.
     """

@@ -65,7 +65,7 @@ class ToolBinding(Tool[P], Generic[P, H], frozen=True, kw_only=True, eq=False):
         validator = self._parameters().validator()
         plain = validator.settle(to_builtins(params))
         if not validator.accepts(plain):
-            # A default that was left out may be what tells two branches apart; one that was written (msgspec
+            # An omitted default may be what distinguishes two branches; a written one (msgspec
             # writes a default list or object) may be what another keyword forbids. A null may be asked for
             # that is a default. And a huge float may be no multiple where its integer is one: then it stays.
             forms = (with_defaults, without_defaults, with_nulls)

@@ -1,7 +1,7 @@
-"""Checked types: annotations for what a Struct cannot say.
+"""Checked types: annotations for what a Struct cannot express.
 
-A type checker sees the real type; msgspec sees a marker class and hands the raw value to `decode_hook`,
-which settles it, asks the contract, and converts it. Generated code writes
+A type checker sees the real type; msgspec sees a marker class and passes the raw value to `decode_hook`,
+which settles it, validates it, and converts it. Generated code writes
 
     if TYPE_CHECKING:
         Tags = list[str]
@@ -35,11 +35,11 @@ class Shape:
         """The typed value for plain JSON data. Raises ValueError naming every violation."""
         validator = self.node.validator()
         try:
-            # Most values are right as they are. Depth is the binding's to judge, over the whole text.
+            # Most values are valid as they are. The binding checks the depth of the whole text.
             if validator.fits(value) and not _has_whole_float(value):
                 return self.build(value, value)
         except (msgspec.ValidationError, RecursionError, TypeError, AttributeError):
-            pass  # a whole float where the type says int, depth, no JSON: the long way settles or names it
+            pass  # a whole float for an int, depth, no JSON: settled or named below
         settled = validator.settle(value)
         violations = validator.violations(settled)
         if violations and validator.accepts(value):
@@ -59,7 +59,7 @@ _WHOLE = re.compile(rb"[0-9](?:\.0|e)")
 
 def _has_whole_float(value: Any) -> bool:
     """Whether `value` may hold a whole float: a type that takes any value would keep it where the contract
-    asks for an integer. The value's text tells, in a tenth of the time of a look at each part."""
+    asks for an integer. Searching its JSON text takes a tenth of the time of a walk."""
     kind = type(value)
     if kind is float:
         return bool(value.is_integer())
@@ -71,7 +71,7 @@ _encode = msgspec.json.encode
 
 
 def _word(violation: "Violation") -> str:
-    """msgspec adds the way to this value; the way on from here is ours to say."""
+    """The message with the path below this value; msgspec adds the path to it."""
     inner = violation.path.removeprefix("$")
     return f"{inner}: {violation.message}" if inner else violation.message
 
@@ -94,7 +94,7 @@ def decode_hook(type_: type, value: Any) -> Any:
 
 def trusted_hook(type_: type, value: Any) -> Any:
     """The `dec_hook` inside a value that the contract has accepted as a whole: every part of it is valid
-    where it stands, so looking at it again would only make recursive values quadratic."""
+    at its location, so validating it again would only make recursive values quadratic."""
     if isinstance(type_, Marker):
         return type_.shape.build(value, value)
     return decode_hook(type_, value)
@@ -109,15 +109,15 @@ class _Target:
     """What a valid value converts to: a type, or a function that returns it. Recursion needs the latter,
     since a name must exist before it is used."""
 
-    __slots__ = ("given", "type")
+    __slots__ = ("source", "type")
 
-    def __init__(self, given: Any) -> None:
-        self.given = given
+    def __init__(self, source: Any) -> None:
+        self.source = source
         self.type: Any = None
 
     def resolve(self) -> Any:
         if self.type is None:
-            self.type = self.given() if isinstance(self.given, FunctionType) else self.given
+            self.type = self.source() if isinstance(self.source, FunctionType) else self.source
         return self.type
 
     def convert(self, value: Any) -> Any:
@@ -191,7 +191,7 @@ def checked(module: str, reference: str, target: Any) -> type[Any]:
 
 
 def one_of(module: str, reference: str, *branches: tuple[str, Any]) -> type[Any]:
-    """A marker for a union that only schemas can tell apart.
+    """A marker for a union whose branches only schemas distinguish.
 
     Each branch is a pointer below `reference` (`/anyOf/0`) and its target. The whole node must accept the
     value; the first branch that accepts it then gives the type.

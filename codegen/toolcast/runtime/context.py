@@ -1,14 +1,14 @@
-"""What a handler may know of the call it serves, beside its parameters."""
+"""The circumstances of a call, for its handler."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from .unicode_text import is_encodable, replaced
+from .unicode_text import is_encodable, replace_surrogates
 
 Report: TypeAlias = Callable[[float, float | None, str], object]
-"""Whoever listens to progress: how much is done, of how much (None where nobody knows), and words. Called
+"""A receiver of progress: work done, total work (None where it is unknown), and a message. Called
 from whatever thread the handler runs in; it must not block."""
 
 
@@ -44,7 +44,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
         if self.report is None:
             return
         try:
-            self.report(done, total, message if is_encodable(message) else replaced(message))
+            self.report(done, total, message if is_encodable(message) else replace_surrogates(message))
         except Exception as problem:
             from .log_records import WARNING, log
 

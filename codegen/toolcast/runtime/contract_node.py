@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ..jsonschema import Validator
 
 ASSERT_FORMATS = True
-"""Whether contracts are read with `format` as an assertion. It must say what the Structs' own checks say:
+"""Whether contracts are read with `format` as an assertion. It must agree with the Structs' own checks:
 true as soon as generated code calls `check_format`."""
 
 
@@ -31,7 +31,7 @@ def follow(document: Any, pointer: str) -> Any:
 class Node:
     """A contract file and a pointer into it, as `reference` names them: `../contracts/edit.json#/parameters`.
 
-    The path counts from the folder of `module`; nothing is read where the `document` is given. Two threads at
+    The path counts from the folder of `module`; nothing is read where there is a `document`. Two threads at
     first use both do the same work; either result serves.
     """
 

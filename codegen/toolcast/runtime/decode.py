@@ -95,7 +95,7 @@ def _convert_valid(tool: Tool[P], value: Any, *, encoded: bool = False) -> P:
 def _guessed(
     tool: Tool[P], arguments: Arguments, wire_decoder: "WireDecoder | None", guesses: "Guesses"
 ) -> P | None:
-    """The parameters that refused arguments may have meant; None where no guess leads to any."""
+    """The parameters that guesses lead to; None where none does."""
     from .wire.guesses import guess
 
     def read(text: Any) -> Any:

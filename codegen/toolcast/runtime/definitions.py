@@ -9,7 +9,7 @@ import msgspec
 
 from ..jsonschema.pointers import escape, unescape
 
-# Where envelopes keep the parameter schema, beside the tool's name, if nothing else is said.
+# Where envelopes have the parameter schema, next to the tool's name, unless a profile states otherwise.
 _SCHEMA_KEYS = ("parameters", "parametersJsonSchema", "input_schema", "inputSchema")
 _GEMINI_KEYS = ("parameters", "parametersJsonSchema")
 
@@ -43,16 +43,16 @@ def cut_definition(
     definition: Any,
     name: str,
     summary: str | None,
-    places: tuple[str, str] | None = None,
+    pointers: tuple[str, str] | None = None,
     cut: Callable[[Any], Any] = cut_schema,
 ) -> Any:
     """The same envelope, with `summary` for the description (None leaves it) and the schema cut by `cut`.
 
-    `places` are JSON pointers to the schema and to the description; empty for what is not there. Without
-    them both are looked for, by the keys that known providers use.
+    `pointers` are JSON pointers to the schema and to the description; empty for what is not there. Without
+    them both are found by the keys that known providers use.
     """
-    if places is not None:
-        schema, description = places
+    if pointers is not None:
+        schema, description = pointers
         done = _replaced(definition, schema, cut) if schema else definition
         return (
             _replaced(done, description, lambda _: summary) if description and summary is not None else done
@@ -66,24 +66,24 @@ def cut_definition(
     return {key: _cut_member(key, value, summary, cut) for key, value in definition.items()}
 
 
-def bare_definition(definition: Any, name: str, summary: str, places: tuple[str, str] | None = None) -> Any:
+def bare_definition(definition: Any, name: str, summary: str, pointers: tuple[str, str] | None = None) -> Any:
     """The same envelope with name and `summary` alone: any arguments fit its schema.
 
     So it cannot be strict, which would take no arguments at all. Gemini's tool object has no schema where
     there are no parameters (the API answers 400 to an object without properties).
     """
-    bare = cut_definition(definition, name, summary, places, _emptied)
+    bare = cut_definition(definition, name, summary, pointers, _emptied)
     if isinstance(bare, Mapping) and bare.get("name") == name and "type" not in bare:
         bare = {key: value for key, value in bare.items() if key not in _GEMINI_KEYS}
     return _not_strict(bare, name)
 
 
-def schema_of(definition: bytes, name: str, places: tuple[str, str] | None = None) -> bytes | None:
+def schema_of(definition: bytes, name: str, pointers: tuple[str, str] | None = None) -> bytes | None:
     """The parameters' schema in a tool object, with the bytes that it has there; None where there is none.
 
-    `places` as for `cut_definition`.
+    `pointers` as for `cut_definition`.
     """
-    return _find_schema(definition, name) if places is None else _at(definition, places[0])
+    return _find_schema(definition, name) if pointers is None else _at(definition, pointers[0])
 
 
 def _find_schema(value: bytes, name: str) -> bytes | None:
@@ -97,7 +97,7 @@ def _find_schema(value: bytes, name: str) -> bytes | None:
 
 
 def _at(value: bytes, pointer: str) -> bytes | None:
-    """What stands at a pointer, as its bytes are."""
+    """The bytes of the value at a pointer."""
     found: bytes | None = value
     for part in pointer.split("/")[1:]:
         found = _members(found).get(unescape(part)) if found else None
@@ -129,7 +129,7 @@ def _not_strict(value: Any, name: str) -> Any:
 
 
 def _replaced(value: Any, pointer: str, change: Callable[[Any], Any]) -> Any:
-    """A copy in which what stands at `pointer` is changed; the same value where nothing stands there."""
+    """A copy with the value at `pointer` changed; the same object where there is none."""
     if not pointer:
         return change(value)
     part, slash, rest = pointer[1:].partition("/")
@@ -181,16 +181,16 @@ BUILT_IN: Final = frozenset(
 
 
 VARIABLE = "TOOLCAST_NO_STRICT"
-"""Providers whose strict mode is off, separated by commas. Read whenever definitions are asked for."""
+"""Providers whose strict mode is off, separated by commas. Read whenever definitions are read."""
 
 
-def used(provider: str, strict: bool | None) -> bool:
+def allows_strict(provider: str, strict: bool | None) -> bool:
     """Whether definitions for `provider` may ask for strict mode: what the caller says, or, with None, unless
     the variable names it."""
-    return provider not in named() if strict is None else strict
+    return provider not in providers_without_strict() if strict is None else strict
 
 
-def named() -> frozenset[str]:
+def providers_without_strict() -> frozenset[str]:
     """The providers that the variable names."""
     return _names(os.environ.get(VARIABLE, ""))
 
@@ -201,7 +201,7 @@ def _names(value: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=64)
-def check(names: frozenset[str], generated: tuple[str, ...]) -> None:
+def warn_of_unknown_providers(names: frozenset[str], generated: tuple[str, ...]) -> None:
     """Warn once of `names` from the variable that are no built-in profile and not among `generated`, the
     providers that a tool has definitions for."""
     from .log_records import WARNING, log
@@ -218,19 +218,19 @@ def check(names: frozenset[str], generated: tuple[str, ...]) -> None:
         )
 
 
-def without_flag(definition: bytes, name: str, places: tuple[str, str] | None = None) -> bytes:
+def without_strict_flag(definition: bytes, name: str, pointers: tuple[str, str] | None = None) -> bytes:
     """A tool object whose flag `strict` is false; the same bytes where it has none that is set.
 
-    `places` as for `cut_definition`.
+    `pointers` as for `cut_definition`.
     """
     whole = msgspec.json.decode(definition)
-    parameters = None if places is None else places[0]
-    made = _off(whole, name, parameters, "")
+    parameters = None if pointers is None else pointers[0]
+    made = _without_flag(whole, name, parameters, "")
     return definition if made == whole else msgspec.json.encode(made)
 
 
-def _off(value: Any, name: str, parameters: str | None, at: str) -> Any:
-    """A copy of what stands at pointer `at`; the flag stands beside the tool's name, or, in an envelope with
+def _without_flag(value: Any, name: str, parameters: str | None, at: str) -> Any:
+    """A copy of the value at pointer `at`; the flag is next to the tool's name, or, in an envelope with
     `parameters` in a place of its own, anywhere outside them."""
     if not isinstance(value, Mapping) or (parameters is not None and at == parameters):
         return value
@@ -243,5 +243,5 @@ def _off(value: Any, name: str, parameters: str | None, at: str) -> Any:
         elif parameters is None and value.get("name") == name:
             out[key] = item
         else:
-            out[key] = _off(item, name, parameters, below)
+            out[key] = _without_flag(item, name, parameters, below)
     return out

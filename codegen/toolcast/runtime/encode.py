@@ -30,7 +30,7 @@ def with_defaults(value: Any) -> Any:
 
 
 def with_nulls(value: Any) -> Any:
-    """Like `with_defaults`, and None is written as null: where null is a value it may be what is asked for.
+    """Like `with_defaults`, and None is written as null: where null is a value it may be required.
 
     Absence of what was never null is null then, too; settling it by the contract takes that away.
     """
@@ -61,7 +61,7 @@ def _is_default(item: Any, field: msgspec.structs.FieldInfo) -> bool:
 
 
 def _write(value: Any, leaves: Leaves) -> Any:
-    """Plain JSON data, without the fields that `leaves` says to leave out."""
+    """Plain JSON data, without the fields that `leaves` omits."""
     if isinstance(value, msgspec.Struct):
         return {**_tag(value), **_fields(value, leaves)}
     if isinstance(value, Mapping):
@@ -93,7 +93,7 @@ def encode_json(value: Any) -> bytes:
 
 
 def _flatten(value: Any, plain: Any) -> Any:
-    """Walk a value beside its plain copy, and lift the further properties in the copy."""
+    """Walk a value and its plain copy together, and move further properties up in the copy."""
     if isinstance(plain, (list, tuple)):
         if not isinstance(value, (list, tuple, set, frozenset)):
             return plain  # an array-like Struct: no properties, so none to lift
@@ -119,5 +119,5 @@ def _flatten_struct(value: msgspec.Struct, plain: dict[str, Any]) -> dict[str, A
                 further = item
             else:
                 plain[wire] = item
-    # A value built by hand may repeat a named property among the further ones: the named one stands.
+    # A value that is constructed may repeat a named property among the further ones: the named one wins.
     return {**plain, **{key: item for key, item in further.items() if key not in plain}}

@@ -1,4 +1,4 @@
-"""What the runtime raises. Every text says what to change."""
+"""The exceptions of the runtime. Every text states what to change."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

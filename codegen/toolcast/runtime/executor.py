@@ -41,7 +41,7 @@ _TURN = 256
 handlers that never wait would leave it none."""
 
 
-class Ready(NamedTuple):
+class ReadyTool(NamedTuple):
     """A tool whose handler can be called: `awaited` says that it is async."""
 
     binding: ToolBinding[Any, Any]
@@ -61,7 +61,7 @@ class _TimeoutError(Exception):
 class Executor:
     """How one registry, and every selection of it, carries out calls.
 
-    `guard` has what stands around each call, `workers` are the threads of plain handlers, `check_results`
+    `guard` is the middleware, `workers` are the threads of plain handlers, `check_results`
     holds typed results to their contracts, `guesses` are made at refused arguments; `closed` is set when the
     registry releases its handlers.
     """
@@ -79,7 +79,7 @@ class Executor:
         self.timed = 0  # steps that had a timeout
 
     def run(
-        self, tool: Ready, arguments: Any, context: ToolContext, guesses: "Guesses | None"
+        self, tool: ReadyTool, arguments: Any, context: ToolContext, guesses: "Guesses | None"
     ) -> Awaitable[ToolResult]:
         """Carry out one call. Whatever happens is a ToolResult; only what comes from outside passes through
         (`is_from_outside`)."""
@@ -91,7 +91,7 @@ class Executor:
         return _Call(self, tool, context, guard.observers).run(arguments, guesses)
 
     async def _run_surrounded(
-        self, tool: Ready, arguments: Any, context: ToolContext, guesses: "Guesses | None"
+        self, tool: ReadyTool, arguments: Any, context: ToolContext, guesses: "Guesses | None"
     ) -> ToolResult:
         with self.guard.around(tool.binding, context) as observers:
             return await _Call(self, tool, context, observers).run(arguments, guesses)
@@ -120,7 +120,7 @@ class _Call:
     __slots__ = ("context", "executor", "observers", "stage", "tool")
 
     def __init__(
-        self, executor: Executor, tool: Ready, context: ToolContext, observers: tuple[Observer, ...]
+        self, executor: Executor, tool: ReadyTool, context: ToolContext, observers: tuple[Observer, ...]
     ) -> None:
         self.executor = executor
         self.tool = tool
@@ -174,7 +174,7 @@ class _Call:
         decision, since = None, 0
         if policy is not None:
             self.stage = "policy"
-            # Before a secret is looked up: a call that may not run learns nothing of them.
+            # Before a secret is resolved: a call that may not run does not reach the resolver.
             since = policy.forgotten
             decision = policy.rule(binding, shown)
             if decision is not None and not decision.allowed:
@@ -185,7 +185,7 @@ class _Call:
                 params = await self._within(secrets.fill(binding, shown))
         self.stage = "precheck"
         if hasattr(handler, "precheck"):
-            refusal = await self._within(ask_precheck(name, executor.workers, handler, params, context))
+            refusal = await self._within(run_precheck(name, executor.workers, handler, params, context))
             if refusal is not None:
                 raise RefusalError(refusal)
         if policy is not None:
@@ -238,7 +238,7 @@ class _Call:
             raise _TimeoutError(seconds, runs_on) from problem
 
 
-async def ask_precheck(
+async def run_precheck(
     tool: str, workers: Workers, handler: Handler, params: Any, context: ToolContext
 ) -> str | None:
     """The handler's own refusal, if it has a precheck and that has one."""

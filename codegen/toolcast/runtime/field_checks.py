@@ -1,7 +1,7 @@
-"""Field checks for `__post_init__`: what msgspec's own constraints cannot say, in JSON's sense.
+"""Field checks for `__post_init__`: constraints that msgspec cannot express, with JSON's semantics.
 
-Each raises ValueError, which msgspec turns into an error with a path. As in JSON Schema, a check says
-nothing about values of other types; so None and UNSET, which stand for absence, pass.
+Each raises ValueError, which msgspec turns into an error with a path. As in JSON Schema, a check accepts
+values of other types; so None and UNSET, which mean absence, pass.
 """
 
 import re
@@ -50,20 +50,20 @@ def check_unique(name: str, items: Any) -> None:
             return
     if len(items) <= 100:  # more numbers could be chosen so that Python's own hashes collide
         try:
-            if len(set(items)) == len(items):  # what Python tells apart, JSON does too
+            if len(set(items)) == len(items):  # values that differ in Python differ in JSON
                 return
         except TypeError:
             pass  # arrays and objects
-    seen: dict[Any, int] = {}
+    first_index: dict[Any, int] = {}
     for index, item in enumerate(items):
-        first = seen.setdefault(key(item), index)
+        first = first_index.setdefault(key(item), index)
         if first != index:
             raise ValueError(f"{name} must not repeat an item, but items {first} and {index} are equal")
 
 
 def check_properties(value: msgspec.Struct, minimum: int = 0, maximum: int | None = None) -> None:
     """`minProperties` and `maxProperties` of a Struct whose optional fields all have None or UNSET for
-    absence (a default that may also be given cannot be told from its absence)."""
+    absence (a default cannot be distinguished from absence)."""
     count = 0
     for field in value.__struct_fields__:
         item = getattr(value, field)
@@ -80,7 +80,7 @@ def check_properties(value: msgspec.Struct, minimum: int = 0, maximum: int | Non
 
 
 def check_format(label: str, value: Any, name: str) -> None:
-    """`format`, for the names in `schema.formats.FORMATS`; every other name says nothing."""
+    """`format`, for the names in `jsonschema.formats.FORMATS`; any other name accepts every text."""
     if not isinstance(value, str) or _glance(name)(value):
         return
     from ..jsonschema.formats import FORMATS  # its expressions are made at first use

@@ -1,4 +1,4 @@
-"""What a handler returned, as the result of the call: typed, judged where that is asked for, encodable."""
+"""From a handler's return value to the call's result: typed, validated on request, encodable."""
 
 from typing import Any, TypeVar
 
@@ -8,7 +8,7 @@ from .binding import ToolBinding
 from .encode import to_builtins
 from .result import ToolResult
 from .rewrite_values import rewrite
-from .unicode_text import is_encodable, replaced
+from .unicode_text import is_encodable, replace_surrogates
 
 T = TypeVar("T")
 
@@ -27,14 +27,14 @@ def as_result(binding: ToolBinding[Any, Any], value: Any) -> ToolResult:
     try:
         text = binding.encode_result(value)
     except UnicodeEncodeError:
-        # Text that is no Unicode. `encodable` sees the same in `data`, and says what is lost.
+        # Lone surrogates. `encodable` replaces them in `data`, too, and logs it.
         text = binding.encode_result(_replaced(value))
     return ToolResult.ok(text.decode(), value)
 
 
 def mismatch(binding: ToolBinding[Any, Any], value: Any) -> str | None:
-    """Why what a handler returned is not what the contract of its results says; None where it is, where
-    there is none, and for a failure. Text stands for a typed result only where the contract asks for text."""
+    """Why a handler's return value does not fit the contract of its results; None where it fits, where
+    there is none, and for a failure. Text is a typed result only where the contract requires text."""
     if binding.result is None:
         return None
     data = value
@@ -59,7 +59,8 @@ def mismatch(binding: ToolBinding[Any, Any], value: Any) -> str | None:
 
 
 def fault_of_result(tool: str, how: str) -> str:
-    """What the model reads of a result that breaks its own contract; `how` is what `mismatch` says."""
+    """The text for the model about a result that breaks its own contract; `how` is the outcome of
+    `mismatch`."""
     return (
         f"Tool {tool!r} ran, and its result {how}. This is a fault of the tool, not of the arguments; what "
         "it did is done."
@@ -67,7 +68,7 @@ def fault_of_result(tool: str, how: str) -> str:
 
 
 def mismatched(tool: str, call_id: str, how: str, result: ToolResult) -> ToolResult:
-    """A result that breaks its contract, as a failure; what the handler said beside its data stays."""
+    """A result that breaks its contract, as a failure; the handler's text and content stay."""
     from .log_records import ERROR, log
 
     log(
@@ -123,5 +124,5 @@ def _replaced(value: T) -> T:
 
 def _leaf(value: Any) -> Any:
     if isinstance(value, str) and not is_encodable(value):
-        return replaced(value)
+        return replace_surrogates(value)
     return value

@@ -13,7 +13,7 @@ Returns: TypeAlias = R | ToolResult | str | Awaitable[R | ToolResult | str]
 """What a handler may return, now or awaited: its typed result, a finished ToolResult, or text."""
 
 Handler: TypeAlias = Callable[[Any, ToolContext], Any]
-"""A handler as the registry keeps it; the generated Protocols say the rest to type checkers."""
+"""A handler as the registry keeps it; type checkers use the generated Protocols."""
 
 
 async def call(workers: Workers, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -35,14 +35,14 @@ async def call_in_thread(workers: Workers, function: Callable[..., Any], *argume
 
 
 def is_async(function: Any) -> bool:
-    """Whether calling `function` gives a coroutine, as far as can be told without a call."""
+    """Whether calling `function` returns a coroutine, as far as its type shows."""
     from inspect import iscoroutinefunction
 
     return iscoroutinefunction(function) or iscoroutinefunction(type(function).__call__)
 
 
 def is_from_outside(problem: BaseException) -> bool:
-    """Whether an exception must pass through a call: nobody waits for its result, or the program ends.
+    """Whether an exception must pass through a call: its result is not awaited any more, or the program ends.
 
     That is a cancellation that the running task was asked for (`Task.cancelling`), the interrupt that Python
     itself raises for Ctrl-C, and the closing of a coroutine. Everything else is raised by a handler, a
@@ -72,7 +72,7 @@ def _raises_interrupts() -> bool:
 
 
 async def release(handlers: Iterable[tuple[str, Any]]) -> None:
-    """Call `aclose`, or else `close`, of every handler that has one: each object once, in the order given.
+    """Call `aclose`, or else `close`, of every handler that has one: each object once, in that order.
 
     Plain ones run in a worker thread. Raises an ExceptionGroup with every failure after the last handler;
     a cancellation waits for the last one, too.

@@ -26,39 +26,39 @@ _DOTTED = ((0x1000, 0x10A0), (0xA840, 0xA878), (0xAA60, 0xAA80))
 _MONGOLIAN = ((0x1800, 0x18B0),)
 
 
-def hidden(text: str) -> tuple[int, ...]:
-    """Where in `text` characters stand that a reader does not see, or that turn the direction of writing.
-    Line feeds and tabs are none."""
+def hidden_offsets(text: str) -> tuple[int, ...]:
+    """Offsets of the characters in `text` that a reader does not see, or that change the direction of
+    writing. Line feeds and tabs are none."""
     if text.isascii() and text.isprintable():
         return ()
-    return tuple(place for place, letter in enumerate(text) if _may_hide(letter) and _hides(text, place))
+    return tuple(index for index, letter in enumerate(text) if _may_hide(letter) and _hides(text, index))
 
 
-def visible(text: str) -> str:
+def without_hidden(text: str) -> str:
     """`text` without hidden characters; the separators of lines and paragraphs become line feeds."""
-    places = frozenset(hidden(text))
-    if not places:
+    indexes = frozenset(hidden_offsets(text))
+    if not indexes:
         return text
     return "".join(
-        letter if place not in places else "\n" if letter in "\u2028\u2029" else ""
-        for place, letter in enumerate(text)
+        letter if index not in indexes else "\n" if letter in "\u2028\u2029" else ""
+        for index, letter in enumerate(text)
     )
 
 
-def escaped(text: str) -> str:
+def escape_hidden(text: str) -> str:
     """`text` with each hidden character as JSON escapes it (`\\u200b`)."""
-    places = frozenset(hidden(text))
+    indexes = frozenset(hidden_offsets(text))
     return "".join(
-        json.dumps(letter)[1:-1] if place in places else letter for place, letter in enumerate(text)
+        json.dumps(letter)[1:-1] if index in indexes else letter for index, letter in enumerate(text)
     )
 
 
-def deceives(letter: str) -> bool:
+def is_deceptive(letter: str) -> bool:
     """Whether a hidden character serves to spell text that nobody sees, or to show text in another order."""
     return letter in _REORDERING or 0xE0000 <= ord(letter) <= 0xE0FFF
 
 
-def described(letter: str) -> str:
+def describe_character(letter: str) -> str:
     """`U+202E RIGHT-TO-LEFT OVERRIDE`."""
     other = "control character" if category(letter) == "Cc" else ""
     return f"U+{ord(letter):04X} {name(letter, other)}".rstrip()
@@ -77,11 +77,11 @@ def _is_selector(letter: str) -> bool:
     return 0xFE00 <= code <= 0xFE0F or 0xE0100 <= code <= 0xE01EF or code in (0x180B, 0x180C, 0x180D, 0x180F)
 
 
-def _hides(text: str, place: int) -> bool:
+def _hides(text: str, index: int) -> bool:
     """Whether a character that may hide does so: a single joiner or selector has its place in some texts."""
-    letter = text[place]
-    before = text[place - 1] if place else ""
-    after = text[place + 1] if place + 1 < len(text) else ""
+    letter = text[index]
+    before = text[index - 1] if index else ""
+    after = text[index + 1] if index + 1 < len(text) else ""
     if letter in _JOINERS:
         return not _joins(letter, before, after)
     if _is_selector(letter):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from .binding import ToolBinding
-from .definitions import named
+from .definitions import providers_without_strict
 from .errors import MissingDataError, UnknownProviderError
 from .handlers import Handler
 from .resources import read_definition
@@ -24,7 +24,7 @@ class _Files(msgspec.Struct, frozen=True):
 
 
 class LazyBindings(Mapping[str, ToolBinding[Any, Any]]):
-    """Tool name → binding. `table` says where each is: (module relative to `package`, constant),
+    """Tool name → binding. `table` locates each: (module relative to `package`, constant),
     such as `{"edit": (".files.edit", "EDIT")}`. Iterates in the table's order without importing anything."""
 
     __slots__ = ("_package", "_table")
@@ -62,7 +62,7 @@ class LazyBindings(Mapping[str, ToolBinding[Any, Any]]):
         return f"LazyBindings({self._package!r}, {len(self._table)} tools)"
 
 
-class Later:
+class LazyTool:
     """Name and handler of a tool. `binding` imports the tool's module; the full definition does not."""
 
     __slots__ = ("_bindings", "_made", "handler", "name")
@@ -88,9 +88,13 @@ class Later:
 
     def definition(self, provider: str, level: "Level", *, strict: bool | None = None) -> bytes:
         """What `binding.definition` gives."""
-        if self._made is None and level == "full" and (strict or (strict is None and not named())):
+        if (
+            self._made is None
+            and level == "full"
+            and (strict or (strict is None and not providers_without_strict()))
+        ):
             try:
                 return self._bindings.definition(self.name, provider)
             except (MissingDataError, UnknownProviderError):
-                pass  # the binding says what is wrong, and where
+                pass  # the binding raises the same with its module
         return self.binding.definition(provider, level, strict=strict)

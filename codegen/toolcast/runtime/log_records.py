@@ -5,7 +5,7 @@ import traceback
 from collections.abc import Callable
 from logging import ERROR, WARNING
 
-from .unicode_text import escaped
+from .unicode_text import escape_control
 
 __all__ = ["ERROR", "FIELDS", "LOGGER", "WARNING", "log"]
 
@@ -21,7 +21,7 @@ _log = logging.getLogger(LOGGER)
 def log(
     level: int,
     message: str,
-    *given: object,
+    *args: object,
     event: str,
     tool: str | None = None,
     call_id: str | None = None,
@@ -31,9 +31,9 @@ def log(
     problem: BaseException | None = None,
     redact: Callable[[str], str] | None = None,
 ) -> None:
-    """Write one record, with FIELDS beside the message, and the traceback of `problem`.
+    """Write one record, with FIELDS, the message, and the traceback of `problem`.
 
-    A traceback ends with words that may be a model's own, so control characters in it are escaped. With
+    A traceback may end with text of a model, so control characters in it are escaped. With
     `redact` it is kept as redacted text only: the variables of its frames may hold secrets.
     """
     if not _log.isEnabledFor(level):
@@ -46,8 +46,8 @@ def log(
     fields: dict[str, object] = dict(zip(FIELDS, values, strict=True))
     kept = None if problem is None or redact is not None else (type(problem), problem, problem.__traceback__)
     path, line, function, _ = _log.findCaller(stacklevel=2)
-    record = _log.makeRecord(LOGGER, level, path, line, message, given, kept, function, fields)
+    record = _log.makeRecord(LOGGER, level, path, line, message, args, kept, function, fields)
     if problem is not None:
         text = "".join(traceback.format_exception(problem)).rstrip("\n")
-        record.exc_text = escaped(text if redact is None else redact(text), keep="\n\t")
+        record.exc_text = escape_control(text if redact is None else redact(text), keep="\n\t")
     _log.handle(record)

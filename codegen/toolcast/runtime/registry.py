@@ -8,7 +8,7 @@ from .binding import ToolBinding
 from .errors import DuplicateToolError, FrozenRegistryError
 from .executor import Executor
 from .handlers import Handler
-from .lazy_bindings import Later, LazyBindings
+from .lazy_bindings import LazyBindings, LazyTool
 from .middleware.guard import Guard
 from .view import Entry, Snapshot, ToolView
 from .workers import Workers
@@ -75,7 +75,7 @@ class ToolRegistry(ToolView):
             raise ValueError(f"on_duplicate must be 'refuse' or 'raise', not {on_duplicate!r}.")
         self._on_duplicate = on_duplicate
         self._lock = threading.Lock()
-        self._entries: dict[str, Entry | Later] = {}  # in order of arrival; only touched under the lock
+        self._entries: dict[str, Entry | LazyTool] = {}  # in order of arrival; only touched under the lock
         self._sorted: Snapshot | None = None  # for readers; made anew after a registration
         self._refused: tuple[Refused, ...] = ()
         self._frozen = False
@@ -113,8 +113,8 @@ class ToolRegistry(ToolView):
             FrozenRegistryError: after `freeze()` or `aclose()`.
             TypeError: the handler is not callable.
         """
-        given: Any = handler
-        return self._add(binding.name, Entry(binding, given))
+        untyped: Any = handler
+        return self._add(binding.name, Entry(binding, untyped))
 
     def register_later(
         self, bindings: Mapping[str, ToolBinding[Any, Any]], name: str, handler: Handler
@@ -140,10 +140,10 @@ class ToolRegistry(ToolView):
         if name not in bindings:
             raise KeyError(name)
         if isinstance(bindings, LazyBindings):
-            return self._add(name, Later(bindings, name, handler))
+            return self._add(name, LazyTool(bindings, name, handler))
         return self._add(name, Entry(bindings[name], handler))
 
-    def _add(self, name: str, entry: Entry | Later) -> bool:
+    def _add(self, name: str, entry: Entry | LazyTool) -> bool:
         if not callable(entry.handler):
             raise TypeError(f"The handler of {name!r} is not callable: {type(entry.handler).__name__}.")
         with self._lock:
@@ -159,7 +159,7 @@ class ToolRegistry(ToolView):
                 return True
             refused = Refused(name, _origin(entry), _origin(present))
             self._refused = (*self._refused, refused)
-        self._tell(refused)
+        self._report(refused)
         return False
 
     def replace(self, binding: ToolBinding[P, H], handler: H) -> None:
@@ -188,7 +188,7 @@ class ToolRegistry(ToolView):
             if policy is not None:
                 policy.forget(binding.name)
 
-    def _tell(self, refused: Refused) -> None:
+    def _report(self, refused: Refused) -> None:
         from .log_records import WARNING, log
 
         log(
@@ -258,9 +258,9 @@ class ToolRegistry(ToolView):
         await self.aclose()
 
 
-def _origin(entry: Entry | Later) -> str:
+def _origin(entry: Entry | LazyTool) -> str:
     """Where a registration comes from: the binding's module and the handler's."""
     handler: Any = entry.handler
     named = handler if hasattr(handler, "__qualname__") else type(handler)
-    module = entry.module if isinstance(entry, Later) else entry.binding.module
+    module = entry.module if isinstance(entry, LazyTool) else entry.binding.module
     return f"{module} with {named.__module__}.{named.__qualname__}"

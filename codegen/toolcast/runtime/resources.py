@@ -1,4 +1,4 @@
-"""How generated code finds its JSON files: beside its modules, read the way the module itself was read.
+"""Finds and reads the JSON files of generated code through the loader of its modules.
 
 `importlib.resources` would do the same at several times the import cost.
 """
@@ -37,7 +37,7 @@ def read_resource(module_name: str, relative: str) -> bytes:
     """The bytes of `relative`, such as `../contracts/edit.json`, next to an imported module.
 
     Reads through the module's loader (zip files, frozen programs), else the file system.
-    Raises MissingDataError, with the way out, where there is no such file.
+    Raises MissingDataError where there is no such file.
     """
     path = locate(module_name, relative)
     loader = _origin(module_name)[1]
@@ -62,7 +62,7 @@ def list_folders(module_name: str, relative: str) -> tuple[str, ...]:
 
 
 class Named(Protocol):
-    """What is asked of a binding here: whose it is, and where its files lie."""
+    """The fields of a binding that locate its files."""
 
     @property
     def module(self) -> str: ...

@@ -37,7 +37,7 @@ class Content(Struct, frozen=True, kw_only=True):
     name: str = ""
 
     def __post_init__(self) -> None:
-        # A Struct made by hand checks no types; what is wrong here would fail in the middle of an answer.
+        # A Struct that is constructed checks no types; a wrong one would fail while an answer is rendered.
         if self.kind not in ("text", "image", "audio", "file"):
             raise ValueError(f"kind must be 'text', 'image', 'audio' or 'file', not {self.kind!r}.")
         if not isinstance(self.text, str) or not isinstance(self.name, str):

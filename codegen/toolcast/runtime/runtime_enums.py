@@ -88,7 +88,8 @@ def describe_enum(
     encoded: bool,
     values: tuple[str, ...],
 ) -> Any:
-    """A tool object with an enum at a parameter, in words where its wire form has no `enum`.
+    """A tool object with an enum at a parameter, with the values in the description where its wire form has
+    no `enum`.
 
     Raises ValueError where the parameter is not there.
     """
@@ -176,7 +177,7 @@ def contract_with_values(base: Tool[Any], values: Values) -> dict[str, Any]:
     document: dict[str, Any] = {**base._parameters().document()}
     for name, allowed in values.items():
         document["parameters"] = _with_values(document["parameters"], name, allowed, document)
-    # The parts that stayed are the base's own, and a caller may change what it is given.
+    # Unchanged parts are shared with the base, and a caller may change what it gets.
     copy: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(document))
     return copy
 
@@ -228,7 +229,7 @@ def _check_accepted(binding: Tool[Any], name: str, value: str, where: str) -> No
         lists = isinstance(kind, dict) and kind.get("type") == "array" and "items" in kind
         validator = node.validator(f"{below}/items" if lists else below)
     except LookupError:
-        raise ValueError(_no_place(binding, name)) from None
+        raise ValueError(_not_a_property(binding, name)) from None
     wrong = validator.violations(value)
     if wrong:
         raise ValueError(f"{where}: the contract refuses {value!r}: {wrong[0].message}.")
@@ -245,7 +246,7 @@ def _with_values(parameters: Any, name: str, values: tuple[str, ...], document: 
     return {**parameters, "properties": {**properties, name: changed}}
 
 
-def _no_place(binding: Tool[Any], name: str) -> str:
+def _not_a_property(binding: Tool[Any], name: str) -> str:
     return f"The contract of tool {binding.name!r} has no parameter {name!r} of its own to put values at."
 
 

@@ -1,4 +1,4 @@
-"""What a generated module says of its tool, and what stands in the tool's files."""
+"""A generated tool: what its module states and what its files contain."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
@@ -8,7 +8,13 @@ from msgspec import Struct
 
 from .checked_types import decode_hook
 from .contract_node import Node
-from .definitions import check, cut_definition, named, used, without_flag
+from .definitions import (
+    allows_strict,
+    cut_definition,
+    providers_without_strict,
+    warn_of_unknown_providers,
+    without_strict_flag,
+)
 from .resources import list_folders, read_definition, read_resource
 
 if TYPE_CHECKING:  # most tools have one wire form
@@ -123,11 +129,11 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
                 cut = cut_definition(whole, self.name, self.summary, self.envelopes.get(provider))
                 ready = msgspec.json.encode(cut)
             self._lazy.definitions[provider, level] = ready
-        if strict is None and named():
-            check(named(), self._generated())
-        if used(provider, strict):
+        if strict is None and providers_without_strict():
+            warn_of_unknown_providers(providers_without_strict(), self._generated())
+        if allows_strict(provider, strict):
             return ready
-        return without_flag(ready, self.name, self.envelopes.get(provider))
+        return without_strict_flag(ready, self.name, self.envelopes.get(provider))
 
     def _generated(self) -> tuple[str, ...]:
         """The providers that there are files for, where that can be seen."""

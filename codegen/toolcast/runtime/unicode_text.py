@@ -12,12 +12,12 @@ def is_encodable(text: str) -> bool:
     return True
 
 
-def replaced(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """`text` with U+FFFD for each lone surrogate; two that make a character become it."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def escaped(text: str, keep: str = "") -> str:
+def escape_control(text: str, keep: str = "") -> str:
     """`text` with nothing that a terminal acts on: line breaks, control characters, escapes, and characters
     that turn or hide what stands beside them are written as `\\x1b`, `\\u202e`; all but those in `keep`."""
     if text.isprintable():

@@ -8,11 +8,11 @@ import msgspec
 from .arguments import Arguments
 from .binding import Level, ToolBinding
 from .context import ToolContext
-from .definitions import used
+from .definitions import allows_strict
 from .errors import UnknownToolError
-from .executor import Executor, Ready, report_fault
+from .executor import Executor, ReadyTool, report_fault
 from .handlers import Handler, is_async
-from .lazy_bindings import Later
+from .lazy_bindings import LazyTool
 from .result import ToolResult
 
 if TYPE_CHECKING:
@@ -35,17 +35,19 @@ class Snapshot:
 
     __slots__ = ("definitions", "entries", "ready")
 
-    def __init__(self, entries: "dict[str, Entry | Later]") -> None:
+    def __init__(self, entries: "dict[str, Entry | LazyTool]") -> None:
         self.entries = {name: entries[name] for name in sorted(entries)}
-        self.ready: dict[str, Ready] = {}
+        self.ready: dict[str, ReadyTool] = {}
         self.definitions: dict[tuple[str, str, bool], bytes] = {}
 
-    def make_ready(self, name: object) -> Ready | None:
+    def make_ready(self, name: object) -> ReadyTool | None:
         """What a call of a tool needs, kept; None for an unknown one. Raises what importing it raises."""
         entry = self.entries.get(name) if isinstance(name, str) else None
         if entry is None:
             return None
-        ready = self.ready[entry.binding.name] = Ready(entry.binding, entry.handler, is_async(entry.handler))
+        ready = self.ready[entry.binding.name] = ReadyTool(
+            entry.binding, entry.handler, is_async(entry.handler)
+        )
         return ready
 
 
@@ -81,7 +83,7 @@ class ToolView:
 
     @property
     def guesses(self) -> "Guesses | None":
-        """What is guessed at arguments that a contract refuses, unless a call says otherwise."""
+        """The guesses that may be applied to refused arguments, unless a call has others."""
         return self._executor.guesses
 
     def get(self, name: str) -> Entry:
@@ -186,11 +188,11 @@ class ToolView:
             ValueError: `level` is neither "full" nor "brief".
         """
         snapshot = self.snapshot()
-        flags = used(provider, strict)
+        flags = allows_strict(provider, strict)
         ready = snapshot.definitions.get((provider, level, flags))
         if ready is None:
             objects = [
-                (entry if isinstance(entry, Later) else entry.binding).definition(
+                (entry if isinstance(entry, LazyTool) else entry.binding).definition(
                     provider, level, strict=strict
                 )
                 for entry in snapshot.entries.values()
@@ -263,7 +265,7 @@ class Selection(ToolView):
             made = self._made = (whole, Snapshot(left))
         return made[1]
 
-    def _fits(self, name: str, entry: "Entry | Later") -> bool:
+    def _fits(self, name: str, entry: "Entry | LazyTool") -> bool:
         if self._chosen is not None and name not in self._chosen:
             return False
         if self._permissions is None and self._groups is None:
@@ -302,14 +304,14 @@ class RedirectedView(ToolView):
         return self._base.snapshot()
 
 
-def _set(given: str | Collection[str] | None) -> frozenset[str] | None:
-    if given is None:
+def _set(values: str | Collection[str] | None) -> frozenset[str] | None:
+    if values is None:
         return None
-    return frozenset([given]) if isinstance(given, str) else frozenset(given)
+    return frozenset([values]) if isinstance(values, str) else frozenset(values)
 
 
-def _permissions(given: str | Collection[str] | None) -> frozenset[str] | None:
-    chosen = _set(given)
+def _permissions(values: str | Collection[str] | None) -> frozenset[str] | None:
+    chosen = _set(values)
     for one in sorted(chosen or ()):
         if one not in PERMISSIONS:
             raise ValueError(f"There is no permission {one!r}. Choose among {', '.join(PERMISSIONS)}.")
@@ -320,12 +322,12 @@ def _find(snapshot: Snapshot, name: Any) -> Entry:
     entry = snapshot.entries.get(name) if isinstance(name, str) else None
     if entry is None:
         raise UnknownToolError(_unknown(name, tuple(snapshot.entries)))
-    return Entry(entry.binding, entry.handler) if isinstance(entry, Later) else entry
+    return Entry(entry.binding, entry.handler) if isinstance(entry, LazyTool) else entry
 
 
 def _first(
     executor: Executor, snapshot: Snapshot, name: Any, shown: Any, context: ToolContext | None
-) -> Ready | ToolResult:
+) -> ReadyTool | ToolResult:
     """What the first call of a tool needs; a failure where there is no such tool, or it cannot be loaded."""
     try:
         ready = snapshot.make_ready(name)
@@ -345,9 +347,9 @@ def _unknown(name: Any, names: tuple[str, ...]) -> str:
     from difflib import get_close_matches
 
     # A model may send anything for a name; only a short one is worth comparing.
-    asked = name[:64] if isinstance(name, str) else type(name).__name__
-    near = get_close_matches(asked, names, n=3)
+    searched = name[:64] if isinstance(name, str) else type(name).__name__
+    near = get_close_matches(searched, names, n=3)
     if near:
-        return f"There is no tool {asked!r}. Did you mean {', '.join(near)}?"
+        return f"There is no tool {searched!r}. Did you mean {', '.join(near)}?"
     listed = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
-    return f"There is no tool {asked!r}. " + (f"Tools: {listed}." if names else "No tool is registered.")
+    return f"There is no tool {searched!r}. " + (f"Tools: {listed}." if names else "No tool is registered.")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import RefusalError
 
-if TYPE_CHECKING:  # the event loop of whoever calls has it loaded
+if TYPE_CHECKING:  # the caller's event loop has imported it
     from asyncio import AbstractEventLoop, Future, TimerHandle
 
 _DAY = 86400.0
@@ -33,7 +33,7 @@ class RunsOn(BaseException):
 
 
 class RaisedInThreadError(Exception):
-    """Holds what a plain function raised that is no `Exception`: it says nothing of the thread that waits."""
+    """Holds what a plain function raised that is no `Exception`: the waiting task must not end by it."""
 
     def __init__(self, problem: BaseException) -> None:
         super().__init__(problem)
@@ -85,12 +85,12 @@ class _Job:
         _job.set(self)
         try:
             self.outcome = self.function(*self.arguments), None
-        except BaseException as problem:  # a thread is no place where one could pass to somebody
+        except BaseException as problem:  # nothing catches an exception that leaves a thread
             self.outcome = None, problem
 
     def end(self) -> None:
-        """Wake whoever waits for it, from any thread."""
-        with suppress(RuntimeError):  # the loop is closed: nobody does
+        """Wake the waiting task, from any thread."""
+        with suppress(RuntimeError):  # the loop is closed
             self.loop.call_soon_threadsafe(_settle, self.done)
 
     def warn(self, event: str, what: str, error_type: str | None = None) -> None:
@@ -216,13 +216,13 @@ class Workers:
         raise problem if isinstance(problem, Exception) else RaisedInThreadError(problem)
 
     def _look(self, job: _Job) -> None:
-        """Begin what can begin; where that is not this call, look again when others may be late."""
+        """Start waiting calls; where this one cannot start, try again after `patience` seconds."""
         self._begin()
         if not job.begun and job.outcome is None:
             job.timer = job.loop.call_later(min(self._patience, _DAY), self._look, job)
 
     def _begin(self) -> None:
-        """Begin what waits, as far as there is room; refuse it where calls that hang have taken all of it."""
+        """Start waiting calls while threads are free; refuse them where calls that hang hold every thread."""
         with self._lock:
             overdue = self._late() if self._waiting else []
             refused: list[_Job] = []

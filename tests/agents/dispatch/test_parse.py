@@ -19,7 +19,7 @@ from toolcast.agents.dispatch import (
     parse,
 )
 from toolcast.agents.dispatch.answer_fields import MAX_JSON
-from toolcast.agents.dispatch.wire_formats import SPOKEN
+from toolcast.agents.dispatch.wire_formats import FORMAT_OF_PROVIDER
 
 from tests.agents.dispatch.answers import ANSWERS, MCP, Asked, id_for, mcp
 from tests.agents.dispatch.judges import as_event, as_object
@@ -312,7 +312,7 @@ def test_a_whole_call_in_a_cut_answer() -> None:
 
 def test_names_of_formats() -> None:
     assert set(ANSWERS) | set(MCP) == set(FORMATS)
-    for provider, format in SPOKEN.items():
+    for provider, format in FORMAT_OF_PROVIDER.items():
         assert format in FORMATS
         assert parse(ANSWERS[format](asked(format)), provider)
     with pytest.raises(ValueError, match="no format 'opnai'"):
@@ -322,7 +322,7 @@ def test_names_of_formats() -> None:
 def test_every_profile_has_a_format() -> None:
     from toolcast.providers import available
 
-    rest = set(available()) - set(FORMATS) - set(SPOKEN)
+    rest = set(available()) - set(FORMATS) - set(FORMAT_OF_PROVIDER)
     assert rest <= {"cloud-code-assist", "conservative"}, rest
 
 

@@ -20,7 +20,7 @@ from toolcast.runtime.middleware.logs import FIELDS, LOGGER, CallLog, JsonLines
 from toolcast.runtime.middleware.policy import Policy
 from toolcast.runtime.middleware.secrets import Secrets
 from toolcast.runtime.support import LazyBindings
-from toolcast.runtime.unicode_text import escaped
+from toolcast.runtime.unicode_text import escape_control
 
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.test_executor import GOOD
@@ -217,8 +217,8 @@ def test_a_name_that_a_model_made_up_is_inert(lines: Lines) -> None:
 
 @given(st.text())
 def test_what_is_escaped_is_one_printable_line(text: str) -> None:
-    assert escaped(text).isprintable()
-    assert escaped(text, keep="\n").replace("\n", "").isprintable()
+    assert escape_control(text).isprintable()
+    assert escape_control(text, keep="\n").replace("\n", "").isprintable()
 
 
 # --- JSON lines

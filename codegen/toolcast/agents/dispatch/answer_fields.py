@@ -1,6 +1,6 @@
 """Reading an answer, whatever it is made of: dicts, JSON text, or the objects of an official client.
 
-No client is imported. `look` takes one step without a copy, so that the arguments of a call stay as they
+No client is imported. `get_field` takes one step without a copy, so that the arguments of a call stay as they
 came; `plain` copies a whole message to plain data.
 """
 
@@ -40,8 +40,8 @@ def load(value: Any) -> Any:
         raise DispatchError(f"$: the answer is not JSON: {problem}") from None
 
 
-def look(value: Any, key: str, path: str) -> Any:
-    """What stands under a key, or in the attribute of that name; None where there is neither.
+def get_field(value: Any, key: str, path: str) -> Any:
+    """The value of a key, or of the attribute of that name; None where there is neither.
 
     A key of the wire may be written as Python's clients have it: `functionCall` or `function_call`.
     """

@@ -71,7 +71,7 @@ class Assembler:
 
     @property
     def complete(self) -> bool:
-        """Whether the provider said that this was all."""
+        """Whether the provider marked the end."""
         return self._stream.ended
 
     def response(self) -> dict[str, Any]:

@@ -36,7 +36,7 @@ class IdRule(Struct, frozen=True):
 
 
 def wire_ids(ids: Iterable[str], rule: IdRule) -> dict[str, str]:
-    """Each id with the one to send for it; different ids have different ones, so the way back is the inverse.
+    """Each id with the one to send for it; different ids have different ones, so the mapping can be inverted.
 
     An id that the provider takes stays as it is. The others depend on nothing but themselves, save where two
     meet, and then on their order.
@@ -58,23 +58,23 @@ def wire_ids(ids: Iterable[str], rule: IdRule) -> dict[str, str]:
 def distinct(ids: Iterable[str], rule: IdRule, seeds: Iterable[str]) -> list[str]:
     """The ids of one answer's calls, each once: one that is missing or came before is made from its seed."""
     out: list[str] = []
-    given = list(ids)
-    taken = set(given)
-    seen: set[str] = set()
-    for id, seed in zip(given, seeds, strict=True):
-        if not id or id in seen:
+    original = list(ids)
+    taken = set(original)
+    used: set[str] = set()
+    for id, seed in zip(original, seeds, strict=True):
+        if not id or id in used:
             id, turn = rule.make(seed), 0
             while id in taken:
                 turn += 1
                 id = rule.make(f"{seed}\n{turn}")
             taken.add(id)
-        seen.add(id)
+        used.add(id)
         out.append(id)
     return out
 
 
 class DispatchError(ValueError):
-    """An answer or a stream that is not what its format says. The text names the path and what is there."""
+    """An answer or a stream that does not fit its format. The text has the path and what is there."""
 
 
 class Call(Struct, frozen=True, kw_only=True):

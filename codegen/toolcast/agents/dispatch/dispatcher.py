@@ -98,14 +98,14 @@ class Dispatcher:
                 self._registry.get(name).binding.definition(self.provider)
         if len(calls) == 1:
             return (await self._one(calls[0], context),)
-        places = asyncio.Semaphore(self._limit)
+        slots = asyncio.Semaphore(self._limit)
 
-        async def placed(call: Call) -> ToolResult:
-            async with places:
+        async def run_in_slot(call: Call) -> ToolResult:
+            async with slots:
                 return await self._one(call, context)
 
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(placed(call)) for call in calls]
+            tasks = [group.create_task(run_in_slot(call)) for call in calls]
         return tuple(task.result() for task in tasks)
 
     async def _one(self, call: Call, context: ToolContext | None) -> ToolResult:

@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from .answer_fields import load, look, plain
+from .answer_fields import get_field, load, plain
 from .call import Call, wire_ids
-from .parse_answer import is_call, locate, parse, place
+from .parse_answer import calls_path, is_call, locate, parse
 from .wire_formats import Format, format_of
 
 _DROPPED = {
@@ -21,7 +21,7 @@ _DROPPED = {
 """What clients and answers add, and no request takes."""
 
 INVALID = "INVALID_JSON"
-"""The key under which a text stands that should have been an object: its provider wants an object back."""
+"""The key for a text that should have been an object: its provider requires an object."""
 
 
 def assistant_messages(response: Any, format: str) -> list[dict[str, Any]]:
@@ -70,9 +70,9 @@ def assistant_messages(response: Any, format: str) -> list[dict[str, Any]]:
 
 def _message(response: Any, format: Format) -> dict[str, Any] | None:
     """The message of an answer, as plain data; None where there is none."""
-    path = place(response, format)
+    path = calls_path(response, format)
     if path is None:
-        if look(response, "role", "$") is None:
+        if get_field(response, "role", "$") is None:
             return None
         path = format.calls[-1]
     found, at = locate(response, path[:-1])
@@ -109,17 +109,21 @@ def _with_calls(listed: list[Any], calls: list[Call], format: Format) -> list[An
 
 def _sent(call: Call, format: Format) -> Any:
     """Arguments as a request takes them."""
-    given = call.arguments
-    if isinstance(given, dict):
-        return given if format.objects or format.name == "mistral" else msgspec.json.encode(given).decode()
-    text = given.decode("utf-8", "replace") if isinstance(given, bytes) else given
+    arguments = call.arguments
+    if isinstance(arguments, dict):
+        return (
+            arguments
+            if format.objects or format.name == "mistral"
+            else msgspec.json.encode(arguments).decode()
+        )
+    text = arguments.decode("utf-8", "replace") if isinstance(arguments, bytes) else arguments
     if not format.objects:
         return text if text.strip() else "{}"
     return as_object(text)
 
 
 def as_object(text: str) -> dict[str, Any]:
-    """JSON text as an object; what is none, under a key that says so."""
+    """JSON text as an object; any other text under the key INVALID."""
     if not text.strip():
         return {}
     try:
@@ -135,7 +139,7 @@ def _cleaned(item: Any, format: Format) -> Any:
         return item
     kept = {key: value for key, value in item.items() if key not in dropped}
     if format.name == "openai" and isinstance(kept.get("audio"), dict):
-        kept["audio"] = {"id": kept["audio"].get("id")}  # what was said is known there
+        kept["audio"] = {"id": kept["audio"].get("id")}  # the provider keeps the audio
     return kept
 
 

@@ -1,6 +1,6 @@
-"""What a result holds beside its text, in each provider's blocks.
+"""The content of a result in each provider's blocks.
 
-A block function answers None for what its provider has no place for; then words stand there that say what is
+A block function returns None for what its provider does not accept; a text then states what is
 missing, so that the model does not take the result for the whole.
 """
 

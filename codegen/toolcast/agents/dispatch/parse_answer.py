@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from ...runtime.wire.fragments import MAX_CALLS
-from .answer_fields import items, kind, load, look, plain, text
+from .answer_fields import get_field, items, kind, load, plain, text
 from .call import Call, DispatchError, distinct
 from .wire_formats import Format, Path, format_of
 
@@ -49,7 +49,7 @@ def parse(response: Any, format: str) -> tuple[Call, ...]:
 
 
 def locate(response: Any, path: Path) -> tuple[Any, str]:
-    """What stands at a path and how the path is written; None where a step leads nowhere."""
+    """The value at a path and how the path is written; None where a step leads nowhere."""
     at = "$"
     for step in path:
         if response is None:
@@ -59,19 +59,19 @@ def locate(response: Any, path: Path) -> tuple[Any, str]:
             response = listed[step] if step < len(listed) else None
             at = f"{at}[{step}]"
         else:
-            response = look(response, step, at)
+            response = get_field(response, step, at)
             at = f"{at}.{step}"
     return response, at
 
 
-def place(response: Any, format: Format) -> Path | None:
+def calls_path(response: Any, format: Format) -> Path | None:
     """Which of a format's places an answer has. Raises DispatchError where it is no answer of the format."""
     for path in format.calls:
-        if look(response, str(path[0]), "$") is not None:
+        if get_field(response, str(path[0]), "$") is not None:
             return path
     names = (str(path[0]) for path in format.calls)
     # A message without calls may lack the key, or have null for it.
-    if any(look(response, key, "$") is not None for key in format.marks) or _has_any(response, names):
+    if any(get_field(response, key, "$") is not None for key in format.marks) or _has_any(response, names):
         return None
     wanted = " or ".join(f"`{path[0]}`" for path in format.calls)
     raise DispatchError(f"$: this is no answer of {format.name}: expected {wanted}, got {kind(response)}")
@@ -84,7 +84,7 @@ def _has_any(response: Any, keys: Iterable[str]) -> bool:
 
 
 def _find(response: Any, format: Format) -> tuple[Any, str]:
-    path = place(response, format)
+    path = calls_path(response, format)
     if path is None:
         return (), "$"
     found, at = locate(response, path)
@@ -94,57 +94,57 @@ def _find(response: Any, format: Format) -> tuple[Any, str]:
 
 def is_call(item: Any, format: Format, path: str = "$") -> bool:
     """Whether an item of the list is a call of a function, and not one of another kind."""
-    if format.kinds is not None and look(item, "type", path) not in format.kinds:
+    if format.kinds is not None and get_field(item, "type", path) not in format.kinds:
         return False
     if not format.mark:
         return True
-    inner = look(item, format.inner, path)
-    return inner is not None and look(inner, "type", f"{path}.{format.inner}") != "server_tool_use"
+    inner = get_field(item, format.inner, path)
+    return inner is not None and get_field(inner, "type", f"{path}.{format.inner}") != "server_tool_use"
 
 
 def _call(item: Any, path: str, format: Format, index: int) -> Call | None:
     """One item of the list, if it is a call of a function."""
-    look(item, "type", path)  # names the path of an item that is no object
+    get_field(item, "type", path)  # names the path of an item that is no object
     if not is_call(item, format, path):
         return None
     inner, within = item, path
     if format.inner:
-        inner, within = look(item, format.inner, path), f"{path}.{format.inner}"
+        inner, within = get_field(item, format.inner, path), f"{path}.{format.inner}"
     outer = item if not format.mark else inner
     if inner is None:
         raise DispatchError(f"{within}: expected an object, got nothing")
-    id = text(look(outer, format.id, path), f"{path}.{format.id}")
-    name = text(look(inner, "name", within), f"{within}.name")
+    id = text(get_field(outer, format.id, path), f"{path}.{format.id}")
+    name = text(get_field(inner, "name", within), f"{within}.name")
     if not name:
         raise DispatchError(f"{within}.name: expected the name of a tool, got nothing")
-    given = look(inner, format.arguments, within)
+    arguments = get_field(inner, format.arguments, within)
     return Call(
         id="" if id in format.no_id else id,
         name=name,
-        arguments=_arguments(given, f"{within}.{format.arguments}"),
+        arguments=_arguments(arguments, f"{within}.{format.arguments}"),
         index=index,
         repeated=_repeated(outer, format, path) if format.repeated else {},
     )
 
 
 def _repeated(item: Any, format: Format, path: str) -> dict[str, Any]:
-    found = {key: look(item, key, path) for key in format.repeated}
+    found = {key: get_field(item, key, path) for key in format.repeated}
     return {key: plain(value, f"{path}.{key}") for key, value in found.items() if value is not None}
 
 
-def _arguments(given: Any, path: str) -> bytes | str | dict[str, Any]:
-    """As the provider sent them. What is neither text nor an object becomes text: the bridge says what is
+def _arguments(arguments: Any, path: str) -> bytes | str | dict[str, Any]:
+    """As the provider sent them. What is neither text nor an object becomes text; `execute` states what is
     wrong with it."""
-    if given is None:
+    if arguments is None:
         return ""
-    if isinstance(given, (bytes, str)):
-        return given
-    if isinstance(given, Mapping):
-        return given if type(given) is dict else dict(given)
+    if isinstance(arguments, (bytes, str)):
+        return arguments
+    if isinstance(arguments, Mapping):
+        return arguments if type(arguments) is dict else dict(arguments)
     try:
-        return msgspec.json.encode(given)
+        return msgspec.json.encode(arguments)
     except (TypeError, ValueError, RecursionError):
-        raise DispatchError(f"{path}: expected JSON, got {kind(given)}") from None
+        raise DispatchError(f"{path}: expected JSON, got {kind(arguments)}") from None
 
 
 def _with_ids(calls: list[Call], response: Any, format: Format) -> list[Call]:
@@ -160,9 +160,9 @@ def _with_ids(calls: list[Call], response: Any, format: Format) -> list[Call]:
 
 
 def _stopped(response: Any, format: Format) -> bool:
-    """Whether the answer ended because there was no more room."""
+    """Whether the answer ended at its length limit."""
     for path in format.stop:
-        if look(response, str(path[0]), "$") is not None:
+        if get_field(response, str(path[0]), "$") is not None:
             reason = locate(response, path)[0]
             return str(getattr(reason, "value", reason)) in format.stops
     return False
@@ -176,16 +176,16 @@ def _may_be_cut(call: Call) -> bool:
 
 def _mcp_call(request: Any) -> Call:
     """`tools/call`: the whole request, or its `params`."""
-    params = look(request, "params", "$")
+    params = get_field(request, "params", "$")
     path = "$" if params is None else "$.params"
-    if params is not None and look(request, "method", "$") != "tools/call":
-        raise DispatchError(f"$.method: expected 'tools/call', got {look(request, 'method', '$')!r:.80}")
+    if params is not None and get_field(request, "method", "$") != "tools/call":
+        raise DispatchError(f"$.method: expected 'tools/call', got {get_field(request, 'method', '$')!r:.80}")
     inner = request if params is None else params
-    name = text(look(inner, "name", path), f"{path}.name")
+    name = text(get_field(inner, "name", path), f"{path}.name")
     if not name:
         raise DispatchError(f"{path}.name: expected the name of a tool, got nothing")
-    number = look(request, "id", "$")
+    number = get_field(request, "id", "$")
     if number is not None and (isinstance(number, bool) or not isinstance(number, (str, int))):
         raise DispatchError(f"$.id: expected text or a whole number, got {kind(number)}")
-    arguments = _arguments(look(inner, "arguments", path), f"{path}.arguments")
+    arguments = _arguments(get_field(inner, "arguments", path), f"{path}.arguments")
     return Call(id="" if number is None else str(number), name=name, arguments=arguments, index=0)

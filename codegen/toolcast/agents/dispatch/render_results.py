@@ -53,7 +53,7 @@ def words(result: ToolResult) -> str:
 
 
 def structured(result: ToolResult) -> Any:
-    """The result as JSON data; UNSET where its text is not what its typed value says, or was cut."""
+    """The result as JSON data; UNSET where its text is not that of its typed value, or was cut."""
     data = result.data
     if not result.success or data is None:
         return msgspec.UNSET
@@ -63,13 +63,13 @@ def structured(result: ToolResult) -> Any:
         value = _JSON.decode(result.output)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return msgspec.UNSET
-    # "5" beside a Struct is a handler's own text.
+    # "5" with a Struct is a handler's own text.
     same = isinstance(value, (dict, list)) or isinstance(data, (bool, int, float))
     return value if same else msgspec.UNSET
 
 
 def _pieces(result: ToolResult, make: blocks.Block, format: str, wrap: Callable[[str], Message]) -> list[Any]:
-    """Everything beside the output, in the provider's blocks, or in words."""
+    """The content of a result, in the provider's blocks, or described in words."""
     out: list[Any] = []
     for piece in result.content:
         if piece.kind == "text":
@@ -136,7 +136,7 @@ def _gemini(calls: Sequence[Call], results: Sequence[ToolResult], format: Format
         value = structured(result)
         output = words(result) if value is msgspec.UNSET else value
         made = _pieces(result, blocks.gemini, format.name, _typed(""))
-        # There is no part for text: it stands beside the output, under a key of its own.
+        # There is no part for text: it gets a key of its own in the response.
         texts = [piece["text"] for piece in made if "text" in piece]
         response = {("output" if result.success else "error"): output}
         answer: Message = {"id": call.id} if call.id else {}

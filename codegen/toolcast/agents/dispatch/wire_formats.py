@@ -1,4 +1,4 @@
-"""The wire formats, as data: where an answer has its calls, and what an id must look like.
+"""The wire formats as data: where an answer has its calls, and which ids are valid.
 
 Sources, all read in November 2026: openai-openapi f85dbe22, anthropic 2.12.0, googleapis f8291d2b and
 google-genai 3.4.0, botocore 1.44.5, mistralai 3.7.0, cohere 7.3.1, ollama fb307609, the MCP schemas of
@@ -13,13 +13,13 @@ Path = tuple[str | int, ...]
 
 
 class Format(Struct, frozen=True, kw_only=True):
-    """Where things stand in an answer.
+    """The paths of an answer.
 
     `calls` are the places of the list of calls, the first whose first key is there counts: a whole answer,
-    then its parts, for those who hand in only the message. `marks` are keys of answers without any of them.
+    then its parts, for callers that pass only the message. `marks` are keys of answers without any of them.
     `kinds` are the values of `type` that a function call may have (None: no such key). `inner` leads from an
-    item to what holds the other keys; `mark` says that an item is a call where it has such a key at all.
-    `stop` and `stops` tell that the answer ended at a limit. `objects`: arguments come as objects.
+    item to what holds the other keys; with `mark`, an item is a call where it has that key.
+    `stop` and `stops` identify an answer that ended at a limit. `objects`: arguments come as objects.
     `repeated` are keys of a call that its result must have, too.
     """
 
@@ -147,7 +147,7 @@ FORMATS = {
 }
 """The wire formats by name."""
 
-SPOKEN = {
+FORMAT_OF_PROVIDER = {
     "anthropic-strict": "anthropic",
     "azure-openai": "openai",
     "bedrock-strict": "bedrock",
@@ -165,9 +165,9 @@ SPOKEN = {
 
 
 def format_of(name: str) -> Format:
-    """A format by its name, or that of a provider that speaks it. Raises ValueError."""
-    found = FORMATS.get(SPOKEN.get(name, name)) if isinstance(name, str) else None
+    """A format by its name, or by that of a provider that uses it. Raises ValueError."""
+    found = FORMATS.get(FORMAT_OF_PROVIDER.get(name, name)) if isinstance(name, str) else None
     if found is None:
-        known = ", ".join(sorted({*FORMATS, *SPOKEN}))
+        known = ", ".join(sorted({*FORMATS, *FORMAT_OF_PROVIDER}))
         raise ValueError(f"There is no format {name!r:.80}. Formats: {known}.")
     return found

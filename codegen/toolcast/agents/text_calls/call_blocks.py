@@ -73,10 +73,10 @@ def _tag(source: Source, mark: re.Match[str]) -> Read | None:
         return _body(source, mark.end(), bare=mark["tag"] not in _WEAK)
     tool = name[1] or name[2]
     id = ATTRIBUTE_ID.search(attributes)
-    given = "" if id is None else id[1] or id[2]
+    call_id = "" if id is None else id[1] or id[2]
     if attributes.rstrip().endswith("/"):
-        return [Found(tool, "{}", "invoke", given)], mark.end()
-    return _named(source, tool, mark.end(), given)
+        return [Found(tool, "{}", "invoke", call_id)], mark.end()
+    return _named(source, tool, mark.end(), call_id)
 
 
 def _named(source: Source, tool: str, start: int, id: str) -> Read | None:
@@ -99,7 +99,7 @@ def _named(source: Source, tool: str, start: int, id: str) -> Read | None:
 
 
 def _body(source: Source, start: int, *, bare: bool) -> Read | None:
-    """A block that says itself which tool it calls."""
+    """A block whose content names the tool."""
     at = _skip(source, start)
     fence = source.match(JSON_FENCE, at)
     if fence is not None:

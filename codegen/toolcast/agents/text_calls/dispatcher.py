@@ -94,20 +94,20 @@ class TextDispatcher:
     async def _execute(self, call: Call, context: ToolContext | None) -> ToolResult:
         arguments: Any = call.arguments
         if call.form == "short":
-            placed = self._placed(call)
-            if isinstance(placed, ToolResult):
-                return placed
-            arguments = placed
+            named = self._named_argument(call)
+            if isinstance(named, ToolResult):
+                return named
+            arguments = named
         circumstances = _with_id(context, call.id)
         guesses = self.guesses if call.textual else None
         return await self._registry.execute(call.name, arguments, None, circumstances, guesses)
 
-    def _placed(self, call: Call) -> dict[str, Any] | ToolResult | str:
+    def _named_argument(self, call: Call) -> dict[str, Any] | ToolResult | str:
         """The one value of a call that names no parameter, under the only name that it can have."""
         try:
             schema = parameters(self._registry.get(call.name).binding)
         except UnknownToolError:
-            return "{}"  # the registry says what there is instead
+            return "{}"  # the registry answers with the names of its tools
         properties = [*schema.get("properties", {})]
         required = [*schema.get("required", ())]
         names = required if len(required) == 1 else properties

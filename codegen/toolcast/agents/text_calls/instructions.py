@@ -52,10 +52,10 @@ def instructions(tools: "ToolView | Iterable[ToolBinding[Any, Any]]", *, level: 
 def _line(binding: ToolBinding[Any, Any], level: Level) -> str:
     schema = parameters(binding)
     if level == "brief":
-        told = {"name": binding.name, "description": binding.summary, "parameters": cut_schema(schema)}
+        definition = {"name": binding.name, "description": binding.summary, "parameters": cut_schema(schema)}
     else:
-        told = {"name": binding.name, "description": binding.description, "parameters": schema}
-    return inert_json(msgspec.json.encode(told).decode())
+        definition = {"name": binding.name, "description": binding.description, "parameters": schema}
+    return inert_json(msgspec.json.encode(definition).decode())
 
 
 def parameters(binding: ToolBinding[Any, Any]) -> dict[str, Any]:

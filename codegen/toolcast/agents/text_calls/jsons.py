@@ -22,7 +22,7 @@ _FAULTS = (msgspec.MsgspecError, UnicodeError, RecursionError)
 def extent(source: Source, start: int) -> int:
     """The end of the object or array that begins at `start`; -1 where it is broken or does not end.
 
-    Only what can stand in JSON is passed over, so a broken one is noticed where it breaks: a later block
+    Only JSON is skipped, so a broken one is noticed where it breaks: a later block
     never lies in a stretch that was read before, but within a string of it.
     """
     text, at, depth = source.text, start, 0
@@ -63,7 +63,7 @@ def calls(raw: str, *, strict: bool = False) -> list[Found] | None:
     """The calls of a JSON value: an object with a name, an answer in OpenAI's form, or an array of such.
 
     None where it is not JSON, anything in it is no call, or lists nest deeper than anybody writes them.
-    `strict` asks for arguments beside the name: without a tag around it, an object with a name alone is data.
+    `strict` requires arguments with the name: without a tag around it, an object with a name alone is data.
     """
     found: list[Found] = []
     waiting = [(raw, 0)]
@@ -105,7 +105,7 @@ def canonical(raw: str) -> Found | None:
 
 
 def content(raw: str) -> str:
-    """The words beside the calls of an answer in OpenAI's form."""
+    """The text of an answer in OpenAI's form that has calls, too."""
     try:
         return _STRING.decode(_OBJECT.decode(raw).get("content", msgspec.Raw(b'""'))).strip()
     except _FAULTS:
@@ -128,18 +128,18 @@ def _call(members: dict[str, str], strict: bool) -> Found | None:
         members = {key: _text(item) for key, item in _OBJECT.decode(function).items()}
         function = None
     name = members.get("name", function)
-    given = next((members[key] for key in ("arguments", "parameters") if key in members), None)
-    if name is None or name[:1] != '"' or (given is None and strict):
+    arguments = next((members[key] for key in ("arguments", "parameters") if key in members), None)
+    if name is None or name[:1] != '"' or (arguments is None and strict):
         return None
     named = _STRING.decode(name)
     if not named.strip():
         return None
     id = next((outer[key] for key in _IDS if key in outer), '""')
-    if given is None or given == "null":
-        given = "{}"
-    elif given[:1] == '"':  # encoded twice, as OpenAI does
-        given = _STRING.decode(given)
-    return Found(named.strip(), given, "json", _STRING.decode(id) if id[:1] == '"' else "")
+    if arguments is None or arguments == "null":
+        arguments = "{}"
+    elif arguments[:1] == '"':  # encoded twice, as OpenAI does
+        arguments = _STRING.decode(arguments)
+    return Found(named.strip(), arguments, "json", _STRING.decode(id) if id[:1] == '"' else "")
 
 
 def _text(raw: msgspec.Raw) -> str:

@@ -45,8 +45,8 @@ def read(body: str, *, closed: bool, bare: bool) -> Found | None:
         return _after(short[1], body[short.end() :].strip(), closed=closed)
     head = _HEAD.match(body)
     if head is not None:
-        given = _attributes(body[head.end() :])
-        return None if given is None else Found(head[1], given, "attributes", textual=True)
+        arguments = _attributes(body[head.end() :])
+        return None if arguments is None else Found(head[1], arguments, "attributes", textual=True)
     if not closed:
         return None
     if bare and _BARE.fullmatch(body):
@@ -54,32 +54,32 @@ def read(body: str, *, closed: bool, bare: bool) -> Found | None:
     first, _, rest = body.partition("\n")
     name = first.strip().removesuffix(":")
     if rest and _BARE.fullmatch(name):
-        given = _lines(rest)
-        return None if given is None else Found(name, given, "lines", textual=True)
-    given = _lines(body)
-    if given is None:
+        arguments = _lines(rest)
+        return None if arguments is None else Found(name, arguments, "lines", textual=True)
+    arguments = _lines(body)
+    if arguments is None:
         return None
-    key = next((key for key in _NAMES if given.get(key)), None)
+    key = next((key for key in _NAMES if arguments.get(key)), None)
     # Prose may well be a line with a colon: only lines that name a tool are a call.
-    if key is None or not _BARE.fullmatch(given[key]):
+    if key is None or not _BARE.fullmatch(arguments[key]):
         return None
-    named = given.pop(key)
-    id = next((given.pop(key) for key in ("id", "tool_call_id", "call_id") if key in given), "")
-    return Found(named, given, "lines", id, textual=True)
+    named = arguments.pop(key)
+    id = next((arguments.pop(key) for key in ("id", "tool_call_id", "call_id") if key in arguments), "")
+    return Found(named, arguments, "lines", id, textual=True)
 
 
 def _after(name: str, value: str, *, closed: bool) -> Found | None:
     """What stands after `tool>`."""
     if value[:1] == "{" and jsons.is_json(value):
         return Found(name, value, "json")
-    given = _attributes(value) if value else {}
-    if given is not None:
-        return Found(name, given, "attributes", textual=True) if given or closed else None
+    arguments = _attributes(value) if value else {}
+    if arguments is not None:
+        return Found(name, arguments, "attributes", textual=True) if arguments or closed else None
     if not closed:
         return None
-    given = _lines(value) if "\n" in value else None
-    if given is not None:
-        return Found(name, given, "lines", textual=True)
+    arguments = _lines(value) if "\n" in value else None
+    if arguments is not None:
+        return Found(name, arguments, "lines", textual=True)
     return Found(name, value, "short", textual=True)
 
 

@@ -6,7 +6,7 @@ import re
 class Source:
     """The text, and where each search last ended.
 
-    Offsets only grow, so a search that is asked again before its last find costs nothing: together the
+    Offsets only grow, so a search repeated before its last match costs nothing: together the
     searches for one mark read the text once. `steps` counts the characters that were looked at.
     """
 

@@ -71,8 +71,8 @@ def pairs(source: Source, start: int) -> tuple[Found, int] | None:
         return None
     found: dict[str, str] = {}
     at = head.end()
-    while (opened := source.match(_PAIR, at)) is not None:
-        key, at = _until(source, "</arg_key>", opened.end(), "an argument's name")
+    while (opening := source.match(_PAIR, at)) is not None:
+        key, at = _until(source, "</arg_key>", opening.end(), "an argument's name")
         value = source.match(_PAIR_VALUE, at)
         if value is None:
             raise BrokenError(f"argument {key.strip()!r} has no <arg_value>")
@@ -114,7 +114,7 @@ def _element(source: Source, start: int) -> tuple[Pair, int] | None:
         if found is None or (not stack and found["close"]):
             return None
         if stack and not found["close"] and source.text[at : found.start()].strip():
-            return None  # words beside elements would be lost
+            return None  # text between elements would be lost
         if found["close"]:
             name, children, begin = stack.pop()
             if found["name"] != name:
@@ -160,18 +160,18 @@ def calls(roots: list[Pair]) -> list[Found] | None:
     named = dict(roots)
     name = next((named[key] for key in _NAMES if isinstance(named.get(key), str) and named[key]), None)
     if name is not None:
-        given = next((named[key] for key in _ARGUMENTS if key in named), "")
+        parsed = next((named[key] for key in _ARGUMENTS if key in named), "")
         id = next((named[key] for key in _IDS if isinstance(named.get(key), str)), "")
-        return [_found(name, given, id)]
+        return [_found(name, parsed, id)]
     if any(isinstance(value, str) and value and value[:1] != "{" for _, value in roots):
         return None
     return [_found(name, value, "") for name, value in roots]
 
 
-def _found(name: str, given: Any, id: str) -> Found:
-    if isinstance(given, str):
-        return Found(name, given if given else "{}", "json", id)
-    return Found(name, as_value(given), "xml", id, textual=True)
+def _found(name: str, parsed: Any, id: str) -> Found:
+    if isinstance(parsed, str):
+        return Found(name, parsed if parsed else "{}", "json", id)
+    return Found(name, as_value(parsed), "xml", id, textual=True)
 
 
 def code_values(source: Source, start: int) -> Read | None:
@@ -191,9 +191,9 @@ def code_values(source: Source, start: int) -> Read | None:
 
 def arguments(name: str, source: Source, start: int, id: str) -> tuple[Found, int] | None:
     """What a block whose tag has the tool's name may hold: parameters, JSON, or elements."""
-    given, at = parameters(source, start)
-    if given is not None:
-        return Found(name, given, "invoke", id, textual=True), at
+    parsed, at = parameters(source, start)
+    if parsed is not None:
+        return Found(name, parsed, "invoke", id, textual=True), at
     space = start
     while source.text[space : space + 1].isspace():
         space += 1

@@ -66,12 +66,12 @@ def _whole(source: Source) -> Parsed | None:
     found = jsons.calls(text[start:end], strict=True)
     if not found:
         return None
-    calls = tuple(_placed(one, start, end) for one in found[:MAX_CALLS])
+    calls = tuple(_to_call(one, start, end) for one in found[:MAX_CALLS])
     words = jsons.content(text[start:end])
     return Parsed(calls=calls, text=words, problems=_too_many(start, end) if len(found) > MAX_CALLS else ())
 
 
-def _placed(found: Found, start: int, end: int) -> Call:
+def _to_call(found: Found, start: int, end: int) -> Call:
     return Call(
         name=found.name,
         arguments=found.arguments,
@@ -113,7 +113,7 @@ class _Reader:
                 self.calls, self.problems, self.pieces = [], [], []
                 at = kept = mark.end()
                 continue
-            if mark["result"] is not None:  # an echo: what stands in it is a tool's, not the model's
+            if mark["result"] is not None:  # an echo: its content is a tool's, not the model's
                 end = source.find("</tool_result>", mark.end())
                 at = len(text) if end < 0 else end
                 continue
@@ -134,7 +134,7 @@ class _Reader:
                 self.problems += _too_many(start, len(text))
                 kept = len(text)
                 break
-            self.calls += (_placed(one, start, at) for one in found)
+            self.calls += (_to_call(one, start, at) for one in found)
             if fenced and (end_fence := source.match(FENCE_END, at)) is not None:
                 at, fenced = end_fence.end(), False
             kept = at

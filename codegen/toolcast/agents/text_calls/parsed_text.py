@@ -81,4 +81,4 @@ Read: TypeAlias = tuple[list[Found], int]
 
 
 class BrokenError(Exception):
-    """A block that is surely meant as a call and cannot be read; the text says why."""
+    """A block that must be a call and cannot be read; the text states why."""

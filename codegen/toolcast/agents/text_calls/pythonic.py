@@ -78,7 +78,7 @@ def read_list(source: Source, start: int) -> tuple[list[Found], int] | None:
 
 
 def _value(source: Source, start: int) -> tuple[str, int] | None:
-    """The JSON text of the literal at `start`; whether it is well formed is for msgspec to say."""
+    """The JSON text of the literal at `start`; msgspec checks whether it is well formed."""
     out: list[str] = []
     at, depth = start, 0
     while True:
@@ -109,7 +109,7 @@ def _value(source: Source, start: int) -> tuple[str, int] | None:
 
 
 def unescape(text: str) -> str:
-    """What a quoted string means. An escape that nobody knows stays as it is."""
+    """The value of a quoted string. An unknown escape stays as it is."""
     return _ESCAPE.sub(_escape, text) if "\\" in text else text
 
 

@@ -103,9 +103,9 @@ def _block(name: str, id: str, result: ToolResult) -> str:
             pieces.append(piece.text)
         else:
             pieces.append(f"({piece.kind} content cannot be shown as text)")
-    given = f' id="{_attribute(id)}"' if id else ""
+    id_attribute = f' id="{_attribute(id)}"' if id else ""
     content = escaped("\n".join(pieces))
-    return f'<tool_result name="{_attribute(name)}"{given} status="{status}">{content}</tool_result>'
+    return f'<tool_result name="{_attribute(name)}"{id_attribute} status="{status}">{content}</tool_result>'
 
 
 def _problem(problem: Problem) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from ...runtime.hidden_characters import hidden
+from ...runtime.hidden_characters import hidden_offsets
 
 WIDTH: Final = 96
 """Columns that docstrings fill, their indent included."""
@@ -68,7 +68,7 @@ def _escaped(row: str) -> str:
 
 
 def _printable(row: str) -> str:
-    hidden_indices = frozenset(hidden(row))
+    hidden_indices = frozenset(hidden_offsets(row))
     if not hidden_indices and row.isprintable():
         return row
     return "".join(

@@ -1,7 +1,7 @@
-"""What happens in a call, step by step, for whoever watches.
+"""The events of a call, step by step, for hooks.
 
 A call gives Decoded, Approved, Started, Finished, in this order, as far as it comes. Refused, Failed or
-TimedOut say why it came no further, and Finished follows; after Cancelled nothing does. No event holds the
+TimedOut state why it ended, and Finished follows; after Cancelled nothing does. No event holds the
 value of a secret: parameters are those with references, and results are redacted.
 """
 
@@ -201,6 +201,6 @@ class Outcome:
                 self.error_type = "tool_error"
 
     def end(self) -> None:
-        """No further event will come. Without the last one, nobody waited for the call any more."""
+        """End the outcome. Without a Finished event, the call was cancelled."""
         if self.finished is None:
             self.error_type = "cancelled"

@@ -1,4 +1,4 @@
-"""What a program puts around every call of a registry, and what it all shares."""
+"""The middleware of a registry: secrets, policy, hooks, timeouts and limits."""
 
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Guard:
-    """What stands around every call of one registry. `surrounds` says whether some hooks stand around calls;
+    """The middleware of one registry. `surrounds` states whether a hook has `around`;
     `observers` are all hooks' `on`."""
 
     __slots__ = ("hooks", "limit", "observers", "policy", "secrets", "surrounds", "timeout")
@@ -48,7 +48,7 @@ class Guard:
         return text if self.secrets is None else self.secrets.redact_text(text)
 
     def redactor(self) -> Callable[[str], str] | None:
-        """The same as a function, None where there is nothing to look for."""
+        """The same as a function; None without secrets."""
         return None if self.secrets is None else self.secrets.redact_text
 
     def seconds(self, tool: str) -> float | None:

@@ -24,7 +24,7 @@ def cut(text: str, limit: int) -> str:
     """
     if len(text) <= limit:
         return text
-    head, tail = _places(text, limit)
+    head, tail = _cut_offsets(text, limit)
     return f"{text[:head]}{_line(text, head, tail)}{text[tail:]}"
 
 
@@ -48,7 +48,7 @@ def cut_result(result: ToolResult, limit: int) -> ToolResult:
 def _cut_all(parts: list[str], limit: int) -> list[str]:
     """The parts of one text, cut as a whole."""
     text = "".join(parts)
-    head, tail = _places(text, limit)
+    head, tail = _cut_offsets(text, limit)
     cut_parts: list[str] = []
     begin = 0
     for part in parts:
@@ -74,32 +74,32 @@ def _line(text: str, head: int, tail: int) -> str:
     return f"\n[… {tail - head} of {len(text)} characters are left out here …]\n"
 
 
-def _places(text: str, limit: int) -> tuple[int, int]:
+def _cut_offsets(text: str, limit: int) -> tuple[int, int]:
     """Where a text that is too long ends for now, and where it goes on."""
     head = _before(text, int(limit * HEAD))
     return head, _after(text, len(text) - (limit - int(limit * HEAD)))
 
 
-def _before(text: str, place: int) -> int:
-    """The nearest place at or before `place` where a character begins."""
-    for near in range(place, max(place - _NEAR, -1), -1):
+def _before(text: str, offset: int) -> int:
+    """The nearest place at or before `offset` where a character begins."""
+    for near in range(offset, max(offset - _NEAR, -1), -1):
         if not _joined(text, near):
             return near
-    return place
+    return offset
 
 
-def _after(text: str, place: int) -> int:
-    for near in range(place, min(place + _NEAR, len(text) + 1)):
+def _after(text: str, offset: int) -> int:
+    for near in range(offset, min(offset + _NEAR, len(text) + 1)):
         if not _joined(text, near):
             return near
-    return place
+    return offset
 
 
-def _joined(text: str, place: int) -> bool:
-    """Whether the code points on both sides of `place` are one character to a reader (most of UAX 29)."""
-    if not 0 < place < len(text):
+def _joined(text: str, offset: int) -> bool:
+    """Whether the code points on both sides of `offset` are one character to a reader (most of UAX 29)."""
+    if not 0 < offset < len(text):
         return False
-    left, right = text[place - 1], text[place]
+    left, right = text[offset - 1], text[offset]
     if _JOINER in (left, right) or (left, right) == ("\r", "\n"):
         return True
     if category(right) in ("Mn", "Me", "Mc") or "\U0001f3fb" <= right <= "\U0001f3ff":
@@ -108,16 +108,16 @@ def _joined(text: str, place: int) -> bool:
         return True
     if "\ud800" <= left <= "\udbff" and "\udc00" <= right <= "\udfff":
         return True
-    return _is_flag(right) and _flags_before(text, place) % 2 == 1
+    return _is_flag(right) and _flags_before(text, offset) % 2 == 1
 
 
 def _is_flag(letter: str) -> bool:
     return "\U0001f1e6" <= letter <= "\U0001f1ff"
 
 
-def _flags_before(text: str, place: int) -> int:
-    """Flags are pairs of letters: how many of these stand right before `place`."""
+def _flags_before(text: str, offset: int) -> int:
+    """Flags are pairs of letters: how many of these stand right before `offset`."""
     count = 0
-    while count < place and count < 2 * _NEAR and _is_flag(text[place - 1 - count]):
+    while count < offset and count < 2 * _NEAR and _is_flag(text[offset - 1 - count]):
         count += 1
     return count

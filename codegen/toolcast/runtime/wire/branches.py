@@ -107,7 +107,7 @@ def shape(schema: Any, document: Mapping[str, Any], followed: int = 0) -> frozen
 
 
 def _target(reference: str, document: Mapping[str, Any]) -> Any:
-    """What a `$ref` leads to; anything at all where that is not plainly said (anchors, escapes)."""
+    """The target of a `$ref`; True (any value) where it is no plain pointer (anchors, escapes)."""
     try:
         return follow(document, reference[1:]) if reference.startswith("#") else True
     except LookupError:
@@ -115,7 +115,7 @@ def _target(reference: str, document: Mapping[str, Any]) -> Any:
 
 
 def as_json_schema(schema: Any) -> Any:
-    """`schema` as JSON Schema 2020-12 has it: `nullable: true` admits null whatever else is said.
+    """`schema` as JSON Schema 2020-12 has it: `nullable: true` admits null whatever other keywords state.
 
     Pointers to `$defs` of a root that is not nullable itself lead where they led.
     """

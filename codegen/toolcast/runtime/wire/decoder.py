@@ -120,7 +120,7 @@ def _object(location: Location, value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rest(location: Location, value: dict[str, Any]) -> dict[str, Any] | None:
-    """The undeclared keys that stand in one property; None where they are not told apart from the others."""
+    """The undeclared keys that stand in one property; None where they conflict with the others."""
     held = value[location.rest]
     if held is None:
         return {}
@@ -140,7 +140,7 @@ def _values(location: Location, value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _pairs(value: list[Any]) -> dict[str, Any] | None:
-    """`[{"key": "a", "value": 1}]` as `{"a": 1}`; None where that is not exactly what it says."""
+    """`[{"key": "a", "value": 1}]` as `{"a": 1}`; None where it is not exactly that form."""
     out: dict[str, Any] = {}
     for entry in value:
         if type(entry) is not dict or len(entry) != 2 or VALUE not in entry:
@@ -158,7 +158,7 @@ def _positions(location: Location, value: dict[str, Any]) -> list[Any] | None:
     for index in range(location.count):
         name = position(index)
         if name not in value and index < location.required and name in location.nulls:
-            items.append(None)  # which this dialect can only say by leaving it out
+            items.append(None)  # which this dialect expresses by absence only
             continue
         if name not in value or (value[name] is None and index >= location.required):
             break
@@ -179,7 +179,7 @@ def _positions(location: Location, value: dict[str, Any]) -> list[Any] | None:
 
 
 def _items(location: Location, items: list[Any]) -> list[Any]:
-    """The items of a tuple, each by the way of its own position."""
+    """The items of a tuple, each decoded at its own location."""
     out = [
         item if below is None else decode_at(below, item)
         for below, item in zip(location.positions, items, strict=False)
@@ -189,7 +189,7 @@ def _items(location: Location, items: list[Any]) -> list[Any]:
 
 
 def _parsed(text: str) -> Any:
-    """The value that a JSON text holds; a text that holds none, or a property twice, stands for itself."""
+    """The value that a JSON text holds; a text that is no JSON, or has a property twice, is returned."""
     try:
         return decode_json(text.encode())
     except (ValueError, RecursionError):
@@ -204,7 +204,8 @@ def _fresh(value: Any) -> Any:
 
 
 def load_wire_decoder(module: str, path: str, definition: bytes) -> WireDecoder:
-    """What undoes the dialect of `definition`, a provider's tool object; `path` counts from `module`.
+    """The decoder for the wire form of `definition`, a provider's tool object; `path` is relative to
+    `module`.
 
     Raises MissingDataError where the file is not there, or is not what was generated.
     """
@@ -220,7 +221,8 @@ def load_wire_decoder(module: str, path: str, definition: bytes) -> WireDecoder:
 
 
 def explain_wire_form(violations: Sequence[Violation], value: Any) -> tuple[Violation, ...]:
-    """`violations` of `value`, those of lists and objects that were left as they came said in their form."""
+    """`violations` of `value`; those of lists and objects that could not be decoded are worded for the wire
+    form."""
     return tuple(_explain(violation, value) for violation in violations)
 
 
@@ -241,16 +243,16 @@ def _explain(violation: Violation, value: Any) -> Violation:
 def _of_pairs(value: list[Any]) -> str | None:
     if not any(isinstance(entry, dict) and KEY in entry for entry in value):
         return None
-    seen: set[str] = set()
+    keys: set[str] = set()
     for index, entry in enumerate(value):
         form = f'entry {index} of the list must be {{"{KEY}": text, "{VALUE}": …}}'
         if not isinstance(entry, dict) or VALUE not in entry or not isinstance(entry.get(KEY), str):
             return f"cannot be read: {form}"
         if len(entry) > 2:
             return f"cannot be read: {form} and have nothing else"
-        if entry[KEY] in seen:
+        if entry[KEY] in keys:
             return f"has the key `{entry[KEY][:100]}` twice; give each key once"
-        seen.add(entry[KEY])
+        keys.add(entry[KEY])
     return None
 
 

@@ -115,7 +115,7 @@ def _complete(data: bytes) -> bytes:
     """`data` without the first bytes of a character that it ends in."""
     for back in range(1, min(4, len(data)) + 1):
         byte = data[-back]
-        if byte >= 0xC0:  # the first byte of a character says how long it is
+        if byte >= 0xC0:  # the first byte of a character holds its length
             length = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4
             return data[:-back] if length > back else data
         if byte < 0x80:
@@ -141,7 +141,7 @@ _SNAKE = {
     "will_continue": "willContinue",
 }
 _COST = 16
-"""What a value counts for beside its text, so that any number of small ones is bounded too."""
+"""The size of a value without its text, so that the number of small values is limited, too."""
 
 
 class PartialArguments:
@@ -193,12 +193,12 @@ class PartialArguments:
 
     def _add(self, part: dict[str, Any]) -> None:
         steps = _steps(part.get("jsonPath"))
-        given = [key for key in _VALUES if part.get(key) is not None]
-        if not given and "nullValue" in part and steps not in self._open:
-            given = ["nullValue"]
-        if len(given) > 1:
-            raise FragmentError(f"{' and '.join(given)} at once at {_spelled(steps)}")
-        value = _value(given[0], part[given[0]], steps) if given else ""
+        present = [key for key in _VALUES if part.get(key) is not None]
+        if not present and "nullValue" in part and steps not in self._open:
+            present = ["nullValue"]
+        if len(present) > 1:
+            raise FragmentError(f"{' and '.join(present)} at once at {_spelled(steps)}")
+        value = _value(present[0], part[present[0]], steps) if present else ""
         self._size += _COST + sum(len(step) if isinstance(step, str) else 1 for step in steps)
         self._size += len(value) if isinstance(value, str) else 0
         if self._size > self._limit:
@@ -206,7 +206,7 @@ class PartialArguments:
         goes_on = part.get("willContinue") is True
         pieces = self._open.get(steps)
         if pieces is None:
-            if not given:
+            if not present:
                 raise FragmentError(f"a part without a value at {_spelled(steps)}")
             self._put(steps, value)
             if isinstance(value, str) and goes_on:
@@ -219,7 +219,7 @@ class PartialArguments:
             self._replace(steps, "".join(self._open.pop(steps)))
 
     def _put(self, steps: Steps, value: Any) -> None:
-        """Set a place that has no value yet; arrays and objects on the way are made."""
+        """Set the value at a path that has none; arrays and objects on the path are made."""
         holder: Any = self._root
         for step, following in zip(steps, (*steps[1:], None), strict=True):
             last = following is None
@@ -246,8 +246,8 @@ class PartialArguments:
 
 
 def _is_set(key: str, value: Any) -> bool:
-    """Whether a field of a part says anything. Python's client has None for what is unset; on the wire null
-    is one way to write `nullValue`, beside the name NULL_VALUE and 0."""
+    """Whether a field of a part is set. Python's client has None for what is unset; on the wire null
+    is one encoding of `nullValue`, like the name NULL_VALUE and 0."""
     return value is not None or key == "nullValue"
 
 

@@ -37,9 +37,9 @@ NAMES: tuple[Name, ...] = get_args(Name)
 
 
 MAX_TRIES = 64
-"""Values that are judged for one call at most: each costs a look at all of the arguments."""
+"""Values that are validated for one call at most: each validates all of the arguments."""
 MAX_WORK = 50_000
-"""Parts of values that are looked at for one call, so that large arguments get fewer tries, but two."""
+"""Parts of values that are validated for one call, so that large arguments get fewer tries, at least two."""
 
 
 class Guesses:
@@ -192,7 +192,7 @@ _ESCAPE = re.compile(r"\\.|[\"{}\[\]]|\\$", re.DOTALL)
 
 
 def unfenced(text: str) -> str | None:
-    """What stands between a first and a last line of ```; None where there are none."""
+    """The text between a first and a last line of ```; None where there are none."""
     text = text.strip()
     head, newline, rest = text.partition("\n")
     language = head[3:].strip()
@@ -243,12 +243,12 @@ def candidates(
     value: Any, violations: "Sequence[Violation]", allow: "Collection[Name]"
 ) -> "Iterator[tuple[Name, str, Any]]":
     """Each guess at a refused place: its name, the path, and the whole value after it."""
-    seen: set[str] = set()
+    visited: set[str] = set()
     for violation in violations:
         steps = steps_of(violation.path)
-        if steps is None or violation.path in seen:
+        if steps is None or violation.path in visited:
             continue
-        seen.add(violation.path)
+        visited.add(violation.path)
         try:
             found = value_at(value, steps)
         except LookupError:
@@ -274,9 +274,9 @@ def _others(value: Any, steps: Steps, found: Any) -> "Iterator[tuple[Name, Any]]
         if property_ and not found:
             yield "empty-string", without(value, steps)
         if found.lstrip()[:1] in ("{", "["):
-            opened = _opened(found)
-            if opened is not None:
-                yield "json-text", with_value(value, steps, opened)
+            parsed = _parsed(found)
+            if parsed is not None:
+                yield "json-text", with_value(value, steps, parsed)
     if steps and isinstance(found, (str, int, float)):
         yield "single-item", with_value(value, steps, [found])
 
@@ -289,7 +289,7 @@ def _number(text: str) -> Any:
         return None
 
 
-def _opened(text: str) -> Any:
+def _parsed(text: str) -> Any:
     """The object or array that `text` holds; None where it is not JSON, or has a property twice."""
     try:
         return decode_json(text.encode())

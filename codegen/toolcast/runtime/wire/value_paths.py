@@ -1,4 +1,4 @@
-"""Places in a value, from the paths that violations have: `$.a["b c"][0]`."""
+"""Paths into a value, parsed from those of violations: `$.a["b c"][0]`."""
 
 import json
 import re
@@ -38,7 +38,7 @@ def steps_of(path: str) -> Steps | None:
 
 
 def value_at(value: Any, steps: Steps) -> Any:
-    """What stands there. Raises LookupError where there is nothing."""
+    """The value at a path. Raises LookupError where there is none."""
     for step in steps:
         try:
             value = value[step]
@@ -48,7 +48,7 @@ def value_at(value: Any, steps: Steps) -> Any:
 
 
 def with_value(value: Any, steps: Steps, new: Any) -> Any:
-    """A copy of `value`, sharing what is not on the way, that has `new` there."""
+    """A copy of `value` with `new` at the path; what is not on the path is shared."""
     if not steps:
         return new
     copy = value.copy()

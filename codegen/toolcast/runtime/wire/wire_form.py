@@ -63,12 +63,10 @@ class WireForm(Struct, frozen=True, kw_only=True, omit_defaults=True):
     count: int = 0  # of positions: so many have a property of their own; later items are in `more_items`
     nulls: tuple[str, ...] = ()
     drops: tuple[str, ...] = ()
-    properties: Mapping[str, "WireForm"] = {}  # by the name that is sent; beside `values`, all declared ones
+    properties: Mapping[str, "WireForm"] = {}  # by the name that is sent; with `values`, all declared ones
     prefix: tuple["WireForm | None", ...] = ()  # of the first items, where a tuple stays one
     items: "WireForm | None" = None  # of the items after those
-    patterns: Mapping[
-        str, "WireForm"
-    ] = {}  # of properties whose sent name a pattern finds, beside all others
+    patterns: Mapping[str, "WireForm"] = {}  # of properties whose sent name matches a pattern
     values: "WireForm | None" = None  # of what additionalProperties describes, of pairs, and of `rest`
     choices: tuple[WireBranch, ...] = ()
     all_of: tuple["WireForm", ...] = field(default=(), name="beside")

@@ -10,7 +10,7 @@ import pytest
 from toolcast.runtime.middleware.policy import ApprovalRequest, TerminalApprover
 from toolcast.runtime.middleware.policy.approval import Shape
 from toolcast.runtime.middleware.policy.terminal import question
-from toolcast.runtime.unicode_text import escaped
+from toolcast.runtime.unicode_text import escape_control
 
 SHAPE = Shape("edit", (("file_path", "folder", '"/src/"'),))
 
@@ -93,7 +93,7 @@ def test_arguments_cannot_act_on_the_terminal() -> None:
     assert "Run it?" in text.splitlines()[-1]
     assert len(text.splitlines()) == 5
     assert "ok ü" in text
-    assert escaped("\x1b\u202e") == "\\x1b\\u202e"
+    assert escape_control("\x1b\u202e") == "\\x1b\\u202e"
 
 
 def test_a_long_argument_says_that_not_all_is_shown() -> None:

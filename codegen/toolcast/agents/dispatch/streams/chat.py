@@ -1,4 +1,4 @@
-"""Chunks of chat messages: OpenAI and what speaks like it, Mistral, Cohere, Ollama."""
+"""Chunks of chat messages: OpenAI and compatible servers, Mistral, Cohere, Ollama."""
 
 from typing import Any
 
@@ -7,11 +7,11 @@ from ..call import DispatchError
 from .pieces import Event, Pieces, number, objects, report, section
 
 _WORDS = ("refusal", "reasoning_content", "reasoning", "thinking")
-"""Texts beside the content. Some servers want their reasoning back with the calls."""
+"""Texts other than the content. Some servers require their reasoning back with the calls."""
 
 
 class Calls:
-    """Calls that arrive in fragments, told apart by index or by id."""
+    """Calls that arrive in fragments, identified by index or by id."""
 
     def __init__(self, pieces: Pieces, no_id: tuple[str, ...] = ()) -> None:
         self._pieces = pieces

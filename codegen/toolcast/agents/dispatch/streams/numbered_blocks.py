@@ -75,7 +75,7 @@ class AnthropicStream:
             out["citations"] = self._citations[index]
         arguments = self._pieces.text((index, "partial_json"))
         if arguments:
-            # The server's own calls are for nobody here; they go back as objects.
+            # The server's own calls are not dispatched; they go back as objects.
             out["input"] = arguments if block.get("type") == "tool_use" else as_object(arguments)
         return out
 

@@ -83,7 +83,7 @@ def shape_of(binding: ToolBinding[Any, Any], params: Any, freedoms: Mapping[str,
 
 
 def _folder(value: Any) -> str | None:
-    """The folder of a path, with a slash at its end; None where text does not tell where it leads."""
+    """The folder of a path, with a slash at its end; None where the text does not determine it."""
     if not isinstance(value, str) or "\0" in value or ".." in value.split("/"):
         return None
     path = posixpath.normpath(value)
@@ -132,9 +132,10 @@ Approver: TypeAlias = Callable[[ApprovalRequest], Verdict | Answer | Awaitable[V
 """Somebody to ask. A plain one runs in a worker thread, one question at a time; an async one as it likes."""
 
 
-def answered(given: Any) -> Answer:
-    """What an approver said. Raises TypeError for anything that is no answer: then nothing runs."""
-    answer = given if isinstance(given, Answer) else Answer(given)
+def checked_answer(value: Any) -> Answer:
+    """An approver's return value as an Answer. Raises TypeError for any other value; the call does not run
+    then."""
+    answer = value if isinstance(value, Answer) else Answer(value)
     if not isinstance(answer.verdict, str) or answer.verdict not in ("yes", "no", "always"):
         kind = type(answer.verdict).__name__
         raise TypeError(f"an approver must answer 'yes', 'no' or 'always', not a value of {kind}")

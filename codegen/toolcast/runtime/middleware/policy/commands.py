@@ -1,4 +1,4 @@
-"""Which commands may be started: rules over parsed words, never over the beginning of a text."""
+"""Which commands may be started: rules over parsed words, never over the start of a text."""
 
 import re
 from collections.abc import Collection
@@ -13,7 +13,7 @@ _EXPANDED = frozenset("$`\\!")
 
 
 class CommandError(RefusalError):
-    """A command that is not allowed; the text tells the model why."""
+    """A command that is not allowed; the text states why."""
 
 
 class Commands:
@@ -39,8 +39,8 @@ class Commands:
             TypeError: an argument is one text in place of a collection.
             CommandError: an entry is no simple command.
         """
-        for name, given in (("allow", allow), ("refuse", refuse), ("environment", environment)):
-            if isinstance(given, str):
+        for name, collection in (("allow", allow), ("refuse", refuse), ("environment", environment)):
+            if isinstance(collection, str):
                 raise TypeError(f"{name} must be a collection of texts, not one text.")
         self._allow = tuple(tuple(split(entry)) for entry in allow)
         self._refuse = frozenset(refuse)
@@ -80,7 +80,7 @@ class Commands:
 def split(command: str) -> list[str]:
     """The words of one simple command, quotes taken away.
 
-    Raises CommandError for whatever a shell would do more than split words.
+    Raises CommandError for syntax for which a shell does more than split words.
     """
     words: list[str] = []
     word: list[str] | None = None

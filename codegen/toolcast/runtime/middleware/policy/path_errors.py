@@ -38,7 +38,7 @@ _REASONS: dict[int, str] = {
 
 
 class PathError(RefusalError):
-    """A path that cannot be used as it was asked to; the text tells the model why."""
+    """A path that cannot be used as requested; the text states why."""
 
 
 @contextmanager
@@ -81,7 +81,7 @@ def shown(path: str | os.PathLike[str]) -> str:
 
 
 def _is_name(path: str) -> bool:
-    """Whether the operating system can be asked for `path` at all."""
+    """Whether `path` can be passed to the operating system."""
     try:
         return b"\0" not in os.fsencode(path)
     except UnicodeEncodeError:

@@ -12,7 +12,7 @@ from ...binding import ToolBinding
 from ...context import ToolContext
 from ...handlers import call, is_async
 from ...workers import Workers, abandoned
-from .approval import FREEDOMS, Answer, ApprovalRequest, Approver, Freedom, Shape, answered, shape_of
+from .approval import FREEDOMS, Answer, ApprovalRequest, Approver, Freedom, Shape, checked_answer, shape_of
 
 
 class RateLimit(Struct, frozen=True):
@@ -134,8 +134,8 @@ class Policy:
         """
         if autonomy not in ("read_only", "supervised", "full"):
             raise ValueError(f"autonomy must be 'read_only', 'supervised' or 'full', not {autonomy!r}.")
-        for name, given in (("always_ask", always_ask), ("auto_approve", auto_approve)):
-            if isinstance(given, str):
+        for name, tools in (("always_ask", always_ask), ("auto_approve", auto_approve)):
+            if isinstance(tools, str):
                 raise TypeError(f"{name} must be a collection of tool names, not one text.")
         for tool, freedoms in (shapes or {}).items():
             for parameter, freedom in freedoms.items():
@@ -292,12 +292,12 @@ class Policy:
             call_id=context.call_id,
         )
         if is_async(approver):
-            given: Any = await approver(request)  # type: ignore[misc]  # an async one, as was just asked
+            response: Any = await approver(request)  # type: ignore[misc]  # `is_async` holds
         else:
-            given = await call(self._workers, self._ask_in_turn, approver, since, request)
-        if isinstance(given, Decision):
-            return given
-        answer = answered(given)
+            response = await call(self._workers, self._ask_in_turn, approver, since, request)
+        if isinstance(response, Decision):
+            return response
+        answer = checked_answer(response)
         if answer.verdict == "no":
             why = f": {answer.reason}" if answer.reason else "."
             return Decision(
@@ -312,7 +312,7 @@ class Policy:
         return Decision(True, "approver", remembered=str(shape) if kept else "")
 
     def _remember(self, shape: Shape, since: int) -> bool:
-        """Keep an *always*, unless something was forgotten while somebody was asked."""
+        """Keep an *always*, unless `forget` was called while the approver was asked."""
         with self._lock:
             if self._forgotten != since:
                 return False
@@ -330,11 +330,11 @@ class Policy:
                 return _SESSION
             if abandoned():
                 return "no"
-            given = approver(request)
-            if isinstance(given, (str, Answer)) and request.shape is not None:
-                answer = answered(given)
+            response = approver(request)
+            if isinstance(response, (str, Answer)) and request.shape is not None:
+                answer = checked_answer(response)
                 if answer.verdict == "always":
                     self._remember(request.shape, since)
-            return given
+            return response
         finally:
             self._asking.release()

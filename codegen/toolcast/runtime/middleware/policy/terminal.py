@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from ...encode import to_builtins
-from ...unicode_text import escaped
+from ...unicode_text import escape_control
 from ...workers import abandoned
 from .approval import Answer, ApprovalRequest
 
@@ -63,21 +63,19 @@ class TerminalApprover:
 
 
 def question(request: ApprovalRequest) -> str:
-    """What a person reads: every argument, escaped, and what *always* would stand for."""
+    """The question for a person: every argument, escaped, and the calls that *always* would cover."""
     shown: Any = to_builtins(request.params)
-    lines = [
-        "",
-        f"Tool {escaped(request.tool)} ({escaped(request.permission)}): {escaped(request.summary)}",
-    ]
+    tool, permission = escape_control(request.tool), escape_control(request.permission)
+    lines = ["", f"Tool {tool} ({permission}): {escape_control(request.summary)}"]
     for name, value in shown.items():
-        text = escaped(msgspec.json.encode(value).decode("utf-8", "replace"))
+        text = escape_control(msgspec.json.encode(value).decode("utf-8", "replace"))
         if len(text) > _SHOWN:
             text = f"{text[:_SHOWN]}… ({len(text) - _SHOWN} more characters NOT SHOWN)"
-        lines.append(f"  {escaped(name)}: {text}")
+        lines.append(f"  {escape_control(name)}: {text}")
     if request.shape is None:
         lines.append("Run it? [y]es, [N]o: ")
     else:
-        lines.append(f"  always = {escaped(str(request.shape))[:_SHOWN]}")
+        lines.append(f"  always = {escape_control(str(request.shape))[:_SHOWN]}")
         lines.append("Run it? [y]es, [N]o, [a]lways: ")
     return "\n".join(lines)
 
@@ -95,7 +93,7 @@ def _write(terminal: int, text: str) -> None:
 
 
 def _read_line(terminal: int) -> str | None:
-    """One line; None at the end of input, or where nobody waits for the answer any more."""
+    """One line; None at the end of input, or after the call was cancelled."""
     data = b""
     while not data.endswith(b"\n"):
         if abandoned():

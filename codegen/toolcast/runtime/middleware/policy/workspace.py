@@ -27,7 +27,7 @@ _FILE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | os.O_CLOEX
 
 
 class WorkspaceError(PathError):
-    """A path that leads out of the workspace, or to no regular file; the text tells the model why."""
+    """A path that leads out of the workspace, or to no regular file; the text states why."""
 
 
 class Workspace:
@@ -51,7 +51,7 @@ class Workspace:
         if os.open not in os.supports_dir_fd or not hasattr(os, "O_NOFOLLOW"):
             raise NotImplementedError("Workspace needs a system that opens files relative to folders.")
         self.root = Path(root).resolve()
-        self._given = Path(os.path.abspath(root))  # noqa: PTH100 - links are to stay
+        self._unresolved_root = Path(os.path.abspath(root))  # noqa: PTH100 - links are to stay
         if not self.root.is_dir():
             raise ValueError(f"The workspace {self.root} is no folder.")
         if self.root.parent == self.root:
@@ -113,7 +113,7 @@ class Workspace:
             fd = os.open(name, flags | _FILE, 0o666, dir_fd=folder)
             try:
                 check_spelling(folder, name, WorkspaceError)
-                self._judge(os.fstat(fd), path, writes=kind != "r")
+                self._check_status(os.fstat(fd), path, writes=kind != "r")
                 if kind.startswith("w"):  # only now: an open that is refused must change nothing
                     os.ftruncate(fd, 0)
                 os.set_blocking(fd, True)
@@ -164,7 +164,7 @@ class Workspace:
             finally:
                 os.close(entered)
 
-    def _judge(self, status: os.stat_result, path: str, writes: bool) -> None:
+    def _check_status(self, status: os.stat_result, path: str, writes: bool) -> None:
         if stat.S_ISDIR(status.st_mode):
             raise WorkspaceError(f"{shown(path)} is a folder. Name a file in it.")
         if not stat.S_ISREG(status.st_mode):
@@ -192,7 +192,7 @@ class Workspace:
             return list(pure.parts)
         # "//x" is another root to PurePosixPath.
         pure = PurePosixPath("/" + path.lstrip("/"))
-        for root in (self.root, self._given):
+        for root in (self.root, self._unresolved_root):
             if pure.is_relative_to(root):
                 return list(pure.relative_to(root).parts)
         raise self._outside(path)
@@ -246,7 +246,7 @@ class Workspace:
         if not target.startswith("/"):
             return [part for part in target.split("/") if part not in ("", ".")][::-1]
         pure = PurePosixPath(os.path.normpath("/" + target.lstrip("/")))
-        root = next((root for root in (self.root, self._given) if pure.is_relative_to(root)), None)
+        root = next((root for root in (self.root, self._unresolved_root) if pure.is_relative_to(root)), None)
         if root is None:
             raise self._outside(path)
         while trail:

@@ -1,4 +1,4 @@
-"""Secrets: references in arguments become values on the way in, values become marks on the way out."""
+"""Secrets: references in arguments become values, values in results become marks."""
 
 from .secrets import EnvironmentSecrets, FileSecrets, Resolver, Secrets
 

@@ -19,18 +19,18 @@ class Redactor:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._seen: set[tuple[str, str]] = set()
+        self._added: set[tuple[str, str]] = set()
         self._forms: tuple[Form, ...] = ()
         self._spaced = False
 
     @property
     def known(self) -> bool:
-        """Whether there is anything to look for."""
+        """Whether there is anything to redact."""
         return bool(self._forms)
 
     def add(self, name: str, value: str) -> None:
         """Look for `value` from now on, and write that it was `name`'s."""
-        if (name, value) in self._seen:
+        if (name, value) in self._added:
             return
         with self._lock:
             present = {form.text for form in self._forms}
@@ -38,7 +38,7 @@ class Redactor:
             # The longest first: its name is the one that is written where several overlap.
             self._forms = tuple(sorted((*self._forms, *fresh), key=lambda form: (-len(form.text), form.text)))
             self._spaced |= len(value.split()) > 1
-            self._seen.add((name, value))
+            self._added.add((name, value))
 
     def text(self, text: str) -> str:
         """`text` with a mark in place of every value."""
@@ -46,11 +46,11 @@ class Redactor:
         if not spans:
             return text
         parts: list[str] = []
-        place = 0
+        offset = 0
         for start, end, name in spans:
-            parts += text[place:start], self._mark(name)
-            place = end
-        return "".join([*parts, text[place:]])
+            parts += text[offset:start], self._mark(name)
+            offset = end
+        return "".join([*parts, text[offset:]])
 
     def value(self, value: Any) -> Any:
         """`value` with marks at any depth, also in place of numbers and bytes; the same object where nothing
@@ -69,10 +69,10 @@ class Redactor:
         if len(text) * 4 < len(known[-1].text):  # no encoding has fewer characters
             return found
         for view in views(text, self._spaced):
-            seen = view.text.lower()
+            lowered = view.text.lower()
             for form in known:
-                sought = without_plus(form) if "+" in form.text and "+" not in seen else form
-                for start, end in _occurrences(seen, sought):
+                wanted = without_plus(form) if "+" in form.text and "+" not in lowered else form
+                for start, end in _occurrences(lowered, wanted):
                     found.append((*view.origin(start, end), form.name))
         return _merged(found)
 
@@ -99,7 +99,7 @@ class Redactor:
         return self._other(value)
 
     def _other(self, value: Any) -> Any:
-        """Times, identifiers, dataclasses: what has a JSON form is judged by it."""
+        """Times, identifiers, dataclasses: what has a JSON form is searched in that form."""
         try:
             plain = msgspec.to_builtins(value)
         except (msgspec.MsgspecError, TypeError, ValueError, AttributeError):
@@ -109,7 +109,7 @@ class Redactor:
 
 
 def _occurrences(text: str, form: Form) -> Iterator[tuple[int, int]]:
-    """Where `form` stands, as few parts of `text` as cover it."""
+    """The occurrences of `form`, overlapping ones merged."""
     at, end = form.find(text, 0) if form.text else (-1, -1)
     while at >= 0:
         start = at

@@ -1,4 +1,4 @@
-"""What of a secret's value is looked for, once encodings are undone in the text around it."""
+"""The forms of a secret's value that are searched in decoded text."""
 
 import re
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import Struct
 
 SHORTEST: Final = 8
-"""Characters, white space aside, that a value must have. A shorter one would stand in many texts by chance,
+"""Characters, white space aside, that a value must have. A shorter one would occur in many texts by chance,
 and be found out by asking for all there are."""
 
 _LINE = 16  # characters that make a line of a longer value worth hiding on its own
@@ -25,15 +25,15 @@ UTF-8 with a character for each byte."""
 
 
 class Form(Struct, frozen=True):
-    """What to look for in text that is `flattened` and in lower case. `pattern` says it where letters beyond
-    ASCII have other bytes in the other case."""
+    """A form to search in text that is `flattened` and in lower case. `pattern` replaces it where letters
+    beyond ASCII have other bytes in the other case."""
 
     text: str
     name: str
     pattern: re.Pattern[str] | None = None
 
     def find(self, text: str, start: int) -> tuple[int, int]:
-        """Where it stands next; (-1, -1) for nowhere."""
+        """The next occurrence; (-1, -1) where there is none."""
         if self.pattern is not None:
             found = self.pattern.search(text, start)
             return (-1, -1) if found is None else found.span()

@@ -1,4 +1,4 @@
-"""Secrets of a program: references replaced on the way in, values redacted on the way out."""
+"""Secrets of a program: references in arguments are replaced, values in results are redacted."""
 
 import os
 from collections.abc import Awaitable, Callable
@@ -42,7 +42,7 @@ class Secrets:
 
     @property
     def known(self) -> bool:
-        """Whether any value was given out, so that there is something to hide."""
+        """Whether any value was resolved, so that there is something to redact."""
         return self._redactor.known
 
     def concerns(self, binding: ToolBinding[Any, Any], params: Any) -> bool:
@@ -79,8 +79,8 @@ class Secrets:
         return replace_references(binding, params, values)
 
     async def _resolve(self, name: str) -> str:
-        given: Any = self._resolver(name)
-        value = await given if isawaitable(given) else given
+        resolved: Any = self._resolver(name)
+        value = await resolved if isawaitable(resolved) else resolved
         if value is None:
             raise RefusalError(f"There is no secret {name!r}. Use a name that you were told, as it is spelt.")
         if not isinstance(value, str):

@@ -125,7 +125,7 @@ FAMILIES: Final = tuple(
 
 
 LEVELS: Final = 4
-"""Escapes in escapes that are undone: JSON in JSON in a URL has three."""
+"""Nested escapes that are decoded: JSON in JSON in a URL has three."""
 
 _ODD = re.compile("[\0-\x08\x1b\x7f-\xff]")
 _BEYOND = re.compile("[^\0-\x7f]")
@@ -171,7 +171,7 @@ class View:
         return self.replaced(SPACE, None, "".join(self.text.split()) if self.text.isascii() else None)
 
     def decoded(self, text: str, pieces: list[Piece]) -> "View":
-        """Another text, of which each character stands for some of this one."""
+        """Another text, each character of which is decoded from some of this one."""
         return View(text, self, lambda: pieces)
 
     def origin(self, start: int, end: int) -> tuple[int, int]:
@@ -189,8 +189,8 @@ class View:
         """Which characters of the source became the one at `at`."""
         assert isinstance(self._pieces, list)
         assert self._source is not None
-        place = bisect_right(self._pieces, (at, _FAR, 0)) - 1
-        here, there, ratio = self._pieces[place]
+        index = bisect_right(self._pieces, (at, _FAR, 0)) - 1
+        here, there, ratio = self._pieces[index]
         if ratio > 0:
             low = there + (at - here) * ratio
             return low, low + ratio
@@ -198,7 +198,7 @@ class View:
             return there + (at - here) * 4 // 3, min(
                 there + ((at - here + 1) * 4 + 2) // 3, len(self._source.text)
             )
-        following = self._pieces[place + 1] if place + 1 < len(self._pieces) else None
+        following = self._pieces[index + 1] if index + 1 < len(self._pieces) else None
         return there, len(self._source.text) if following is None else following[1]
 
 
@@ -227,22 +227,23 @@ def _replaced(text: str, pattern: re.Pattern[str], put: Put | None) -> list[Piec
 
 
 def views(text: str, spaced: bool) -> Iterator[View]:
-    """All views in which to look: in UTF-8 with a character for each byte, without white space and what is
+    """All views to search: in UTF-8 with a character for each byte, without white space and what is
     invisible. `spaced` adds those in which plus signs are white space, too."""
     first = View(text).replaced(_BEYOND, lambda found: as_bytes(found[0]), as_bytes(text))
-    seen: dict[tuple[int, int], int] = {}
-    for view in _explored(first, 2, LEVELS, seen):
+    visited: dict[tuple[int, int], int] = {}
+    for view in _explored(first, 2, LEVELS, visited):
         yield view
         if spaced and "+" in view.text:
             yield view.replaced(_PLUS)
 
 
-def _explored(view: View, mixes: int, levels: int, seen: dict[tuple[int, int], int]) -> Iterator[View]:
-    """A text flat, and with up to `mixes` encodings undone; of the first family of escapes `levels`."""
+def _explored(view: View, mixes: int, levels: int, visited: dict[tuple[int, int], int]) -> Iterator[View]:
+    """A text without white space, and with up to `mixes` encodings decoded; of the first family of escapes
+    `levels`."""
     effort = 8 * mixes + levels
-    if seen.get(key := (len(view.text), hash(view.text)), -1) >= effort:
+    if visited.get(key := (len(view.text), hash(view.text)), -1) >= effort:
         return
-    seen[key] = effort
+    visited[key] = effort
     visible = view.without_invisible()
     flat = visible.without_space().without_invisible()  # which white space or each other may have parted
     yield flat
@@ -250,21 +251,21 @@ def _explored(view: View, mixes: int, levels: int, seen: dict[tuple[int, int], i
         return
     for decoded in _decoded(flat):
         if (readable := _readable(decoded)) is not None:
-            yield from _explored(readable, mixes - 1, 1, seen)
+            yield from _explored(readable, mixes - 1, 1, visited)
     for family in FAMILIES:
         inner = visible
         for level in range(levels):
-            following = _undone(inner, family)
+            following = _unescaped(inner, family)
             if following is inner:
                 break
             inner = following
-            yield from _explored(inner, mixes - 1, 0 if level else 1, seen)
+            yield from _explored(inner, mixes - 1, 0 if level else 1, visited)
         if levels and flat is not visible:  # white space within escapes
-            yield from _explored(_undone(flat, family), mixes - 1, 0, seen)
+            yield from _explored(_unescaped(flat, family), mixes - 1, 0, visited)
 
 
-def _undone(view: View, family: Family) -> View:
-    """With every escape of a family undone once."""
+def _unescaped(view: View, family: Family) -> View:
+    """With every escape of a family decoded once."""
     if family.sign not in view.text:
         return view
     return view.replaced(family.pattern, family.meaning)
