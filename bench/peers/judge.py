@@ -9,8 +9,8 @@ from toolcast.providers import LedgerEntry
 from toolcast.runtime.wire import WireForms
 from toolcast.runtime.wire.decoder import WireDecoder
 from toolcast.verify.ledger_laws import silent_losses
-from toolcast.verify.openapi import as_json_schema
 from toolcast.verify.oracle import Oracle, OracleError
+from toolcast.verify.schema_document import as_json_schema
 from toolcast.verify.wire_encoding import Forward
 
 from .bundle import bundled

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
-from toolcast.importers.yaml_text import dump
+from toolcast.importers.spec_text import dump
 
 from ..corpora.compile import CORPORA, PROVIDERS
 from ..corpora.oracle import is_schema, wrong_defaults

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from packaging.requirements import Requirement as Official
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
-from toolcast.doctor.versions import is_in, read_requirement
+from toolcast.doctor.installation import is_in, read_requirement
 
 VERSIONS = st.lists(st.integers(0, 12), min_size=1, max_size=4).map(
     lambda numbers: ".".join(map(str, numbers))

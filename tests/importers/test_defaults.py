@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 from toolcast.importers.import_tools import import_tools
-from toolcast.importers.invalid_defaults import without_wrong_defaults
+from toolcast.importers.published_schemas import without_wrong_defaults
 from toolcast.importers.spec_text import Choices, in_words
 from toolcast.spec.read_file import parse_document
 

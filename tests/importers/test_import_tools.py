@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.contract.build import build_tool
 from toolcast.importers.import_tools import Imported, import_tools
-from toolcast.importers.invalid_defaults import without_wrong_defaults
+from toolcast.importers.published_schemas import without_wrong_defaults
 from toolcast.importers.spec_text import Choices
 from toolcast.importers.tool_lists import Document, parse_documents
 from toolcast.providers import quarantined

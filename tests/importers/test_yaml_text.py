@@ -7,7 +7,7 @@ import pytest
 import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
-from toolcast.importers.yaml_text import UnwritableError, dump
+from toolcast.importers.spec_text import UnwritableError, dump
 from toolcast.spec.read_file import SourceDocument, parse_document
 
 TRICKY = [

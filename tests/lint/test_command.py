@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from toolcast.cli.main import cli
-from toolcast.lint.lint_rules import RULES
+from toolcast.lint.finding import RULES
 
 from tests.lint.projects import GOOD, spec, write
 

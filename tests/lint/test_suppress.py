@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from toolcast.lint.lint_rules import RULES
+from toolcast.lint.finding import RULES
 from toolcast.spec.fields import LINT_CODES
 
 from tests.lint.projects import found, run, spec, write

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.config import load_config
 from toolcast.lint import tokens
-from toolcast.lint.definition import definition
 from toolcast.lint.project_tools import opened
-from toolcast.lint.tokens import counted, counter, estimate
+from toolcast.lint.tokens import counted, counter, definition, estimate
 
 ROOT = Path(__file__).resolve().parents[2]
 

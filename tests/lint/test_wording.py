@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.lint.descriptions import vague
-from toolcast.lint.sets import likeness
+from toolcast.lint.descriptions import likeness, vague
 
 from tests.lint.projects import GOOD, found, run, spec, write
 

@@ -13,7 +13,7 @@ from toolcast.project.core.compiler import compile_package, compile_tool, compil
 from toolcast.runtime import ToolBinding
 from toolcast.spec.read_file import SourceDocument, parse_document
 from toolcast.spec.tool_spec import read_tool
-from toolcast.verify.memory_package import imported
+from toolcast.verify.verified_tool import imported
 
 Binding = ToolBinding[Any, Any]
 PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini", "mcp")

@@ -16,7 +16,7 @@ from toolcast.runtime import ToolRegistry
 from toolcast.runtime.support import check_multiple_of, check_pattern
 from toolcast.runtime.wire.decoder import WireDecoder
 from toolcast.runtime.wire.wire_form import WireBranch, WireForm, WireForms
-from toolcast.verify import pattern_samples as patterns
+from toolcast.verify import samples as patterns
 
 from tests.runtime.sample.files.edit import EDIT
 

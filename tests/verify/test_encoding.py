@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.runtime.wire import WireBranch, WireForm, WireForms
 from toolcast.runtime.wire.decoder import decode_wire
-from toolcast.verify.openapi import as_json_schema
 from toolcast.verify.oracle import Oracle
+from toolcast.verify.schema_document import as_json_schema
 from toolcast.verify.wire_encoding import Forward, encode
 
 PAIRS: dict[str, Any] = {

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from toolcast.jsonschema.equality import equal
 from toolcast.verify.instances import instances
 from toolcast.verify.oracle import Oracle
-from toolcast.verify.pattern_samples import sample
+from toolcast.verify.samples import sample
 from toolcast.verify.shrink import shrink
 
 SCHEMAS: dict[str, Any] = {

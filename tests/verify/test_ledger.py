@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from toolcast.providers import LedgerEntry, load_profile
 from toolcast.runtime.wire import WireForm, WireForms
-from toolcast.verify.ledger_laws import fixpoint, silent_losses
-from toolcast.verify.ledger_reading import Told
+from toolcast.verify.ledger_laws import Told, fixpoint, silent_losses
 from toolcast.verify.oracle import Oracle
 from toolcast.verify.wire_encoding import Forward
 

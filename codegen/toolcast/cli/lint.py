@@ -100,7 +100,7 @@ def command(
 def _known(codes: Sequence[str]) -> None:
     import difflib
 
-    from ..lint.lint_rules import RULES
+    from ..lint.finding import RULES
 
     for code in codes:
         if code not in RULES:
@@ -110,7 +110,7 @@ def _known(codes: Sequence[str]) -> None:
 
 
 def _list(form: Form) -> None:
-    from ..lint.lint_rules import RULES
+    from ..lint.finding import RULES
 
     if form != "text":
         rows: Any = [{"code": code, **_fields(RULES[code])} for code in sorted(RULES)]

@@ -5,8 +5,7 @@ from typing import Any
 
 from .. import __version__
 from ..diagnostics import Diagnostic
-from ..lint.finding import Finding
-from ..lint.lint_rules import RULES
+from ..lint.finding import RULES, Finding
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 

@@ -1,4 +1,4 @@
-"""The configuration, and the folders that it names."""
+"""The configuration, the folders that it names, and the lock of a running build."""
 
 import os
 import sys
@@ -11,10 +11,41 @@ from ..project.output.manifest import NAME, is_manifest, parse_manifest
 from ..project.output.owned_files import find_strays
 from ..project.previous_outputs import previous_outputs
 from ..project.profiles import profiles_of, unknown_providers
+from ..project.state import lock
 from ..project.state.cache import load_cache
 from ..project.state.files import read_plain
-from .build_lock import holder
 from .examination import Finding
+
+
+def holder(state: Path) -> int | None:
+    """The process that holds a project's lock; None for nobody, 0 for one whose number cannot be known.
+
+    Raises OSError where the file system knows no locks.
+    """
+    try:
+        handle = os.open(state / "lock", os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+    except OSError:  # never built, or not ours to open: then nobody of us builds
+        return None
+    try:
+        if lock._take(handle):  # given back at once, when the file is closed
+            return None
+        return _process(os.fstat(handle).st_ino)
+    finally:
+        os.close(handle)
+
+
+def _process(inode: int) -> int:
+    """Linux lists its locks: `1: FLOCK  ADVISORY  WRITE 4711 08:01:815 0 EOF`."""
+    try:
+        lines = Path("/proc/locks").read_text(encoding="ascii").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return 0
+    for line in lines:
+        words = line.split()
+        if len(words) > 5 and words[1] == "FLOCK" and words[5].rpartition(":")[2] == str(inode):
+            return int(words[4])
+    return 0
+
 
 _NAMED = 3
 """Files that are named before it becomes a number."""

@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import Struct
 
 from ..providers import LedgerEntry
-from .gemini import from_gemini
+from .published_schemas import from_gemini
 from .tool_lists import Element
 
 _HINTS = {"destructiveHint": "destructive", "idempotentHint": "idempotent", "openWorldHint": "open_world"}

@@ -6,13 +6,11 @@ from pathlib import Path
 from msgspec import Struct, structs
 
 from ..diagnostics import Diagnostic
-from .corners import without_bad_corners
 from .declarations import Declared, ShapeError, read_shape
 from .imported_names import unique
-from .invalid_defaults import without_wrong_defaults
-from .spec_text import Choices, in_short, spec_text
+from .published_schemas import without_bad_corners, without_wrong_defaults
+from .spec_text import Choices, UnwritableError, check_writable, in_short, spec_text
 from .tool_lists import Element, read_elements
-from .yaml_text import UnwritableError, check_writable
 
 
 class Imported(Struct, frozen=True, kw_only=True):

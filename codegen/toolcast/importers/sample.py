@@ -13,9 +13,8 @@ from ..diagnostics import Diagnostic
 from .declarations import Declared
 from .import_tools import NOTHING_CHOSEN, Imported
 from .imported_names import clean
-from .spec_text import Choices, spec_text
+from .spec_text import Choices, UnwritableError, check_writable, spec_text
 from .tool_lists import Document, read_documents
-from .yaml_text import UnwritableError, check_writable
 
 
 def import_sample(

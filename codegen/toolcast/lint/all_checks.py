@@ -7,16 +7,14 @@ from msgspec import Struct
 
 from ..config import Config
 from ..diagnostics import Diagnostic
-from .descriptions import descriptions
+from .descriptions import collisions, descriptions, duplicates
 from .finding import Finding, merged
 from .flags import flags
 from .hidden_text import hidden_text
 from .linted_tool import Subject
 from .permissions import policy
 from .project_tools import Progress, Project, meant, opened, unknown_tools
-from .request import request_limits
-from .sets import collisions, duplicates
-from .strict_mode import losses, not_strict
+from .provider_checks import losses, not_strict, request_limits
 from .tokens import Tokens, counted
 from .tool_limits import tool_limits
 

@@ -1,4 +1,6 @@
-"""What lint has to say, as values; how it looks is the command's business."""
+"""The findings of lint as values, and the rules by code. `toolcast lint --list` prints the rules."""
+
+from typing import Final
 
 from msgspec import Struct
 
@@ -50,3 +52,201 @@ def _one(group: list[Finding]) -> Finding:
         answer=next((each.answer for each in group if each.answer), ""),
         fix=first.fix,
     )
+
+
+class Rule(Struct, frozen=True):
+    """One code. `whole` rules judge the set, so no single spec can ignore them."""
+
+    severity: Severity
+    title: str
+    about: str
+    whole: bool = False
+
+
+RULES: Final[dict[str, Rule]] = {
+    "name-pattern": Rule(
+        "error",
+        "A provider refuses the tool's name",
+        "The name must match the provider's pattern as a whole.",
+    ),
+    "name-length": Rule(
+        "error",
+        "The tool's name is too long",
+        "The name is longer than a provider accepts.",
+    ),
+    "advised-name-length": Rule(
+        "warning",
+        "The tool's name is long",
+        "Some deployments of a provider still have a lower limit.",
+    ),
+    "name-collision": Rule(
+        "warning",
+        "Two names are nearly the same",
+        "Two names are equal without case, `_`, `-`: models confuse them, and programs that clean"
+        " names make one of them.",
+    ),
+    "property-name": Rule(
+        "error",
+        "A provider refuses a parameter's name",
+        "Names of parameters must match the provider's pattern as a whole.",
+    ),
+    "tools": Rule(
+        "error",
+        "Too many tools",
+        "More tools than one request of the provider may hold.",
+        whole=True,
+    ),
+    "advised-tools": Rule(
+        "note",
+        "Many tools",
+        "The provider works worse with so many tools in one request.",
+        whole=True,
+    ),
+    "strict-tools": Rule(
+        "error",
+        "Too many strict tools",
+        "More strict tools than one request of the provider may hold.",
+        whole=True,
+    ),
+    "mixed-strict": Rule(
+        "error",
+        "Strict tools beside others",
+        "The provider takes requests in which all tools are strict, or none.",
+        whole=True,
+    ),
+    "all-properties": Rule(
+        "error",
+        "Too many parameters together",
+        "All tools of one request together have too many properties.",
+        whole=True,
+    ),
+    "optional": Rule(
+        "error",
+        "Too many optional parameters together",
+        "Optional parameters at any depth, summed over all strict tools of a request.",
+        whole=True,
+    ),
+    "unions": Rule(
+        "error",
+        "Too many unions together",
+        "Parameters that are unions (anyOf, or a list of types), summed over all strict tools of a request.",
+        whole=True,
+    ),
+    "advised-optional": Rule(
+        "warning",
+        "Many optional parameters in one tool",
+        "A strict tool with so many optional parameters may fail to compile at the provider.",
+    ),
+    "advised-unions": Rule(
+        "warning",
+        "Many unions in one tool",
+        "A strict tool with so many unions may fail to compile at the provider.",
+    ),
+    "description-length": Rule(
+        "error",
+        "The description is too long",
+        "The tool's description has more characters than a provider accepts.",
+    ),
+    "depth": Rule(
+        "error",
+        "The schema is nested too deeply",
+        "Levels of objects and arrays below the root, references followed.",
+    ),
+    "properties": Rule(
+        "error",
+        "Too many properties in one tool",
+        "Properties of all objects of one tool, at any depth.",
+    ),
+    "enum-values": Rule(
+        "error",
+        "Too many enum values in one tool",
+        "Enum values of one tool, summed.",
+    ),
+    "hidden-text": Rule(
+        "error",
+        "A text deceives its reader",
+        "Characters that show text in another order than it has (U+202A to U+202E, U+2066 to U+2069), or that"
+        " can spell text which nobody sees (tags, further variation selectors).",
+    ),
+    "hidden-character": Rule(
+        "warning",
+        "A text holds a character that nobody sees",
+        "Control and format characters, fillers, blanks, and joiners or variation selectors where no script"
+        " and no emoji needs one.",
+    ),
+    "long-enum": Rule(
+        "warning",
+        "An enum is long",
+        "One enum has more values than works, or its texts are too long together.",
+    ),
+    "string-chars": Rule(
+        "error",
+        "Names and values are too long together",
+        "Characters of property names, definition names, enum and const values of one tool.",
+    ),
+    "required-at-least": Rule(
+        "error",
+        "Too few required parameters",
+        "The provider wants each tool to require at least so many parameters.",
+    ),
+    "rejected": Rule(
+        "error",
+        "A provider would refuse the tool",
+        "The ledger says that the request would fail.",
+    ),
+    "not-strict": Rule(
+        "note",
+        "The tool is not strict",
+        "The provider has a strict mode that this tool falls out of; the ledger says why.",
+    ),
+    "lossy": Rule(
+        "note",
+        "A provider's schema says less",
+        "Constraints that a provider's schema lacks; only with --losses.",
+    ),
+    "missing-description": Rule(
+        "warning",
+        "Parameters are not described",
+        "Top-level parameters, and properties of objects below, without a description.",
+    ),
+    "vague-description": Rule(
+        "warning",
+        "The description says nothing",
+        "It is a placeholder, has fewer than three words, or only repeats words of the name.",
+    ),
+    "vague-parameter": Rule(
+        "note",
+        "A parameter's description says nothing",
+        "It is a placeholder or only repeats words of the parameter's name, and no enum, format, "
+        "pattern, bound, default or example tells more.",
+    ),
+    "duplicate-description": Rule(
+        "warning",
+        "Two tools have the same description",
+        "Equal but for case, order, punctuation, endings and small words: a model cannot choose "
+        "between them.",
+    ),
+    "flag-argument": Rule(
+        "warning",
+        "One tool is several",
+        "Its parameters fall into groups that exclude each other, so the model must learn which "
+        "belong together.",
+    ),
+    "secret-parameter": Rule(
+        "warning",
+        "A parameter looks like a secret",
+        "Its name ends in a word such as password, api_key or secret, it takes text, and "
+        "`secrets` does not list it.",
+    ),
+    "destructive-read": Rule(
+        "warning",
+        "A destructive tool says `permission: read`",
+        "Its name, or the first word of its description, is a verb such as delete, drop or overwrite.",
+    ),
+    "unused-ignore": Rule(
+        "warning",
+        "A suppression suppresses nothing",
+        "`lint.ignore` of a spec names a code that was not found there.",
+    ),
+}
+"""By code."""

@@ -1,24 +1,32 @@
 """What tools cost in a request: tokens of the JSON that a provider is sent, in full and as brief stubs.
 
-With tiktoken and its vocabulary at hand the count is exact for OpenAI's `o200k_base` over the JSON text; no
-provider publishes how it renders tools into its prompt, so even that is a measure, not a bill. Without it, an
-estimate: the text is cut as that encoding cuts it before merging, and long pieces count more. Over the
-examples in OpenAI's own guide to counting tokens it is 2 % off on prose, and a quarter on odd words.
+With tiktoken and its vocabulary the count is exact for OpenAI's `o200k_base` over the JSON text; no provider
+publishes how it renders tools into its prompt, so even that is an approximation. Without it the count is
+estimated: the text is cut as that encoding cuts it before merging, and long pieces count more. Over the
+examples in OpenAI's own guide to counting tokens the estimate is 2 % off on prose, and a quarter on odd
+words.
 """
 
 import math
 import re
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
 
-from ..providers import Profile
+from ..project.core.tool_definitions import tool_info
+from ..providers import Profile, tool_object
 from ..runtime.definitions import cut_definition
-from .definition import definition
 from .linted_tool import Subject
+
+
+def definition(subject: Subject, profile: Profile) -> dict[str, Any]:
+    """As the build writes it to `schemas/<provider>/<tool>.json`."""
+    info = tool_info(subject.tool, subject.normal)
+    return tool_object(info, profile, subject.emitted[profile.id].normalized)
+
 
 ENCODING: Final = "o200k_base"
 

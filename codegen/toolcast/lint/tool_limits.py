@@ -8,9 +8,8 @@ from ..jsonschema.pointers import split
 from ..providers import Profile
 from ..spec.model import Path
 from .finding import Finding
-from .linted_tool import Emitted, Subject
-from .provider_errors import answer
-from .size import Enum
+from .linted_tool import Emitted, Enum, Subject
+from .provider_checks import answer
 
 _Place = tuple[Subject, Emitted, Profile, int]
 

@@ -7,7 +7,7 @@ from ..jsonschema.equality import equal
 from ..runtime.errors import ArgumentError
 from .oracle import Oracle
 from .schema_document import CERTAIN, Schema, Tree, matches
-from .value_paths import Path
+from .shrink import Path
 from .verified_tool import Binding
 from .verify_report import Failure
 

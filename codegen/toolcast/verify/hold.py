@@ -17,8 +17,7 @@ from .instances import instances
 from .ledger_laws import fixpoint, silent_losses
 from .oracle import Oracle, OracleError
 from .provider_laws import Dialect
-from .shrink import shrink
-from .value_paths import size
+from .shrink import shrink, size
 from .verified_tool import NotCompiledError, Subject, subject
 from .verify_report import Counterexample, Disagreement, Failure, Law, ToolReport
 

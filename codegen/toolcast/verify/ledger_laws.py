@@ -1,4 +1,5 @@
-"""L4 and L5: nothing that a contract says is lost without an entry, and normalising twice changes nothing."""
+"""L4 and L5: nothing that a contract states is lost without a ledger entry, and normalising twice changes
+nothing."""
 
 import copy
 import json
@@ -8,8 +9,194 @@ from typing import Any
 
 from ..jsonschema.pointers import escape
 from ..providers import LedgerEntry, Profile, normalize
-from .schema_document import places
+from ..runtime.wire import WireForm, WireForms
+from ..runtime.wire.wire_form import KEY, MORE, VALUE, position
+from .oracle import Oracle
+from .schema_document import POSSIBLE, Schema, places
+from .shrink import Path
 from .verify_report import Failure
+
+_ENTRY = 3
+"""Steps of an evaluation path before the schema itself: `allOf/0/$ref` (see `Oracle.part`)."""
+_LATER = 1 << 20
+"""The index of an item that stands after all positions of a tuple."""
+_Nodes = list[tuple[dict[str, Any], int]]
+
+
+class Told:
+    """One tool's ledger for one provider. `wire_forms` say how places of what is sent lie in the contract."""
+
+    def __init__(self, ledger: Sequence[LedgerEntry], wire_forms: WireForms | None = None) -> None:
+        self._entries = frozenset(f"{entry.path}/{escape(entry.keyword)}" for entry in ledger)
+        told = [entry for entry in ledger if entry.severity in ("changed", "lost", "reject")]
+        self._changed = frozenset(entry.path for entry in told)
+        # A keyword may hold a schema, and a name is the keyword of an entry about one property.
+        self._changed |= frozenset(f"{entry.path}/{escape(entry.keyword)}" for entry in told)
+        self._names: dict[str, str] = {}
+        self._rests: set[str] = set()
+        for form in _all(wire_forms):
+            self._names.update(form.names)
+            self._rests |= {form.rest} if form.rest else set()
+
+    # -- meanings -----------------------------------------------------------------------------
+
+    def changed(self, contract: Oracle, path: Path, sent: Any = None) -> bool:
+        """Whether the ledger says, on the way to `path`, that meaning was changed.
+
+        With `sent`, the path is one into that value, as the provider's schema has it.
+        """
+        tree, pointers = contract.tree, _pointers(contract)
+        nodes = tree.beside([(tree.start, POSSIBLE)])
+        for step in (*path, None):
+            if any(pointers.get(id(node)) in self._changed for node, _ in nodes):
+                return True
+            if step is None:
+                break
+            below = list(self._below(contract, nodes, step, sent))
+            sent = _child(sent, step)
+            nodes = tree.beside(below)
+        return False
+
+    def _below(
+        self, contract: Oracle, nodes: _Nodes, step: str | int, sent: Any
+    ) -> Iterator[tuple[Schema, int]]:
+        """The contract's schemas for one step down; too many rather than too few where a form is sent."""
+        tree = contract.tree
+        if isinstance(step, int):
+            yield from tree.item(nodes, step)
+            if sent is None:
+                return
+            yield from tree.item(nodes, step + _LATER)
+            entry = _child(sent, step)
+            if isinstance(entry, dict) and isinstance(entry.get(KEY), str):
+                yield from tree.member(nodes, entry[KEY])
+            return
+        yield from tree.member(nodes, step)
+        if sent is None:
+            return
+        if step in self._names:
+            yield from tree.member(nodes, self._names[step])
+        if step in self._rests or step in (MORE, VALUE):
+            yield from nodes
+        if step.startswith(_POSITION) and step[len(_POSITION) :].isdecimal():
+            yield from tree.item(nodes, int(step[len(_POSITION) :]) - 1)
+
+    # -- constraints --------------------------------------------------------------------------
+
+    def lost(self, contract: Oracle, problem: Any, sent: Any = None, *, absent: bool = True) -> bool:
+        """Whether the ledger names the constraint that `problem`, one of the contract's, is about.
+
+        `sent` is the value as it was sent. `absent`: a null may be one that means absence.
+        """
+        null = absent and problem.instance is None
+        ancestors = set(_ancestors(contract, problem.evaluation_path, null=null))
+        if not ancestors.isdisjoint(self._entries):
+            return True
+        if self._listed(sent, tuple(problem.instance_path)):
+            # Judged as a further key, and declared: what is said of further keys is told, then.
+            objects = (each.rpartition("/properties/") for each in ancestors)
+            if any(f"{above}/additionalProperties" in self._entries for above, step, _ in objects if step):
+                return True
+        place = inner("/" + "/".join(escape(str(step)) for step in problem.schema_path))
+        below = _reached(contract, problem.schema_path)
+        return any(entry == place or entry.startswith((f"{place}/", *below)) for entry in self._entries)
+
+    def _listed(self, sent: Any, path: Path) -> bool:
+        """Whether what stands at `path` of the contract's form was sent in a list of further keys."""
+        for step in path:
+            below = _child(sent, step)
+            if below is None and isinstance(sent, dict):
+                lists = (sent.get(name) for name in self._rests)
+                pairs = (pair for each in lists if isinstance(each, list) for pair in each)
+                return any(isinstance(pair, dict) and pair.get(KEY) == step for pair in pairs)
+            sent = below
+        return False
+
+
+_POSITION = position(0).removesuffix("1")
+
+
+def _all(wire_forms: WireForms | None) -> Iterator[WireForm]:
+    """Every way of a tool."""
+    waiting = [] if wire_forms is None else [wire_forms.root, *wire_forms.definitions.values()]
+    while waiting:
+        form = waiting.pop()
+        yield form
+        choices = (choice.form for choice in form.choices)
+        children = (*form.properties.values(), *form.patterns.values(), *form.prefix, form.items, form.values)
+        waiting += [*form.all_of, *(child for child in choices if child is not None)]
+        waiting += [child for child in children if child is not None]
+
+
+def _child(value: Any, step: str | int) -> Any:
+    try:
+        return value[step]
+    except (LookupError, TypeError):
+        return None
+
+
+def inner(pointer: str) -> str:
+    """From a pointer into the contract file to one into the parameters' schema, as ledgers have it."""
+    return pointer.removeprefix("/parameters")
+
+
+def _pointers(contract: Oracle) -> dict[int, str]:
+    known: dict[int, str] | None = contract.pointers
+    if known is None:
+        document = contract.tree.document
+        known = {id(node): path for path, node in places(document.get("parameters"))}
+        known.update((id(node), path) for path, node in places({"$defs": document.get("$defs", {})}))
+        contract.pointers = known
+    return known
+
+
+def _ancestors(contract: Oracle, path: Sequence[str | int], *, null: bool) -> Iterator[str]:
+    """Every keyword passed on the way to a violation, as pointers into the parameters' schema.
+
+    What stands behind a reference is named in two ways: by its definition, and, as where it was inlined, by
+    the place that refers to it. A `null` may be what a property that is optional there took: `required`
+    beside it tells.
+    """
+    tree = contract.tree
+    node: Any = tree.start
+    prefixes = {""}
+    for step in path[_ENTRY:]:
+        if null and step in ("properties", "patternProperties", "additionalProperties"):
+            yield from (f"{prefix}/required" for prefix in prefixes)
+        prefixes = {f"{prefix}/{escape(str(step))}" for prefix in prefixes}
+        yield from prefixes
+        try:
+            node = node[step]
+        except (LookupError, TypeError):
+            return
+        if step == "$ref" and isinstance(node, str):
+            outer = {prefix.removesuffix("/$ref") for prefix in prefixes}
+            prefixes = outer | {inner(node.removeprefix("#"))}
+            node = tree.find(node)
+
+
+def _reached(contract: Oracle, path: Sequence[str | int]) -> tuple[str, ...]:
+    """Definitions that the keyword at `path` reaches: a loss in one of them is a loss here."""
+    node: Any = contract.tree.document
+    for step in path:
+        try:
+            node = node[step]
+        except (LookupError, TypeError):
+            return ()
+    found: set[str] = set()
+    waiting = [node]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, list):
+            waiting += each
+        elif isinstance(each, dict):
+            reference = each.get("$ref")
+            if isinstance(reference, str) and reference not in found:
+                found.add(reference)
+                waiting.append(contract.tree.find(reference))
+            waiting += each.values()
+    return tuple(inner(reference.removeprefix("#")) + "/" for reference in sorted(found))
+
 
 _BRANCH = re.compile(r"/(?:anyOf|allOf)/[0-9]+")
 

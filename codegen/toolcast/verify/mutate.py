@@ -3,12 +3,10 @@
 import random
 from typing import Any
 
-from .facts import junk
-from .numbers import numeric
-from .pattern_samples import sample
-from .samples import FORMATS, JUNK, STRINGS
+from .instance_generator import junk
+from .samples import FORMATS, JUNK, STRINGS, numeric, sample
 from .schema_document import POSSIBLE, Tree
-from .value_paths import Path, inside, replaced, without
+from .shrink import Path, inside, replaced, without
 
 _Nodes = list[tuple[dict[str, Any], int]]
 

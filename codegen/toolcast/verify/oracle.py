@@ -1,21 +1,41 @@
-"""The independent verdict: jsonschema-rs, and the two allowances of law L1 in our own words.
+"""The independent verdict: jsonschema-rs, with the two allowances of law L1 implemented here.
 
 The allowances are worded for plain objects. Where alternatives overlap (`anyOf`, `if`, `not`) more than one
 reading of "optional and not nullable" is possible; then the verdict is `None` and either answer is right.
+jsonschema-rs accepts too many dates and times ("12:00:0.Z", "+020-01-01"), so the grammar of RFC 3339
+(section 5.6) is checked first.
 """
 
 import itertools
 import operator
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
 import jsonschema_rs
 
-from .rfc3339 import CHECKS
 from .schema_document import CERTAIN, Schema, Tree, places
-from .value_paths import Path, without
+from .shrink import Path, without
+
+_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_TIME = r"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(?:[Zz]|[+-][0-9]{2}:[0-9]{2})"
+_GRAMMAR = {"date": _DATE, "time": _TIME, "date-time": rf"{_DATE}[Tt]{_TIME}"}
+
+
+def _check(name: str, pattern: str) -> Callable[[str], bool]:
+    grammar = re.compile(pattern)
+    judge = jsonschema_rs.Draft202012Validator({"format": name}, validate_formats=True)
+
+    def check(value: str) -> bool:
+        return grammar.fullmatch(value) is not None and bool(judge.is_valid(value))
+
+    return check
+
+
+CHECKS = {name: _check(name, pattern) for name, pattern in _GRAMMAR.items()}
+"""By format: whether a string is one, for jsonschema-rs to ask instead of its own check."""
+
 
 _WHOLE = "urn:toolcast:whole"
 DRAFT = "https://json-schema.org/draft/2020-12/schema"

@@ -10,10 +10,10 @@ from ..providers import LedgerEntry
 from ..runtime.wire import WireForms
 from ..runtime.wire.decoder import WireDecoder
 from .equivalence import ACCEPTED, as_text, decoded, differing
-from .ledger_reading import Told
-from .openapi import as_json_schema
+from .ledger_laws import Told
 from .oracle import Oracle
-from .value_paths import Path, differences, inside, replaced
+from .schema_document import as_json_schema
+from .shrink import Path, differences, inside, replaced
 from .verified_tool import Binding
 from .verify_report import Failure
 from .wire_encoding import Forward

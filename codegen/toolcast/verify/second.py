@@ -7,11 +7,9 @@ from typing import Any
 from ..models.model_generator import generate_models
 from ..models.plain import ModelError
 from ..python.structs.python_names import class_name
-from .memory_package import attribute, imported
 from .oracle import Oracle
-from .shrink import shrink
-from .value_paths import size
-from .verified_tool import Subject
+from .shrink import shrink, size
+from .verified_tool import Subject, attribute, imported
 from .verify_report import Disagreement
 
 

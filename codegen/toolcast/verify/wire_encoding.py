@@ -1,17 +1,269 @@
-"""The forward encoding: a value of the contract as a provider's schema wants it, guided by the way back.
+"""One value on its way to a provider: its unions decided, its maps and lists in the form that is sent.
 
-`encoding` encodes one value; here stand the forms that it may be sent in, and what was against each branch.
+Written from the meaning of `WireForm` alone and the provider's schema; shares no code with the way back it
+judges.
 """
 
+import json
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..jsonschema.equality import equal
-from ..runtime.wire import WireForms
-from .encoding import Run, UnfitError, Untaken
-from .judging_schemas import Places
+from ..runtime.wire import WireForm, WireForms
+from ..runtime.wire.wire_form import KEY, MORE, VALUE, position
+from .judging_schemas import (
+    PLAIN,
+    Place,
+    Places,
+    Stated,
+    by_pattern,
+    has_pattern_for,
+    items_at,
+    properties,
+    speaks,
+)
 from .oracle import Oracle
-from .schema_document import Schema
+from .schema_document import INNER, Schema
+
+ANYTHING: dict[str, Any] = {}
+MAX_DEPTH = 60
+MAX_STEPS = 20_000
+"""Places visited for one value. Unions inside unions inside unions may be tried that often, then no more."""
+
+
+class Untaken(NamedTuple):
+    """A value that no branch of a union took, how it was sent all the same, and what was tried."""
+
+    value: Any
+    sent: Any
+    tries: list[Stated]
+
+
+_SPEAKING = ("properties", "additionalProperties", "required", "items", "prefixItems", "$ref", "allOf")
+
+
+class UnfitError(Exception):
+    """The way at this place encodes values of another kind: this branch is not meant."""
+
+
+class Run:
+    """One value on its way. `strict`: a value of a kind that a way does not encode ends its branch.
+    `drops`: keys that a closed object does not declare are left out; otherwise they end the branch, too.
+    `nulls`: an optional null that its schema refuses is sent all the same.
+    """
+
+    def __init__(
+        self,
+        oracle: Oracle,
+        places: Places,
+        untaken: dict[int, list[Untaken]],
+        *,
+        strict: bool,
+        closes: bool = False,
+        nulls: bool = False,
+    ) -> None:
+        self.oracle = oracle
+        self.places = places
+        self.untaken = untaken
+        self.strict = strict
+        self.closes = closes
+        self.drops = closes
+        self.nulls = nulls
+        self.left_out = False
+        self.steps = 0
+
+    def at(self, schema: Schema, form: WireForm, value: Any, depth: int) -> Any:
+        """`value` as `schema` wants it."""
+        self.steps += 1
+        if schema is True:  # the way may still speak of what is below
+            schema = ANYTHING
+        if not isinstance(schema, dict) or depth > MAX_DEPTH or self.steps > MAX_STEPS:
+            return value
+        if schema.get(INNER):
+            return None if value is None else self.at(schema["anyOf"][0], form, value, depth + 1)
+        places = list(self.places.of(schema, form))
+        refused: list[tuple[list[Schema], list[Stated]]] = []
+        for node, own in places:  # grows: the branch that is taken may be a union, too
+            for keyword in ("anyOf", "oneOf"):
+                branches = node.get(keyword)
+                if not isinstance(branches, list):
+                    continue
+                tries = self.places.branches(branches, keyword, own)
+                speaks = any(key in node for key in _SPEAKING)
+                chosen = self._branch(tries, node if speaks else True, value, depth)
+                if chosen is None:
+                    refused.append((branches, tries))
+                    continue
+                branch, branch_way, tried = chosen
+                if len(places) == 1 and not speaks:
+                    return tried
+                places += self.places.of(branch, branch_way)
+        sent = self._encoding(places, value, depth)
+        for branches, tries in refused:
+            self.untaken.setdefault(id(branches), []).append(Untaken(value, sent, tries))
+        return sent
+
+    # -- unions -------------------------------------------------------------------------------
+
+    def _branch(
+        self, tries: list[Stated], all_of: Schema, value: Any, depth: int
+    ) -> tuple[Schema, WireForm, Any] | None:
+        """The first branch that takes the value as encoded for it; with its way and that value. Better one
+        after which `all_of`, what the union belongs to, takes it, too."""
+        before = self.strict, self.drops
+        self.strict = True
+        try:
+            for drops in sorted({False, self.drops}):  # first the branches that take all of it
+                self.drops = drops
+                first: tuple[Schema, WireForm, Any] | None = None
+                for branch, branch_way in tries:
+                    try:
+                        tried = self.at(branch, branch_way, value, depth + 1)
+                    except UnfitError:
+                        continue
+                    if self._is_valid(branch, tried):
+                        first = first or (branch, branch_way, tried)
+                        if all_of is True or self._is_valid(all_of, tried):
+                            return branch, branch_way, tried
+                if first is not None:
+                    return first
+        finally:
+            self.strict, self.drops = before
+        return None
+
+    # -- one place ----------------------------------------------------------------------------
+
+    def _encoding(self, places: list[Place], value: Any, depth: int) -> Any:
+        form = next((own for _, own in places if own.encoding), PLAIN)
+        if form.encoding == "json":
+            return json.dumps(value, ensure_ascii=False)
+        if form.encoding == "texts":
+            found = next((text for text, literal in form.texts.items() if equal(literal, value)), None)
+            return self._unfit(value) if found is None else found
+        if form.encoding == "pairs":
+            if not isinstance(value, dict):
+                return self._unfit(value)
+            return self._pairs(places, form, value.items(), depth)
+        if form.encoding == "positions":
+            if not isinstance(value, list):
+                return self._unfit(value)
+            sent = {position(i): item for i, item in enumerate(value)}
+            return self._positions(places, sent, value, depth)
+        if isinstance(value, list):
+            return [self._item(places, index, item, depth) for index, item in enumerate(value)]
+        return self._object(places, value, depth) if isinstance(value, dict) else value
+
+    def _unfit(self, value: Any) -> Any:
+        if value is None or not self.strict:
+            return value  # where the place takes null, null is not encoded
+        raise UnfitError
+
+    def _item(self, places: list[Place], index: int, value: Any, depth: int) -> Any:
+        for schema, held in items_at(places, index):
+            value = self.at(schema, held, value, depth + 1)
+        return value
+
+    def _pairs(self, places: list[Place], form: WireForm, entries: Any, depth: int) -> list[Any]:
+        """`{"a": 1}` as `[{"key": "a", "value": 1}]`."""
+        schema = self.places.pair_value(places)
+        values = form.values or PLAIN
+        return [{KEY: key, VALUE: self.at(schema, values, value, depth + 1)} for key, value in entries]
+
+    def _positions(self, places: list[Place], sent: dict[str, Any], value: list[Any], depth: int) -> Any:
+        """`[a, b, c]` as `{"item_1": a, "item_2": b, "more_items": [c]}`."""
+        declared = {name for node, _ in places for name in node.get("properties", ())}
+        first = sum(1 for name in sent if name in declared)
+        out = dict(list(sent.items())[:first])
+        if len(value) > first:
+            if MORE not in declared:
+                return self._unfit(value)
+            out[MORE] = value[first:]
+        # The names of an object that stands for a list are nobody's but ours.
+        unnamed = [
+            (node, WireForm(properties=form.properties, items=form.items, nulls=form.nulls))
+            for node, form in places
+        ]
+        return self._object(unnamed, out, depth)
+
+    # -- objects ------------------------------------------------------------------------------
+
+    def _object(self, places: list[Place], value: dict[str, Any], depth: int) -> dict[str, Any]:
+        wire = {own: sent for _, form in places for sent, own in form.names.items()}
+        rest = next((form for _, form in places if form.rest), PLAIN)
+        nulls = {name for _, form in places for name in form.nulls}
+        declared = properties(places)
+        out: dict[str, Any] = {}
+        others: dict[str, Any] = {}
+        for name, child in value.items():
+            sent = wire.get(name, name)
+            if child is None and (name in nulls or self._left_out(places, declared, sent)):
+                continue
+            if sent in declared and not (rest.rest and sent == rest.rest):
+                out[sent] = self._property(declared[sent], child, depth)
+            elif rest.rest:
+                others[name] = child
+            else:
+                self._undeclared(places, sent, child, out, depth)
+        if rest.rest and others:
+            out[rest.rest] = self._rest(declared.get(rest.rest, []), rest, others, depth)
+        for node, _ in places:
+            for name in node.get("required", ()):
+                if name not in out and name in declared:
+                    self._absent(name, declared[name], rest.rest, out)
+        # Grammars take properties in the order of the schema only.
+        return {name: out[name] for name in (*(n for n in declared if n in out), *out)}
+
+    def _left_out(self, places: list[Place], declared: dict[str, list[Stated]], name: str) -> bool:
+        """Whether null can only be said by leaving an optional property out."""
+        if name not in declared or any(name in node.get("required", ()) for node, _ in places):
+            return False
+        if any(self._says_null(schema, form) for schema, form in declared[name]):
+            return False
+        self.left_out = True
+        return not self.nulls
+
+    def _says_null(self, schema: Schema, form: WireForm) -> bool:
+        """Whether a place takes null, as it is or in the form that is sent."""
+        if form.encoding == "json" or None in form.texts.values():
+            return True
+        return self._is_valid(schema, None)
+
+    def _is_valid(self, schema: Schema, value: Any) -> bool:
+        return schema is True or (isinstance(schema, dict) and self.oracle.part(schema).is_valid(value))
+
+    def _property(self, stated: list[Stated], value: Any, depth: int) -> Any:
+        # One that encodes comes first; the others then see a value that is theirs already.
+        for schema, form in sorted(stated, key=lambda each: each[1] == PLAIN):
+            value = self.at(schema, form, value, depth + 1)
+        return value
+
+    def _undeclared(
+        self, places: list[Place], name: str, value: Any, out: dict[str, Any], depth: int
+    ) -> None:
+        for node, form in places:
+            further = node.get("additionalProperties", True)
+            if further is False and self.closes and not has_pattern_for(node, name):
+                if self.drops:
+                    return
+                raise UnfitError
+            held = form.properties.get(name, form.values)
+            value = self.at(further, held or PLAIN, value, depth + 1)
+            for schema, held in by_pattern(node, form, name):
+                value = self.at(schema, held, value, depth + 1)
+        out[name] = value
+
+    def _rest(self, stated: list[Stated], form: WireForm, others: dict[str, Any], depth: int) -> list[Any]:
+        """Undeclared keys as pairs, under the one property that is theirs."""
+        lists = self.places.lists(stated)
+        return self._pairs(lists[:1], form, others.items(), depth)
+
+    def _absent(self, name: str, stated: list[Stated], rest: str, out: dict[str, Any]) -> None:
+        """What a strict mode demands where the contract lets a property be left out."""
+        empties: tuple[Any, ...] = (None, []) if name in (rest, MORE) else (None,)
+        for empty in empties:
+            if all(speaks(schema) and self._is_valid(schema, empty) for schema, _ in stated):
+                out[name] = empty
+                return
 
 
 def encode(value: Any, wire_forms: WireForms | None, schema: Schema) -> Any:

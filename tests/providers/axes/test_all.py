@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from toolcast.jsonschema import Validator
 from toolcast.providers import Normalized, normalize
 from toolcast.runtime.wire.decoder import decode_wire
-from toolcast.verify.openapi import as_json_schema
+from toolcast.verify.schema_document import as_json_schema
 from toolcast.verify.wire_encoding import encode
 
 from tests.providers.axes.common import NONE, PLAIN, laws, profile, without_nulls

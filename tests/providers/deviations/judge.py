@@ -12,8 +12,8 @@ from toolcast.providers import Normalizer, decode
 from toolcast.runtime import ArgumentError
 from toolcast.verify.hold import asserted_formats
 from toolcast.verify.instances import instances
-from toolcast.verify.openapi import as_json_schema
 from toolcast.verify.oracle import Oracle
+from toolcast.verify.schema_document import as_json_schema
 from toolcast.verify.wire_encoding import Forward
 
 from tests.providers.rules import CHECKERS

@@ -1,0 +1,126 @@
+"""Published schemas made fit for the compiler: Gemini's dialect, defaults that do not fit, parts that cannot
+be used.
+
+A default is an annotation: removing it changes no verdict. The compiler refuses a wrong one, since a typed
+field cannot hold it; so an import removes it, and states that in the spec and among its warnings.
+"""
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+from ..jsonschema import Document, UnsupportedSchema, Validator
+from ..jsonschema.keywords import SIZES
+from ..jsonschema.pointers import join
+from ..jsonschema.subschemas import subschemas
+from ..providers import LedgerEntry, SchemaError
+from ..providers.quarantine import quarantined_source, standing_alone
+from ..providers.upgraded_schema import source_of
+
+_TYPES = {
+    name.upper(): name for name in ("string", "number", "integer", "boolean", "array", "object", "null")
+}
+_MAPS = frozenset({"properties", "$defs", "defs"})
+_LISTS = frozenset({"anyOf", "prefixItems"})
+_SCHEMAS = frozenset({"items", "additionalProperties"})
+
+
+def from_gemini(schema: Any) -> Any:
+    """The JSON Schema that means what this Gemini schema means; what is no schema comes back as it is."""
+    if not isinstance(schema, dict):
+        return schema
+    result: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key in _MAPS and isinstance(value, dict):
+            result[key] = {name: from_gemini(child) for name, child in value.items()}
+        elif key in _LISTS and isinstance(value, list):
+            result[key] = [from_gemini(child) for child in value]
+        elif key in _SCHEMAS:
+            result[key] = from_gemini(value)
+        elif key == "type" and isinstance(value, str):
+            result[key] = _TYPES.get(value, value)
+        elif key in SIZES and isinstance(value, str) and value.isascii() and value.isdigit():
+            result[key] = int(value)
+        else:
+            result[key] = value
+    return _nullable(result) if result.get("nullable") is True else result
+
+
+def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
+    result = {key: value for key, value in schema.items() if key != "nullable"}
+    if isinstance(result.get("type"), str):
+        result["type"] = [result["type"], "null"]
+        if isinstance(result.get("enum"), list) and None not in result["enum"]:
+            result["enum"] = [*result["enum"], None]
+    elif isinstance(result.get("anyOf"), list):
+        result["anyOf"] = [*result["anyOf"], {"type": "null"}]
+    else:
+        return schema  # nothing to widen; the compiler judges the keyword
+    return result
+
+
+MAX_DEPTH = 64
+
+
+def without_wrong_defaults(parameters: Any) -> tuple[Any, tuple[tuple[str, Any], ...]]:
+    """The schema without the defaults that it contradicts itself, and those: (JSON pointer, default).
+
+    The very same object where there are none. `null` stays: for an optional property it means absent.
+    A schema that cannot be judged is left as it is, for the compiler to say why.
+    """
+    if not isinstance(parameters, dict):
+        return parameters, ()
+    try:
+        document = Document(parameters)
+        wrong = [
+            (pointer, schema["default"])
+            for pointer, schema in _schemas(parameters, "", 0)
+            if schema.get("default") is not None and not _fits(schema, pointer, document)
+        ]
+    except UnsupportedSchema:
+        return parameters, ()
+    if not wrong:
+        return parameters, ()
+    cleaned = copy.deepcopy(parameters)
+    for pointer, schema in list(_schemas(cleaned, "", 0)):
+        if any(pointer == place for place, _ in wrong):
+            del schema["default"]
+    return cleaned, tuple(wrong)
+
+
+def _fits(schema: dict[str, Any], pointer: str, document: Document) -> bool:
+    try:
+        validator = Validator(schema, root=document, pointer=pointer, formats=True)
+    except UnsupportedSchema:
+        return True
+    return validator.accepts(validator.settle(schema["default"]))
+
+
+def _schemas(schema: Any, pointer: str, depth: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    if not isinstance(schema, dict) or depth > MAX_DEPTH:
+        return
+    yield pointer, schema
+    for path, item in subschemas(schema):
+        yield from _schemas(item, pointer + join(path), depth + 1)
+
+
+def without_bad_corners(schema: Any) -> tuple[Any, tuple[LedgerEntry, ...]]:
+    """The schema without its bad corners and with OpenAPI's `nullable` as a union with null; and what became
+    of each.
+
+    The very same object where there is none. A schema that cannot be read is left as it is, for the compiler
+    to say why.
+    """
+    if not isinstance(schema, dict):
+        return schema, ()
+    try:
+        source = source_of(schema)
+        cleaned = quarantined_source(source)
+    except (SchemaError, RecursionError):
+        return schema, ()
+    changes = tuple(
+        entry
+        for place, entry in cleaned.entries.items()
+        if entry.keyword == "nullable" or place not in source.entries
+    )
+    return (standing_alone(cleaned), changes) if changes else (schema, ())

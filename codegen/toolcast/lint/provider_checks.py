@@ -1,0 +1,195 @@
+"""Strict mode and the limits of one request, with the error texts of the providers."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from ..jsonschema.pointers import join, split
+from ..providers import Profile
+from ..spec.model import Path
+from .finding import RULES, Finding
+from .linted_tool import Emitted, Subject
+
+_PLACEHOLDER: Final = re.compile(r"\{\{|\}\}|\{(tool|index|name|path|value|limit|length|count)\}")
+PATHS: Final = "paths"
+"""The entry of `answers` that names a style of `STYLES`; without it a JSON pointer is written."""
+
+
+def answer(profile: Profile, rule: str, path: Path = (), **values: object) -> str:
+    """The provider's own words to a breach of `rule`, introduced by its name; empty where none are known.
+
+    `{tool}` is the tool's name, `{index}` its place in a request of all tools, from 0, `{name}` a parameter's
+    name, `{path}` a place in the schema, `{value}` what is wrong, `{length}` and `{count}` how much there is.
+    `{{` and `}}` are braces. A placeholder without a value stays as it is written.
+    """
+    text = profile.answers.get(rule)
+    if text is None:
+        return ""
+    style = STYLES.get(profile.answers.get(PATHS, ""), join)
+    known = {**values, "path": style(path)}
+
+    def filled(found: re.Match[str]) -> str:
+        return str(known.get(found[1], found[0])) if found[1] else found[0][0]
+
+    return f"{profile.title or profile.id} would answer: {_PLACEHOLDER.sub(filled, text)}"
+
+
+def tuple_of(path: Path) -> str:
+    """`('properties', 'a', 'items')`: how Python prints a tuple, as OpenAI's answers do."""
+    return repr(tuple(str(step) for step in path))
+
+
+def dotted(path: Path) -> str:
+    """`.properties.a.items`: Anthropic's and Bedrock's answers continue their prefix so."""
+    return "".join(f".{step}" for step in path)
+
+
+def bracketed(path: Path) -> str:
+    """`.properties[a].items`: Gemini's answers name properties in brackets, and count branches in them."""
+    out, named = "", False
+    for step in path:
+        brackets = named or isinstance(step, int)
+        out += f"[{step}]" if brackets else f".{_camel(str(step))}"
+        named = not brackets and step in ("properties", "$defs")
+    return out
+
+
+def _camel(step: str) -> str:
+    """Gemini answers in the names of its protocol: `anyOf` is `any_of`."""
+    return re.sub(r"(?<=[a-z])([A-Z])", lambda found: "_" + found[1].lower(), step)
+
+
+STYLES: Final[dict[str, Callable[[Path], str]]] = {
+    "brackets": bracketed,
+    "dots": dotted,
+    "pointer": join,
+    "tuple": tuple_of,
+}
+"""How a provider writes a place: `answers.paths` of its profile."""
+
+
+_NOT_STRICT = "not strict: "
+_CLOSE = "declare the keys, with `additionalProperties: false` if there are no others"
+_CHANGES = (
+    ("free keys", _CLOSE),
+    ("no property declares", _CLOSE),
+    ("any type", "say which types the value may have"),
+    ("contains itself", "nest as many levels as are needed, without the reference to itself"),
+    ("levels of nesting", "nest less"),
+)
+"""What to change, by words of the reason."""
+
+
+def not_strict(subject: Subject, profile: Profile) -> Iterator[Finding]:
+    """Why a tool fell out of strict mode. Silent where the spec gave the mode up, or where there is none.
+
+    The answer is what the provider would say had the mode been asked for: `not-strict.<keyword>` of the
+    profile's answers, else `not-strict`.
+    """
+    reasons = [
+        entry
+        for entry in subject.emitted[profile.id].normalized.ledger
+        if entry.reason.startswith(_NOT_STRICT) and entry.severity != "reject"
+    ]
+    if not reasons:
+        return
+    first = reasons[0]
+    more = f"; and {len(reasons) - 1} more" if len(reasons) > 1 else ""
+    message = f"not strict, because of `{first.keyword}`: {first.reason.removeprefix(_NOT_STRICT)}{more}"
+    change = next((change for words, change in _CHANGES if words in first.reason), "change the schema")
+    fix = f"{change}, or give the mode up on purpose: `strict: false` under `providers`"
+    path, own = _path(first.path), f"not-strict.{first.keyword}"
+    rule = own if own in profile.answers else "not-strict"
+    said = answer(profile, rule, path, tool=subject.tool.name, value=first.keyword)
+    if said:
+        said = f"asked to be strict, {said}"
+    yield subject.finding("not-strict", message, fix, schema=path, providers=(profile.id,), answer=said)
+
+
+def losses(subject: Subject, provider: str) -> Iterator[Finding]:
+    """Everything that a provider's schema says less, or otherwise, than the spec."""
+    for entry in subject.emitted[provider].normalized.ledger:
+        if entry.severity in ("lost", "changed") and not entry.reason.startswith(_NOT_STRICT):
+            message = f"`{entry.keyword}` at {entry.path or 'the root'} is {entry.action}: {entry.reason}"
+            yield subject.finding("lossy", message, schema=_path(entry.path), providers=(provider,))
+
+
+def _path(pointer: str) -> Path:
+    return tuple(split(pointer))
+
+
+_MOST = 3  # tools named as those that weigh most
+
+
+def request_limits(subjects: Sequence[Subject], profile: Profile, file: str) -> Iterator[Finding]:
+    """Findings about the whole set for one provider; `file` is what they are told of."""
+    tools = [
+        (subject.tool.name, subject.emitted[profile.id])
+        for subject in subjects
+        if profile.id in subject.emitted
+    ]
+    strict = [(name, each) for name, each in tools if each.strict or profile.always_strict]
+    limits = profile.limits
+    yield from _mixed(tools, strict, profile, file)
+    over = None if limits.tools is None else len(tools) > limits.tools
+    fewer = "send a part of them: groups that belong together, or those that a task needs"
+    less = "give up strict mode for some (`providers` of the spec: `strict: false`), or send fewer tools"
+    ones: Sequence[int] = [1] * len(tools)
+    optional, unions = _counts(strict, "optional"), _counts(strict, "unions")
+    rows = (
+        ("tools", limits.tools, ones, "tools", fewer, tools),
+        ("advised-tools", None if over else limits.advised_tools, ones, "tools", fewer, tools),
+        ("strict-tools", limits.strict_tools, ones[: len(strict)], "strict tools", less, strict),
+        ("all-properties", limits.all_properties, _counts(tools, "properties"), "properties", fewer, tools),
+        ("optional", limits.optional, optional, "optional parameters of strict tools", less, strict),
+        ("unions", limits.unions, unions, "unions among parameters of strict tools", less, strict),
+    )  # fmt: skip
+    for code, limit, counts, noun, fix, counted in rows:
+        total = sum(counts)
+        if limit is None or total <= limit:
+            continue
+        modal = "advised" if code.startswith("advised") else "accepted"
+        message = f"one request would hold {total} {noun}; at most {limit} are {modal}"
+        if counts is not ones and code != "strict-tools":
+            message += f" (most: {_heaviest(counted, counts)})"
+        said = answer(profile, code, value=total, count=total, length=total, limit=limit)
+        yield Finding(
+            file=file, code=code, severity=RULES[code].severity, providers=(profile.id,), message=message,
+            answer=said, fix=fix,
+        )  # fmt: skip
+
+
+def _mixed(
+    tools: Sequence[tuple[str, Emitted]], strict: Sequence[tuple[str, Emitted]], profile: Profile, file: str
+) -> Iterator[Finding]:
+    """Strict tools and others, for a provider that takes either."""
+    others = [name for name, each in tools if not (each.strict or profile.always_strict)]
+    if not profile.limits.strict_together or not strict or not others:
+        return
+    more = f" and {len(others) - _MOST} more" if len(others) > _MOST else ""
+    shown = ", ".join(sorted(others)[:_MOST]) + more
+    kinds = f"{_counted(len(strict), 'strict tool')} and {_counted(len(others), 'other')}"
+    message = f"one request would hold {kinds}; all must be strict, or none"
+    fix = (
+        f"make strict what is not ({shown}; `not-strict` tells why), or give the mode up in all specs: "
+        f"`providers: {{{profile.id}: {{strict: false}}}}`"
+    )
+    yield Finding(
+        file=file, code="mixed-strict", severity=RULES["mixed-strict"].severity, providers=(profile.id,),
+        message=message, answer=answer(profile, "mixed-strict", count=len(others)), fix=fix,
+    )  # fmt: skip
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _counts(tools: Sequence[tuple[str, Emitted]], what: str) -> list[int]:
+    return [len(getattr(each.size, what)) for _, each in tools]
+
+
+def _heaviest(tools: Sequence[tuple[str, Emitted]], counts: Sequence[int]) -> str:
+    ranked = sorted(
+        zip(counts, (name for name, _ in tools), strict=True), key=lambda each: (-each[0], each[1])
+    )
+    return ", ".join(f"{name} {count}" for count, name in ranked[:_MOST] if count)
