@@ -29,7 +29,7 @@ from toolcast.providers import (
     normalize,
 )
 from toolcast.runtime.wire import WireForm
-from toolcast.verify.schema_document import places
+from toolcast.verify.schema_document import subschemas_of
 
 from .marked import write
 from .peers.table import table
@@ -94,7 +94,7 @@ def fates(schema: Any, made: Normalized) -> Iterator[str]:
         for entry in made.ledger
         if not entry.reason.startswith("not strict: ")  # why the mode is given up: nothing that was lost
     }
-    for path, node in places(schema):
+    for path, node in subschemas_of(schema):
         for keyword in node:
             if keyword in CONSTRAINTS:
                 yield _fate(f"{path}/{keyword}", entries)

@@ -40,7 +40,7 @@ class Grammar:
 
     def ordered(self, schema: Schema, value: Any) -> Any:
         """`value` with the keys of its objects in the order in which the schema declares them."""
-        nodes = self.tree.beside([(schema, 0)])
+        nodes = self.tree.same_value([(schema, 0)])
         if isinstance(value, list):
             return [self._below(self.tree.item(nodes, i), item) for i, item in enumerate(value)]
         if not isinstance(value, dict):

@@ -11,7 +11,7 @@ from toolcast.runtime.wire.decoder import WireDecoder
 from toolcast.verify.ledger_laws import silent_losses
 from toolcast.verify.oracle import Oracle, OracleError
 from toolcast.verify.schema_document import as_json_schema
-from toolcast.verify.wire_encoding import Forward
+from toolcast.verify.wire_encoding import WireEncoder
 
 from .bundle import bundled
 from .construct import Construct
@@ -76,7 +76,7 @@ def _verdict(construct: Construct, output: Output) -> tuple[Verdict, str]:
     grammar = Grammar(schema) if output.strict else None
     if grammar is not None and grammar.unsatisfiable:
         return "unsatisfiable", grammar.problem
-    forward = Forward(oracle, output.wire_forms)
+    forward = WireEncoder(oracle, output.wire_forms)
     decode_wire = None if output.wire_forms is None else WireDecoder(output.wire_forms, output.schema)
     refused = [value for value in construct.valid if not oracle.accepts(forward.encoded(value))]
     if refused:
@@ -92,7 +92,11 @@ def _verdict(construct: Construct, output: Output) -> tuple[Verdict, str]:
 
 
 def _width(
-    construct: Construct, output: Output, oracle: Oracle, forward: Forward, decode_wire: WireDecoder | None
+    construct: Construct,
+    output: Output,
+    oracle: Oracle,
+    forward: WireEncoder,
+    decode_wire: WireDecoder | None,
 ) -> tuple[Verdict, str]:
     passed: list[Any] = []
     for value in construct.invalid:

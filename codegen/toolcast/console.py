@@ -65,7 +65,7 @@ def inert_json(text: str) -> str:
     return re.sub(_CONTROL, lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def say(text: str, *, err: bool = False) -> None:
+def write_line(text: str, *, err: bool = False) -> None:
     """Print one line, in one piece."""
     stream = sys.stderr if err else sys.stdout
     stream.write(f"{one_line(text)}\n")
@@ -83,7 +83,7 @@ def render(diagnostics: Sequence[Diagnostic], form: Format, *, colour: bool = Fa
     return "".join(_text(problem, sources, colour) for problem in diagnostics)
 
 
-def tell(problems: Sequence[Diagnostic], form: Format = "text") -> None:
+def print_diagnostics(problems: Sequence[Diagnostic], form: Format = "text") -> None:
     """Print diagnostics: for people to stderr, for programs to stdout."""
     if form == "text":
         sys.stderr.write(render(problems, form, colour=wants_colour(sys.stderr)))

@@ -119,7 +119,7 @@ def test_what_the_grammar_accepts_means_something(provider: str, engine: Engine,
             count += 1
             if sent is None:
                 endless += 1
-            elif case.contract.verdict(case.dialect.undone(sent)) is False:
+            elif case.contract.verdict(case.dialect.decode_wire(sent)) is False:
                 problems = case.dialect.unexplained(case.contract, sent)
                 found += [f"{case.each.tool}: {json.dumps(sent)[:300]}: {each.message}" for each in problems]
     assert count > 100
@@ -138,7 +138,7 @@ def test_what_the_grammar_accepts_decodes(engine: Engine) -> None:
         with subject(spec, types, Options(providers=tuple(ENFORCED))) as made:
             for case in (Case(strict[spec.name, id]) for id in ENFORCED if (spec.name, id) in strict):
                 for sent in walked(engine, case):
-                    failure = sent and case.dialect.way_back(made.binding, case.contract, sent)
+                    failure = sent and case.dialect.check_decoding(made.binding, case.contract, sent)
                     found += [failure] if failure else []
     assert found == []
 

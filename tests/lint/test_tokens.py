@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.config import load_config
 from toolcast.lint import tokens
-from toolcast.lint.project_tools import opened
+from toolcast.lint.project_tools import load_project
 from toolcast.lint.tokens import counted, counter, definition, estimate
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -81,7 +81,7 @@ def test_with_tiktoken_the_count_is_its_own(monkeypatch: pytest.MonkeyPatch) -> 
 def test_the_reference_toolset_costs_what_it_is_sent_as() -> None:
     config, _ = load_config(ROOT)
     assert config is not None
-    project = opened(config, (), lambda *_: None)
+    project = load_project(config, (), lambda *_: None)
     costs = counted(project.subjects, project.profiles)
     assert len(costs.costs) == len(project.subjects) * len(project.profiles)
     for total in costs.totals:
@@ -94,7 +94,7 @@ def test_the_reference_toolset_costs_what_it_is_sent_as() -> None:
 def test_what_is_counted_is_what_the_build_writes() -> None:
     config, _ = load_config(ROOT)
     assert config is not None
-    project = opened(config, (), lambda *_: None)
+    project = load_project(config, (), lambda *_: None)
     for subject in project.subjects:
         for profile in project.profiles:
             file = config.output / "schemas" / profile.id / f"{subject.tool.name}.json"

@@ -200,7 +200,7 @@ def test_what_the_ledger_states_of_a_value_is_found(
         emitted, ledger = found.emitted[provider], found.ledger[provider]
         dialect = Dialect(provider, emitted, ledger, wire_forms=found.wire_forms.get(provider))
         assert dialect.lock_out(found.binding, oracle, value) is None
-        assert dialect.way_back(found.binding, oracle, sent) is None
+        assert dialect.check_decoding(found.binding, oracle, sent) is None
 
 
 KEYED = {"values": obj({}, additionalProperties={"type": "integer"})}

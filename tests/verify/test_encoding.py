@@ -10,7 +10,7 @@ from toolcast.runtime.wire import WireBranch, WireForm, WireForms
 from toolcast.runtime.wire.decoder import decode_wire
 from toolcast.verify.oracle import Oracle
 from toolcast.verify.schema_document import as_json_schema
-from toolcast.verify.wire_encoding import Forward, encode
+from toolcast.verify.wire_encoding import WireEncoder, encode
 
 PAIRS: dict[str, Any] = {
     "type": "array",
@@ -348,7 +348,7 @@ def test_the_branch_that_takes_every_key_comes_before_one_that_loses_some() -> N
     union = {"anyOf": [closed(a=text), {"type": "object", "properties": {"a": text}}]}
     schema = {"type": "object", "properties": {"x": union, "y": {"anyOf": [closed(a=text)]}}}
     value = {"x": {"a": "b", "c": 1}, "y": {"a": "b", "c": 1}}
-    sent = Forward(Oracle(schema), None, closes=True).encoded(value)
+    sent = WireEncoder(Oracle(schema), None, closes=True).encoded(value)
     assert sent == {"x": value["x"], "y": {"a": "b"}}
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from toolcast.providers import LedgerEntry, load_profile
 from toolcast.runtime.wire import WireForm, WireForms
-from toolcast.verify.ledger_laws import Told, fixpoint, silent_losses
+from toolcast.verify.ledger_laws import ToolLedger, fixpoint, silent_losses
 from toolcast.verify.oracle import Oracle
-from toolcast.verify.wire_encoding import Forward
+from toolcast.verify.wire_encoding import WireEncoder
 
 CONTRACT: dict[str, Any] = {
     "parameters": {
@@ -58,21 +58,21 @@ def entry(path: str, keyword: str, severity: Any = "changed") -> LedgerEntry:
 )
 def test_places_of_what_is_sent_are_found_in_the_contract(changed: str, path: Any, sent: Any) -> None:
     oracle = Oracle(CONTRACT, "/parameters")
-    assert Told([entry(changed, "type")], WAYS).changed(oracle, path, sent)
-    assert not Told([entry(changed, "type", "kept elsewhere")], WAYS).changed(oracle, path, sent)
-    assert not Told([entry("/properties/elsewhere", "type")], WAYS).changed(oracle, path, sent)
+    assert ToolLedger([entry(changed, "type")], WAYS).changed(oracle, path, sent)
+    assert not ToolLedger([entry(changed, "type", "kept elsewhere")], WAYS).changed(oracle, path, sent)
+    assert not ToolLedger([entry("/properties/elsewhere", "type")], WAYS).changed(oracle, path, sent)
 
 
 def test_an_entry_about_one_property_tells_of_it() -> None:
     oracle = Oracle(CONTRACT, "/parameters")
-    told = Told([entry("/properties", "map")], WAYS)
+    told = ToolLedger([entry("/properties", "map")], WAYS)
     assert told.changed(oracle, ("map",))
     assert not told.changed(oracle, ("pair",))
 
 
 def test_an_entry_about_further_keys_covers_a_declared_one() -> None:
     oracle = Oracle(CONTRACT, "/parameters")
-    told = Told([entry("/properties/rest", "additionalProperties", "kept elsewhere")], WAYS)
+    told = ToolLedger([entry("/properties/rest", "additionalProperties", "kept elsewhere")], WAYS)
     (problem,) = oracle.problems({"é": {"k": 1}, "rest": {}})
     assert not told.lost(oracle, problem, {"rest": {"additional_properties": [{"key": "k", "value": 1}]}})
     rest = {"parameters": {"type": "object", "properties": {"rest": {"properties": {"a": {"type": "null"}}}}}}
@@ -80,7 +80,7 @@ def test_an_entry_about_further_keys_covers_a_declared_one() -> None:
     (problem,) = oracle.problems({"rest": {"a": 1}})
     assert told.lost(oracle, problem, {"rest": {"additional_properties": [{"key": "a", "value": 1}]}})
     assert not told.lost(oracle, problem, {"rest": {"a": 1}})
-    assert not Told([], WAYS).lost(
+    assert not ToolLedger([], WAYS).lost(
         oracle, problem, {"rest": {"additional_properties": [{"key": "a", "value": 1}]}}
     )
 
@@ -88,7 +88,7 @@ def test_an_entry_about_further_keys_covers_a_declared_one() -> None:
 def test_an_entry_about_required_covers_null_and_no_other_value() -> None:
     contract = {"parameters": {"type": "object", "properties": {"a": {"type": "object"}}, "required": ["a"]}}
     oracle = Oracle(contract, "/parameters")
-    told = Told([entry("", "required", "kept elsewhere")])
+    told = ToolLedger([entry("", "required", "kept elsewhere")])
     (null,) = oracle.problems({"a": None})
     (number,) = oracle.problems({"a": 1})
     assert told.lost(oracle, null)
@@ -97,23 +97,26 @@ def test_an_entry_about_required_covers_null_and_no_other_value() -> None:
 
 def test_an_optional_null_is_left_out_first_and_sent_then() -> None:
     oracle = Oracle({"type": "object", "properties": {"a": {"type": "integer"}}})
-    assert list(Forward(oracle, None).all_encoded({"a": None, "b": 1})) == [{"b": 1}, {"a": None, "b": 1}]
-    assert list(Forward(oracle, None).all_encoded({"a": 2})) == [{"a": 2}]
+    assert list(WireEncoder(oracle, None).all_encoded({"a": None, "b": 1})) == [{"b": 1}, {"a": None, "b": 1}]
+    assert list(WireEncoder(oracle, None).all_encoded({"a": 2})) == [{"a": 2}]
 
 
 def test_a_null_that_can_be_sent_as_text_is_not_left_out() -> None:
     oracle = Oracle({"type": "object", "properties": {"a": {"type": "string"}}})
     ways = WireForms(root=WireForm(properties={"a": WireForm(encoding="json")}))
-    assert list(Forward(oracle, ways).all_encoded({"a": None})) == [{"a": "null"}]
+    assert list(WireEncoder(oracle, ways).all_encoded({"a": None})) == [{"a": "null"}]
 
 
 def test_names_are_encoded_wherever_a_schema_beside_speaks_of_them() -> None:
     schema = {"type": "object", "not": {"properties": {"e": {"type": "string"}}, "required": ["e"]}}
     named = WireForm(names={"e": "é"})
     oracle = Oracle(schema)
-    assert Forward(oracle, WireForms(root=WireForm(all_of=(named,)))).encoded({"é": 1}) == {"e": 1}
+    assert WireEncoder(oracle, WireForms(root=WireForm(all_of=(named,)))).encoded({"é": 1}) == {"e": 1}
     inside = WireForms(root=WireForm(patterns={"^x": named}))
-    assert Forward(oracle, inside).encoded({"x1": {"é": 1}, "y": {"é": 1}}) == {"x1": {"e": 1}, "y": {"é": 1}}
+    assert WireEncoder(oracle, inside).encoded({"x1": {"é": 1}, "y": {"é": 1}}) == {
+        "x1": {"e": 1},
+        "y": {"é": 1},
+    }
 
 
 def test_what_moved_into_an_all_of_is_not_missing() -> None:

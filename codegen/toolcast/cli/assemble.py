@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ..config import show
-from ..console import Format, say
-from .options import config_option, configuration, examples, format_option, tell
+from ..console import Format, write_line
+from .options import config_option, configuration, examples, format_option, print_diagnostics
 from .steps import disk_problem, expanded, setting_of, stop
 
 if TYPE_CHECKING:
@@ -84,20 +84,20 @@ def command(
                 out,
                 shown_output=show(out),
                 config=config,
-                waiting=lambda message: say(message, err=True),
+                waiting=lambda message: write_line(message, err=True),
             )
             problems = (*problems, *found)
             failed |= any(problem.severity == "error" for problem in found)
         if stamp is not None and not failed:
             write_alone(stamp, fingerprint_of(assembled))
     except DamagedError as error:
-        tell(problems, form)
+        print_diagnostics(problems, form)
         message = "is gone, or not what the compile step wrote"
         raise stop(form, compiled[str(error)], "damaged", message, "run that step again") from None
     except OSError as error:
-        tell(problems, form)
+        print_diagnostics(problems, form)
         raise disk_problem(form, error, out) from None
-    tell(sorted(problems), form)
+    print_diagnostics(sorted(problems), form)
     return int(failed)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..config import load_config, show
-from ..console import Format, inert_json, one_line, paint, render, say, tell, wants_colour
+from ..console import Format, inert_json, one_line, paint, print_diagnostics, render, wants_colour, write_line
 from ..diagnostics import Diagnostic
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def generate(
     """Build, and tell what was done, or would be; the exit status."""
     config, problems = load_config(Path.cwd(), config_file)
     if config is None:
-        tell(problems, form)
+        print_diagnostics(problems, form)
         return 1
 
     from ..project.frontend import FRONTEND
@@ -43,24 +43,24 @@ def generate(
             jobs=jobs,
             share="distrust" if no_cache else "use",
             progress=bar,
-            waiting=lambda message: say(message, err=True),
+            waiting=lambda message: write_line(message, err=True),
         )
     repair = "toolcast generate" + (f" --config {_quoted(config_file)}" if config_file else "")
     repair += " --no-cache" if check and is_mixed(config) else ""
     output = show(config.output)
     drift = _drift(report, output, repair) if check else ()
     if form == "json":
-        _tell_json(report, drift, output, diff=diff, dry_run=dry_run)
+        _print_json(report, drift, output, diff=diff, dry_run=dry_run)
     else:
-        tell((*report.diagnostics, *report.shares.warnings), form)
+        print_diagnostics((*report.diagnostics, *report.shares.warnings), form)
         if form == "github":
-            tell(drift, form)
+            print_diagnostics(drift, form)
     if (diff or dry_run) and form != "json":
         _print_plan(report, output, diff=diff)
     elif check and form == "text":
         _print_drift(drift, output, repair, failed=report.failed)
     if form != "json" and not check:
-        say(summary(report, would=diff or dry_run), err=diff or dry_run)
+        write_line(summary(report, would=diff or dry_run), err=diff or dry_run)
     return int(report.failed or bool(drift))
 
 
@@ -131,11 +131,11 @@ def _print_drift(drift: tuple[Diagnostic, ...], output: str, repair: str, *, fai
         _print(f"{paint(f'{kind:8}', 'error', colour)} {one_line(problem.file)}")
     if drift:
         counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in ("changed", "missing", "orphaned"))
-        say(f"toolcast: {output} is out of date: {counts}; to repair it, run: {repair}")
+        write_line(f"toolcast: {output} is out of date: {counts}; to repair it, run: {repair}")
         if endings := sum(problem.message == _ENDINGS for problem in drift):
-            say(f"toolcast: {endings} of them only in their line endings; {_ATTRIBUTES}")
+            write_line(f"toolcast: {endings} of them only in their line endings; {_ATTRIBUTES}")
     elif not failed:
-        say(f"toolcast: {output} is up to date")
+        write_line(f"toolcast: {output} is up to date")
 
 
 def _print_plan(report: "Report", output: str, *, diff: bool) -> None:
@@ -171,7 +171,7 @@ def as_json(report: "Report", drift: tuple[Diagnostic, ...] = ()) -> dict[str, A
     return {"diagnostics": problems, "summary": counts}
 
 
-def _tell_json(
+def _print_json(
     report: "Report", drift: tuple[Diagnostic, ...], output: str, *, diff: bool, dry_run: bool
 ) -> None:
     import json

@@ -5,8 +5,8 @@ from pathlib import Path
 import click
 
 from ..config import Config, show
-from ..console import say
-from .options import config_option, configuration, examples, refuse, tell
+from ..console import write_line
+from .options import config_option, configuration, examples, print_diagnostics, refuse
 
 
 @click.command(
@@ -40,19 +40,19 @@ def command(dry_run: bool, former: bool, cache: bool, config_file: Path | None) 
         config,
         dry_run=dry_run,
         only_former=former,
-        waiting=lambda message: say(message, err=True),
+        waiting=lambda message: write_line(message, err=True),
     )
-    tell(report.diagnostics)
+    print_diagnostics(report.diagnostics)
     folders = (*report.former, (config.output, report.files))
     count = sum(len(files) for _, files in folders)
     if dry_run:
         for folder, files in folders:
             for path in files:
-                say(f"would remove  {show(folder)}/{path}")
+                write_line(f"would remove  {show(folder)}/{path}")
         state = "" if former else f", and {show(config.state)}/"
-        say(f"toolcast: {_files(count)} would be removed{state}")
+        write_line(f"toolcast: {_files(count)} would be removed{state}")
     else:
-        say(f"toolcast: {_files(count)} removed")
+        write_line(f"toolcast: {_files(count)} removed")
     return int(any(problem.severity == "error" for problem in report.diagnostics))
 
 
@@ -67,7 +67,7 @@ def _empty(config: Config, *, dry_run: bool) -> int:
 
     place, problem = locate_cache(config)
     if problem is not None:
-        tell((problem,))
+        print_diagnostics((problem,))
         return 1
     if place is None:
         raise refuse("pyproject.toml", "no-cache", "no shared cache is configured", "see docs/caching.md")
@@ -80,5 +80,5 @@ def _empty(config: Config, *, dry_run: bool) -> int:
         message = str(error) if isinstance(error, StoreError) else str(error.strerror)
         raise refuse(place.store.shown, "cache-failed", message, "correct that, then try again") from None
     verb = "would be removed" if dry_run else "removed"
-    say(f"toolcast: {_files(files)} ({size / 1e6:.1f} MB) {verb} from {place.store.shown}")
+    write_line(f"toolcast: {_files(files)} ({size / 1e6:.1f} MB) {verb} from {place.store.shown}")
     return 0

@@ -9,7 +9,7 @@ import click
 
 from ..config import show
 from ..console import Format
-from .options import config_option, configuration, examples, format_option, tell
+from .options import config_option, configuration, examples, format_option, print_diagnostics
 from .steps import disk_problem, expanded, setting_of, stop
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def command(
         raise stop(form, out, "foreign-folder", str(error), "name a new folder with --out") from None
     except OSError as error:
         raise disk_problem(form, error, out) from None
-    tell(sorted({problem for unit in records.values() for problem in unit.diagnostics}), form)
+    print_diagnostics(sorted({problem for unit in records.values() for problem in unit.diagnostics}), form)
     return int(any(unit.failed for unit in records.values()))
 
 

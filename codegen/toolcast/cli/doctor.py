@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from ..config import Config, show
-from ..console import inert_json, one_line, paint, say, wants_colour
+from ..console import inert_json, one_line, paint, wants_colour, write_line
 from .options import config_option, configuration, examples
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _explain(config: Config, name: str, form: Form) -> int:
         click.echo(inert_json(json.dumps(answer, indent=2, ensure_ascii=False)))
         return 0
     for line in _explanation_lines(explanation, f"{specs}/{path}", now, before):
-        say(line)
+        write_line(line)
     return 0
 
 

@@ -23,7 +23,7 @@ def main() -> int:
         except OSError:
             tools = None
         if tools is not None:
-            _say(tools, time.perf_counter() - started)
+            _write_summary(tools, time.perf_counter() - started)
         gc.enable()
         gc.set_threshold(_GARBAGE, 20, 50)
         return _plainly()
@@ -52,7 +52,7 @@ def _plainly() -> int:
     os._exit(status)  # nothing is left to do, and taking all apart would take a while
 
 
-def _say(tools: int, seconds: float) -> None:
+def _write_summary(tools: int, seconds: float) -> None:
     """The line that `building.summary` would print; then the end, without the cost of tearing down."""
     try:
         noun = "tool" if tools == 1 else "tools"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ..console import one_line, say
+from ..console import one_line, write_line
 from ..diagnostics import Diagnostic
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _write(imported: "Imported", into: Path, *, force: bool) -> None:
     errors = [problem for problem in problems if problem.severity == "error"]
     warned = len(problems) - len(errors)
     undecided = sum(bool(_TODO.search(text)) for text in imported.specs.values())
-    say(
+    write_line(
         f"{_count(written, 'spec')} written to {into.as_posix()}, {len(imported.renamed)} renamed, "
         f"{undecided} with TODO lines, {_count(len(errors), 'problem')}"
         + (f", {_count(warned, 'warning')}" if warned else "")

@@ -8,7 +8,7 @@ import click
 
 from .. import distribution
 from ..config import show
-from ..console import one_line, printable, say
+from ..console import one_line, printable, write_line
 from ..integrations.project_files import OFFERS, Offer, text_of
 from .example import EXAMPLE
 from .options import examples, refuse
@@ -54,11 +54,11 @@ def _set_up(here: Path, additions: tuple[str, ...]) -> None:
     table = _table(here / "pyproject.toml")
     specs = here / str(table.get("specs", "specs"))
     if any(specs.rglob("*.yaml")) or any(specs.rglob("*.yml")) or any(specs.rglob("*.json")):
-        say(f"kept      {specs.name}/ (it has specs already)")
+        write_line(f"kept      {specs.name}/ (it has specs already)")
     else:
         path = specs / "text" / "count_words.yaml"
         create(path, EXAMPLE.replace("{name}", "count_words"))
-        say(f"created   {path.relative_to(here).as_posix() if here in path.parents else path}")
+        write_line(f"created   {path.relative_to(here).as_posix() if here in path.parents else path}")
     output = str(table.get("output", "generated"))
     for addition in dict.fromkeys(additions):
         _add(here, OFFERS[addition], output, _requirement(here / "pyproject.toml"))
@@ -73,18 +73,18 @@ def _add(here: Path, offer: Offer, output: str, requirement: str) -> None:
     try:
         text = text_of(offer, output, requirement)
     except ValueError as error:
-        say(f"left out  {offer.path}: {error}")
+        write_line(f"left out  {offer.path}: {error}")
         return
     try:
         create(here / offer.path, text)
     except FileExistsError:
         click.echo(f"kept      {offer.path}; if it does not say so yet, add:\n\n{printable(text)}")
     else:
-        say(f"created   {offer.path}; next: {offer.next}")
+        write_line(f"created   {offer.path}; next: {offer.next}")
     root = next((each for each in (here, *here.parents) if (each / ".git").exists()), here)
     if offer.root and root != here:
         below = f"{here.relative_to(root).as_posix()}/pyproject.toml"
-        say(
+        write_line(
             f"          it is read in the root of the repository only: move it to {show(root)},"
             f" and add `--config {below}` to its commands"
         )
@@ -108,7 +108,7 @@ def _table(path: Path) -> dict[str, object]:
     """Make sure that the table is there; what it says."""
     if not path.exists():
         create(path, TABLE)
-        say("created   pyproject.toml")
+        write_line("created   pyproject.toml")
         return {}
     raw = path.read_bytes()
     try:
@@ -119,7 +119,7 @@ def _table(path: Path) -> dict[str, object]:
         ) from None
     tool = before.get("tool")
     if isinstance(tool, dict) and "toolcast" in tool:
-        say("kept      pyproject.toml (it has [tool.toolcast] already)")
+        write_line("kept      pyproject.toml (it has [tool.toolcast] already)")
         found = tool["toolcast"]
         return found if isinstance(found, dict) else {}
     ending = "\r\n" if b"\r\n" in raw else "\n"
@@ -141,5 +141,5 @@ def _table(path: Path) -> dict[str, object]:
     temporary.write_bytes(new.encode("utf-8"))
     temporary.chmod(path.stat().st_mode & 0o777)
     temporary.replace(path.resolve())
-    say("extended  pyproject.toml with [tool.toolcast]")
+    write_line("extended  pyproject.toml with [tool.toolcast]")
     return {}

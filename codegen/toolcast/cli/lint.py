@@ -9,7 +9,7 @@ import click
 
 from ..console import inert_json, paint, render, wants_colour
 from ..diagnostics import Diagnostic, Severity
-from .options import config_option, configuration, examples, refuse, tell
+from .options import config_option, configuration, examples, print_diagnostics, refuse
 
 if TYPE_CHECKING:
     from ..lint.all_checks import Outcome
@@ -155,7 +155,7 @@ def _print(outcome: "Outcome", form: Form) -> None:
     elif form == "github":
         sys.stdout.write(render([*outcome.refused, *map(as_diagnostic, outcome.findings)], "github"))
     else:
-        tell(outcome.refused)
+        print_diagnostics(outcome.refused)
         colour = wants_colour(sys.stdout)
         text = render([as_diagnostic(each) for each in outcome.findings], "text", colour=colour)
         click.echo(text, nl=False, color=colour)
@@ -169,14 +169,16 @@ def _print(outcome: "Outcome", form: Form) -> None:
 def as_diagnostic(each: "Finding") -> Diagnostic:
     """A finding in the form that all commands print; the answer is a line of its message."""
     whom = f" [{', '.join(each.providers)}]" if each.providers else ""
-    said = f"\n{each.answer}" if each.answer else ""
+    summary = f"\n{each.answer}" if each.answer else ""
     return Diagnostic(
         file=each.file,
         line=each.line,
         column=each.column,
         severity=each.severity,
         code=each.code,
-        message=f"{each.tool}: {each.message}{whom}{said}" if each.tool else f"{each.message}{whom}{said}",
+        message=f"{each.tool}: {each.message}{whom}{summary}"
+        if each.tool
+        else f"{each.message}{whom}{summary}",
         hint=each.fix,
     )
 
@@ -184,15 +186,15 @@ def as_diagnostic(each: "Finding") -> Diagnostic:
 def _summary(outcome: "Outcome", colour: bool) -> str:
     order: tuple[Severity, ...] = ("error", "warning", "note")
     counts = {severity: sum(each.severity == severity for each in outcome.findings) for severity in order}
-    told = [
+    parts = [
         paint(f"{counts[severity]} {severity}{'s'[: counts[severity] != 1]}", severity, colour)
         for severity in order
         if counts[severity]
     ]
-    said = ", ".join(told) if told else paint("nothing found", "add", colour)
+    summary = ", ".join(parts) if parts else paint("nothing found", "add", colour)
     if outcome.suppressed:
-        said += f", {outcome.suppressed} suppressed"
+        summary += f", {outcome.suppressed} suppressed"
     if outcome.refused:
-        said += f", {len(outcome.refused)} problem{'s'[: len(outcome.refused) != 1]} before linting"
+        summary += f", {len(outcome.refused)} problem{'s'[: len(outcome.refused) != 1]} before linting"
     noun = "tool" if outcome.tools == 1 else "tools"
-    return f"toolcast: {outcome.tools} {noun}: {said}"
+    return f"toolcast: {outcome.tools} {noun}: {summary}"

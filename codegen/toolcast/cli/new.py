@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 import click
 
 from ..config import show
-from ..console import say
+from ..console import write_line
 from .example import EXAMPLE
 from .init import create
 from .options import config_option, configuration, examples, refuse
@@ -46,6 +46,6 @@ def command(name: str, config_file: Path | None) -> None:
         create(path, EXAMPLE.replace("{name}", tool))
     except OSError as error:
         raise disk_problem("text", error, path) from None
-    say(f"created   {show(path)}")
+    write_line(f"created   {show(path)}")
     if near:
-        say(f"note: the group {group!r} is new; there is one called {near[0]!r}")
+        write_line(f"note: the group {group!r} is new; there is one called {near[0]!r}")

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from ..config import show
-from ..console import Format, say
-from .options import config_option, configuration, examples, format_option, tell
+from ..console import Format, write_line
+from .options import config_option, configuration, examples, format_option, print_diagnostics
 from .steps import disk_problem, stop
 
 
@@ -68,7 +68,7 @@ def command(file: str, folder: str, size: int, words: str, form: Format, config_
         raise stop(form, Path(file), "foreign-file", message, hint)
     shown_root = show(config.specs)
     found = discover(config.specs, shown_root=shown_root)
-    tell(found.diagnostics, form)
+    print_diagnostics(found.diagnostics, form)
     if found.diagnostics:
         return 1
     layout = Layout(
@@ -97,8 +97,8 @@ def command(file: str, folder: str, size: int, words: str, form: Format, config_
     except OSError as error:
         raise disk_problem(form, error, Path(file)) from None
     specs = len(found.tools) + len(found.types)
-    said = f"{specs} spec{'s'[: specs != 1]} in {len(shards)} shard{'s'[: len(shards) != 1]}"
-    say(f"toolcast: {said}: {file}")
+    summary = f"{specs} spec{'s'[: specs != 1]} in {len(shards)} shard{'s'[: len(shards) != 1]}"
+    write_line(f"toolcast: {summary}: {file}")
     return 0
 
 
@@ -115,8 +115,8 @@ def _words(text: str) -> list[str]:
 def _is_ours(file: Path, mark: str) -> bool:
     """Whether a build file may be written there: over none, or over an earlier one."""
     try:
-        with file.open("rb") as opened:
-            return opened.read(len(mark)) == mark.encode()
+        with file.open("rb") as load_project:
+            return load_project.read(len(mark)) == mark.encode()
     except FileNotFoundError:
         return True
     except OSError:

@@ -8,7 +8,7 @@ import click
 
 from ..config import Config, load_config
 from ..console import FORMATS, Format
-from ..console import tell as tell
+from ..console import print_diagnostics as print_diagnostics
 from ..diagnostics import Diagnostic
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -41,14 +41,14 @@ def configuration(file: Path | None, form: Format = "text", *, staged: bool = Fa
     """The configuration; ends the command if it has errors. `staged`: see `load_config`."""
     config, problems = load_config(Path.cwd(), file, staged=staged)
     if config is None:
-        tell(problems, form)
+        print_diagnostics(problems, form)
         raise click.exceptions.Exit(1)
     return config
 
 
 def refuse(file: str, code: str, message: str, hint: str = "") -> click.exceptions.Exit:
     """Tell one problem; raise the answer to end the command."""
-    tell((Diagnostic(file=file, code=code, message=message, hint=hint),))
+    print_diagnostics((Diagnostic(file=file, code=code, message=message, hint=hint),))
     return click.exceptions.Exit(1)
 
 

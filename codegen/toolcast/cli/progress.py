@@ -35,8 +35,8 @@ class Bar:
         assert self._task is not None
         rate = done / max(time.monotonic() - self._started, 1e-9)
         left = max(total - done, 0) / max(rate, 1e-9)
-        told = f"{rate:,.0f}/s, {_span(left)} left"
-        self._progress.update(self._task, completed=done, total=total, told=told)
+        rate_text = f"{rate:,.0f}/s, {_span(left)} left"
+        self._progress.update(self._task, completed=done, total=total, rate_text=rate_text)
         self._progress.refresh()
 
     def _open(self, total: int) -> None:
@@ -47,10 +47,10 @@ class Bar:
             TextColumn(self._label),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[told]}"),
+            TextColumn("{task.fields[rate_text]}"),
         )
         self._progress = Progress(*columns, console=Console(stderr=True), auto_refresh=False, transient=True)
-        self._task = self._progress.add_task(self._label, total=total, told="")
+        self._task = self._progress.add_task(self._label, total=total, rate_text="")
         self._progress.start()
 
     def __enter__(self) -> "Bar":

@@ -12,17 +12,17 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 
 def sarif(findings: Sequence[Finding], refused: Iterable[Diagnostic]) -> dict[str, Any]:
     """One run. Specs that do not compile are results too, under the compiler's own codes."""
-    told = [*(_diagnostic(each) for each in refused), *(_finding(each) for each in findings)]
-    codes = sorted({each["ruleId"] for each in told})
+    results = [*(_diagnostic(each) for each in refused), *(_finding(each) for each in findings)]
+    codes = sorted({each["ruleId"] for each in results})
     index = {code: position for position, code in enumerate(codes)}
-    for each in told:
+    for each in results:
         each["ruleIndex"] = index[each["ruleId"]]
     driver = {
         "name": "toolcast",
         "semanticVersion": __version__,
         "rules": [_rule(code) for code in codes],
     }
-    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": told}]}
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [{"tool": {"driver": driver}, "results": results}]}
 
 
 def _rule(code: str) -> dict[str, Any]:

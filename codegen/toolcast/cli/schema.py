@@ -6,7 +6,7 @@ import click
 import msgspec
 
 from ..console import inert_json
-from .options import config_option, configuration, examples, tell
+from .options import config_option, configuration, examples, print_diagnostics
 
 
 @click.command(
@@ -25,7 +25,7 @@ def command(config_file: Path | None) -> int:
     from ..spec.editor_schema import format_schema
 
     profiles, problems = profiles_of(config)
-    tell(problems)
+    print_diagnostics(problems)
     schema = format_schema(frozenset(profiles.known))
     click.echo(inert_json(msgspec.json.format(msgspec.json.encode(schema), indent=2).decode()))
     return int(bool(problems))

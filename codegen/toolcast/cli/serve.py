@@ -109,8 +109,8 @@ def command(
         raise refuse(http, "not-served", str(problem), "choose another address") from None
 
 
-def _split(given: tuple[str, ...]) -> list[str] | None:
-    parts = [part.strip() for each in given for part in each.split(",")]
+def _split(values: tuple[str, ...]) -> list[str] | None:
+    parts = [part.strip() for each in values for part in each.split(",")]
     return [part for part in parts if part] or None
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from ..config import Config
 from ..console import inert_json, wants_colour
-from .options import config_option, configuration, examples, refuse, tell
+from .options import config_option, configuration, examples, print_diagnostics, refuse
 
 if TYPE_CHECKING:
     from ..project.core.compiled import Compiled
@@ -59,9 +59,9 @@ def command(
         raise click.UsageError("name a tool, or ask for --providers")
     compiled, known = _compile(config, tool, provider)
     if compiled.entry is None:
-        tell(compiled.diagnostics)
+        print_diagnostics(compiled.diagnostics)
         return 1
-    tell(compiled.diagnostics)
+    print_diagnostics(compiled.diagnostics)
     if ledger:
         entries = compiled.entry.losses
         _ledger({provider: entries.get(provider, ())} if provider else entries, form)
@@ -95,7 +95,7 @@ def _list(config: Config, form: str) -> int:
 
     profiles, problems = profiles_of(config)
     if problems:
-        tell(problems)
+        print_diagnostics(problems)
         return 1
     try:
         rows = provider_rows(profiles)
@@ -118,7 +118,7 @@ def _compile(config: Config, name: str, provider: str | None) -> tuple["Compiled
     profiles, problems = profiles_of(config, (provider,) if provider else ())
     known = profiles.known
     if problems:
-        tell(problems)
+        print_diagnostics(problems)
         raise click.exceptions.Exit(1)
     if provider is not None and provider not in known:
         raise refuse(
@@ -127,7 +127,7 @@ def _compile(config: Config, name: str, provider: str | None) -> tuple["Compiled
     providers = (provider,) if provider else profiles.chosen
     wrong = unknown_providers(config, providers, known)
     if wrong:
-        tell(wrong)
+        print_diagnostics(wrong)
         raise click.exceptions.Exit(1)
     context, found = project_context(config, profiles, FRONTEND)
     context = replace(context, options=replace(context.options, providers=providers))

@@ -9,7 +9,7 @@ import click
 from ..config import Config, show
 from ..console import Format
 from ..diagnostics import Diagnostic
-from .options import tell
+from .options import print_diagnostics
 
 if TYPE_CHECKING:
     from ..project.steps.inputs import Setting
@@ -36,7 +36,7 @@ def setting_of(config: Config, form: Format) -> "Setting":
 
     setting, problems = read_setting(config)
     if setting is None:
-        tell(problems, form)
+        print_diagnostics(problems, form)
         raise click.exceptions.Exit(1)
     return setting
 
@@ -44,7 +44,7 @@ def setting_of(config: Config, form: Format) -> "Setting":
 def stop(form: Format, file: Path | str, code: str, message: str, hint: str) -> click.exceptions.Exit:
     """Tell one problem; raise the answer to end the command."""
     shown = show(file) if isinstance(file, Path) else file
-    tell((Diagnostic(file=shown, code=code, message=message, hint=hint),), form)
+    print_diagnostics((Diagnostic(file=shown, code=code, message=message, hint=hint),), form)
     return click.exceptions.Exit(1)
 
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 import click
 
 from ..config import Config, show
-from ..console import say
+from ..console import write_line
 from ..python.structs.python_names import unique
 from .init import create
-from .options import config_option, configuration, examples, refuse, tell
+from .options import config_option, configuration, examples, print_diagnostics, refuse
 from .steps import disk_problem
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def command(config_file: Path | None) -> int:
 
     # `check` compiles everything: what an earlier run remembers would name the files to write.
     report = build(config, FRONTEND, mode="check")
-    tell(report.diagnostics)
+    print_diagnostics(report.diagnostics)
     package = package_name(config)
     # Every string that the template prints is a name checked by the compiler; nothing here is HTML.
     templates = _templates(config)
@@ -49,9 +49,9 @@ def command(config_file: Path | None) -> int:
         except OSError as error:
             raise disk_problem("text", error, path) from None
         written += 1
-        say(f"created   {show(path)}")
+        write_line(f"created   {show(path)}")
     kept = len(report.entries) - written
-    say(f"toolcast: {written} handler{'s'[: written != 1]} written, {kept} kept as they are")
+    write_line(f"toolcast: {written} handler{'s'[: written != 1]} written, {kept} kept as they are")
     return int(report.failed)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from ..console import inert_json, one_line, paint, wants_colour
-from .options import config_option, configuration, examples, tell
+from .options import config_option, configuration, examples, print_diagnostics
 
 if TYPE_CHECKING:
     from ..verify.verify_report import Counterexample, ToolReport
@@ -69,7 +69,7 @@ def command(
     if form == "json":
         click.echo(_json(outcome))
     else:
-        tell(outcome.diagnostics)
+        print_diagnostics(outcome.diagnostics)
         _print(outcome)
     return int(outcome.failed)
 
@@ -97,12 +97,12 @@ def _print(outcome: "Outcome") -> None:
     count = sum(len(report.counterexamples) for report in outcome.reports)
     instances = sum(report.instances for report in outcome.reports)
     valid = sum(report.valid for report in outcome.reports)
-    said = "no counterexample" if not count else f"{count} counterexample{'s'[: count > 1]}"
+    summary = "no counterexample" if not count else f"{count} counterexample{'s'[: count > 1]}"
     style = "error" if count else "add"
     tools = len(outcome.reports)
     click.echo(
         f"toolcast: {tools} tool{'s'[: tools != 1]}, {instances} instances ({valid} valid), "
-        f"{paint(said, style, colour)} (seed {outcome.seed})",
+        f"{paint(summary, style, colour)} (seed {outcome.seed})",
         color=colour,
     )
 

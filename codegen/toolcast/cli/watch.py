@@ -9,13 +9,13 @@ from pathlib import Path
 import click
 
 from ..config import load_config
-from ..console import Format, inert_json, say
+from ..console import Format, inert_json, write_line
 from ..diagnostics import Diagnostic
 from ..project.frontend import FRONTEND
 from ..project.generate import Report, build
 from ..project.watch import Watched, turns, watched
 from .building import as_json, summary
-from .options import tell
+from .options import print_diagnostics
 from .progress import Bar
 
 
@@ -61,7 +61,7 @@ class _Session:
         """Build, and report what was done."""
         config, problems = load_config(self._start, self._file)
         if config is None:
-            self._tell(Report(diagnostics=problems))
+            self._report(Report(diagnostics=problems))
             return
         with Bar() as bar:
             report = build(
@@ -73,22 +73,22 @@ class _Session:
                 progress=bar,
                 waiting=_wait,
             )
-        self._tell(report)
+        self._report(report)
 
-    def _tell(self, report: Report) -> None:
+    def _report(self, report: Report) -> None:
         first, news = self._before is None, report.diagnostics != self._before
         self._before = report.diagnostics
         if first or news or report.rebuilt or not report.plan.empty:
-            self._say(report)
+            self._write_summary(report)
 
-    def _say(self, report: Report) -> None:
+    def _write_summary(self, report: Report) -> None:
         if self._form == "json":  # one line a turn
             click.echo(inert_json(json.dumps(as_json(report), ensure_ascii=False)))
             return
-        tell(report.diagnostics, self._form)
+        print_diagnostics(report.diagnostics, self._form)
         kept = "; what it wrote before stays until then" if report.refused else ""
-        say(f"{time.strftime('%H:%M:%S')} {summary(report)}{kept}")
+        write_line(f"{time.strftime('%H:%M:%S')} {summary(report)}{kept}")
 
 
 def _wait(message: str) -> None:
-    say(message, err=True)
+    write_line(message, err=True)

@@ -25,8 +25,10 @@ def examine_git(config: Config) -> Iterator[Finding]:
         text = f"git ignores {shown}: nobody can review it, and `--check` has nothing to compare"
         yield Finding("git", "note", text, "check it in, unless every build generates it anew")
         return
-    told = _ask(config.base, "check-attr", "text", "eol", "merge", "--", manifest) or ""
-    attributes = dict(line.rsplit(": ", 2)[1:] for line in told.splitlines() if line.count(": ") >= 2)
+    attributes_text = _ask(config.base, "check-attr", "text", "eol", "merge", "--", manifest) or ""
+    attributes = dict(
+        line.rsplit(": ", 2)[1:] for line in attributes_text.splitlines() if line.count(": ") >= 2
+    )
     fix = "run: toolcast init --add gitattributes"
     if attributes.get("eol") != "lf" and attributes.get("text") != "unset":
         yield Finding("git", "note", f"git may change the line endings of {shown}", fix)

@@ -18,38 +18,38 @@ _KEY = digest(b"toolcast doctor")
 
 def examine_cache(config: Config) -> Iterator[Finding]:
     """Whether it answers, and gives back what it was given. Leaves one small entry, always the same."""
-    place, problem = locate_cache(config)
+    location, problem = locate_cache(config)
     if problem is not None:
         yield Finding("shared cache", "broken", f"{problem.file}: {problem.message}", problem.hint)
-    elif place is None:
+    elif location is None:
         yield Finding("shared cache", "well", "none is configured")
     else:
-        yield _tried(place)
-        if isinstance(place.store, Folder):
-            yield from _size(place.store, config)
-        if (withheld := place.withheld) is not None:
+        yield _tried(location)
+        if isinstance(location.store, Folder):
+            yield from _size(location.store, config)
+        if (withheld := location.withheld) is not None:
             yield Finding("shared cache", "note", withheld.message, withheld.hint)
 
 
-def _tried(place: CacheLocation) -> Finding:
-    where = f"{place.store.shown} (named by {place.named})"
+def _tried(location: CacheLocation) -> Finding:
+    where = f"{location.store.shown} (named by {location.named})"
     started = time.perf_counter()
     try:
-        text = _round_trip(place)
+        text = _round_trip(location)
     except (StoreError, BadEntryError) as error:
-        kind = "a folder" if isinstance(place.store, Folder) else "a server"
+        kind = "a folder" if isinstance(location.store, Folder) else "a server"
         fix = f"correct the address, or make it {kind} that can be used; builds work without it"
-        if not isinstance(place.store, Folder):
+        if not isinstance(location.store, Folder):
             fix += f"; {AUTHORIZATION} is the Authorization header for the URL in {WHERE}"
         return Finding("shared cache", "broken", f"{where}: {error}", fix)
     spent = (time.perf_counter() - started) * 1000
     return Finding("shared cache", "well", f"{where}: {text}, in {spent:.0f} ms")
 
 
-def _round_trip(place: CacheLocation) -> str:
-    session = place.store.session()
+def _round_trip(location: CacheLocation) -> str:
+    session = location.store.session()
     try:
-        if not place.write:
+        if not location.write:
             session.get("ac", _KEY, MAX_ENTRY)
             return "answers; this machine only reads"
         entry = encode_action(Action((Output("doctor", digest(_BLOB), len(_BLOB)),)))

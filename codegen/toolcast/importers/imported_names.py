@@ -54,13 +54,13 @@ def unique(names: Sequence[str]) -> list[str]:
         taken.add(fold(candidate))
         chosen[name] = candidate
     found: list[str] = []
-    seen: set[str] = set()
+    used: set[str] = set()
     for name in names:
         number, candidate = 1, chosen[name]
-        while name in seen and fold(candidate) in taken:
+        while name in used and fold(candidate) in taken:
             number += 1
             candidate = _cut(chosen[name], f"_{number}")
-        seen.add(name)
+        used.add(name)
         taken.add(fold(candidate))
         found.append(candidate)
     return found

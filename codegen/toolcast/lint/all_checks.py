@@ -13,7 +13,7 @@ from .flags import flags
 from .hidden_text import hidden_text
 from .linted_tool import Subject
 from .permissions import policy
-from .project_tools import Progress, Project, meant, opened, unknown_tools
+from .project_tools import Progress, Project, is_selected, load_project, unknown_tools
 from .provider_checks import losses, not_strict, request_limits
 from .tokens import Tokens, counted
 from .tool_limits import tool_limits
@@ -44,7 +44,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
 def lint(config: Config, settings: Settings, progress: Progress) -> Outcome:
     """Check a project. Findings about single tools are told of those that `settings.tools` names; the set is
     all tools, or those of `settings.groups`. `progress` is told (done, total)."""
-    project = opened(config, settings.providers, progress)
+    project = load_project(config, settings.providers, progress)
     refused = list(project.refused)
     everything = {each.tool.name: each.tool for each in project.subjects}
     refused += unknown_tools(settings.tools, everything, project)
@@ -58,7 +58,7 @@ def lint(config: Config, settings: Settings, progress: Progress) -> Outcome:
     ]  # fmt: skip
     chosen = subjects
     if settings.tools:
-        chosen = [each for each in subjects if meant(settings.tools, each.tool, project.shown_root)]
+        chosen = [each for each in subjects if is_selected(settings.tools, each.tool, project.shown_root)]
         names = {each.tool.name for each in chosen}
         shown = [each for each in shown if each.tool in names]
     return Outcome(

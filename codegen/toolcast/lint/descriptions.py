@@ -10,21 +10,21 @@ from .linted_tool import Subject
 from .words import EMPTY, KINDS, PLACEHOLDERS, among, content, is_dense, name_words, stem, text_words
 
 _FEW: Final = 3  # fewer words than this cannot say what a tool does
-_TOLD: Final = 5  # parameters named one by one
-_NAME_SAYS: Final = 3  # a name of so many words may well be all there is to say
+_STATED: Final = 5  # parameters named one by one
+_NAME_REPEATS: Final = 3  # a name of so many words may well be all there is to say
 # A parameter with one of these is told by more than its description.
-_TELLING: Final = among("enum const format pattern examples default minimum maximum minLength")
+_INFORMATIVE: Final = among("enum const format pattern examples default minimum maximum minLength")
 
 Properties = list[tuple[Path, str, Mapping[str, Any]]]
 
 
 def descriptions(subject: Subject) -> Iterator[Finding]:
     """Findings about the tool's description and those of its parameters."""
-    told = vague(subject.tool.name, subject.tool.description)
-    if told:
+    problem = vague(subject.tool.name, subject.tool.description)
+    if problem:
         key = "description" if "description" in subject.tool.document.data else "summary"
         fix = "say what the tool does, when to use it, and what it gives back"
-        yield subject.finding("vague-description", f"the description {told}", fix, at=(key,))
+        yield subject.finding("vague-description", f"the description {problem}", fix, at=(key,))
     missing: list[Path] = []
     empty: list[Path] = []
     listed = properties(subject.parameters)
@@ -33,7 +33,7 @@ def descriptions(subject: Subject) -> Iterator[Finding]:
         if not text:
             if "const" not in schema:
                 missing.append(path)
-        elif not _TELLING & schema.keys() and _says_nothing(name, text):
+        elif not _INFORMATIVE & schema.keys() and _is_empty_of_content(name, text):
             empty.append(path)
     if missing:
         names, count = _names(missing), len(missing)
@@ -58,19 +58,19 @@ def vague(name: str, description: str) -> str:
     if is_dense(description):
         return ""  # a script without spaces: neither counting nor comparing words means anything
     own = {stem(word) for word in name_words(name)}
-    if len(own) < _NAME_SAYS and not set(content(description)) - own - EMPTY:
+    if len(own) < _NAME_REPEATS and not set(content(description)) - own - EMPTY:
         return "says no more than the name"
     words = len(text_words(description))
     return "" if words >= _FEW else f"has only {words} word{'s'[: words != 1]}"
 
 
-def _says_nothing(name: str, text: str) -> bool:
+def _is_empty_of_content(name: str, text: str) -> bool:
     if PLACEHOLDERS.fullmatch(text):
         return True
     if is_dense(text):
         return False
     own = {stem(word) for word in name_words(name)}
-    return len(own) < _NAME_SAYS and not set(content(text)) - own - KINDS
+    return len(own) < _NAME_REPEATS and not set(content(text)) - own - KINDS
 
 
 def properties(root: Mapping[str, Any]) -> Properties:
@@ -106,14 +106,14 @@ def _description(schema: Mapping[str, Any], root: Mapping[str, Any]) -> str:
         return str(target.get("description", "")) if isinstance(target, Mapping) else ""
     for key in ("anyOf", "oneOf", "allOf"):
         for each in schema.get(key, ()):
-            if isinstance(each, Mapping) and (said := _description(each, root)):
-                return said
+            if isinstance(each, Mapping) and (text := _description(each, root)):
+                return text
     return ""
 
 
 def _names(paths: list[Path]) -> str:
-    names = [readable(path) for path in paths[:_TOLD]]
-    return ", ".join(names) + (f" and {len(paths) - _TOLD} more" if len(paths) > _TOLD else "")
+    names = [readable(path) for path in paths[:_STATED]]
+    return ", ".join(names) + (f" and {len(paths) - _STATED} more" if len(paths) > _STATED else "")
 
 
 def readable(path: Path) -> str:

@@ -17,7 +17,7 @@ _QUOTED: Final = re.compile(r"""(?P<quote>['"`])(?P<value>[^'"`\n]{1,60})(?P=quo
 _EXCEPT: Final = re.compile(r"\b(?:except|unless|not|but|ignored)\b", re.IGNORECASE)
 
 
-def told(root: Mapping[str, Any]) -> tuple[str, dict[str, frozenset[str]]] | None:
+def described_flags(root: Mapping[str, Any]) -> tuple[str, dict[str, frozenset[str]]] | None:
     """The parameter that decides, and by its values the parameters that each alone uses; None if none does.
 
     A parameter belongs to a value if its description quotes that value and no other one, with a word such as
@@ -86,10 +86,10 @@ def alternatives(root: Mapping[str, Any]) -> tuple[str, Sequence[Half]] | None:
             groups = _joined(groups)
         if _apart(groups) and (by or exclusive or any(len(each.names) > 1 for each in groups)):
             return by, groups
-    prose = told(root)
-    if prose is None:
+    from_descriptions = described_flags(root)
+    if from_descriptions is None:
         return None
-    return prose[0], [Half(value, names) for value, names in prose[1].items()]
+    return from_descriptions[0], [Half(value, names) for value, names in from_descriptions[1].items()]
 
 
 def _choices(root: Mapping[str, Any]) -> Iterator[tuple[Sequence[Any], bool]]:

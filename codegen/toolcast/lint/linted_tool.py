@@ -187,5 +187,5 @@ def subject(
 
 def numbered(profiles: Sequence[Profile]) -> tuple[tuple[Profile, int], ...]:
     """Each profile with a number that it shares with those of equal dialects."""
-    seen: dict[Key, int] = {}
-    return tuple((each, seen.setdefault((each.dialect, each.strict), len(seen))) for each in profiles)
+    numbers: dict[Key, int] = {}
+    return tuple((each, numbers.setdefault((each.dialect, each.strict), len(numbers))) for each in profiles)

@@ -26,12 +26,12 @@ class Project(Struct, frozen=True, kw_only=True):
     refused: tuple[Diagnostic, ...]
 
 
-def opened(config: Config, providers: Sequence[str], progress: Progress) -> Project:
+def load_project(config: Config, providers: Sequence[str], progress: Progress) -> Project:
     """Read everything below the specs root, and normalise it for `providers` (none: those configured)."""
     found, problems = profiles_of(config, providers)
     known = found.known
     wanted = tuple(providers) or found.chosen
-    problems = (*problems, *_unknown(wanted, known, config, given=bool(providers)))
+    problems = (*problems, *_unknown(wanted, known, config, from_option=bool(providers)))
     profiles = () if problems else _profiles(wanted, found.own)
     shown_root = show(config.specs)
     library = load_library(config.specs, shown_root=shown_root, known_providers=frozenset(known))
@@ -55,9 +55,9 @@ def _profiles(wanted: Sequence[str], own: Mapping[str, Profile]) -> tuple[Profil
 
 
 def _unknown(
-    wanted: Sequence[str], known: Sequence[str], config: Config, *, given: bool
+    wanted: Sequence[str], known: Sequence[str], config: Config, *, from_option: bool
 ) -> tuple[Diagnostic, ...]:
-    file = "--provider" if given else "pyproject.toml" if config.file is None else show(config.file)
+    file = "--provider" if from_option else "pyproject.toml" if config.file is None else show(config.file)
     found: list[Diagnostic] = []
     for id in wanted:
         if id not in known:
@@ -69,7 +69,7 @@ def _unknown(
     return tuple(found)
 
 
-def meant(wanted: Sequence[str], tool: ToolSpec, shown_root: str) -> bool:
+def is_selected(wanted: Sequence[str], tool: ToolSpec, shown_root: str) -> bool:
     """Whether one of the names or paths means this tool: as shown, or below the specs root."""
     stem = tool.path.rpartition(".")[0]
     names = {tool.name, tool.path, stem, f"{shown_root}/{tool.path}", f"{shown_root}/{stem}"}
@@ -80,7 +80,7 @@ def unknown_tools(wanted: Sequence[str], tools: Mapping[str, ToolSpec], project:
     """Names that mean no tool. One that does not compile is told of already."""
     found: list[Diagnostic] = []
     for each in wanted:
-        if any(meant((each,), tool, project.shown_root) for tool in tools.values()):
+        if any(is_selected((each,), tool, project.shown_root) for tool in tools.values()):
             continue
         if any(problem.file in (each, show(Path(each).absolute())) for problem in project.refused):
             continue

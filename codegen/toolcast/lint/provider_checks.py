@@ -100,10 +100,10 @@ def not_strict(subject: Subject, profile: Profile) -> Iterator[Finding]:
     fix = f"{change}, or give the mode up on purpose: `strict: false` under `providers`"
     path, own = _path(first.path), f"not-strict.{first.keyword}"
     rule = own if own in profile.answers else "not-strict"
-    said = answer(profile, rule, path, tool=subject.tool.name, value=first.keyword)
-    if said:
-        said = f"asked to be strict, {said}"
-    yield subject.finding("not-strict", message, fix, schema=path, providers=(profile.id,), answer=said)
+    reported = answer(profile, rule, path, tool=subject.tool.name, value=first.keyword)
+    if reported:
+        reported = f"asked to be strict, {reported}"
+    yield subject.finding("not-strict", message, fix, schema=path, providers=(profile.id,), answer=reported)
 
 
 def losses(subject: Subject, provider: str) -> Iterator[Finding]:
@@ -152,10 +152,10 @@ def request_limits(subjects: Sequence[Subject], profile: Profile, file: str) -> 
         message = f"one request would hold {total} {noun}; at most {limit} are {modal}"
         if counts is not ones and code != "strict-tools":
             message += f" (most: {_heaviest(counted, counts)})"
-        said = answer(profile, code, value=total, count=total, length=total, limit=limit)
+        reported = answer(profile, code, value=total, count=total, length=total, limit=limit)
         yield Finding(
             file=file, code=code, severity=RULES[code].severity, providers=(profile.id,), message=message,
-            answer=said, fix=fix,
+            answer=reported, fix=fix,
         )  # fmt: skip
 
 

@@ -11,24 +11,24 @@ from .finding import Finding
 from .linted_tool import Emitted, Enum, Subject
 from .provider_checks import answer
 
-_Place = tuple[Subject, Emitted, Profile, int]
+_Location = tuple[Subject, Emitted, Profile, int]
 
 
 def tool_limits(subject: Subject, profile: Profile, index: int) -> Iterator[Finding]:
     """Findings of one tool and provider; `index` is the tool's place in a request that holds all of them."""
     emitted = subject.emitted[profile.id]
-    place = (subject, emitted, profile, index)
-    yield from _names(place)
-    yield from _description(place)
-    yield from _properties(place)
+    location = (subject, emitted, profile, index)
+    yield from _names(location)
+    yield from _description(location)
+    yield from _properties(location)
     if profile.strict is None or emitted.strict:
         # Where a provider has a strict mode, these are limits of that mode: it alone compiles schemas.
-        yield from _schema(place)
-        yield from _enums(place)
+        yield from _schema(location)
+        yield from _enums(location)
     if emitted.strict or profile.always_strict:
-        yield from _advice(place)
-    yield from _required(place)
-    yield from _rejected(place)
+        yield from _advice(location)
+    yield from _required(location)
+    yield from _rejected(location)
 
 
 @lru_cache(maxsize=64)
@@ -37,22 +37,28 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 
 def _breach(
-    place: _Place, code: str, message: str, fix: str, *, at: Path | None = None, schema: Path | None = None,
+    location: _Location,
+    code: str,
+    message: str,
+    fix: str,
+    *,
+    at: Path | None = None,
+    schema: Path | None = None,
     **values: object,
-) -> Finding:  # fmt: skip
-    subject, _, profile, index = place
-    said = answer(profile, code, schema or (), **{"tool": subject.tool.name, "index": index, **values})
+) -> Finding:
+    subject, _, profile, index = location
+    reported = answer(profile, code, schema or (), **{"tool": subject.tool.name, "index": index, **values})
     return subject.finding(
-        code, message, fix, at=at, schema=schema, providers=(profile.id,), answer=said
+        code, message, fix, at=at, schema=schema, providers=(profile.id,), answer=reported
     )  # fmt: skip
 
 
-def _names(place: _Place) -> Iterator[Finding]:
-    subject, _, profile, _ = place
+def _names(location: _Location) -> Iterator[Finding]:
+    subject, _, profile, _ = location
     name, limits = subject.tool.name, profile.limits
     if limits.name_pattern and not _pattern(limits.name_pattern).fullmatch(name):
         message = f"the name {name!r} does not match {limits.name_pattern}"
-        yield _breach(place, "name-pattern", message, "rename the tool", at=("name",), value=name)
+        yield _breach(location, "name-pattern", message, "rename the tool", at=("name",), value=name)
     for code, limit in (
         ("name-length", limits.name_length),
         ("advised-name-length", limits.advised_name_length),
@@ -60,7 +66,7 @@ def _names(place: _Place) -> Iterator[Finding]:
         if limit is not None and len(name) > limit:
             message = f"the name has {len(name)} characters; at most {limit} are {_modal(code)}"
             yield _breach(
-                place,
+                location,
                 code,
                 message,
                 "shorten the name",
@@ -76,18 +82,18 @@ def _modal(code: str) -> str:
     return "advised" if code.startswith("advised") else "accepted"
 
 
-def _description(place: _Place) -> Iterator[Finding]:
-    subject, _, profile, _ = place
+def _description(location: _Location) -> Iterator[Finding]:
+    subject, _, profile, _ = location
     text, limit = subject.tool.description, profile.limits.description_length
     if limit is not None and len(text) > limit:
         message = f"the description has {len(text)} characters; at most {limit} are accepted"
         fix = "say the essence, and move the rest into the parameters' descriptions"
         at = ("description",)
-        yield _breach(place, "description-length", message, fix, at=at, limit=limit, length=len(text))
+        yield _breach(location, "description-length", message, fix, at=at, limit=limit, length=len(text))
 
 
-def _properties(place: _Place) -> Iterator[Finding]:
-    _, emitted, profile, _ = place
+def _properties(location: _Location) -> Iterator[Finding]:
+    _, emitted, profile, _ = location
     if not profile.limits.property_pattern:
         return
     pattern = _pattern(profile.limits.property_pattern)
@@ -96,12 +102,12 @@ def _properties(place: _Place) -> Iterator[Finding]:
         if not pattern.fullmatch(name):
             message = f"the parameter's name {name!r} does not match {profile.limits.property_pattern}"
             yield _breach(
-                place, "property-name", message, "rename the parameter", schema=path, value=name, name=name
+                location, "property-name", message, "rename the parameter", schema=path, value=name, name=name
             )
 
 
-def _schema(place: _Place) -> Iterator[Finding]:
-    _, emitted, profile, _ = place
+def _schema(location: _Location) -> Iterator[Finding]:
+    _, emitted, profile, _ = location
     size, limits = emitted.size, profile.limits
     values = sum(each.count for each in size.enums)
     rows = (
@@ -120,23 +126,30 @@ def _schema(place: _Place) -> Iterator[Finding]:
         if limit is not None and count > limit:
             message = f"the parameters hold {count} {noun}; at most {limit} are accepted"
             yield _breach(
-                place, code, message, _or_loose(place, fix), schema=(), limit=limit, count=count, length=count
+                location,
+                code,
+                message,
+                _or_loose(location, fix),
+                schema=(),
+                limit=limit,
+                count=count,
+                length=count,
             )
 
 
-def _or_loose(place: _Place, fix: str) -> str:
+def _or_loose(location: _Location, fix: str) -> str:
     """A limit of a strict mode can be left by leaving the mode."""
-    _, emitted, profile, _ = place
+    _, emitted, profile, _ = location
     return f"{fix}, or write `providers: {{{profile.id}: {{strict: false}}}}`" if emitted.strict else fix
 
 
-def _enums(place: _Place) -> Iterator[Finding]:
-    _, emitted, profile, _ = place
+def _enums(location: _Location) -> Iterator[Finding]:
+    _, emitted, profile, _ = location
     limits = profile.limits
     for enum in emitted.size.enums:
         if limits.advised_enum_values is not None and enum.count > limits.advised_enum_values:
             yield _long(
-                place, enum, f"{enum.count} values; more than {limits.advised_enum_values} often fail"
+                location, enum, f"{enum.count} values; more than {limits.advised_enum_values} often fail"
             )
         elif (
             limits.long_enum is not None
@@ -145,18 +158,24 @@ def _enums(place: _Place) -> Iterator[Finding]:
             and enum.chars > limits.long_enum_chars
         ):
             most = f"with more than {limits.long_enum} values at most {limits.long_enum_chars} are accepted"
-            yield _long(place, enum, f"{enum.count} values of {enum.chars} characters; {most}")
+            yield _long(location, enum, f"{enum.count} values of {enum.chars} characters; {most}")
 
 
-def _long(place: _Place, enum: Enum, told: str) -> Finding:
-    fix = _or_loose(place, "take text instead, and check it in the handler")
+def _long(location: _Location, enum: Enum, amount: str) -> Finding:
+    fix = _or_loose(location, "take text instead, and check it in the handler")
     return _breach(
-        place, "long-enum", f"the enum has {told}", fix, schema=enum.path, count=enum.count, length=enum.chars
+        location,
+        "long-enum",
+        f"the enum has {amount}",
+        fix,
+        schema=enum.path,
+        count=enum.count,
+        length=enum.chars,
     )
 
 
-def _advice(place: _Place) -> Iterator[Finding]:
-    _, emitted, profile, _ = place
+def _advice(location: _Location) -> Iterator[Finding]:
+    _, emitted, profile, _ = location
     size, limits = emitted.size, profile.limits
     for code, limit, paths, noun in (
         ("advised-optional", limits.advised_optional, size.optional, "optional parameters"),
@@ -164,25 +183,25 @@ def _advice(place: _Place) -> Iterator[Finding]:
     ):
         if limit is not None and len(paths) > limit:
             message = f"the tool has {len(paths)} {noun}; more than {limit} may not compile"
-            fix = _or_loose(place, "require what callers always know, or split the tool")
-            yield _breach(place, code, message, fix, schema=(), limit=limit, count=len(paths))
+            fix = _or_loose(location, "require what callers always know, or split the tool")
+            yield _breach(location, code, message, fix, schema=(), limit=limit, count=len(paths))
 
 
-def _required(place: _Place) -> Iterator[Finding]:
-    _, emitted, profile, _ = place
+def _required(location: _Location) -> Iterator[Finding]:
+    _, emitted, profile, _ = location
     least = profile.limits.required_at_least
     if least is not None and emitted.size.required < least:
         message = f"the tool requires {emitted.size.required} parameters; the provider wants {least} at least"
         fix = "require the parameter without which a call makes no sense"
         yield _breach(
-            place, "required-at-least", message, fix, schema=(), limit=least, count=emitted.size.required
+            location, "required-at-least", message, fix, schema=(), limit=least, count=emitted.size.required
         )
 
 
-def _rejected(place: _Place) -> Iterator[Finding]:
-    _, emitted, _, _ = place
+def _rejected(location: _Location) -> Iterator[Finding]:
+    _, emitted, _, _ = location
     for entry in emitted.normalized.ledger:
         if entry.severity == "reject":
             path = tuple(split(entry.path))
             fix = "change the schema, or leave `strict` to the compiler"
-            yield _breach(place, "rejected", entry.reason, fix, schema=path, value=entry.keyword)
+            yield _breach(location, "rejected", entry.reason, fix, schema=path, value=entry.keyword)

@@ -70,17 +70,19 @@ def _words(expected: bool | None, oracle: Oracle | None = None, value: Any = Non
 
 
 def _round_trip(binding: Binding, oracle: Oracle, value: Any, params: Any) -> Failure | None:
-    said = "it comes back as it was, up to defaults, order and the two allowances"
+    expected = "it comes back as it was, up to defaults, order and the two allowances"
     try:
         again = json.loads(binding.encode(params))
     except Exception as fault:  # any failure to write what was read is a counterexample
-        return Failure("round trip", said, f"encoding fails with {type(fault).__name__}: {fault}", value)
+        return Failure("round trip", expected, f"encoding fails with {type(fault).__name__}: {fault}", value)
     if oracle.refuses(again):
         return Failure(
-            "round trip", said, f"it comes back as {_short(again)}, which the schema refuses", value
+            "round trip", expected, f"it comes back as {_short(again)}, which the schema refuses", value
         )
     lost = difference(oracle, value, again)
-    return Failure("round trip", said, f"it comes back as {_short(again)}: {lost}", value) if lost else None
+    return (
+        Failure("round trip", expected, f"it comes back as {_short(again)}: {lost}", value) if lost else None
+    )
 
 
 def _short(value: Any) -> str:
@@ -108,7 +110,7 @@ def _differing(
     if equal(before, after):
         return None
     tree = oracle.tree
-    nodes = tree.beside(schemas)
+    nodes = tree.same_value(schemas)
     if isinstance(before, dict) and isinstance(after, dict):
         named = {name for node, _ in nodes for name in _named(node)} if blurred else set()
         for name, child in before.items():
@@ -182,4 +184,4 @@ def _open(node: dict[str, Any], name: str) -> bool:
 
 
 def _is_default(tree: Tree, schemas: list[tuple[Schema, int]], value: Any) -> bool:
-    return any("default" in node and equal(node["default"], value) for node, _ in tree.beside(schemas))
+    return any("default" in node and equal(node["default"], value) for node, _ in tree.same_value(schemas))

@@ -135,15 +135,15 @@ class Generator:
     def _gather(self, schemas: Sequence[Schema]) -> list[dict[str, Any]]:
         """Every schema that judges the value, one branch taken of each choice. Raises UnfillableError."""
         found: list[dict[str, Any]] = []
-        seen: set[int] = set()
+        visited: set[int] = set()
         waiting = list(schemas)
         while waiting:
             node = waiting.pop()
             if node is False:
                 raise UnfillableError
-            if not isinstance(node, dict) or id(node) in seen:
+            if not isinstance(node, dict) or id(node) in visited:
                 continue
-            seen.add(id(node))
+            visited.add(id(node))
             found.append(node)
             if "$ref" in node:
                 waiting.append(self.tree.find(node["$ref"]))
@@ -263,12 +263,12 @@ class Generator:
         for fact in facts:
             if "contains" not in fact:
                 continue
-            for place in range(max(1, int(fact.get("minContains", 1)))):
+            for location in range(max(1, int(fact.get("minContains", 1)))):
                 value = self.fill([fact["contains"]], depth + 1)
                 if len(items) < high:
                     items.append(value)
-                elif place < len(items):
-                    items[-1 - place] = value
+                elif location < len(items):
+                    items[-1 - location] = value
 
     def _object(self, facts: list[dict[str, Any]], depth: int) -> dict[str, Any]:
         rng = self.rng

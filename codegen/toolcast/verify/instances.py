@@ -26,7 +26,7 @@ _Nodes = list[tuple[dict[str, Any], int]]
 
 def edges(tree: Tree, value: Any) -> Iterator[Edge]:
     """The edges that can be tried by one edit of `value`."""
-    yield from _edges(tree, value, tree.beside([(tree.start, POSSIBLE)]), ())
+    yield from _edges(tree, value, tree.same_value([(tree.start, POSSIBLE)]), ())
 
 
 def applied(value: Any, path: Path, new: Any) -> Any:
@@ -49,11 +49,11 @@ def _edges(tree: Tree, value: Any, nodes: _Nodes, path: Path) -> Iterator[Edge]:
     if isinstance(value, dict):
         for name, child in value.items():
             yield (here, "without", name), (*path, name), REMOVED
-            below = tree.beside(tree.member(nodes, name))
+            below = tree.same_value(tree.member(nodes, name))
             yield from _edges(tree, child, below, (*path, name))
     elif isinstance(value, list):
         for index, child in enumerate(value[:4]):
-            yield from _edges(tree, child, tree.beside(tree.item(nodes, index)), (*path, index))
+            yield from _edges(tree, child, tree.same_value(tree.item(nodes, index)), (*path, index))
 
 
 def _of(node: dict[str, Any], value: Any) -> Iterator[tuple[Hashable, Any]]:

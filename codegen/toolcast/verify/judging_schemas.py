@@ -12,13 +12,13 @@ from .schema_document import Schema, Tree, matches
 
 PLAIN = WireForm()
 
-Place = tuple[dict[str, Any], WireForm]
+FormedSchema = tuple[dict[str, Any], WireForm]
 """An object schema that judges the value, and its way."""
 Stated = tuple[Schema, WireForm]
 """A schema of a child, and its way."""
 
 
-class Places:
+class FormedSchemas:
     """The schemas of one tool for one provider, with their ways."""
 
     def __init__(self, tree: Tree, wire_forms: WireForms | None) -> None:
@@ -26,15 +26,15 @@ class Places:
         self.root = PLAIN if wire_forms is None else wire_forms.root
         self.definitions: Mapping[str, WireForm] = {} if wire_forms is None else wire_forms.definitions
 
-    def of(self, schema: Schema, form: WireForm) -> Iterator[Place]:
+    def of(self, schema: Schema, form: WireForm) -> Iterator[FormedSchema]:
         """Every object schema that certainly judges the same value, with its way: itself first."""
         waiting: list[Stated] = [(schema, form)]
-        seen: set[tuple[int, int]] = set()
+        visited: set[tuple[int, int]] = set()
         while waiting:
             node, own = waiting.pop()
-            if not isinstance(node, dict) or (id(node), id(own)) in seen:
+            if not isinstance(node, dict) or (id(node), id(own)) in visited:
                 continue
-            seen.add((id(node), id(own)))
+            visited.add((id(node), id(own)))
             yield node, own
             reference = node.get("$ref")
             target = self.root if own.ref == "#" else self.definitions.get(own.ref, PLAIN)
@@ -58,21 +58,21 @@ class Places:
         }
         return [(branch, wire_forms.get(str(number), PLAIN)) for number, branch in enumerate(branches)]
 
-    def pair_value(self, places: list[Place]) -> Schema:
+    def pair_value(self, formed: list[FormedSchema]) -> Schema:
         """The schema of the values where a map stands as a list of pairs."""
-        entry: Any = next((node["items"] for node, _ in places if isinstance(node.get("items"), dict)), {})
+        entry: Any = next((node["items"] for node, _ in formed if isinstance(node.get("items"), dict)), {})
         entry = next((node for node, _ in self.of(entry, PLAIN) if "properties" in node), {})
         return entry.get("properties", {}).get(VALUE, True)
 
-    def lists(self, stated: list[Stated]) -> list[Place]:
+    def lists(self, stated: list[Stated]) -> list[FormedSchema]:
         """Those that speak of a list's items, at a child or in a branch of its union."""
         return [
-            place
+            each_formed
             for schema, _ in stated
             for node, _ in self.of(schema, PLAIN)
             for branch in (node, *node.get("anyOf", ()))
-            for place in self.of(branch, PLAIN)
-            if "items" in place[0]
+            for each_formed in self.of(branch, PLAIN)
+            if "items" in each_formed[0]
         ]
 
     def _chooses(self, form: WireForm, branches: list[Schema]) -> bool:
@@ -81,24 +81,24 @@ class Places:
         return any(id(branch) in found for branch in branches)
 
 
-def properties(places: list[Place]) -> dict[str, list[Stated]]:
+def properties(formed: list[FormedSchema]) -> dict[str, list[Stated]]:
     """By the name that is sent: every schema of that property, with its way."""
     found: dict[str, list[Stated]] = {}
-    for node, form in places:
+    for node, form in formed:
         for name, child in node.get("properties", {}).items():
             found.setdefault(name, []).append((child, form.properties.get(name, PLAIN)))
     for name, stated in found.items():
-        aside = [each for node, form in places for each in _aside(node, form, name)]
+        aside = [each for node, form in formed for each in _aside(node, form, name)]
         stated += _other(aside, stated)
-        stated += [each for node, form in places for each in by_pattern(node, form, name)]
+        stated += [each for node, form in formed for each in by_pattern(node, form, name)]
     return found
 
 
-def items_at(places: list[Place], index: int) -> list[Stated]:
+def items_at(formed: list[FormedSchema], index: int) -> list[Stated]:
     """Every schema of the item at `index`."""
     stated: list[Stated] = []
     aside: list[Stated] = []
-    for node, form in places:
+    for node, form in formed:
         prefix = node.get("prefixItems", [])
         fixed = index < max(len(prefix), len(form.prefix))
         held = form.prefix[index] if index < len(form.prefix) else None if fixed else form.items
@@ -119,7 +119,7 @@ def by_pattern(node: dict[str, Any], form: WireForm, name: str) -> Iterator[Stat
             yield patterns.get(pattern, {}), held
 
 
-def speaks(schema: Schema) -> bool:
+def constrains(schema: Schema) -> bool:
     """Whether a schema says anything: one that takes all was not widened by null."""
     return isinstance(schema, dict) and not schema.keys() <= {"description", "title", "default", "examples"}
 

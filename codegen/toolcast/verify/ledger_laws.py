@@ -12,7 +12,7 @@ from ..providers import LedgerEntry, Profile, normalize
 from ..runtime.wire import WireForm, WireForms
 from ..runtime.wire.wire_form import KEY, MORE, VALUE, position
 from .oracle import Oracle
-from .schema_document import POSSIBLE, Schema, places
+from .schema_document import POSSIBLE, Schema, subschemas_of
 from .shrink import Path
 from .verify_report import Failure
 
@@ -23,15 +23,15 @@ _LATER = 1 << 20
 _Nodes = list[tuple[dict[str, Any], int]]
 
 
-class Told:
+class ToolLedger:
     """One tool's ledger for one provider. `wire_forms` say how places of what is sent lie in the contract."""
 
     def __init__(self, ledger: Sequence[LedgerEntry], wire_forms: WireForms | None = None) -> None:
         self._entries = frozenset(f"{entry.path}/{escape(entry.keyword)}" for entry in ledger)
-        told = [entry for entry in ledger if entry.severity in ("changed", "lost", "reject")]
-        self._changed = frozenset(entry.path for entry in told)
+        recorded = [entry for entry in ledger if entry.severity in ("changed", "lost", "reject")]
+        self._changed = frozenset(entry.path for entry in recorded)
         # A keyword may hold a schema, and a name is the keyword of an entry about one property.
-        self._changed |= frozenset(f"{entry.path}/{escape(entry.keyword)}" for entry in told)
+        self._changed |= frozenset(f"{entry.path}/{escape(entry.keyword)}" for entry in recorded)
         self._names: dict[str, str] = {}
         self._rests: set[str] = set()
         for form in _all(wire_forms):
@@ -46,7 +46,7 @@ class Told:
         With `sent`, the path is one into that value, as the provider's schema has it.
         """
         tree, pointers = contract.tree, _pointers(contract)
-        nodes = tree.beside([(tree.start, POSSIBLE)])
+        nodes = tree.same_value([(tree.start, POSSIBLE)])
         for step in (*path, None):
             if any(pointers.get(id(node)) in self._changed for node, _ in nodes):
                 return True
@@ -54,7 +54,7 @@ class Told:
                 break
             below = list(self._below(contract, nodes, step, sent))
             sent = _child(sent, step)
-            nodes = tree.beside(below)
+            nodes = tree.same_value(below)
         return False
 
     def _below(
@@ -97,9 +97,9 @@ class Told:
             objects = (each.rpartition("/properties/") for each in ancestors)
             if any(f"{above}/additionalProperties" in self._entries for above, step, _ in objects if step):
                 return True
-        place = inner("/" + "/".join(escape(str(step)) for step in problem.schema_path))
+        location = inner("/" + "/".join(escape(str(step)) for step in problem.schema_path))
         below = _reached(contract, problem.schema_path)
-        return any(entry == place or entry.startswith((f"{place}/", *below)) for entry in self._entries)
+        return any(entry == location or entry.startswith((f"{location}/", *below)) for entry in self._entries)
 
     def _listed(self, sent: Any, path: Path) -> bool:
         """Whether what stands at `path` of the contract's form was sent in a list of further keys."""
@@ -144,8 +144,8 @@ def _pointers(contract: Oracle) -> dict[int, str]:
     known: dict[int, str] | None = contract.pointers
     if known is None:
         document = contract.tree.document
-        known = {id(node): path for path, node in places(document.get("parameters"))}
-        known.update((id(node), path) for path, node in places({"$defs": document.get("$defs", {})}))
+        known = {id(node): path for path, node in subschemas_of(document.get("parameters"))}
+        known.update((id(node), path) for path, node in subschemas_of({"$defs": document.get("$defs", {})}))
         contract.pointers = known
     return known
 
@@ -214,19 +214,19 @@ def silent_losses(
     for path, keyword in _keywords(contract):
         if (path, keyword) in present or (_BRANCH.sub("", path), keyword) in present:
             continue
-        place = f"{path}/{escape(keyword)}"
-        steps = place.split("/")
+        location = f"{path}/{escape(keyword)}"
+        steps = location.split("/")
         if not any("/".join(steps[:count]) in covered for count in range(2, len(steps) + 1)):
             yield Failure(
                 "L4",
                 f"`{keyword}` stands in the schema or in the ledger",
                 "it stands in neither",
-                place=place,
+                place=location,
             )
 
 
 def _keywords(schema: Any) -> Iterator[tuple[str, str]]:
-    for path, node in places(schema):
+    for path, node in subschemas_of(schema):
         for keyword in node:
             yield path, keyword
 
@@ -237,16 +237,16 @@ def fixpoint(contract: Mapping[str, Any], profile: Profile, strict: bool | None)
     The second time in the mode that the first one came to: what kept it from being strict may be said in
     words by then, and is not read.
     """
-    given = copy.deepcopy(dict(contract))
-    before = copy.deepcopy(given)
-    once = normalize(given, profile, strict=strict)
-    if given != before:
+    schema = copy.deepcopy(dict(contract))
+    before = copy.deepcopy(schema)
+    once = normalize(schema, profile, strict=strict)
+    if schema != before:
         yield Failure("L5", "the input is left alone", "normalising changes it")
     kept = copy.deepcopy(once.schema)
     twice = normalize(once.schema, profile, strict=False if once.strict is False else strict)
     if _text(twice.schema) != _text(kept) or twice.strict != once.strict:
-        place = next((path for path in _differing(kept, twice.schema)), "")
-        yield Failure("L5", "normalising twice changes nothing", "the second time changes it", place=place)
+        location = next((path for path in _differing(kept, twice.schema)), "")
+        yield Failure("L5", "normalising twice changes nothing", "the second time changes it", place=location)
     if _text(once.schema) != _text(kept):
         yield Failure("L5", "the input is left alone", "normalising the result changes it")
 
@@ -256,8 +256,8 @@ def _text(value: Any) -> str:
 
 
 def _differing(one: Any, other: Any) -> Iterator[str]:
-    known = dict(places(other))
-    for path, node in places(one):
+    known = dict(subschemas_of(other))
+    for path, node in subschemas_of(one):
         shallow = {key: value for key, value in node.items() if not isinstance(value, (dict, list))}
         if path not in known or any(known[path].get(key) != value for key, value in shallow.items()):
             yield path

@@ -36,10 +36,10 @@ def edited(rng: random.Random, tree: Tree, value: Any) -> Any:
 
 def _nodes(tree: Tree, value: Any, path: Path) -> _Nodes:
     """What may judge the value at `path`."""
-    nodes = tree.beside([(tree.start, POSSIBLE)])
+    nodes = tree.same_value([(tree.start, POSSIBLE)])
     for step in path:
         below = tree.member(nodes, step) if isinstance(step, str) else tree.item(nodes, step)
-        nodes = tree.beside(below)
+        nodes = tree.same_value(below)
         value = value[step]
     return nodes
 
@@ -91,8 +91,8 @@ def _array(rng: random.Random, value: list[Any], nodes: _Nodes) -> list[Any]:
         wanted = min(rng.choice(sizes) + rng.choice((-1, 0, 1)), 2000)
         return (value * (wanted // len(value) + 1))[: max(wanted, 0)]
     if roll < 0.9:
-        place = rng.randint(0, len(value))
-        return [*value[:place], junk(rng), *value[place:]]
+        location = rng.randint(0, len(value))
+        return [*value[:location], junk(rng), *value[location:]]
     return []
 
 
@@ -107,8 +107,8 @@ def _string(rng: random.Random, value: str, nodes: _Nodes) -> Any:
         rng.choice(STRINGS), *_literal(rng, nodes),
     ]  # fmt: skip
     if value:
-        place = rng.randrange(len(value))
-        choices.append(value[:place] + rng.choice("a0 -_.\u0660é\n") + value[place + 1 :])
+        location = rng.randrange(len(value))
+        choices.append(value[:location] + rng.choice("a0 -_.\u0660é\n") + value[location + 1 :])
     for length in _numbers(nodes, "minLength", "maxLength"):
         wanted = min(max(0, int(length) + rng.choice((-1, 0, 1))), 20_000)
         choices.append((value + rng.choice("a😀é") * wanted)[:wanted])

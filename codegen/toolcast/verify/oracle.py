@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 import jsonschema_rs
 
-from .schema_document import CERTAIN, Schema, Tree, places
+from .schema_document import CERTAIN, Schema, Tree, subschemas_of
 from .shrink import Path, without
 
 _DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -25,10 +25,10 @@ _GRAMMAR = {"date": _DATE, "time": _TIME, "date-time": rf"{_DATE}[Tt]{_TIME}"}
 
 def _check(name: str, pattern: str) -> Callable[[str], bool]:
     grammar = re.compile(pattern)
-    judge = jsonschema_rs.Draft202012Validator({"format": name}, validate_formats=True)
+    validator = jsonschema_rs.Draft202012Validator({"format": name}, validate_formats=True)
 
     def check(value: str) -> bool:
-        return grammar.fullmatch(value) is not None and bool(judge.is_valid(value))
+        return grammar.fullmatch(value) is not None and bool(validator.is_valid(value))
 
     return check
 
@@ -66,12 +66,12 @@ class Oracle:
         self._parts: dict[int, Any] = {}
         # Where schemas stand, by identity: a reference to the root must find it from any part.
         self._inside = (
-            {id(node): path for path, node in places(self.tree.document)} if self._circles() else {}
+            {id(node): path for path, node in subschemas_of(self.tree.document)} if self._circles() else {}
         )
         self._whole = self.part({"$ref": "#" + root}) if root else self.part(self.tree.document)
         self._declared = frozenset(
             name
-            for _, node in places_of(self.tree.document)
+            for _, node in all_subschemas_of(self.tree.document)
             for name in (node["properties"] if isinstance(node.get("properties"), dict) else ())
         )
 
@@ -85,16 +85,16 @@ class Oracle:
 
     def _circles(self) -> bool:
         """Whether anything refers to the document as a whole."""
-        return any(node.get("$ref") in ("", "#") for _, node in places_of(self.tree.document))
+        return any(node.get("$ref") in ("", "#") for _, node in all_subschemas_of(self.tree.document))
 
     def _validator(self, schema: Schema) -> Any:
         document = self.tree.document
-        place = self._inside.get(id(schema)) if self._inside else None
+        location = self._inside.get(id(schema)) if self._inside else None
         if schema is document:
             whole = {"$schema": DRAFT, **document}
-        elif place is not None:
+        elif location is not None:
             inside = {**document, "$id": _WHOLE}
-            whole = {"$schema": DRAFT, "$ref": f"{_WHOLE}#{quote(place)}", "$defs": {"whole": inside}}
+            whole = {"$schema": DRAFT, "$ref": f"{_WHOLE}#{quote(location)}", "$defs": {"whole": inside}}
         elif isinstance(schema, dict):
             # Beside the document's own keys none of which judges anything: definitions and named roots.
             rest = {key: value for key, value in document.items() if key in ("$defs", "parameters", "result")}
@@ -167,7 +167,7 @@ class Oracle:
         if isinstance(value, dict):
             if not _may_hold_null(value):
                 return
-            nodes = self.tree.beside(schemas)
+            nodes = self.tree.same_value(schemas)
             for name, child in value.items():
                 if child is None:
                     if name in self._declared:
@@ -175,7 +175,7 @@ class Oracle:
                 elif isinstance(child, (dict, list)):
                     yield from self._nulls(child, self.tree.member(nodes, name), (*path, name))
         elif isinstance(value, list):
-            nodes = self.tree.beside(schemas)
+            nodes = self.tree.same_value(schemas)
             for index, child in enumerate(value):
                 if isinstance(child, (dict, list)):
                     yield from self._nulls(child, self.tree.item(nodes, index), (*path, index))
@@ -192,12 +192,12 @@ class Oracle:
         return any(schema is False or not self.part(schema).is_valid(None) for schema in declared)
 
 
-def places_of(document: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def all_subschemas_of(document: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Every object schema of a contract file or of a plain schema."""
-    yield from places(document)
+    yield from subschemas_of(document)
     for root in ("parameters", "result"):
         if root in document:
-            yield from places(document[root], f"/{root}")
+            yield from subschemas_of(document[root], f"/{root}")
 
 
 def _whole(value: Any) -> Any:
@@ -226,7 +226,7 @@ def _dropped(value: Any, chosen: list[Path]) -> Any:
 def _plain(document: Mapping[str, Any], formats: frozenset[str]) -> dict[str, Any]:
     """A copy in which only asserted formats stand, and patterns say what ECMA-262 reads in them."""
     copied: dict[str, Any] = jsonable(document)
-    for _, node in places_of(copied):
+    for _, node in all_subschemas_of(copied):
         if "format" in node and node["format"] not in formats:
             del node["format"]
         if isinstance(node.get("pattern"), str) and "." in node["pattern"]:

@@ -10,13 +10,13 @@ from ..providers import LedgerEntry
 from ..runtime.wire import WireForms
 from ..runtime.wire.decoder import WireDecoder
 from .equivalence import ACCEPTED, as_text, decoded, differing
-from .ledger_laws import Told
+from .ledger_laws import ToolLedger
 from .oracle import Oracle
 from .schema_document import as_json_schema
 from .shrink import Path, differences, inside, replaced
 from .verified_tool import Binding
 from .verify_report import Failure
-from .wire_encoding import Forward
+from .wire_encoding import WireEncoder
 
 _NO_BRANCH = (jsonschema_rs.ValidationErrorKind.AnyOf, jsonschema_rs.ValidationErrorKind.OneOfNotValid)
 
@@ -35,18 +35,18 @@ class Dialect:
         """`formats` are asserted. Raises OracleError where jsonschema-rs cannot compile what was emitted."""
         self.provider = provider
         self.oracle = Oracle(as_json_schema(dict(emitted)), formats=formats)
-        self.told = Told(ledger, wire_forms)
+        self.ledger = ToolLedger(ledger, wire_forms)
         closes = any(
             entry.keyword == "additionalProperties" and entry.severity != "kept elsewhere" for entry in ledger
         )
-        self._forward = Forward(self.oracle, wire_forms, closes=closes)
+        self._wire_encoder = WireEncoder(self.oracle, wire_forms, closes=closes)
         self._wire_decoder = None if wire_forms is None else WireDecoder(wire_forms, emitted)
 
     def encoded(self, value: Any) -> Any:
         """A value of the contract as this provider's schema wants it."""
-        return self._forward.encoded(value)
+        return self._wire_encoder.encoded(value)
 
-    def undone(self, sent: Any) -> Any:
+    def decode_wire(self, sent: Any) -> Any:
         """What was sent, in the contract's form."""
         return sent if self._wire_decoder is None else self._wire_decoder(sent)
 
@@ -57,7 +57,7 @@ class Dialect:
         if not contract.surely_accepts(value):
             return None
         failure: Failure | None = None
-        for sent in self._forward.all_encoded(value):
+        for sent in self._wire_encoder.all_encoded(value):
             failure = self.refusal(contract, value, sent) or self._lossy(binding, contract, value, sent)
             if failure is None:
                 return None
@@ -66,38 +66,41 @@ class Dialect:
     def refusal(self, contract: Oracle, value: Any, sent: Any) -> Failure | None:
         """Why `value` cannot be sent as `sent`, if the ledger does not tell."""
         problem = next(self.oracle.problems(sent), None)
-        if problem is None or self._told(contract, problem, sent):
+        if problem is None or self._is_recorded(contract, problem, sent):
             return None
         actual = f"{self.provider}'s schema refuses it ({_short(sent)}): {problem.message[:300]}"
         return Failure("L2", "the contract accepts it", actual, value)
 
-    def _told(self, contract: Oracle, problem: Any, sent: Any) -> bool:
+    def _is_recorded(self, contract: Oracle, problem: Any, sent: Any) -> bool:
         """Whether the ledger tells of a refusal; of a union's, whether it tells all that one branch says."""
         path = tuple(problem.instance_path)
-        if self.told.changed(contract, path, sent):
+        if self.ledger.changed(contract, path, sent):
             return True
         if not isinstance(problem.kind, _NO_BRANCH):
             return False
         branches = [branch for branch in problem.kind.context if branch]
-        if any(all(self._told(contract, each, sent) for each in branch) for branch in branches):
+        if any(all(self._is_recorded(contract, each, sent) for each in branch) for branch in branches):
             return True
         return any(
-            all(self._told_below(contract, path, each, replaced(sent, path, tried)) for each in refusals)
-            for tried, refusals in self._forward.refusals(problem.schema_path, problem.instance)
+            all(
+                self._is_recorded_below(contract, path, each, replaced(sent, path, tried))
+                for each in refusals
+            )
+            for tried, refusals in self._wire_encoder.refusals(problem.schema_path, problem.instance)
         )
 
-    def _told_below(self, contract: Oracle, path: Path, problem: Any, sent: Any) -> bool:
+    def _is_recorded_below(self, contract: Oracle, path: Path, problem: Any, sent: Any) -> bool:
         """The same for what one branch has against a value that was encoded for it, though it takes it not.
 
         Of unions inside, a change below is enough: what no branch of theirs takes is not encoded for any.
         """
-        place = (*path, *problem.instance_path)
-        if self.told.changed(contract, place, sent):
+        location = (*path, *problem.instance_path)
+        if self.ledger.changed(contract, location, sent):
             return True
         if not isinstance(problem.kind, _NO_BRANCH):
             return False
         below = (each for each, _ in inside(problem.instance) if each)
-        return any(self.told.changed(contract, (*place, *each), sent) for each in below)
+        return any(self.ledger.changed(contract, (*location, *each), sent) for each in below)
 
     def _lossy(self, binding: Binding, contract: Oracle, value: Any, sent: Any) -> Failure | None:
         if not self.oracle.accepts(sent):
@@ -105,13 +108,13 @@ class Dialect:
         expected = f"the contract accepts it; it can be sent to {self.provider}, and comes back as it was"
         verdict, params = decoded(binding, as_text(sent), self.provider)
         if verdict != ACCEPTED:
-            plain = self.undone(sent)
+            plain = self.decode_wire(sent)
             first = next(contract.problems(contract.settled(plain)), None)
-            if first is not None and self.told.changed(contract, tuple(first.instance_path)):
+            if first is not None and self.ledger.changed(contract, tuple(first.instance_path)):
                 return None
             # It may be refused for what stands inside.
             changes = list(differences(contract.settled(value), contract.settled(plain)))
-            if changes and all(self.told.changed(contract, each) for each in changes):
+            if changes and all(self.ledger.changed(contract, each) for each in changes):
                 return None
             return Failure("L2", expected, f"sent as {_short(sent)}, the decoder {verdict}", value)
         try:
@@ -119,15 +122,15 @@ class Dialect:
         except Exception as fault:  # any failure to write what was read is a counterexample
             return Failure("L2", expected, f"encoding fails with {type(fault).__name__}: {fault}", value)
         found = differing(contract, value, again, blurred=True)
-        if found is None or self.told.changed(contract, found[0]):
+        if found is None or self.ledger.changed(contract, found[0]):
             return None
-        place = "/".join(map(str, found[0])) or "the whole"
-        actual = f"sent as {_short(sent)}, it comes back as {_short(again)}: {place} is {found[1]}"
+        location = "/".join(map(str, found[0])) or "the whole"
+        actual = f"sent as {_short(sent)}, it comes back as {_short(again)}: {location} is {found[1]}"
         return Failure("L2", expected, actual, value)
 
     # -- L3 -----------------------------------------------------------------------------------
 
-    def way_back(self, binding: Binding, contract: Oracle, value: Any) -> Failure | None:
+    def check_decoding(self, binding: Binding, contract: Oracle, value: Any) -> Failure | None:
         """L3 for one value, if this provider's schema accepts it."""
         if not self.oracle.surely_accepts(value):
             return None
@@ -145,22 +148,22 @@ class Dialect:
             )
         if verdict.startswith("refuses"):
             hidden = self.unexplained(contract, value)
-            if not hidden and not contract.surely_accepts(self.undone(value)):
+            if not hidden and not contract.surely_accepts(self.decode_wire(value)):
                 return None
-            place = "/" + "/".join(map(str, hidden[0].schema_path)) if hidden else ""
-            return Failure("L3", expected, f"the decoder {verdict}", value, place)
+            location = "/" + "/".join(map(str, hidden[0].schema_path)) if hidden else ""
+            return Failure("L3", expected, f"the decoder {verdict}", value, location)
         return Failure("L3", expected, f"the decoder {verdict}", value)
 
     def unexplained(self, contract: Oracle, sent: Any) -> list[Any]:
         """What `contract` has against `sent`, once undone, that no ledger entry tells."""
-        plain = self.undone(sent)
-        hidden = [each for each in _violations(contract, plain) if not self.told.lost(contract, each, sent)]
+        plain = self.decode_wire(sent)
+        hidden = [each for each in _violations(contract, plain) if not self.ledger.lost(contract, each, sent)]
         if not hidden:
             return []
         # A null that counts as absent may be missed elsewhere; at its own place it is told that it was taken.
         wrong = list(contract.problems(plain))
-        told = all(self.told.lost(contract, each, sent, absent=False) for each in wrong)
-        return [] if wrong and told else hidden
+        ledger = all(self.ledger.lost(contract, each, sent, absent=False) for each in wrong)
+        return [] if wrong and ledger else hidden
 
 
 def _short(value: Any) -> str:

@@ -38,7 +38,7 @@ class Tree:
         except LookupError:
             return True
 
-    def beside(self, schemas: Sequence[tuple[Schema, int]]) -> list[tuple[dict[str, Any], int]]:
+    def same_value(self, schemas: Sequence[tuple[Schema, int]]) -> list[tuple[dict[str, Any], int]]:
         """Every object schema that may judge the same value, each once, with whether it certainly does."""
         found: dict[int, tuple[dict[str, Any], int]] = {}
         waiting = list(schemas)
@@ -61,7 +61,7 @@ class Tree:
         return list(found.values())
 
     def member(self, nodes: Sequence[tuple[dict[str, Any], int]], name: str) -> list[tuple[Schema, int]]:
-        """The schemas for property `name` of a value that `nodes` (from `beside`) judge."""
+        """The schemas for property `name` of a value that `nodes` (from `same_value`) judge."""
         found: list[tuple[Schema, int]] = []
         for node, sure in nodes:
             named = False
@@ -99,7 +99,7 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _judge(pattern: str) -> jsonschema_rs.Draft202012Validator | None:
+def _pattern_validator(pattern: str) -> jsonschema_rs.Draft202012Validator | None:
     try:
         return jsonschema_rs.Draft202012Validator({"pattern": pattern})
     except ValueError:
@@ -108,17 +108,17 @@ def _judge(pattern: str) -> jsonschema_rs.Draft202012Validator | None:
 
 def matches(pattern: str, text: str) -> bool:
     """Roughly whether a pattern finds something: good enough to say which schema *may* apply."""
-    judge = _judge(pattern)
-    return judge is not None and judge.is_valid(text)
+    validator = _pattern_validator(pattern)
+    return validator is not None and validator.is_valid(text)
 
 
-def places(schema: Schema, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+def subschemas_of(schema: Schema, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
     """Every object schema of a document with its JSON pointer; literals are not looked into."""
     if not isinstance(schema, dict):
         return
     yield path, schema
     for below, item in subschemas(schema):
-        yield from places(item, path + join(below))
+        yield from subschemas_of(item, path + join(below))
 
 
 INNER = "x-inner-of-nullable"

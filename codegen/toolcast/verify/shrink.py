@@ -74,16 +74,16 @@ BUDGET = 1500
 
 def shrink(value: Any, holds: Callable[[Any], bool], budget: int = BUDGET) -> Any:
     """The smallest value that was found for which `holds`, starting from one for which it does."""
-    asked = 0
+    calls = 0
     progress = True
     while progress:
         progress = False
         for candidate in _smaller(value):
-            if asked >= budget:
+            if calls >= budget:
                 return value
             if size(candidate) >= size(value) or equal(candidate, value):
                 continue
-            asked += 1
+            calls += 1
             if holds(candidate):
                 value, progress = candidate, True
                 break
@@ -108,8 +108,8 @@ def _simpler(value: Any, path: Path, child: Any) -> Iterator[Any]:
         for text in ("", child[0], child[: len(child) // 2], child[len(child) // 2 :], child[1:], child[:-1]):
             yield replaced(value, path, text)
         if len(child) <= 12:
-            for place in range(len(child)):
-                yield replaced(value, path, child[:place] + child[place + 1 :])
+            for location in range(len(child)):
+                yield replaced(value, path, child[:location] + child[location + 1 :])
     elif isinstance(child, (int, float)) and not isinstance(child, bool):
         for number in (0, 1, int(child) if abs(child) < 1e18 else 0, child // 2):
             yield replaced(value, path, number)

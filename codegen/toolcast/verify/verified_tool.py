@@ -48,23 +48,23 @@ class MemoryFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         elif file not in self.files:
             return None
         return importlib.util.spec_from_loader(
-            fullname, self, origin=self._place() + file, is_package=package
+            fullname, self, origin=self._package_name() + file, is_package=package
         )
 
-    def _place(self) -> str:
+    def _package_name(self) -> str:
         return f"/toolcast-memory/{self.package}/"
 
     def exec_module(self, module: ModuleType) -> None:
         spec = module.__spec__
         assert spec is not None
         assert spec.origin is not None
-        source = self.files.get(spec.origin.removeprefix(self._place()), b"")
+        source = self.files.get(spec.origin.removeprefix(self._package_name()), b"")
         exec(compile(source, spec.origin, "exec"), module.__dict__)  # what the compiler wrote, just now
 
     def get_data(self, path: str) -> bytes:
         """The bytes of a file of the package; raises FileNotFoundError."""
         try:
-            return self.files[path.removeprefix(self._place())]
+            return self.files[path.removeprefix(self._package_name())]
         except KeyError:
             raise FileNotFoundError(path) from None
 
@@ -125,10 +125,10 @@ class NotCompiledError(Exception):
 @contextmanager
 def subject(tool: ToolSpec, types: Mapping[str, Document], options: Options) -> Generator[Subject]:
     """The compiled tool, usable inside the block. Raises NotCompiledError."""
-    compiled = _sound(compile_tool(tool, types, options))
+    compiled = _without_errors(compile_tool(tool, types, options))
     files = dict(compiled.files)
     for path in compiled.uses:
-        files.update(_sound(compile_type(path, types, options)).files)
+        files.update(_without_errors(compile_type(path, types, options)).files)
     entry = compiled.entry
     assert entry is not None
     profiles = {id: profile_of(id, options) for id in options.providers}
@@ -162,7 +162,7 @@ def _ways(tool: ToolSpec, built: Built, profiles: Mapping[str, Profile]) -> dict
     return {id: wire_forms for id, wire_forms in made.items() if wire_forms is not None}
 
 
-def _sound(compiled: Compiled) -> Compiled:
+def _without_errors(compiled: Compiled) -> Compiled:
     wrong = tuple(problem for problem in compiled.diagnostics if problem.severity == "error")
     if wrong:
         raise NotCompiledError(wrong)

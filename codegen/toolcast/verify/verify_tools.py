@@ -54,10 +54,12 @@ def verify(
         spec, found = _load(context, path)
         if spec is not None:
             tools[path] = spec
-        if spec is None or not wanted or _meant(wanted, path, spec.name, context):
+        if spec is None or not wanted or _is_selected(wanted, path, spec.name, context):
             problems += found
     if wanted:
-        chosen = {path: spec for path, spec in tools.items() if _meant(wanted, path, spec.name, context)}
+        chosen = {
+            path: spec for path, spec in tools.items() if _is_selected(wanted, path, spec.name, context)
+        }
         problems = [p for p in problems if p.severity == "warning" or _mentioned(wanted, p.file, context)]
         problems += _unknown(wanted, tools, paths, context)
         tools = chosen
@@ -95,7 +97,7 @@ def _open(config: Config) -> tuple[Context, tuple[str, ...], list[Diagnostic]]:
     return context, found.tools, [*problems, *wrong, *found.diagnostics]
 
 
-def _meant(wanted: Sequence[str], path: str, name: str, context: Context) -> bool:
+def _is_selected(wanted: Sequence[str], path: str, name: str, context: Context) -> bool:
     return any(
         each == name or _mentioned((each,), f"{context.shown_root}/{path}", context) for each in wanted
     )
@@ -114,7 +116,7 @@ def _unknown(
     found: list[Diagnostic] = []
     names = sorted(spec.name for spec in tools.values())
     for each in wanted:
-        if any(_meant((each,), path, spec.name, context) for path, spec in tools.items()):
+        if any(_is_selected((each,), path, spec.name, context) for path, spec in tools.items()):
             continue
         if any(_mentioned((each,), f"{context.shown_root}/{path}", context) for path in paths):
             continue  # it is there but has errors, which are told

@@ -13,14 +13,14 @@ from ..runtime.wire import WireForm, WireForms
 from ..runtime.wire.wire_form import KEY, MORE, VALUE, position
 from .judging_schemas import (
     PLAIN,
-    Place,
-    Places,
+    FormedSchema,
+    FormedSchemas,
     Stated,
     by_pattern,
+    constrains,
     has_pattern_for,
     items_at,
     properties,
-    speaks,
 )
 from .oracle import Oracle
 from .schema_document import INNER, Schema
@@ -28,7 +28,8 @@ from .schema_document import INNER, Schema
 ANYTHING: dict[str, Any] = {}
 MAX_DEPTH = 60
 MAX_STEPS = 20_000
-"""Places visited for one value. Unions inside unions inside unions may be tried that often, then no more."""
+"""FormedSchemas visited for one value. Unions inside unions inside unions may be tried that often, then no
+more."""
 
 
 class Untaken(NamedTuple):
@@ -55,7 +56,7 @@ class Run:
     def __init__(
         self,
         oracle: Oracle,
-        places: Places,
+        formed: FormedSchemas,
         untaken: dict[int, list[Untaken]],
         *,
         strict: bool,
@@ -63,7 +64,7 @@ class Run:
         nulls: bool = False,
     ) -> None:
         self.oracle = oracle
-        self.places = places
+        self.formed = formed
         self.untaken = untaken
         self.strict = strict
         self.closes = closes
@@ -81,24 +82,24 @@ class Run:
             return value
         if schema.get(INNER):
             return None if value is None else self.at(schema["anyOf"][0], form, value, depth + 1)
-        places = list(self.places.of(schema, form))
+        formed = list(self.formed.of(schema, form))
         refused: list[tuple[list[Schema], list[Stated]]] = []
-        for node, own in places:  # grows: the branch that is taken may be a union, too
+        for node, own in formed:  # grows: the branch that is taken may be a union, too
             for keyword in ("anyOf", "oneOf"):
                 branches = node.get(keyword)
                 if not isinstance(branches, list):
                     continue
-                tries = self.places.branches(branches, keyword, own)
-                speaks = any(key in node for key in _SPEAKING)
-                chosen = self._branch(tries, node if speaks else True, value, depth)
+                tries = self.formed.branches(branches, keyword, own)
+                constrains = any(key in node for key in _SPEAKING)
+                chosen = self._branch(tries, node if constrains else True, value, depth)
                 if chosen is None:
                     refused.append((branches, tries))
                     continue
-                branch, branch_way, tried = chosen
-                if len(places) == 1 and not speaks:
+                branch, branch_form, tried = chosen
+                if len(formed) == 1 and not constrains:
                     return tried
-                places += self.places.of(branch, branch_way)
-        sent = self._encoding(places, value, depth)
+                formed += self.formed.of(branch, branch_form)
+        sent = self._encoding(formed, value, depth)
         for branches, tries in refused:
             self.untaken.setdefault(id(branches), []).append(Untaken(value, sent, tries))
         return sent
@@ -116,15 +117,15 @@ class Run:
             for drops in sorted({False, self.drops}):  # first the branches that take all of it
                 self.drops = drops
                 first: tuple[Schema, WireForm, Any] | None = None
-                for branch, branch_way in tries:
+                for branch, branch_form in tries:
                     try:
-                        tried = self.at(branch, branch_way, value, depth + 1)
+                        tried = self.at(branch, branch_form, value, depth + 1)
                     except UnfitError:
                         continue
                     if self._is_valid(branch, tried):
-                        first = first or (branch, branch_way, tried)
+                        first = first or (branch, branch_form, tried)
                         if all_of is True or self._is_valid(all_of, tried):
-                            return branch, branch_way, tried
+                            return branch, branch_form, tried
                 if first is not None:
                     return first
         finally:
@@ -133,8 +134,8 @@ class Run:
 
     # -- one place ----------------------------------------------------------------------------
 
-    def _encoding(self, places: list[Place], value: Any, depth: int) -> Any:
-        form = next((own for _, own in places if own.encoding), PLAIN)
+    def _encoding(self, formed: list[FormedSchema], value: Any, depth: int) -> Any:
+        form = next((own for _, own in formed if own.encoding), PLAIN)
         if form.encoding == "json":
             return json.dumps(value, ensure_ascii=False)
         if form.encoding == "texts":
@@ -143,35 +144,37 @@ class Run:
         if form.encoding == "pairs":
             if not isinstance(value, dict):
                 return self._unfit(value)
-            return self._pairs(places, form, value.items(), depth)
+            return self._pairs(formed, form, value.items(), depth)
         if form.encoding == "positions":
             if not isinstance(value, list):
                 return self._unfit(value)
             sent = {position(i): item for i, item in enumerate(value)}
-            return self._positions(places, sent, value, depth)
+            return self._positions(formed, sent, value, depth)
         if isinstance(value, list):
-            return [self._item(places, index, item, depth) for index, item in enumerate(value)]
-        return self._object(places, value, depth) if isinstance(value, dict) else value
+            return [self._item(formed, index, item, depth) for index, item in enumerate(value)]
+        return self._object(formed, value, depth) if isinstance(value, dict) else value
 
     def _unfit(self, value: Any) -> Any:
         if value is None or not self.strict:
             return value  # where the place takes null, null is not encoded
         raise UnfitError
 
-    def _item(self, places: list[Place], index: int, value: Any, depth: int) -> Any:
-        for schema, held in items_at(places, index):
+    def _item(self, formed: list[FormedSchema], index: int, value: Any, depth: int) -> Any:
+        for schema, held in items_at(formed, index):
             value = self.at(schema, held, value, depth + 1)
         return value
 
-    def _pairs(self, places: list[Place], form: WireForm, entries: Any, depth: int) -> list[Any]:
+    def _pairs(self, formed: list[FormedSchema], form: WireForm, entries: Any, depth: int) -> list[Any]:
         """`{"a": 1}` as `[{"key": "a", "value": 1}]`."""
-        schema = self.places.pair_value(places)
+        schema = self.formed.pair_value(formed)
         values = form.values or PLAIN
         return [{KEY: key, VALUE: self.at(schema, values, value, depth + 1)} for key, value in entries]
 
-    def _positions(self, places: list[Place], sent: dict[str, Any], value: list[Any], depth: int) -> Any:
+    def _positions(
+        self, formed: list[FormedSchema], sent: dict[str, Any], value: list[Any], depth: int
+    ) -> Any:
         """`[a, b, c]` as `{"item_1": a, "item_2": b, "more_items": [c]}`."""
-        declared = {name for node, _ in places for name in node.get("properties", ())}
+        declared = {name for node, _ in formed for name in node.get("properties", ())}
         first = sum(1 for name in sent if name in declared)
         out = dict(list(sent.items())[:first])
         if len(value) > first:
@@ -181,48 +184,48 @@ class Run:
         # The names of an object that stands for a list are nobody's but ours.
         unnamed = [
             (node, WireForm(properties=form.properties, items=form.items, nulls=form.nulls))
-            for node, form in places
+            for node, form in formed
         ]
         return self._object(unnamed, out, depth)
 
     # -- objects ------------------------------------------------------------------------------
 
-    def _object(self, places: list[Place], value: dict[str, Any], depth: int) -> dict[str, Any]:
-        wire = {own: sent for _, form in places for sent, own in form.names.items()}
-        rest = next((form for _, form in places if form.rest), PLAIN)
-        nulls = {name for _, form in places for name in form.nulls}
-        declared = properties(places)
+    def _object(self, formed: list[FormedSchema], value: dict[str, Any], depth: int) -> dict[str, Any]:
+        wire = {own: sent for _, form in formed for sent, own in form.names.items()}
+        rest = next((form for _, form in formed if form.rest), PLAIN)
+        nulls = {name for _, form in formed for name in form.nulls}
+        declared = properties(formed)
         out: dict[str, Any] = {}
         others: dict[str, Any] = {}
         for name, child in value.items():
             sent = wire.get(name, name)
-            if child is None and (name in nulls or self._left_out(places, declared, sent)):
+            if child is None and (name in nulls or self._left_out(formed, declared, sent)):
                 continue
             if sent in declared and not (rest.rest and sent == rest.rest):
                 out[sent] = self._property(declared[sent], child, depth)
             elif rest.rest:
                 others[name] = child
             else:
-                self._undeclared(places, sent, child, out, depth)
+                self._undeclared(formed, sent, child, out, depth)
         if rest.rest and others:
             out[rest.rest] = self._rest(declared.get(rest.rest, []), rest, others, depth)
-        for node, _ in places:
+        for node, _ in formed:
             for name in node.get("required", ()):
                 if name not in out and name in declared:
                     self._absent(name, declared[name], rest.rest, out)
         # Grammars take properties in the order of the schema only.
         return {name: out[name] for name in (*(n for n in declared if n in out), *out)}
 
-    def _left_out(self, places: list[Place], declared: dict[str, list[Stated]], name: str) -> bool:
+    def _left_out(self, formed: list[FormedSchema], declared: dict[str, list[Stated]], name: str) -> bool:
         """Whether null can only be said by leaving an optional property out."""
-        if name not in declared or any(name in node.get("required", ()) for node, _ in places):
+        if name not in declared or any(name in node.get("required", ()) for node, _ in formed):
             return False
-        if any(self._says_null(schema, form) for schema, form in declared[name]):
+        if any(self._encodes_null(schema, form) for schema, form in declared[name]):
             return False
         self.left_out = True
         return not self.nulls
 
-    def _says_null(self, schema: Schema, form: WireForm) -> bool:
+    def _encodes_null(self, schema: Schema, form: WireForm) -> bool:
         """Whether a place takes null, as it is or in the form that is sent."""
         if form.encoding == "json" or None in form.texts.values():
             return True
@@ -238,9 +241,9 @@ class Run:
         return value
 
     def _undeclared(
-        self, places: list[Place], name: str, value: Any, out: dict[str, Any], depth: int
+        self, formed: list[FormedSchema], name: str, value: Any, out: dict[str, Any], depth: int
     ) -> None:
-        for node, form in places:
+        for node, form in formed:
             further = node.get("additionalProperties", True)
             if further is False and self.closes and not has_pattern_for(node, name):
                 if self.drops:
@@ -254,14 +257,14 @@ class Run:
 
     def _rest(self, stated: list[Stated], form: WireForm, others: dict[str, Any], depth: int) -> list[Any]:
         """Undeclared keys as pairs, under the one property that is theirs."""
-        lists = self.places.lists(stated)
+        lists = self.formed.lists(stated)
         return self._pairs(lists[:1], form, others.items(), depth)
 
     def _absent(self, name: str, stated: list[Stated], rest: str, out: dict[str, Any]) -> None:
         """What a strict mode demands where the contract lets a property be left out."""
         empties: tuple[Any, ...] = (None, []) if name in (rest, MORE) else (None,)
         for empty in empties:
-            if all(speaks(schema) and self._is_valid(schema, empty) for schema, _ in stated):
+            if all(constrains(schema) and self._is_valid(schema, empty) for schema, _ in stated):
                 out[name] = empty
                 return
 
@@ -271,17 +274,17 @@ def encode(value: Any, wire_forms: WireForms | None, schema: Schema) -> Any:
 
     `schema` is the provider's parameter schema, as JSON Schema. What has no encoding stays as it is.
     """
-    return Forward(Oracle(schema), wire_forms).encoded(value)
+    return WireEncoder(Oracle(schema), wire_forms).encoded(value)
 
 
-class Forward:
+class WireEncoder:
     """The encoder of one tool for one provider."""
 
     def __init__(self, oracle: Oracle, wire_forms: WireForms | None, *, closes: bool = False) -> None:
         """`closes`: keys without a declared meaning may be left out, because the ledger says that objects
         were closed."""
         self.oracle = oracle
-        self.places = Places(oracle.tree, wire_forms)
+        self.formed = FormedSchemas(oracle.tree, wire_forms)
         self.closes = closes
         self.untaken: dict[int, list[Untaken]] = {}  # by the `id` of a union's branches
 
@@ -296,17 +299,17 @@ class Forward:
             self.untaken = {}
             run = self._run(strict=True, nulls=nulls)
             try:
-                yield run.at(self.places.tree.start, self.places.root, value, 0)
+                yield run.at(self.formed.tree.start, self.formed.root, value, 0)
             except UnfitError:  # what the contract refuses is encoded as far as it goes
                 run = self._run(strict=False, nulls=nulls)
-                yield run.at(self.places.tree.start, self.places.root, value, 0)
+                yield run.at(self.formed.tree.start, self.formed.root, value, 0)
             if not run.left_out:
                 return
 
     def refusals(self, path: Sequence[str | int], value: Any) -> Iterator[tuple[Any, list[Any]]]:
         """What is sent as `value`, which the union at `path` of the schema takes in no form: as encoded for
         each branch, as far as it goes, and what that branch has against it. For what was encoded last."""
-        branches: Any = self.places.tree.document
+        branches: Any = self.formed.tree.document
         for step in path:
             branches = branches[step]
         found = [each for each in self.untaken.get(id(branches), ()) if equal(each.sent, value)]
@@ -316,4 +319,4 @@ class Forward:
                 yield tried, list(self.oracle.part(branch).iter_errors(tried))
 
     def _run(self, *, strict: bool, nulls: bool = False) -> Run:
-        return Run(self.oracle, self.places, self.untaken, strict=strict, closes=self.closes, nulls=nulls)
+        return Run(self.oracle, self.formed, self.untaken, strict=strict, closes=self.closes, nulls=nulls)

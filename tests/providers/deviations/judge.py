@@ -14,7 +14,7 @@ from toolcast.verify.hold import asserted_formats
 from toolcast.verify.instances import instances
 from toolcast.verify.oracle import Oracle
 from toolcast.verify.schema_document import as_json_schema
-from toolcast.verify.wire_encoding import Forward
+from toolcast.verify.wire_encoding import WireEncoder
 
 from tests.providers.rules import CHECKERS
 
@@ -74,8 +74,8 @@ def lost_values(cases: Iterable[Case], every: int = 1) -> Iterator[str]:
             drawn = instances(oracle, random.Random(case.id), TRIED)
             values[case.id] = [v for v in drawn if isinstance(v, dict) and oracle.accepts(v)][:JUDGED]
         emitted = Oracle(as_json_schema(case.ours.schema))
-        forward = Forward(emitted, case.ours.wire_forms, closes=True)
-        exact = Forward(emitted, case.ours.wire_forms)
+        forward = WireEncoder(emitted, case.ours.wire_forms, closes=True)
+        exact = WireEncoder(emitted, case.ours.wire_forms)
         for value in values[case.id]:
             forms = [value, *([_without_null(value)] if case.target in WITHOUT_NULL else ())]
             sent = [forward.encoded(form) for form in forms]
