@@ -51,7 +51,7 @@ def command(
     form: Format,
     config_file: Path | None,
 ) -> int:
-    """Put together what `compile` made: the files that speak of all tools, and what clashes.
+    """Put together what `compile` made: the files about all tools, and conflicts.
 
     For build engines. A DIR is the `--out` of a compile step (or the `units.json` in it); @FILE stands for
     the lines of FILE. Whatever the steps were, the outcome is what `generate` leaves. The stamp is written

@@ -23,7 +23,7 @@ def generate(
     no_cache: bool = False,
     form: Format = "text",
 ) -> int:
-    """Build, and tell what was done, or would be; the exit status."""
+    """Build, and report what was done, or would be; returns the exit status."""
     config, problems = load_config(Path.cwd(), config_file)
     if config is None:
         print_diagnostics(problems, form)
@@ -154,7 +154,7 @@ def _print_plan(report: "Report", output: str, *, diff: bool) -> None:
 
 
 def as_json(report: "Report", drift: tuple[Diagnostic, ...] = ()) -> dict[str, Any]:
-    """What `--format json` says of a run."""
+    """The report of a run with `--format json`."""
     import json
 
     written, deleted = _done(report)

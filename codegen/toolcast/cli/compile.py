@@ -71,7 +71,7 @@ def command(
     form: Format,
     config_file: Path | None,
 ) -> int:
-    """Compile just these specs, and nothing that speaks of all of them.
+    """Compile just these specs, and no file about all of them.
 
     For build engines: a pure function of the files that it reads, in one process, with no cache. A SPEC is a
     tool or a shared type below the specs folder; @FILE stands for the lines of FILE. Of a tool's shared types

@@ -23,7 +23,7 @@ _TODO = re.compile(r"^(?:permission|secrets): TODO", re.MULTILINE)
 
 
 def _secrets(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...] | None:
-    """`a,b` → names, `none` → no names, not given → None."""
+    """`a,b` → names, `none` → no names, absent → None."""
     if value is None:
         return None
     names = () if value == "none" else tuple(name.strip() for name in value.split(","))

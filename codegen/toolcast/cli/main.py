@@ -1,4 +1,4 @@
-"""The group of commands: each lives in its own file, imported when it is asked for."""
+"""The group of commands: each has its own module, imported at first use."""
 
 import difflib
 import importlib

@@ -1,4 +1,4 @@
-"""What several commands share: options, the configuration, and how problems are told."""
+"""Options of several commands, the configuration, and how diagnostics are printed."""
 
 from collections.abc import Callable
 from pathlib import Path

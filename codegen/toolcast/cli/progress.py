@@ -1,6 +1,6 @@
 """A bar on stderr for runs that take longer than a second, on terminals only.
 
-It says how many of how many are done, how many a second, and how long the rest will take.
+It shows how many of how many are done, how many a second, and how long the rest will take.
 """
 
 import sys
@@ -17,7 +17,7 @@ DELAY = 1.0
 class Bar:
     """Call it with (done, total); as a context manager it cleans up after itself.
 
-    It is drawn from the caller's thread only: worker processes are forked beside it.
+    It is drawn from the caller's thread only: worker processes may be forked meanwhile.
     """
 
     def __init__(self, label: str = "compiling") -> None:

@@ -136,7 +136,7 @@ def _compile(config: Config, name: str, provider: str | None) -> tuple["Compiled
 
 
 def find_spec(root: str, shown_root: str, paths: tuple[str, ...], known: tuple[str, ...], name: str) -> str:
-    """The spec of the tool called `name`; files of that name are tried first, and may be meant by path."""
+    """The spec of the tool called `name`; files of that name are tried first, and may be named by path."""
     from ..project.frontend import FRONTEND
 
     names: list[str] = []
@@ -148,7 +148,7 @@ def find_spec(root: str, shown_root: str, paths: tuple[str, ...], known: tuple[s
             Path(root), path, shown_root=shown_root, known_providers=frozenset(known)
         )
         if spec is None and Path(path).stem == name:
-            return path  # it has errors; compiling tells them
+            return path  # it has errors; compiling reports them
         if spec is not None and spec.name == name:
             return path
         names.append(spec.name if spec else Path(path).stem)

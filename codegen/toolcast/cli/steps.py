@@ -31,7 +31,7 @@ def expanded(arguments: Sequence[str]) -> list[str]:
 
 
 def setting_of(config: Config, form: Format) -> "Setting":
-    """What the configuration says; ends the command if it cannot be had."""
+    """The configuration; ends the command if it cannot be read."""
     from ..project.steps.inputs import read_setting
 
     setting, problems = read_setting(config)

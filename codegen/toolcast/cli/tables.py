@@ -63,7 +63,7 @@ def provider_lines(rows: Sequence[ProviderRow], *, colour: bool) -> Iterator[str
 
 
 def ledger_lines(ledger: Mapping[str, Sequence[LedgerEntry]], *, colour: bool) -> Iterator[str]:
-    """A table for each provider; says so where nothing is lacking."""
+    """A table for each provider; states where nothing is lacking."""
     for number, (provider, entries) in enumerate(ledger.items()):
         if number:
             yield ""

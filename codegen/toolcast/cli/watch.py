@@ -44,13 +44,16 @@ def _require_watchfiles() -> None:
 
 
 class _Session:
-    """What is told, turn by turn. A turn in which nothing is new says nothing."""
+    """Reports each turn. A turn without news is not reported."""
 
     def __init__(self, file: Path | None, form: Format, jobs: int | None) -> None:
         self._start, self._jobs = Path.cwd(), jobs
         self._form: Format = form
         self._file = None if file is None else self._start / file
-        self._before: tuple[Diagnostic, ...] | None = None  # what the last turn told; None before the first
+        # The report of the last turn; None before the first.
+        self._before: tuple[Diagnostic, ...] | None = (
+            None  # the report of the last turn; None before the first
+        )
 
     def find(self) -> Watched:
         """What to watch by the configuration as it stands."""

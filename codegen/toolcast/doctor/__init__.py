@@ -1,1 +1,1 @@
-"""Looks at an installation and a project, and says what is wrong with them and what to do about it."""
+"""Examines an installation and a project, and reports what is wrong and how to correct it."""

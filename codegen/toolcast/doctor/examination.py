@@ -8,7 +8,7 @@ State = Literal["well", "note", "broken"]
 
 
 class Finding(Struct, frozen=True):
-    """`note` is worth knowing; `broken` keeps something from working. `fix` says what to do about it."""
+    """`note` is worth knowing; `broken` keeps something from working. `fix` states what to do about it."""
 
     topic: str
     state: State

@@ -8,7 +8,7 @@ from .examination import Finding
 
 
 def examine(start: Path, file: Path | None = None) -> list[Finding]:
-    """Everything there is to say of the installation, and of the project that a run in `start` would build.
+    """All findings about the installation, and about the project that a run in `start` would build.
 
     Writes nothing but one small entry in a shared cache. No fault of one examination ends the others.
     """

@@ -27,7 +27,7 @@ def holder(state: Path) -> int | None:
     except OSError:  # never built, or not ours to open: then nobody of us builds
         return None
     try:
-        if lock._take(handle):  # given back at once, when the file is closed
+        if lock._take(handle):  # released at once, when the file is closed
             return None
         return _process(os.fstat(handle).st_ino)
     finally:

@@ -17,7 +17,7 @@ _KEY = digest(b"toolcast doctor")
 
 
 def examine_cache(config: Config) -> Iterator[Finding]:
-    """Whether it answers, and gives back what it was given. Leaves one small entry, always the same."""
+    """Whether it answers, and returns what was stored. Leaves one small entry, always the same."""
     location, problem = locate_cache(config)
     if problem is not None:
         yield Finding("shared cache", "broken", f"{problem.file}: {problem.message}", problem.hint)

@@ -22,7 +22,7 @@ class Declared(Struct, frozen=True, kw_only=True):
     annotations: dict[str, Any] = {}  # in the spec's terms: title, destructive, idempotent, open_world
     read_only: bool | None = None  # MCP's readOnlyHint
     source: str = ""
-    left_out: tuple[str, ...] = ()  # what the declaration says and a spec has no place for
+    left_out: tuple[str, ...] = ()  # parts of the declaration that a spec cannot hold
     changes: tuple[tuple[str, LedgerEntry], ...] = ()  # what became of parts of `parameters` and `result`
 
 

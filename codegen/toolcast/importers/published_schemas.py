@@ -55,7 +55,7 @@ def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
     elif isinstance(result.get("anyOf"), list):
         result["anyOf"] = [*result["anyOf"], {"type": "null"}]
     else:
-        return schema  # nothing to widen; the compiler judges the keyword
+        return schema  # nothing to widen; the compiler checks the keyword
     return result
 
 
@@ -66,7 +66,7 @@ def without_wrong_defaults(parameters: Any) -> tuple[Any, tuple[tuple[str, Any],
     """The schema without the defaults that it contradicts itself, and those: (JSON pointer, default).
 
     The very same object where there are none. `null` stays: for an optional property it means absent.
-    A schema that cannot be judged is left as it is, for the compiler to say why.
+    A schema that cannot be validated is left as it is; the compiler reports why.
     """
     if not isinstance(parameters, dict):
         return parameters, ()

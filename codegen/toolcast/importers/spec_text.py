@@ -177,7 +177,7 @@ def permission_of(tool: Declared) -> Permission | None:
 
     A read that reaches an open world sends its arguments out, so it is `network`, not `read`. Hints
     about destruction are only meaningful for tools that write, so stating one states `write`.
-    `openWorldHint` alone does not say what a tool does.
+    `openWorldHint` alone does not state what a tool does.
     """
     destructive = tool.annotations.get("destructive")
     if tool.read_only is True:
@@ -190,7 +190,7 @@ def permission_of(tool: Declared) -> Permission | None:
 
 
 def _permission(tool: Declared, choices: Choices) -> str:
-    """The line that says what the tool may do. Hints decide only for who trusts their source: "Clients should
+    """The line for the tool's permission. Hints decide only for who trusts their source: "Clients should
     never make tool use decisions based on ToolAnnotations received from untrusted servers" (MCP, schema)."""
     claimed = permission_of(tool)
     decided = choices.permission or (claimed if choices.trust_hints else None)
@@ -266,7 +266,7 @@ def valid_calls(tool: Declared, limit: int) -> list[Any]:
     try:
         validator = jsonschema_rs.validator_for(tool.parameters, retriever=_offline)
     except (ValueError, jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError):
-        return []  # the compiler says what is wrong with it
+        return []  # the compiler reports what is wrong with it
     found: dict[str, Any] = {}
     for call in tool.calls:
         if len(found) == limit:

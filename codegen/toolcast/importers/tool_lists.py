@@ -67,7 +67,7 @@ def read_documents(files: Sequence[Path]) -> tuple[list[Document], list[Diagnost
 
 
 def parse_documents(text: str, file: str, *, lines: bool) -> tuple[list[Document], list[Diagnostic]]:
-    """One JSON document, or one per line: if `lines` says so, or the text goes on after the first."""
+    """One JSON document, or one per line: with `lines`, or where the text continues after the first."""
     if not lines:
         try:
             return [Document(file=file, line=0, data=_parse(text))], []

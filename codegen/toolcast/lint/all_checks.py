@@ -42,8 +42,8 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
 
 def lint(config: Config, settings: Settings, progress: Progress) -> Outcome:
-    """Check a project. Findings about single tools are told of those that `settings.tools` names; the set is
-    all tools, or those of `settings.groups`. `progress` is told (done, total)."""
+    """Check a project. Findings about single tools are reported for those that `settings.tools` names; the
+    set is all tools, or those of `settings.groups`. `progress` receives (done, total)."""
     project = load_project(config, settings.providers, progress)
     refused = list(project.refused)
     everything = {each.tool.name: each.tool for each in project.subjects}

@@ -1,4 +1,4 @@
-"""Descriptions that are missing, or that tell a model nothing."""
+"""Descriptions that are missing, or without information for a model."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -9,10 +9,10 @@ from .finding import Finding
 from .linted_tool import Subject
 from .words import EMPTY, KINDS, PLACEHOLDERS, among, content, is_dense, name_words, stem, text_words
 
-_FEW: Final = 3  # fewer words than this cannot say what a tool does
+_FEW: Final = 3  # fewer words than this cannot describe a tool
 _STATED: Final = 5  # parameters named one by one
-_NAME_REPEATS: Final = 3  # a name of so many words may well be all there is to say
-# A parameter with one of these is told by more than its description.
+_NAME_REPEATS: Final = 3  # a name of so many words may be a full description
+# One of these describes a parameter as well as a description does.
 _INFORMATIVE: Final = among("enum const format pattern examples default minimum maximum minLength")
 
 Properties = list[tuple[Path, str, Mapping[str, Any]]]
@@ -48,7 +48,7 @@ def descriptions(subject: Subject) -> Iterator[Finding]:
 
 
 def vague(name: str, description: str) -> str:
-    """Why a tool's description says nothing; empty if it says something.
+    """Why a tool's description has no information; empty if it has some.
 
     It is a placeholder, or has fewer than three words, or its words are all in the name. The last is no fault
     of a name that has three words of meaning itself.
@@ -135,7 +135,7 @@ _ENOUGH: Final = 3  # words of meaning that two descriptions must share before b
 
 
 def collisions(subjects: Sequence[Subject]) -> Iterator[Finding]:
-    """Names that are equal once case and separators are gone, told at all but the first."""
+    """Names that are equal without case and separators, reported at all but the first."""
     first: dict[str, str] = {}
     for subject in subjects:
         name = subject.tool.name
@@ -148,7 +148,7 @@ def collisions(subjects: Sequence[Subject]) -> Iterator[Finding]:
 
 
 def duplicates(subjects: Sequence[Subject]) -> Iterator[Finding]:
-    """Descriptions that are equal or nearly so, told at all but the first."""
+    """Descriptions that are equal or nearly so, reported at all but the first."""
     first: dict[tuple[str, ...], Subject] = {}
     for subject in subjects:
         key = likeness(subject.tool.description)
@@ -167,5 +167,5 @@ def duplicates(subjects: Sequence[Subject]) -> Iterator[Finding]:
 def likeness(description: str) -> tuple[str, ...]:
     """Equal for descriptions that differ only by case, order, punctuation, endings and small words."""
     if is_dense(description):
-        return tuple(description.split()) * _ENOUGH  # words are not told apart: only equal texts are alike
+        return tuple(description.split()) * _ENOUGH  # words are not separated: only equal texts are alike
     return tuple(sorted(set(content(description))))

@@ -12,7 +12,7 @@ RANKS: dict[Severity, int] = {"note": 0, "warning": 1, "error": 2}
 class Finding(Struct, frozen=True, kw_only=True, order=True):
     """One finding at one place.
 
-    `tool` is empty where the whole set is meant. `providers` are the ids of those concerned, none where every
+    `tool` is empty for the whole set. `providers` are the ids of those concerned, none where every
     provider is. `answer` is what a provider is known to reply, with its name; `fix` is a way out.
     """
 
@@ -55,7 +55,7 @@ def _one(group: list[Finding]) -> Finding:
 
 
 class Rule(Struct, frozen=True):
-    """One code. `whole` rules judge the set, so no single spec can ignore them."""
+    """One code. `whole` rules check the set, so no single spec can ignore them."""
 
     severity: Severity
     title: str

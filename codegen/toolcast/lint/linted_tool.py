@@ -94,7 +94,7 @@ class Emitted(Struct, frozen=True):
 
     @property
     def strict(self) -> bool:
-        """Whether the provider is asked to enforce it."""
+        """Whether the definition asks the provider to enforce it."""
         return self.normalized.strict is True
 
 

@@ -1,4 +1,4 @@
-"""What a spec says about permission and secrets, beside what its names suggest."""
+"""Compares a spec's permission and secrets with what its names suggest."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -16,7 +16,7 @@ _TOKENS: Final = among(
     "access auth authorization authentication api bearer refresh id session security bot user oauth github "
     "gitlab slack personal csrf jwt device deploy"
 )
-_TAILS: Final = among("value text string")  # say nothing: a `secret_value` is a secret
+_TAILS: Final = among("value text string")  # no meaning of their own: a `secret_value` is a secret
 
 _DESTRUCTIVE: Final = among(
     "delete remove kill purge overwrite destroy erase wipe truncate terminate uninstall revoke "
@@ -85,7 +85,7 @@ def _destruction(subject: Subject) -> Iterator[Finding]:
 
 
 def destructive_verb(name: str, description: str) -> str:
-    """What says that the tool destroys something; empty if nothing does.
+    """The evidence that the tool destroys something; empty if there is none.
 
     In a name, the first or the last word counts, unless a harmless verb begins it (`list_drops`). In a text
     only its first word does: the rest may well speak of other tools.

@@ -18,7 +18,8 @@ Progress = Callable[[int, int], None]
 
 
 class Project(Struct, frozen=True, kw_only=True):
-    """What compiles, sorted by name as a request holds it. `refused` tells everything that does not."""
+    """What compiles, sorted by name as a request holds it. `refused` has the diagnostics of everything that
+    does not."""
 
     shown_root: str
     subjects: tuple[Subject, ...]
@@ -77,7 +78,7 @@ def is_selected(wanted: Sequence[str], tool: ToolSpec, shown_root: str) -> bool:
 
 
 def unknown_tools(wanted: Sequence[str], tools: Mapping[str, ToolSpec], project: Project) -> list[Diagnostic]:
-    """Names that mean no tool. One that does not compile is told of already."""
+    """Names of no tool. One that does not compile is reported already."""
     found: list[Diagnostic] = []
     for each in wanted:
         if any(is_selected((each,), tool, project.shown_root) for tool in tools.values()):

@@ -107,7 +107,7 @@ def not_strict(subject: Subject, profile: Profile) -> Iterator[Finding]:
 
 
 def losses(subject: Subject, provider: str) -> Iterator[Finding]:
-    """Everything that a provider's schema says less, or otherwise, than the spec."""
+    """A finding for each loss between the spec and a provider's schema."""
     for entry in subject.emitted[provider].normalized.ledger:
         if entry.severity in ("lost", "changed") and not entry.reason.startswith(_NOT_STRICT):
             message = f"`{entry.keyword}` at {entry.path or 'the root'} is {entry.action}: {entry.reason}"
@@ -122,7 +122,7 @@ _MOST = 3  # tools named as those that weigh most
 
 
 def request_limits(subjects: Sequence[Subject], profile: Profile, file: str) -> Iterator[Finding]:
-    """Findings about the whole set for one provider; `file` is what they are told of."""
+    """Findings about the whole set for one provider; `file` is where they are reported."""
     tools = [
         (subject.tool.name, subject.emitted[profile.id])
         for subject in subjects

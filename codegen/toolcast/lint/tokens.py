@@ -49,7 +49,7 @@ class Total(Struct, frozen=True, kw_only=True):
 
 
 class Tokens(Struct, frozen=True, kw_only=True):
-    """`note` says how the counts came about. `costs` are sorted: what costs most comes first."""
+    """`note` states how the counts were made. `costs` are sorted: what costs most comes first."""
 
     note: str
     exact: bool
@@ -86,7 +86,7 @@ def _text(value: object) -> str:
 
 
 def counter() -> tuple[Callable[[str], int], bool, str]:
-    """How to count, whether that is exact, and a sentence that says so."""
+    """How to count, whether that is exact, and a sentence that states it."""
     try:
         tiktoken = import_module("tiktoken")
     except ImportError:

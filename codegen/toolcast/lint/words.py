@@ -22,7 +22,7 @@ SMALL: Final = among(
     "a an the of for to in on at by from with into and or is are be was it its this that these those given "
     "specified provided as"
 )
-"""Words that tell nothing on their own. Negations and numbers are not among them."""
+"""Words without meaning of their own. Negations and numbers are not among them."""
 
 EMPTY: Final = among(
     "tool function method api call endpoint operation action thing stuff something various misc helper "
@@ -72,5 +72,5 @@ def content(text: str) -> list[str]:
 
 
 def is_dense(text: str) -> bool:
-    """Whether words are not told apart by spaces, so that counting them means nothing."""
+    """Whether words are not separated by spaces, so that they cannot be counted."""
     return _DENSE.search(text) is not None

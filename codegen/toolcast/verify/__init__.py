@@ -1,1 +1,2 @@
-"""The laws of the compiler, held against anyone's specs: instances are made up, two sides judge them."""
+"""Checks the laws of the compiler on any specs: instances are generated, and decoder and oracle must agree on
+them."""

@@ -1,4 +1,5 @@
-"""L1: the decoder accepts a value exactly when the contract does, and what it read says the same again."""
+"""L1: the decoder accepts a value exactly when the contract does, and what it decodes encodes to the same
+value."""
 
 import json
 from typing import Any
@@ -91,7 +92,7 @@ def _short(value: Any) -> str:
 
 
 def difference(oracle: Oracle, before: Any, after: Any) -> str | None:
-    """What `after` says otherwise than `before`, beyond what a round trip may change."""
+    """The differences of `after` from `before` that a round trip may not make."""
     found = differing(oracle, before, after)
     return found and f"{_shown(found[0])} is {found[1]}"
 

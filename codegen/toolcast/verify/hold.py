@@ -23,7 +23,7 @@ from .verified_tool import NotCompiledError, Subject, subject
 from .verify_report import Counterexample, Disagreement, Failure, Law, ToolReport
 
 FEW = 10
-"""Fewer valid instances than this share (one in so many) are told as a warning."""
+"""Fewer valid instances than this share (one in so many) give a warning."""
 
 
 def asserted_formats() -> frozenset[str]:
@@ -43,7 +43,8 @@ class Settings(Struct, frozen=True, kw_only=True):
 
 
 def hold(tool: ToolSpec, types: Mapping[str, Document], options: Options, settings: Settings) -> ToolReport:
-    """Compile one tool and hold it to every law. A tool that does not compile is told by its diagnostics."""
+    """Compile one tool and check every law. The report of a tool that does not compile has its
+    diagnostics."""
     line, column = tool.document.locate(("parameters",))
     base = ToolReport(tool=tool.name, file=tool.document.file, line=line, column=column)
     try:
@@ -74,7 +75,7 @@ class _Case:
     def report(self) -> ToolReport:
         count = self.settings.examples
         made = list(instances(self.contract, self._random("contract"), count))
-        if empty := self.subject.tool.empty_is_absent:  # decoding takes it away, whatever the schema says
+        if empty := self.subject.tool.empty_is_absent:  # decoding removes it, whatever the schema states
             made = [_without_empty(value, empty) for value in made]
         verdicts = [self.contract.verdict(value) for value in made]
         valid = [value for value, verdict in zip(made, verdicts, strict=True) if verdict]

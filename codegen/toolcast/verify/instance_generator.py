@@ -17,11 +17,11 @@ HINTS = {
     "object": ("properties", "required", "additionalProperties", "minProperties", "maxProperties",
                "patternProperties", "propertyNames", "dependentRequired", "unevaluatedProperties"),
 }  # fmt: skip
-"""Keywords that speak of one type only."""
+"""Keywords that apply to one type only."""
 
 
 def member_schemas(facts: Facts, name: str) -> list[Schema]:
-    """The schemas that judge the property called `name`."""
+    """The schemas that apply to the property `name`."""
     found: list[Schema] = []
     for fact in facts:
         named = False
@@ -40,7 +40,7 @@ def member_schemas(facts: Facts, name: str) -> list[Schema]:
 
 
 def literals(facts: Facts) -> list[Any] | None:
-    """The values that `enum` and `const` leave, or None where neither speaks."""
+    """The values that `enum` and `const` admit, or None where there is neither."""
     lists = [v for v in values_of(facts, "enum") if isinstance(v, list)]
     lists += [[v] for v in values_of(facts, "const")]
     if not lists:
@@ -78,7 +78,7 @@ def junk(rng: random.Random, depth: int = 0) -> Any:
 MAX_DEPTH = 12
 TESTED = ("not", "oneOf", "if", "contains", "dependentSchemas", "dependentRequired", "unevaluatedProperties",
           "unevaluatedItems", "propertyNames", "patternProperties", "uniqueItems")  # fmt: skip
-"""Keywords beside which a value is tested and made again."""
+"""Keywords for which a generated value is tested, and generated again where it fails."""
 TRIES = 6
 TYPES: tuple[str, ...] = ("null", "boolean", "integer", "number", "string", "array", "object")
 
@@ -104,7 +104,7 @@ class Generator:
         return self.fill([self.tree.start], 0)
 
     def fill(self, schemas: Sequence[Schema], depth: int) -> Any:
-        """A value for schemas that all judge it."""
+        """A value for schemas that all apply to it."""
         self.budget -= 1
         if depth > MAX_DEPTH or self.budget < 0:
             return self._shallow(schemas)
@@ -133,7 +133,7 @@ class Generator:
             return True
 
     def _gather(self, schemas: Sequence[Schema]) -> list[dict[str, Any]]:
-        """Every schema that judges the value, one branch taken of each choice. Raises UnfillableError."""
+        """Every schema that applies to the value, with one branch of each choice. Raises UnfillableError."""
         found: list[dict[str, Any]] = []
         visited: set[int] = set()
         waiting = list(schemas)

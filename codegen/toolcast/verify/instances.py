@@ -35,7 +35,7 @@ def applied(value: Any, path: Path, new: Any) -> Any:
 
 
 def is_type(key: Hashable) -> bool:
-    """Whether an edge is a value of another type, which no keyword but `type` speaks of."""
+    """Whether an edge is a value of another type, to which no keyword but `type` applies."""
     return isinstance(key, tuple) and key[1] == "type"
 
 

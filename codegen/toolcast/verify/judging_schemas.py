@@ -1,4 +1,4 @@
-"""Which schemas judge the value at one place, each with the way back that is stated for it."""
+"""The schemas that apply to the value at one location, each with its wire form."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ from .schema_document import Schema, Tree, matches
 PLAIN = WireForm()
 
 FormedSchema = tuple[dict[str, Any], WireForm]
-"""An object schema that judges the value, and its way."""
+"""An object schema that applies to the value, and its wire form."""
 Stated = tuple[Schema, WireForm]
 """A schema of a child, and its way."""
 
@@ -27,7 +27,7 @@ class FormedSchemas:
         self.definitions: Mapping[str, WireForm] = {} if wire_forms is None else wire_forms.definitions
 
     def of(self, schema: Schema, form: WireForm) -> Iterator[FormedSchema]:
-        """Every object schema that certainly judges the same value, with its way: itself first."""
+        """Every object schema that certainly applies to the same value, with its form: itself first."""
         waiting: list[Stated] = [(schema, form)]
         visited: set[tuple[int, int]] = set()
         while waiting:
@@ -65,7 +65,7 @@ class FormedSchemas:
         return entry.get("properties", {}).get(VALUE, True)
 
     def lists(self, stated: list[Stated]) -> list[FormedSchema]:
-        """Those that speak of a list's items, at a child or in a branch of its union."""
+        """Those that apply to a list's items, at a child or in a branch of its union."""
         return [
             each_formed
             for schema, _ in stated
@@ -112,7 +112,7 @@ def items_at(formed: list[FormedSchema], index: int) -> list[Stated]:
 
 
 def by_pattern(node: dict[str, Any], form: WireForm, name: str) -> Iterator[Stated]:
-    """The ways of patterns that speak of a property, with their schemas."""
+    """The forms of patterns that apply to a property, with their schemas."""
     patterns = node.get("patternProperties", {})
     for pattern, held in form.patterns.items():
         if matches(pattern, name):
@@ -120,12 +120,12 @@ def by_pattern(node: dict[str, Any], form: WireForm, name: str) -> Iterator[Stat
 
 
 def constrains(schema: Schema) -> bool:
-    """Whether a schema says anything: one that takes all was not widened by null."""
+    """Whether a schema constrains values: one that accepts all was not widened by null."""
     return isinstance(schema, dict) and not schema.keys() <= {"description", "title", "default", "examples"}
 
 
 def has_pattern_for(node: dict[str, Any], name: str) -> bool:
-    """Whether a pattern of keys speaks of `name`."""
+    """Whether a pattern of keys applies to `name`."""
     for pattern in node.get("patternProperties", {}):
         try:
             if re.search(pattern, name):
@@ -151,5 +151,5 @@ def _other(aside: list[Stated], stated: list[Stated]) -> list[Stated]:
 
 
 def _shared(form: WireForm) -> tuple[WireForm, ...]:
-    """A way that speaks of all branches of a union: its encoding is of those that send its JSON type only."""
+    """A form of all branches of a union: its encoding applies only to those that send its JSON type."""
     return (form, replace(form, encoding="")) if form.encoding else (form,)

@@ -24,7 +24,8 @@ _Nodes = list[tuple[dict[str, Any], int]]
 
 
 class ToolLedger:
-    """One tool's ledger for one provider. `wire_forms` say how places of what is sent lie in the contract."""
+    """One tool's ledger for one provider. `wire_forms` map locations of the wire form to those of the
+    contract."""
 
     def __init__(self, ledger: Sequence[LedgerEntry], wire_forms: WireForms | None = None) -> None:
         self._entries = frozenset(f"{entry.path}/{escape(entry.keyword)}" for entry in ledger)
@@ -41,7 +42,7 @@ class ToolLedger:
     # -- meanings -----------------------------------------------------------------------------
 
     def changed(self, contract: Oracle, path: Path, sent: Any = None) -> bool:
-        """Whether the ledger says, on the way to `path`, that meaning was changed.
+        """Whether the ledger has an entry on the path `path` that changes meaning.
 
         With `sent`, the path is one into that value, as the provider's schema has it.
         """
@@ -234,7 +235,7 @@ def _keywords(schema: Any) -> Iterator[tuple[str, str]]:
 def fixpoint(contract: Mapping[str, Any], profile: Profile, strict: bool | None) -> Iterator[Failure]:
     """L5: the input stays as it was, and the result normalised again is the result.
 
-    The second time in the mode that the first one came to: what kept it from being strict may be said in
+    The second time in the mode of the first outcome: the reason against strict mode may be in
     words by then, and is not read.
     """
     schema = copy.deepcopy(dict(contract))

@@ -12,7 +12,7 @@ _Nodes = list[tuple[dict[str, Any], int]]
 
 
 def edited(rng: random.Random, tree: Tree, value: Any) -> Any:
-    """`value` with one edit at a place chosen at random; what judges that place guides the edit."""
+    """`value` with one edit at a random location; the schemas that apply there guide the edit."""
     found = list(inside(value))
     path, child = rng.choice(found if len(found) < 12 else found[:4] + rng.sample(found[4:], 8))
     nodes = _nodes(tree, value, path)
@@ -35,7 +35,7 @@ def edited(rng: random.Random, tree: Tree, value: Any) -> Any:
 
 
 def _nodes(tree: Tree, value: Any, path: Path) -> _Nodes:
-    """What may judge the value at `path`."""
+    """The schemas that may apply to the value at `path`."""
     nodes = tree.same_value([(tree.start, POSSIBLE)])
     for step in path:
         below = tree.member(nodes, step) if isinstance(step, str) else tree.item(nodes, step)

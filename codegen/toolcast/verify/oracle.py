@@ -50,7 +50,7 @@ _NO_DOT = r"[^\n\r\u2028\u2029]"
 
 
 class OracleError(Exception):
-    """jsonschema-rs cannot compile the schema; the text says why."""
+    """jsonschema-rs cannot compile the schema; the text states why."""
 
 
 class Oracle:
@@ -96,7 +96,7 @@ class Oracle:
             inside = {**document, "$id": _WHOLE}
             whole = {"$schema": DRAFT, "$ref": f"{_WHOLE}#{quote(location)}", "$defs": {"whole": inside}}
         elif isinstance(schema, dict):
-            # Beside the document's own keys none of which judges anything: definitions and named roots.
+            # The document's own keys apply to no value: definitions and named roots.
             rest = {key: value for key, value in document.items() if key in ("$defs", "parameters", "result")}
             whole = {"$schema": DRAFT, **rest, "allOf": [schema]}
         else:
@@ -224,7 +224,7 @@ def _dropped(value: Any, chosen: list[Path]) -> Any:
 
 
 def _plain(document: Mapping[str, Any], formats: frozenset[str]) -> dict[str, Any]:
-    """A copy in which only asserted formats stand, and patterns say what ECMA-262 reads in them."""
+    """A copy with asserted formats only, and with patterns translated from ECMA-262."""
     copied: dict[str, Any] = jsonable(document)
     for _, node in all_subschemas_of(copied):
         if "format" in node and node["format"] not in formats:

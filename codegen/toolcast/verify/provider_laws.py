@@ -64,7 +64,7 @@ class Dialect:
         return failure
 
     def refusal(self, contract: Oracle, value: Any, sent: Any) -> Failure | None:
-        """Why `value` cannot be sent as `sent`, if the ledger does not tell."""
+        """Why `value` cannot be sent as `sent`, unless the ledger has an entry for it."""
         problem = next(self.oracle.problems(sent), None)
         if problem is None or self._is_recorded(contract, problem, sent):
             return None
@@ -72,7 +72,8 @@ class Dialect:
         return Failure("L2", "the contract accepts it", actual, value)
 
     def _is_recorded(self, contract: Oracle, problem: Any, sent: Any) -> bool:
-        """Whether the ledger tells of a refusal; of a union's, whether it tells all that one branch says."""
+        """Whether the ledger has an entry for a violation; for a union's, entries for all violations of one
+        branch."""
         path = tuple(problem.instance_path)
         if self.ledger.changed(contract, path, sent):
             return True
@@ -104,7 +105,7 @@ class Dialect:
 
     def _lossy(self, binding: Binding, contract: Oracle, value: Any, sent: Any) -> Failure | None:
         if not self.oracle.accepts(sent):
-            return None  # as the ledger says
+            return None  # the ledger has an entry
         expected = f"the contract accepts it; it can be sent to {self.provider}, and comes back as it was"
         verdict, params = decoded(binding, as_text(sent), self.provider)
         if verdict != ACCEPTED:
@@ -155,12 +156,13 @@ class Dialect:
         return Failure("L3", expected, f"the decoder {verdict}", value)
 
     def unexplained(self, contract: Oracle, sent: Any) -> list[Any]:
-        """What `contract` has against `sent`, once undone, that no ledger entry tells."""
+        """The violations of `contract` by `sent`, once decoded, for which the ledger has no entry."""
         plain = self.decode_wire(sent)
         hidden = [each for each in _violations(contract, plain) if not self.ledger.lost(contract, each, sent)]
         if not hidden:
             return []
-        # A null that counts as absent may be missed elsewhere; at its own place it is told that it was taken.
+        # A null that counts as absent may be missed elsewhere; at its own location the entry states that it
+        # was removed.
         wrong = list(contract.problems(plain))
         ledger = all(self.ledger.lost(contract, each, sent, absent=False) for each in wrong)
         return [] if wrong and ledger else hidden

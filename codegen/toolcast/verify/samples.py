@@ -144,7 +144,7 @@ def _parsed(pattern: str) -> Any:
 
 
 def sample(rng: random.Random, pattern: str) -> str | None:
-    """A string for `pattern`, or None where there is no telling."""
+    """A string for `pattern`, or None where none can be derived."""
     tree = _parsed(pattern)
     if tree is None:
         return None
@@ -156,7 +156,7 @@ def sample(rng: random.Random, pattern: str) -> str | None:
 
 
 def sample_first(pattern: str) -> str:
-    """Always the same string for `pattern`; empty where there is no telling."""
+    """Always the same string for `pattern`; empty where none can be derived."""
     return sample(random.Random(0), pattern) or ""
 
 
@@ -193,7 +193,7 @@ def _piece(rng: random.Random, op: Any, argument: Any, groups: dict[int, str]) -
         return _sequence(rng, chosen or (), groups)
     if name == "ATOMIC_GROUP":
         return _sequence(rng, argument, groups)
-    return ""  # anchors and look-arounds take no room
+    return ""  # anchors and look-arounds match no characters
 
 
 def _member(rng: random.Random, items: Any) -> str:
@@ -224,11 +224,11 @@ def _holds(item: Any, char: str) -> bool:
 
 
 Facts = Sequence[dict[str, Any]]
-"""Schemas that all judge one value."""
+"""Schemas that all apply to one value."""
 
 
 def values_of(facts: Facts, keyword: str) -> list[Any]:
-    """What the schemas say for `keyword`."""
+    """The values of `keyword` in the schemas."""
     return [schema[keyword] for schema in facts if keyword in schema]
 
 

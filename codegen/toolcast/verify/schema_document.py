@@ -1,6 +1,6 @@
-"""Finding one's way in a schema document: references, and which subschemas may speak about a value.
+"""References in a schema document, and the subschemas that may apply to a value.
 
-Written for judging: of the code that is judged it shares pointers and the table of keywords only.
+Independent of the verified code: it shares pointers and the table of keywords only.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ POSSIBLE = 0
 
 
 class Tree:
-    """A document whose references are local, and the place in it that judges values.
+    """A document whose references are local, and the schema in it that applies to values.
 
     `root` is a JSON pointer: "" where the document is the schema itself.
     """
@@ -39,7 +39,7 @@ class Tree:
             return True
 
     def same_value(self, schemas: Sequence[tuple[Schema, int]]) -> list[tuple[dict[str, Any], int]]:
-        """Every object schema that may judge the same value, each once, with whether it certainly does."""
+        """Every object schema that may apply to the same value, each once, with whether it certainly does."""
         found: dict[int, tuple[dict[str, Any], int]] = {}
         waiting = list(schemas)
         while waiting:
@@ -61,7 +61,7 @@ class Tree:
         return list(found.values())
 
     def member(self, nodes: Sequence[tuple[dict[str, Any], int]], name: str) -> list[tuple[Schema, int]]:
-        """The schemas for property `name` of a value that `nodes` (from `same_value`) judge."""
+        """The schemas for property `name` of a value to which `nodes` (from `same_value`) apply."""
         found: list[tuple[Schema, int]] = []
         for node, sure in nodes:
             named = False
@@ -107,7 +107,7 @@ def _pattern_validator(pattern: str) -> jsonschema_rs.Draft202012Validator | Non
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Roughly whether a pattern finds something: good enough to say which schema *may* apply."""
+    """An approximation of whether a pattern matches: enough to decide which schema *may* apply."""
     validator = _pattern_validator(pattern)
     return validator is not None and validator.is_valid(text)
 
@@ -126,7 +126,7 @@ INNER = "x-inner-of-nullable"
 
 
 def as_json_schema(schema: Schema) -> Schema:
-    """A provider's schema as JSON Schema: OpenAPI's `nullable` admits null whatever else is said."""
+    """A provider's schema as JSON Schema: OpenAPI's `nullable` admits null whatever other keywords state."""
     if not isinstance(schema, dict):
         return schema
     out: dict[str, Any] = map_subschemas(schema, as_json_schema)

@@ -69,7 +69,7 @@ def size(value: Any) -> tuple[int, int]:
 
 
 BUDGET = 1500
-"""How often the question is asked at most."""
+"""Calls of the predicate at most."""
 
 
 def shrink(value: Any, holds: Callable[[Any], bool], budget: int = BUDGET) -> Any:

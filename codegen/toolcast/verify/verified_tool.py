@@ -106,7 +106,7 @@ class Subject(Struct, frozen=True, kw_only=True):
     def locate(self, pointer: str) -> tuple[int, int]:
         """Line and column in the spec for a pointer into the contract file (`/parameters/…`).
 
-        A place in a shared type is told by the tool's own `parameters`.
+        A location in a shared type is reported at the tool's own `parameters`.
         """
         document, path = self.built.normal.locate(pointer)
         if document.file != self.tool.document.file:
@@ -115,7 +115,7 @@ class Subject(Struct, frozen=True, kw_only=True):
 
 
 class NotCompiledError(Exception):
-    """The tool, or a shared type that it uses, does not compile; `found` says why."""
+    """The tool, or a shared type that it uses, does not compile; `found` states why."""
 
     def __init__(self, found: tuple[Diagnostic, ...]) -> None:
         super().__init__("\n".join(problem.message for problem in found))
@@ -153,7 +153,7 @@ def subject(tool: ToolSpec, types: Mapping[str, Document], options: Options) -> 
 
 
 def _ways(tool: ToolSpec, built: Built, profiles: Mapping[str, Profile]) -> dict[str, WireForms]:
-    """What the walk says that decoding undoes; the binding reads it from the generated files."""
+    """The wire form that the walk states; the binding reads it from the generated files."""
     contract = built.normal.standalone("parameters")
     made = {
         id: normalize(contract, profile, strict=tool.providers.get(id, {}).get("strict")).wire_forms
@@ -170,7 +170,7 @@ def _without_errors(compiled: Compiled) -> Compiled:
 
 
 def _parameters(template: Any, definition: Any) -> Any:
-    """What stands in a tool object where the envelope's template says `$parameters`."""
+    """The value in a tool object where the envelope's template has `$parameters`."""
     for key, item in template.items():
         if not isinstance(definition, dict) or key not in definition:
             continue

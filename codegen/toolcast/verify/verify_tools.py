@@ -46,7 +46,7 @@ def verify(
 ) -> Outcome:
     """Hold the tools of a project to the laws: those named by path or tool name in `wanted`, else all.
 
-    `jobs` None means one process per processor. `progress` is told (done, total).
+    `jobs` None means one process per processor. `progress` receives (done, total).
     """
     context, paths, problems = _open(config)
     tools: dict[str, ToolSpec] = {}
@@ -119,7 +119,7 @@ def _unknown(
         if any(_is_selected((each,), path, spec.name, context) for path, spec in tools.items()):
             continue
         if any(_mentioned((each,), f"{context.shown_root}/{path}", context) for path in paths):
-            continue  # it is there but has errors, which are told
+            continue  # it exists and has errors, which are reported
         near = get_close_matches(each, names, 1)
         hint = f"did you mean {near[0]!r}?" if near else f"tools here: {', '.join(names[:20]) or 'none'}"
         message = f"there is no tool called {each!r}"
@@ -128,10 +128,10 @@ def _unknown(
 
 
 def _hold(context: Context, types: Mapping[str, Document], spec: ToolSpec, settings: Settings) -> _Held:
-    """One tool. Never raises: a fault of ours must not hide what the other tools have to say."""
+    """One tool. Never raises: a bug here must not hide the reports of other tools."""
     try:
         return hold(spec, types, context.options, settings), None
-    except Exception as error:  # told with its place; the run fails
+    except Exception as error:  # reported with its location; the run fails
         frames = traceback.extract_tb(error.__traceback__)
         place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
         return _failed(spec, f"verification failed: {type(error).__name__}: {error}{place}")
@@ -151,7 +151,7 @@ _context: tuple[Context, Mapping[str, Document], Settings] | None = None  # one 
 
 
 def _start(context: Context, settings: Settings) -> None:
-    global _context  # a process pool's initializer has no other way to hand a value on
+    global _context  # a process pool's initializer can pass a value only so
     _context = (context, load_types(context), settings)
 
 

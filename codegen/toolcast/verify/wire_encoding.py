@@ -1,7 +1,7 @@
 """One value on its way to a provider: its unions decided, its maps and lists in the form that is sent.
 
-Written from the meaning of `WireForm` alone and the provider's schema; shares no code with the way back it
-judges.
+Written from the definition of `WireForm` and the provider's schema alone; shares no code with the decoder
+that it judges.
 """
 
 import json
@@ -44,7 +44,7 @@ _SPEAKING = ("properties", "additionalProperties", "required", "items", "prefixI
 
 
 class UnfitError(Exception):
-    """The way at this place encodes values of another kind: this branch is not meant."""
+    """The form at this location encodes values of another type: this is not the branch."""
 
 
 class Run:
@@ -76,7 +76,7 @@ class Run:
     def at(self, schema: Schema, form: WireForm, value: Any, depth: int) -> Any:
         """`value` as `schema` wants it."""
         self.steps += 1
-        if schema is True:  # the way may still speak of what is below
+        if schema is True:  # the form may still apply to locations below
             schema = ANYTHING
         if not isinstance(schema, dict) or depth > MAX_DEPTH or self.steps > MAX_STEPS:
             return value
@@ -217,7 +217,7 @@ class Run:
         return {name: out[name] for name in (*(n for n in declared if n in out), *out)}
 
     def _left_out(self, formed: list[FormedSchema], declared: dict[str, list[Stated]], name: str) -> bool:
-        """Whether null can only be said by leaving an optional property out."""
+        """Whether only the absence of an optional property expresses null."""
         if name not in declared or any(name in node.get("required", ()) for node, _ in formed):
             return False
         if any(self._encodes_null(schema, form) for schema, form in declared[name]):
@@ -270,7 +270,7 @@ class Run:
 
 
 def encode(value: Any, wire_forms: WireForms | None, schema: Schema) -> Any:
-    """`value`, which the contract accepts, as `schema` wants it: what `wire_forms` would undo.
+    """`value`, which the contract accepts, as `schema` wants it: what `wire_forms` decodes.
 
     `schema` is the provider's parameter schema, as JSON Schema. What has no encoding stays as it is.
     """
