@@ -38,6 +38,10 @@ MODULES: dict[str, tuple[str, ...] | None] = {
     "toolcast.agents.dispatch": None,
     "toolcast.agents.text_calls": None,
     "toolcast.mcp": None,
+    "toolcast.jsonschema": (
+        *("Validator", "Violation", "UnsupportedSchema", "UnsupportedPattern"),
+        *("SearchTooLong", "TooManyBranches"),
+    ),
     "toolcast.models": ("generate_models", "plain_schema", "ModelError"),
 }
 """The public modules, each with its public names; None for its `__all__`."""
@@ -120,7 +124,8 @@ def _needs_none(found: griffe.Object) -> bool:
     """Whether no docstring is due: an `__init__` without arguments, or that of an exception."""
     if not isinstance(found, griffe.Function) or found.name != "__init__":
         return False
-    return len(found.parameters) < 2 or (found.parent is not None and found.parent.name.endswith("Error"))
+    parents = [str(base) for base in found.parent.bases] if isinstance(found.parent, griffe.Class) else []
+    return len(found.parameters) < 2 or any(each.endswith(("Error", "Exception")) for each in parents)
 
 
 def _is_struct(cls: griffe.Class) -> bool:

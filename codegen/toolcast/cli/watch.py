@@ -51,9 +51,7 @@ class _Session:
         self._form: Format = form
         self._file = None if file is None else self._start / file
         # The report of the last turn; None before the first.
-        self._before: tuple[Diagnostic, ...] | None = (
-            None  # the report of the last turn; None before the first
-        )
+        self._before: tuple[Diagnostic, ...] | None = None
 
     def find(self) -> Watched:
         """What to watch by the configuration as it stands."""

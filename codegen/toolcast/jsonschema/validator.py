@@ -69,7 +69,15 @@ class Validator:
         self.pointer = pointer
 
     def accepts(self, value: Any) -> bool:
-        """Whether the schema accepts `value`; stops at the first violation."""
+        """Validate a value; stops at the first violation.
+
+        Args:
+            value: plain JSON data.
+
+        Returns:
+            Whether the schema accepts it. A value that is no JSON, is nested more than 200 levels deep, or
+            takes too long is not accepted.
+        """
         if too_deep(value):
             return False
         try:
@@ -78,16 +86,33 @@ class Validator:
             return False
 
     def fits(self, value: Any) -> bool:
-        """Like `accepts`, without the check of the depth: for values that nest 200 levels at most.
+        """Validate a value that nests 200 levels at most, without a check of the depth: `accepts` for many
+        values in one call.
 
-        Deeper ones may raise RecursionError, what is no JSON TypeError or AttributeError, and what would
-        have too many branches tried TooManyBranches. Raises SearchTooLong where a search for a pattern needs
-        more steps than every text has: one call may check many such values.
+        Args:
+            value: plain JSON data.
+
+        Returns:
+            Whether the schema accepts it.
+
+        Raises:
+            RecursionError: the value is nested more deeply.
+            TypeError: the value is no JSON; AttributeError likewise.
+            TooManyBranches: too many branches of unions would be tried.
+            SearchTooLong: a search for a pattern needs more steps than every text has.
         """
         return self._node.check(value, Run(self._stride, searching=0))
 
     def violations(self, value: Any, limit: int = 50) -> list[Violation]:
-        """Every constraint that `value` breaks, at most `limit`; empty exactly when it is accepted."""
+        """List the violations of a value.
+
+        Args:
+            value: plain JSON data.
+            limit: violations to list at most.
+
+        Returns:
+            The violations; empty exactly where the value is accepted.
+        """
         if too_deep(value):
             text = f"the value is nested too deeply: more than {MAX_DEPTH} levels"
             return [Violation("$", text, "depth", MAX_DEPTH)]
@@ -105,11 +130,17 @@ class Validator:
             return [Violation("$", str(problem), "pattern", problem.pattern)]
 
     def settle(self, value: Any) -> Any:
-        """`value` with the two allowances applied: the very same object when neither applies, else a copy.
+        """Apply the two allowances to a value.
 
         An explicit null of an optional property whose schema refuses null is dropped; a whole float becomes
-        the int that the schema asks for. A value that is accepted as it is keeps its meaning. One that would
-        have too many branches tried, or be searched for too long, comes back as it is.
+        the int that the schema requires. A value that is accepted as it is keeps its meaning. One for which
+        too many branches would be tried, or a search would take too long, is returned as it is.
+
+        Args:
+            value: plain JSON data; it is not changed.
+
+        Returns:
+            The same object where neither allowance applies, else a copy.
         """
         if too_deep(value):
             return value
