@@ -20,8 +20,8 @@ from typing import Any
 from msgspec import Struct
 from toolcast.project.pool import processors
 from toolcast.verify.equivalence import ACCEPTED, as_text, decoded
-from toolcast.verify.hold import asserted_formats
 from toolcast.verify.oracle import Oracle, OracleError
+from toolcast.verify.tool_laws import asserted_formats
 
 from tests.python.compiled import RefusedError, package, spec
 

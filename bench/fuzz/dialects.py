@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from toolcast.project.core.compiled import Options
 from toolcast.spec.model import ToolSpec
-from toolcast.verify.hold import Settings, hold
+from toolcast.verify.tool_laws import Settings, check_laws
 from toolcast.verify.verified_tool import NotCompiledError
 from toolcast.verify.verify_report import Failure
 
@@ -16,7 +16,7 @@ from .finding import Tally
 
 def failures(tool: ToolSpec, providers: tuple[str, ...], count: int, tally: Tally) -> Iterator[Failure]:
     """One failure for each law and provider. Raises NotCompiledError."""
-    report = hold(tool, {}, Options(providers=providers), Settings(examples=count))
+    report = check_laws(tool, {}, Options(providers=providers), Settings(examples=count))
     wrong = tuple(each for each in report.warnings if each.severity == "error")
     if wrong:
         raise NotCompiledError(wrong)

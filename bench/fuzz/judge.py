@@ -9,10 +9,10 @@ from toolcast.spec.model import ToolSpec
 from toolcast.spec.read_file import SourceDocument, parse_document
 from toolcast.spec.tool_spec import read_tool
 from toolcast.verify.equivalence import equivalence
-from toolcast.verify.hold import asserted_formats, smallest
 from toolcast.verify.instances import instances
 from toolcast.verify.oracle import Oracle, OracleError
 from toolcast.verify.shrink import shrink
+from toolcast.verify.tool_laws import asserted_formats, smallest
 from toolcast.verify.verified_tool import NotCompiledError, subject
 from toolcast.verify.verify_report import Failure
 

@@ -13,9 +13,9 @@ from toolcast.providers import available, load_profile
 from toolcast.runtime import ToolContext, ToolRegistry
 from toolcast.runtime.checked_types import decode_hook
 from toolcast.runtime.resources import read_resource
-from toolcast.verify.hold import asserted_formats
 from toolcast.verify.instances import instances
 from toolcast.verify.oracle import Oracle
+from toolcast.verify.tool_laws import asserted_formats
 
 from generated.registry import BINDINGS
 from tests.clients.conftest import Client

@@ -9,10 +9,10 @@ from toolcast.contract.build import build_tool
 from toolcast.providers import available, load_profile, normalize
 from toolcast.spec.read_file import SourceDocument, parse_document
 from toolcast.spec.tool_spec import read_tool
-from toolcast.verify.hold import asserted_formats
 from toolcast.verify.instances import instances
 from toolcast.verify.oracle import Oracle, OracleError
 from toolcast.verify.provider_laws import Dialect
+from toolcast.verify.tool_laws import asserted_formats
 
 from tests.clients.emitted import Emitted, Told, emitted
 

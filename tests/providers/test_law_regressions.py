@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from toolcast.project.core.compiled import Options
 from toolcast.providers import available
-from toolcast.verify.hold import Settings, hold
+from toolcast.verify.tool_laws import Settings, check_laws
 
 from bench.fuzz.judge import tool_of
 from tests.providers.sampled import SAMPLE
@@ -396,5 +396,5 @@ CONTRACTS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("name", [*CONTRACTS, *LOCKED_OUT])
 def test_every_law_holds(name: str, providers: tuple[str, ...]) -> None:
     contract = {**CONTRACTS, **LOCKED_OUT}[name]
-    report = hold(tool_of(contract), {}, Options(providers=providers), Settings(examples=40, seed=1))
+    report = check_laws(tool_of(contract), {}, Options(providers=providers), Settings(examples=40, seed=1))
     assert [(each.law, each.provider, each.instance, each.actual) for each in report.counterexamples] == []

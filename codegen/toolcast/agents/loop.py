@@ -10,8 +10,8 @@ from typing import Any, Protocol
 
 from ..runtime.context import ToolContext
 from ..runtime.view import RedirectedView, ToolView
+from .budgeted_calls import BudgetedCalls
 from .disclosure import Disclosure
-from .meter import BudgetedCalls
 from .record import (
     Budget,
     Called,

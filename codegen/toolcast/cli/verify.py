@@ -58,7 +58,7 @@ def command(
     validator. The exit status is 1 if they ever disagree.
     """
     config = configuration(config_file, form)
-    from ..verify.hold import Settings
+    from ..verify.tool_laws import Settings
     from ..verify.verify_tools import verify
     from .progress import Bar
 

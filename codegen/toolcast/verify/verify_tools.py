@@ -17,7 +17,7 @@ from ..project.profiles import profiles_of, unknown_providers
 from ..project.worker import Context, load_types, project_context
 from ..spec.load import load_tool
 from ..spec.model import Document, ToolSpec
-from .hold import Settings, hold
+from .tool_laws import Settings, check_laws
 from .verify_report import ToolReport
 
 FEW_TOOLS = 4
@@ -130,7 +130,7 @@ def _unknown(
 def _hold(context: Context, types: Mapping[str, Document], spec: ToolSpec, settings: Settings) -> _Held:
     """One tool. Never raises: a bug here must not hide the reports of other tools."""
     try:
-        return hold(spec, types, context.options, settings), None
+        return check_laws(spec, types, context.options, settings), None
     except Exception as error:  # reported with its location; the run fails
         frames = traceback.extract_tb(error.__traceback__)
         place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ..jsonschema.equality import equal
 from ..runtime.wire import WireForm, WireForms
 from ..runtime.wire.wire_form import KEY, MORE, VALUE, position
-from .judging_schemas import (
+from .formed_schemas import (
     PLAIN,
     FormedSchema,
     FormedSchemas,

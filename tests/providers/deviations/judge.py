@@ -10,10 +10,10 @@ from typing import Any
 from toolcast.jsonschema import UnsupportedSchema
 from toolcast.providers import Normalizer, decode
 from toolcast.runtime import ArgumentError
-from toolcast.verify.hold import asserted_formats
 from toolcast.verify.instances import instances
 from toolcast.verify.oracle import Oracle
 from toolcast.verify.schema_document import as_json_schema
+from toolcast.verify.tool_laws import asserted_formats
 from toolcast.verify.wire_encoding import WireEncoder
 
 from tests.providers.rules import CHECKERS

@@ -8,9 +8,9 @@ from .answer_fields import kind, load, plain
 from .call import Call, DispatchError
 from .parse_answer import parse
 from .streams.chat import ChatStream, CohereStream, OllamaStream
+from .streams.fragments import Stream
 from .streams.items import GeminiStream, ResponsesStream
 from .streams.numbered_blocks import AnthropicStream, BedrockStream
-from .streams.pieces import Stream
 from .wire_formats import format_of
 
 _STREAMS: dict[str, Callable[[int], Stream]] = {

@@ -2,7 +2,7 @@
 
 import re
 
-from . import jsons, lines, markup, pythonic
+from . import json_calls, line_calls, python_calls, tag_calls
 from .marks import (
     ARROW_END,
     ATTRIBUTE_ID,
@@ -33,7 +33,7 @@ def read(source: Source, mark: re.Match[str]) -> Read | None:
     if mark["function"] is not None:
         return _named(source, mark["function"], mark.end(), "")
     if mark["call"] is not None:
-        return markup.code_values(source, mark.end()) or _surely(_body(source, mark.end(), bare=True))
+        return tag_calls.code_values(source, mark.end()) or _surely(_body(source, mark.end(), bare=True))
     if mark["fence"] is not None:
         if mark["fenced"] is not None:
             return _surely(_named(source, mark["fenced"], mark.end(), ""))
@@ -56,8 +56,8 @@ def read_canonical(source: Source, mark: re.Match[str]) -> Read | None:
     at = _skip(source, mark.end())
     if source.text[at : at + 1] != "{":
         return None
-    end = jsons.extent(source, at)
-    found = None if end < 0 else jsons.canonical(source.text[at:end])
+    end = json_calls.extent(source, at)
+    found = None if end < 0 else json_calls.canonical(source.text[at:end])
     closed = end if end < 0 else _skip(source, end)
     if found is None or not source.text.startswith("</tool_call>", closed):
         raise BrokenError(_NO_CALL)
@@ -81,7 +81,7 @@ def _tag(source: Source, mark: re.Match[str]) -> Read | None:
 
 def _named(source: Source, tool: str, start: int, id: str) -> Read | None:
     """A block whose mark has the tool's name."""
-    found = markup.arguments(tool, source, start, id)
+    found = tag_calls.arguments(tool, source, start, id)
     if found is not None:
         return [found[0]], _closed(source, found[1])
     at = _skip(source, start)
@@ -92,7 +92,7 @@ def _named(source: Source, tool: str, start: int, id: str) -> Read | None:
         return None
     if end is None or source.text[at] == "<" or not _ends(source, end.start()):
         raise BrokenError(f"the call of {tool!r} has no end")
-    one = lines.read(f"{tool}>\n{source.text[at : end.start()]}", closed=True, bare=False)
+    one = line_calls.read(f"{tool}>\n{source.text[at : end.start()]}", closed=True, bare=False)
     if one is None:
         raise BrokenError(f"the arguments of {tool!r} are in none of the known forms")
     return [one._replace(id=id)], _closed(source, end.start())
@@ -114,20 +114,20 @@ def _body(source: Source, start: int, *, bare: bool) -> Read | None:
     if first == "<":
         if OPENER.match(text, at) is not None:
             return [], at  # the calls are those of the tags inside
-        roots = markup.elements(source, at)
-        calls = None if roots is None else markup.calls(roots[0])
+        roots = tag_calls.elements(source, at)
+        calls = None if roots is None else tag_calls.calls(roots[0])
         return _surely(None if roots is None or calls is None else (calls, _closed(source, roots[1])))
-    pair = markup.pairs(source, at)
+    pair = tag_calls.pairs(source, at)
     if pair is not None:
         return [pair[0]], _closed(source, pair[1])
-    called = pythonic.read(source, at)
+    called = python_calls.read(source, at)
     if called is not None:
         return [called[0]], _closed(source, called[1])
     end = source.search(BODY_END, at)
     stop = len(text) if end is None else end.start()
     if end is None or not _ends(source, stop):
         return _unclosed(source, at, stop)
-    one = lines.read(text[at:stop], closed=True, bare=bare)
+    one = line_calls.read(text[at:stop], closed=True, bare=bare)
     return _words(source, at) if one is None else ([one], _closed(source, stop))
 
 
@@ -135,14 +135,14 @@ def _unclosed(source: Source, at: int, stop: int) -> Read | None:
     """A block in words without an end: its first line, if that shows its own end."""
     line = source.text.find("\n", at, stop)
     stop = stop if line < 0 else line
-    one = lines.read(source.text[at:stop], closed=False, bare=False)
+    one = line_calls.read(source.text[at:stop], closed=False, bare=False)
     return _words(source, at) if one is None else ([one], stop)
 
 
 def _words(source: Source, at: int) -> Read | None:
     """Nothing, for prose. What begins as a call does is one that cannot be read: what may stand in it is no
     call of its own. Raises BrokenError for it."""
-    if source.match(lines.BEGUN, at) is not None:
+    if source.match(line_calls.BEGUN, at) is not None:
         raise BrokenError("the call has no end, or is in none of the known forms")
     return None
 
@@ -160,10 +160,10 @@ def _ends(source: Source, at: int) -> bool:
 
 
 def _json(source: Source, at: int) -> Read:
-    values, end = jsons.series(source, at)
+    values, end = json_calls.series(source, at)
     found: list[Found] = []
     for value in values:
-        calls = jsons.calls(value)
+        calls = json_calls.calls(value)
         if calls is None:
             raise BrokenError(_NO_CALL)
         found += calls
@@ -171,7 +171,7 @@ def _json(source: Source, at: int) -> Read:
 
 
 def _arrow(source: Source, at: int) -> Read | None:
-    found = lines.arrow(source, at)
+    found = line_calls.arrow(source, at)
     if found is None:
         return None
     end = source.match(ARROW_END, found[1])
@@ -183,8 +183,8 @@ def _token_named(source: Source, mark: re.Match[str], name: str) -> Read:
     at = _skip(source, mark.end())
     if source.text[at : at + 1] != "{":
         raise BrokenError(f"the call of {name!r} has no JSON object for its arguments")
-    end = jsons.extent(source, at)
-    if end < 0 or not jsons.is_json(source.text[at:end]):
+    end = json_calls.extent(source, at)
+    if end < 0 or not json_calls.is_json(source.text[at:end]):
         raise BrokenError(f"the arguments of {name!r} are broken JSON, or have no end")
     id = f"functions.{name}{mark['number']}" if mark["number"] else ""
     found = Found(name, source.text[at:end], "json", id)
@@ -198,7 +198,7 @@ def _token(source: Source, start: int) -> Read | None:
     at = _skip(source, start)
     first = source.text[at : at + 1]
     if first == "[":
-        called = pythonic.read_list(source, at)
+        called = python_calls.read_list(source, at)
         if called is not None:
             return called
     return _json(source, at) if first in ("{", "[") else None

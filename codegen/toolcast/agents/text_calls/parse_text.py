@@ -6,7 +6,7 @@ from collections.abc import Callable
 from ...runtime.arguments import MAX_TEXT
 from ...runtime.wire.fragments import MAX_CALLS
 from . import call_blocks as blocks
-from . import jsons
+from . import json_calls
 from .marks import ENDS, FENCE_END, SPACE, Source, next_mark
 from .parsed_text import BrokenError, Call, Found, Parsed, Problem, Read
 
@@ -60,14 +60,14 @@ def _whole(source: Source) -> Parsed | None:
     start = start if space is None else space.end()
     if text[start : start + 1] not in ("{", "["):
         return None
-    end = jsons.extent(source, start)
+    end = json_calls.extent(source, start)
     if end < 0 or text[end:].strip():
         return None
-    found = jsons.calls(text[start:end], strict=True)
+    found = json_calls.calls(text[start:end], strict=True)
     if not found:
         return None
     calls = tuple(_to_call(one, start, end) for one in found[:MAX_CALLS])
-    words = jsons.content(text[start:end])
+    words = json_calls.content(text[start:end])
     return Parsed(calls=calls, text=words, problems=_too_many(start, end) if len(found) > MAX_CALLS else ())
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from ..answer_fields import text
 from ..call import DispatchError
-from .pieces import Event, Pieces, number, objects, report, section
+from .fragments import Event, Pieces, number, objects, report, section
 
 _WORDS = ("refusal", "reasoning_content", "reasoning", "thinking")
 """Texts other than the content. Some servers require their reasoning back with the calls."""

@@ -5,7 +5,7 @@ from typing import Any
 from ....runtime.wire.fragments import MAX_CALLS, FragmentError, PartialArguments
 from ..answer_fields import text
 from ..call import DispatchError
-from .pieces import Event, Pieces, number, objects, report, section
+from .fragments import Event, Pieces, number, objects, report, section
 
 
 class ResponsesStream:

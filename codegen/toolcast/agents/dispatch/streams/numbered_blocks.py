@@ -5,7 +5,7 @@ from typing import Any
 from ..answer_fields import text
 from ..call import DispatchError
 from ..history import as_object
-from .pieces import Event, Pieces, number, report, section
+from .fragments import Event, Pieces, number, report, section
 
 _TEXTS = {
     "text_delta": "text",

@@ -42,7 +42,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     second_opinion: bool = False
 
 
-def hold(tool: ToolSpec, types: Mapping[str, Document], options: Options, settings: Settings) -> ToolReport:
+def check_laws(
+    tool: ToolSpec, types: Mapping[str, Document], options: Options, settings: Settings
+) -> ToolReport:
     """Compile one tool and check every law. The report of a tool that does not compile has its
     diagnostics."""
     line, column = tool.document.locate(("parameters",))
@@ -124,7 +126,7 @@ class _Case:
                 yield self._counterexample("L5", failure, id)
 
     def _second(self, made: list[Any]) -> tuple[Disagreement, ...]:
-        from .second import second_opinion
+        from .second_opinion import second_opinion
 
         return second_opinion(self.subject, self.contract, made)
 

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from . import jsons
+from . import json_calls
 from .marks import ALIASES, CLOSER, NAME, Source
 from .parsed_text import BrokenError, Found, Read
 
@@ -199,8 +199,8 @@ def arguments(name: str, source: Source, start: int, id: str) -> tuple[Found, in
         space += 1
     first = source.text[space : space + 1]
     if first == "{":
-        values, at = jsons.series(source, space)
-        if len(values) > 1 or not jsons.is_json(values[0]):
+        values, at = json_calls.series(source, space)
+        if len(values) > 1 or not json_calls.is_json(values[0]):
             raise BrokenError(f"the arguments of {name!r} are not one JSON object")
         return Found(name, values[0], "json", id), at
     if first == "<" and source.text[space + 1 : space + 2] != "/":

@@ -2,10 +2,10 @@
 
 import re
 
-from . import jsons
+from . import json_calls
 from .marks import NAME, Source
 from .parsed_text import BrokenError, Found
-from .pythonic import unescape
+from .python_calls import unescape
 
 _SHORT = re.compile(rf"({NAME})>")
 BEGUN = re.compile(
@@ -34,7 +34,7 @@ _ARROW_END = re.compile(r"[\s,]*+\}")
 
 
 def read(body: str, *, closed: bool, bare: bool) -> Found | None:
-    """The one call of a body that is neither JSON nor markup.
+    """The one call of a body that is neither JSON nor tag_calls.
 
     `closed` says that the block has its closing mark: without one a value may be cut short, so only what
     shows its own end counts. `bare` lets a name alone be a call.
@@ -70,7 +70,7 @@ def read(body: str, *, closed: bool, bare: bool) -> Found | None:
 
 def _after(name: str, value: str, *, closed: bool) -> Found | None:
     """What stands after `tool>`."""
-    if value[:1] == "{" and jsons.is_json(value):
+    if value[:1] == "{" and json_calls.is_json(value):
         return Found(name, value, "json")
     arguments = _attributes(value) if value else {}
     if arguments is not None:
