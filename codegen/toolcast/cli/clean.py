@@ -65,20 +65,20 @@ def _empty(config: Config, *, dry_run: bool) -> int:
     from ..project.artifacts.folder import Folder, clear
     from ..project.artifacts.store import StoreError
 
-    place, problem = locate_cache(config)
+    located, problem = locate_cache(config)
     if problem is not None:
         print_diagnostics((problem,))
         return 1
-    if place is None:
+    if located is None:
         raise refuse("pyproject.toml", "no-cache", "no shared cache is configured", "see docs/caching.md")
-    if not isinstance(place.store, Folder):
+    if not isinstance(located.store, Folder):
         hint = "its server deletes what is old, and says how to empty it"
-        raise refuse(place.named, "cache-remote", f"{place.store.shown} is no folder", hint)
+        raise refuse(located.named, "cache-remote", f"{located.store.shown} is no folder", hint)
     try:
-        files, size = clear(place.store.session().path, dry_run=dry_run)
+        files, size = clear(located.store.session().path, dry_run=dry_run)
     except (OSError, StoreError) as error:
         message = str(error) if isinstance(error, StoreError) else str(error.strerror)
-        raise refuse(place.store.shown, "cache-failed", message, "correct that, then try again") from None
+        raise refuse(located.store.shown, "cache-failed", message, "correct that, then try again") from None
     verb = "would be removed" if dry_run else "removed"
-    write_line(f"toolcast: {_files(files)} ({size / 1e6:.1f} MB) {verb} from {place.store.shown}")
+    write_line(f"toolcast: {_files(files)} ({size / 1e6:.1f} MB) {verb} from {located.store.shown}")
     return 0

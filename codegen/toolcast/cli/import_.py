@@ -148,12 +148,12 @@ def _write(imported: "Imported", into: Path, *, force: bool) -> None:
 
 def _line(problem: Diagnostic) -> str:
     """One line, whatever the problem quotes from its input."""
-    place = problem.file
+    location = problem.file
     if problem.line:
-        place += f":{problem.line}" + (f":{problem.column}" if problem.column else "")
+        location += f":{problem.line}" + (f":{problem.column}" if problem.column else "")
     hint = f"; {problem.hint}" if problem.hint else ""
     return one_line(
-        f"{place}: {problem.severity}[{problem.code}]: {problem.message}{hint}".replace("\n", " ")
+        f"{location}: {problem.severity}[{problem.code}]: {problem.message}{hint}".replace("\n", " ")
     )
 
 

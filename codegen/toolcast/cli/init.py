@@ -45,9 +45,9 @@ def command(additions: tuple[str, ...]) -> None:
     try:
         _set_up(here, additions)
     except OSError as error:
-        place = show(Path(error.filename)) if error.filename else "."
+        location = show(Path(error.filename)) if error.filename else "."
         message = f"cannot be made or read: {error.strerror or error}"
-        raise refuse(place, "io-error", message, "correct that, then run `toolcast init` again") from None
+        raise refuse(location, "io-error", message, "correct that, then run `toolcast init` again") from None
 
 
 def _set_up(here: Path, additions: tuple[str, ...]) -> None:

@@ -24,10 +24,10 @@ def command(name: str, config_file: Path | None) -> None:
     from ..spec.tool_names import NAME, NAME_RULE, group_problem, module_problem
 
     config = configuration(config_file)
-    place = PurePosixPath(name)
-    tool, group = place.name.removesuffix(".yaml"), place.parent.as_posix()
+    posix = PurePosixPath(name)
+    tool, group = posix.name.removesuffix(".yaml"), posix.parent.as_posix()
     group = "" if group == "." else group
-    if place.is_absolute() or ".." in place.parts or "\\" in name:
+    if posix.is_absolute() or ".." in posix.parts or "\\" in name:
         raise refuse(name, "bad-name", "this leaves the specs folder", "write it as group/name")
     if not NAME.fullmatch(tool):
         raise refuse(name, "bad-name", f"{tool!r} is no name for a tool", NAME_RULE)

@@ -51,12 +51,12 @@ def _diagnostic(each: Diagnostic) -> dict[str, Any]:
     return _result(each.code, each.severity, text, each)
 
 
-def _result(code: str, level: str, text: str, place: Finding | Diagnostic) -> dict[str, Any]:
+def _result(code: str, level: str, text: str, finding: Finding | Diagnostic) -> dict[str, Any]:
     from urllib.parse import quote
 
-    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(place.file)}}
-    if place.line:
-        physical["region"] = {"startLine": place.line, "startColumn": max(1, place.column)}
+    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(finding.file)}}
+    if finding.line:
+        physical["region"] = {"startLine": finding.line, "startColumn": max(1, finding.column)}
     return {
         "ruleId": code,
         "level": level,

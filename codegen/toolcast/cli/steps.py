@@ -48,9 +48,10 @@ def stop(form: Format, file: Path | str, code: str, message: str, hint: str) -> 
     return click.exceptions.Exit(1)
 
 
-def disk_problem(form: Format, error: OSError, place: Path) -> click.exceptions.Exit:
-    """Tell what the disk refused; raise the answer to end the command. `place` counts where none is named."""
+def disk_problem(form: Format, error: OSError, location: Path) -> click.exceptions.Exit:
+    """Print what the disk refused; raise the result to end the command. `location` is used where the error
+    names no file."""
     from ..project.output.faults import reason, remedy
 
     message = f"cannot read or write: {reason(error)}"
-    return stop(form, Path(str(error.filename or place)), "io-error", message, remedy(error))
+    return stop(form, Path(str(error.filename or location)), "io-error", message, remedy(error))

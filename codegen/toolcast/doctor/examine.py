@@ -17,8 +17,8 @@ def examine(start: Path, file: Path | None = None) -> list[Finding]:
     found = list(_guarded("installation", examine_installation))
     config, problems = load_config(start, file)
     for problem in problems:
-        place = f"{problem.file}:{problem.line}: " if problem.line else f"{problem.file}: "
-        found.append(Finding("configuration", "broken", place + problem.message, problem.hint))
+        location = f"{problem.file}:{problem.line}: " if problem.line else f"{problem.file}: "
+        found.append(Finding("configuration", "broken", location + problem.message, problem.hint))
     if config is None:
         return found
     try:
@@ -39,6 +39,6 @@ def _guarded(topic: str, examination: Callable[[], Iterable[Finding]]) -> Iterat
     try:
         yield from examination()
     except OSError as error:
-        place = f" {error.filename}" if error.filename else ""
-        text = f"cannot be examined:{place} {error.strerror or error}"
+        location = f" {error.filename}" if error.filename else ""
+        text = f"cannot be examined:{location} {error.strerror or error}"
         yield Finding(topic, "broken", text, "correct that, then run `toolcast doctor` again")

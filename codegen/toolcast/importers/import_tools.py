@@ -42,7 +42,10 @@ def import_tools(files: Sequence[Path], choices: Choices = NOTHING_CHOSEN, *, gr
             code = "import-shape" if isinstance(error, ShapeError) else "import-unwritable"
             problems.append(
                 Diagnostic(
-                    file=element.file, line=element.line, code=code, message=f"{element.place} {_verb(error)}"
+                    file=element.file,
+                    line=element.line,
+                    code=code,
+                    message=f"{element.location} {_verb(error)}",
                 )
             )
     for element, tool in declared:
@@ -74,7 +77,8 @@ def _warnings(element: Element, tool: Declared) -> list[Diagnostic]:
             line=element.line,
             severity="warning",
             code="import-corner",
-            message=f"{element.place} has a schema of which a part cannot be used: {in_short(root, entry)}",
+            message=f"{element.location} has a schema of which a part cannot be used: "
+            f"{in_short(root, entry)}",
             hint="it is left out of the spec; state the right one there",
         )
         for root, entry in tool.changes
@@ -86,7 +90,7 @@ def _warnings(element: Element, tool: Declared) -> list[Diagnostic]:
             line=element.line,
             severity="warning",
             code="import-default",
-            message=f"{element.place} has a default that does not fit its own schema: "
+            message=f"{element.location} has a default that does not fit its own schema: "
             + (pointer or "that of the parameters themselves"),
             hint="it is left out of the spec; state the right one there",
         )

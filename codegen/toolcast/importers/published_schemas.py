@@ -83,7 +83,7 @@ def without_wrong_defaults(parameters: Any) -> tuple[Any, tuple[tuple[str, Any],
         return parameters, ()
     cleaned = copy.deepcopy(parameters)
     for pointer, schema in list(_schemas(cleaned, "", 0)):
-        if any(pointer == place for place, _ in wrong):
+        if any(pointer == other for other, _ in wrong):
             del schema["default"]
     return cleaned, tuple(wrong)
 
@@ -120,7 +120,7 @@ def without_bad_corners(schema: Any) -> tuple[Any, tuple[LedgerEntry, ...]]:
         return schema, ()
     changes = tuple(
         entry
-        for place, entry in cleaned.entries.items()
-        if entry.keyword == "nullable" or place not in source.entries
+        for pointer, entry in cleaned.entries.items()
+        if entry.keyword == "nullable" or pointer not in source.entries
     )
     return (standing_alone(cleaned), changes) if changes else (schema, ())

@@ -18,7 +18,7 @@ class Element(Struct, frozen=True, kw_only=True):
 
     file: str
     line: int
-    place: str  # "tools[3]", for messages
+    location: str  # "tools[3]", for messages
     data: Any
     gemini: bool = False  # from functionDeclarations: its `parameters` are in Gemini's dialect
 
@@ -151,7 +151,7 @@ def _items(data: Any, file: str, line: int) -> Iterator[Element]:
     if isinstance(data, dict):
         listed = _listed(data)
         if listed is None and _is_tool(data):
-            yield Element(file=file, line=line, place="the tool", data=data)
+            yield Element(file=file, line=line, location="the tool", data=data)
         gemini = listed is not None and not isinstance(data.get("tools", data.get("functions")), list)
         data = listed
     else:
@@ -161,11 +161,11 @@ def _items(data: Any, file: str, line: int) -> Iterator[Element]:
     for index, item in enumerate(data):
         inner = _listed(item) if isinstance(item, dict) and not _is_tool(item) else None
         if inner is None:
-            yield Element(file=file, line=line, place=f"tools[{index}]", data=item, gemini=gemini)
+            yield Element(file=file, line=line, location=f"tools[{index}]", data=item, gemini=gemini)
             continue
         for position, declaration in enumerate(inner):
-            place = f"tools[{index}][{position}]"
-            yield Element(file=file, line=line, place=place, data=declaration, gemini=True)
+            location = f"tools[{index}][{position}]"
+            yield Element(file=file, line=line, location=location, data=declaration, gemini=True)
 
 
 def _is_tool(data: dict[str, Any]) -> bool:

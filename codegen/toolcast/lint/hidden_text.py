@@ -45,9 +45,9 @@ def _texts(data: Any) -> Iterator[tuple[Path, str]]:
 
 def _problems(path: Path, text: str) -> Iterator[tuple[str, str]]:
     """(code, message) of what is hidden in one text."""
-    places = [place for place in hidden_offsets(text) if text[place] != "\r"]
+    indexes = [index for index in hidden_offsets(text) if text[index] != "\r"]
     for code, grave in (("hidden-text", True), ("hidden-character", False)):
-        found = [place for place in places if is_deceptive(text[place]) == grave]
+        found = [index for index in indexes if is_deceptive(text[index]) == grave]
         if not found:
             continue
         first = found[0]

@@ -95,10 +95,10 @@ def destructive_verb(name: str, description: str) -> str:
         for word in dict.fromkeys((words[0], words[-1])):
             if word in _DESTRUCTIVE or (word == "drop" and _DROPPED & set(map(stem, words))):
                 return f"the name says {word!r}"
-    words_said = text_words(description)[:8]
-    if words_said and words_said[0] in ("permanently", "irreversibly"):
-        words_said = words_said[1:]
-    verb = stem(words_said[0]) if words_said else ""
-    if verb in _DESTRUCTIVE or (verb == "drop" and _DROPPED & set(map(stem, words_said))):
-        return f"the description says {words_said[0]!r}"
+    first_words = text_words(description)[:8]
+    if first_words and first_words[0] in ("permanently", "irreversibly"):
+        first_words = first_words[1:]
+    verb = stem(first_words[0]) if first_words else ""
+    if verb in _DESTRUCTIVE or (verb == "drop" and _DROPPED & set(map(stem, first_words))):
+        return f"the description says {first_words[0]!r}"
     return ""

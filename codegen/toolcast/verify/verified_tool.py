@@ -147,12 +147,12 @@ def subject(tool: ToolSpec, types: Mapping[str, Document], options: Options) -> 
             contract=msgspec.json.decode(files[f"contracts/{tool.name}.json"]),
             emitted=emitted,
             ledger=entry.losses,
-            wire_forms=_ways(tool, built, profiles),
+            wire_forms=_wire_forms(tool, built, profiles),
             profiles=profiles,
         )
 
 
-def _ways(tool: ToolSpec, built: Built, profiles: Mapping[str, Profile]) -> dict[str, WireForms]:
+def _wire_forms(tool: ToolSpec, built: Built, profiles: Mapping[str, Profile]) -> dict[str, WireForms]:
     """The wire form that the walk states; the binding reads it from the generated files."""
     contract = built.normal.standalone("parameters")
     made = {
