@@ -169,7 +169,7 @@ def summary(rows: list[Row]) -> str:
     met = "met" if middle["pydantic"] < 1 else "**not met**"
     faster = sum(ratio < 1 for ratio in beside["pydantic"])
     return (
-        f"The median tool takes {middle['pydantic']:.2f} of the time of pydantic's model (wanted: less than 1, "
+        f"The median tool takes {middle['pydantic']:.2f} of the time of pydantic's model (wanted: below 1, "
         f"{met}; {faster} of {len(rows)} tools are faster) and {middle['raw']:.1f} times that of raw msgspec."
     )
 
