@@ -1,6 +1,6 @@
 """toolcast: compile tool specs into typed bindings and provider JSON."""
 
-__version__ = "0.1.0"
+from .version import __version__ as __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # the runtime imports this package too, and needs none of these

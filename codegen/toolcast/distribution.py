@@ -8,8 +8,8 @@ from urllib.request import url2pathname
 
 from msgspec import Struct
 
-from . import __version__
 from .package_files import PACKAGE
+from .version import __version__
 
 NAME = "toolcast"
 """The name of the distribution on a package index."""

@@ -63,7 +63,7 @@ def test_version(compiler: Path, tmp_path: Path) -> None:
     said = run(compiler / "toolcast", "--version", cwd=tmp_path).stdout
     name, version, *rest = said.split()
     assert name == "toolcast"
-    assert f'__version__ = "{version}"' in (ROOT / "codegen/toolcast/__init__.py").read_text()
+    assert f'__version__ = "{version}"' in (ROOT / "codegen/toolcast/version.py").read_text()
     assert " ".join(rest).startswith(f"(distribution toolcast {version}, installed in ")
 
 

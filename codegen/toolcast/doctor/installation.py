@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from .. import __version__
 from ..distribution import NAME, describe, installed_distribution
 from ..package_files import templates_dir
+from ..version import __version__
 from .examination import Finding
 
 _REQUIREMENT = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*\(?([^;)]*)\)?\s*(?:;(.*))?")

@@ -6,9 +6,9 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct, structs
 
-from .. import __version__
 from ..diagnostics import Diagnostic
 from ..spec.tool_names import Locate
+from ..version import __version__
 from .conflicts import find_conflicts, find_name_clashes
 from .core.compiled import NO_LOSSES, ledger_file
 from .output.manifest import LEDGER, NAME, PACKAGE, render_manifest

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlsplit
 
 from msgspec import Struct
 
-from ... import __version__
+from ...version import __version__
 from .store import BadEntryError, Kind, ReadOnlyError, StoreError
 
 _HEADER = re.compile(r"[\x20-\x7e]+")

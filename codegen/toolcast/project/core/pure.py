@@ -15,7 +15,6 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ... import __version__
 from ...diagnostics import Diagnostic
 from ...providers import Profile, available, load_profile
 from ...spec.discovery import kind_of
@@ -24,6 +23,7 @@ from ...spec.model import Document
 from ...spec.read_file import parse_document
 from ...spec.tool_names import shown
 from ...spec.tool_spec import read_tool
+from ...version import __version__
 from ..frontend import FRONTEND
 from ..state.cache import Unit, unit_of
 from ..state.fingerprint import combine, digest, lf, source_digest

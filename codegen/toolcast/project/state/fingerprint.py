@@ -7,9 +7,9 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from ... import __version__
 from ...config import Config
 from ...package_files import PACKAGE, templates_dir
+from ...version import __version__
 from .index import Index
 from .libraries import Library, site_folders
 

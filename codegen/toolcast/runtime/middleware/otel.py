@@ -20,7 +20,7 @@ try:
 except ImportError as missing:
     raise ImportError("Traces need opentelemetry-api: pip install 'toolcast[otel]'.") from missing
 
-from ... import __version__
+from ...version import __version__
 from ..binding import ToolBinding
 from ..context import ToolContext
 from ..encode import with_defaults
