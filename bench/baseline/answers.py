@@ -28,7 +28,7 @@ def main() -> int:
     for name in sorted(bindings):
         binding = bindings[name]
         for value in _values(binding.schema(), records.get(name, {})):
-            for provider in (None, *binding.ways):
+            for provider in (None, *binding.wire_forms):
                 print(json.dumps([name, provider, _answer(binding, json.dumps(value), provider)]))
     return 0
 

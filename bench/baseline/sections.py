@@ -150,7 +150,7 @@ def _generated(project: Path, *, models: bool = False) -> Iterator[Output]:
     for path in sorted(root.rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
             parts = path.relative_to(root).parts
-            deep = 2 if parts[0] in ("schemas", "ways", "models") else 1
+            deep = 2 if parts[0] in ("schemas", "wire_forms", "models") else 1
             group = "/".join(parts[:deep]) if path.suffix != ".py" or parts[0] == "models" else "python"
             yield Output(
                 group if len(parts) > 1 or group == "python" else "files", "/".join(parts), path.read_bytes()

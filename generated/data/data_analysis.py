@@ -314,5 +314,5 @@ DATA_ANALYSIS: Final[ToolBinding[DataAnalysisParams, DataAnalysisHandler]] = Too
         "idempotent": True,
         "open_world": False,
     },
-    ways=("openai", "openai-responses", "gemini"),
+    wire_forms=("openai", "openai-responses", "gemini"),
 )

@@ -62,5 +62,5 @@ FILE_READ: Final[ToolBinding[FileReadParams, FileReadHandler]] = ToolBinding(
         "idempotent": True,
         "open_world": False,
     },
-    ways=("openai", "openai-responses", "gemini"),
+    wire_forms=("openai", "openai-responses", "gemini"),
 )

@@ -98,5 +98,5 @@ GET_DOCUMENT_INFO: Final[ToolBinding[GetDocumentInfoParams, GetDocumentInfoHandl
         "idempotent": True,
         "open_world": False,
     },
-    ways=("gemini",),
+    wire_forms=("gemini",),
 )

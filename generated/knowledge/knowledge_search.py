@@ -85,5 +85,5 @@ KNOWLEDGE_SEARCH: Final[ToolBinding[KnowledgeSearchParams, KnowledgeSearchHandle
         "idempotent": True,
         "open_world": False,
     },
-    ways=("openai", "openai-responses", "gemini"),
+    wire_forms=("openai", "openai-responses", "gemini"),
 )

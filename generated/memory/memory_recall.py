@@ -68,5 +68,5 @@ MEMORY_RECALL: Final[ToolBinding[MemoryRecallParams, MemoryRecallHandler]] = Too
     schemas="../schemas",
     result=MemoryRecallResult,
     annotations={"title": "Recall", "destructive": False, "idempotent": True, "open_world": False},
-    ways=("gemini",),
+    wire_forms=("gemini",),
 )

@@ -88,5 +88,5 @@ MEMORY_STORE: Final[ToolBinding[MemoryStoreParams, MemoryStoreHandler]] = ToolBi
         "idempotent": False,
         "open_world": False,
     },
-    ways=("gemini",),
+    wire_forms=("gemini",),
 )

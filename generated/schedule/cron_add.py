@@ -92,5 +92,5 @@ CRON_ADD: Final[ToolBinding[CronAddParams, CronAddHandler]] = ToolBinding(
         "idempotent": False,
         "open_world": False,
     },
-    ways=("openai", "openai-responses", "gemini"),
+    wire_forms=("openai", "openai-responses", "gemini"),
 )

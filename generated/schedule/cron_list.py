@@ -60,5 +60,5 @@ CRON_LIST: Final[ToolBinding[CronListParams, CronListHandler]] = ToolBinding(
         "idempotent": True,
         "open_world": False,
     },
-    ways=("openai", "openai-responses", "gemini"),
+    wire_forms=("openai", "openai-responses", "gemini"),
 )

@@ -63,5 +63,5 @@ BASH: Final[ToolBinding[BashParams, BashHandler]] = ToolBinding(
         "idempotent": False,
         "open_world": True,
     },
-    ways=("openai", "openai-responses", "gemini"),
+    wire_forms=("openai", "openai-responses", "gemini"),
 )

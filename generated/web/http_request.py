@@ -122,5 +122,5 @@ HTTP_REQUEST: Final[ToolBinding[HttpRequestParams, HttpRequestHandler]] = ToolBi
         "idempotent": False,
         "open_world": True,
     },
-    ways=("gemini",),
+    wire_forms=("gemini",),
 )

@@ -32,7 +32,7 @@ class Emitted(Struct, frozen=True, kw_only=True):
     definition: dict[str, Any]
     schema: dict[str, Any]
     strict: bool | None
-    ways: WireForms | None
+    wire_forms: WireForms | None
     contract: dict[str, Any]
     calls: tuple[Any, ...]
 
@@ -61,7 +61,7 @@ def emit(told: Told, provider: str) -> Emitted:
         definition=definition,
         schema=made.schema,
         strict=made.strict,
-        ways=made.wire_forms,
+        wire_forms=made.wire_forms,
         contract=told.contract,
         calls=told.calls,
     )

@@ -331,7 +331,9 @@ def test_leftovers_that_no_manifest_lists_are_reported(tmp_path: Path) -> None:
     assert (config.output / "old.py").exists()
 
 
-@pytest.mark.parametrize("path", ["contracts/old.json", "schemas/mcp/old.json", "ways/openai/deep/old.json"])
+@pytest.mark.parametrize(
+    "path", ["contracts/old.json", "schemas/mcp/old.json", "wire_forms/openai/deep/old.json"]
+)
 def test_json_that_no_manifest_lists_is_reported_where_only_we_write(tmp_path: Path, path: str) -> None:
     config = project(tmp_path, {"a.yaml": ""})
     build(config, FAKE)

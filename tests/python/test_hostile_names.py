@@ -15,11 +15,11 @@ LazyBindings TypedDict Unpack UNSET UNSET_ Struct Meta UnsetType Protocol Return
 TypeAlias checked decode_hook one_of class class_ def None True False match type list dict str print
 object import async await lambda yield __init__ __main__ __debug__ __name__ __package__ __file__
 __class__ __getattr__ _types types typing msgspec toolcast runtime package init sys os datetime
-decimal uuid collections generated conftest test schemas contracts models ways manifest ledger con
+decimal uuid collections generated conftest test schemas contracts models wire_forms manifest ledger con
 nul aux
 """.split()  # noqa: SIM905 - a list of words reads better
 NEVER = {"__init__", "__main__", "con", "nul", "aux"}
-AT_THE_TOP = {"_types", "registry", "schemas", "contracts", "models", "ways"}
+AT_THE_TOP = {"_types", "registry", "schemas", "contracts", "models", "wire_forms"}
 SECOND = {"_register", "_KEYWORDS", "_", "__", "_types", "class"}
 """Names that become another tool's in Python."""
 ALL_OF = """

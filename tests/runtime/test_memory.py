@@ -44,8 +44,8 @@ def growth(work: Callable[[int], object], first: int, more: int) -> int:
 def test_combinations_of_patterns() -> None:
     """Each set of patterns that find one name makes a place of its own: there are 2 ** 16 of them."""
     letters = "abcdefghijklmnop"
-    ways = {letter: WireForm(encoding="texts", texts={"1": index}) for index, letter in enumerate(letters)}
-    decode_wire = WireDecoder(WireForms(root=WireForm(patterns=ways)), {})
+    forms = {letter: WireForm(encoding="texts", texts={"1": index}) for index, letter in enumerate(letters)}
+    decode_wire = WireDecoder(WireForms(root=WireForm(patterns=forms)), {})
     names = ["".join(chosen) for size in range(17) for chosen in itertools.combinations(letters, size)]
 
     def work(number: int) -> None:

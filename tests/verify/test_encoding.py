@@ -1,4 +1,4 @@
-"""The forward encoding, by hand-made ways: what is sent, and that a plain inverse brings the value back."""
+"""The forward encoding, by hand-made wire forms: what is sent, and that decoding brings the value back."""
 
 import json
 from typing import Any
@@ -34,13 +34,13 @@ def closed(**properties: Any) -> dict[str, Any]:
     }
 
 
-def ways(form: WireForm, **definitions: WireForm) -> WireForms:
+def wire_forms(form: WireForm, **definitions: WireForm) -> WireForms:
     return WireForms(root=form, definitions={f"#/$defs/{name}": each for name, each in definitions.items()})
 
 
 def inside(form: WireForm) -> WireForms:
     """The way of a property `x`."""
-    return ways(WireForm(properties={"x": form}))
+    return wire_forms(WireForm(properties={"x": form}))
 
 
 def nullable(schema: Any) -> dict[str, Any]:
@@ -171,70 +171,70 @@ CASES: list[tuple[str, Any, WireForms | None, Any, Any]] = [
     (
         "names",
         closed(a_b={"type": "integer"}, c={"type": "integer"}),
-        ways(WireForm(names={"a_b": "a b"})),
+        wire_forms(WireForm(names={"a_b": "a b"})),
         {"a b": 1, "c": 2},
         {"a_b": 1, "c": 2},
     ),
     (
         "names, one of them left out",
         closed(a_b={"type": ["integer", "null"]}, c={"type": "integer"}),
-        ways(WireForm(names={"a_b": "a b"})),
+        wire_forms(WireForm(names={"a_b": "a b"})),
         {"c": 2},
         {"a_b": None, "c": 2},
     ),
     (
         "names beside pairs",
         closed(a_b=PAIRS),
-        ways(WireForm(names={"a_b": "a b"}, properties={"a_b": WireForm(encoding="pairs")})),
+        wire_forms(WireForm(names={"a_b": "a b"}, properties={"a_b": WireForm(encoding="pairs")})),
         {"a b": {"k": 1}},
         {"a_b": [{"key": "k", "value": 1}]},
     ),
     (
         "rest",
         closed(a={"type": "integer"}, more=PAIRS),
-        ways(WireForm(rest="more")),
+        wire_forms(WireForm(rest="more")),
         {"a": 1, "b": 2},
         {"a": 1, "more": [{"key": "b", "value": 2}]},
     ),
     (
         "rest, none",
         closed(a={"type": "integer"}, more=PAIRS),
-        ways(WireForm(rest="more")),
+        wire_forms(WireForm(rest="more")),
         {"a": 1},
         {"a": 1, "more": []},
     ),
     (
         "rest that takes null, none",
         closed(more=nullable(PAIRS)),
-        ways(WireForm(rest="more")),
+        wire_forms(WireForm(rest="more")),
         {},
         {"more": None},
     ),
     (
         "rest whose values are encoded",
         closed(more=nullable({**PAIRS, "items": closed(key={"type": "string"}, value={"type": "string"})})),
-        ways(WireForm(rest="more", values=WireForm(encoding="json"))),
+        wire_forms(WireForm(rest="more", values=WireForm(encoding="json"))),
         {"a": [1]},
         {"more": [{"key": "a", "value": "[1]"}]},
     ),
     (
         "rest, when a key is called like it",
         closed(more=PAIRS),
-        ways(WireForm(rest="more")),
+        wire_forms(WireForm(rest="more")),
         {"more": 1},
         {"more": [{"key": "more", "value": 1}]},
     ),
     (
         "no null: absent means null",
         {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}},
-        ways(WireForm(nulls=("a",))),
+        wire_forms(WireForm(nulls=("a",))),
         {"a": None, "b": "x"},
         {"b": "x"},
     ),
     (
         "values of additional properties",
         {"type": "object", "additionalProperties": PAIRS},
-        ways(WireForm(values=WireForm(encoding="pairs"))),
+        wire_forms(WireForm(values=WireForm(encoding="pairs"))),
         {"k": {"a": 1}},
         {"k": [{"key": "a", "value": 1}]},
     ),
@@ -251,7 +251,7 @@ CASES: list[tuple[str, Any, WireForms | None, Any, Any]] = [
             **closed(x={"$ref": "#/$defs/T"}),
             "$defs": {"T": {**PAIRS, "items": closed(key={"type": "string"}, value={"$ref": "#/$defs/T"})}},
         },
-        ways(
+        wire_forms(
             WireForm(properties={"x": WireForm(ref="#/$defs/T")}),
             T=WireForm(encoding="pairs", values=WireForm(ref="#/$defs/T")),
         ),
@@ -296,7 +296,7 @@ CASES: list[tuple[str, Any, WireForms | None, Any, Any]] = [
     (
         "a branch behind a reference",
         {**closed(x={"anyOf": [{"$ref": "#/$defs/M"}, {"type": "string"}]}), "$defs": {"M": PAIRS}},
-        ways(
+        wire_forms(
             WireForm(properties={"x": WireForm(choices=(choice(0, WireForm(ref="#/$defs/M")), choice(1)))}),
             M=WireForm(encoding="pairs"),
         ),
@@ -329,7 +329,7 @@ def test_what_is_sent(schema: Any, form: WireForms | None, value: Any, sent: Any
 
 @each_case
 def test_the_way_back_brings_it_back(schema: Any, form: WireForms | None, value: Any, sent: Any) -> None:
-    """The two are written apart, from what ways mean. Null for absent is settled by the contract, later."""
+    """Both directions are implemented apart. Null for absent is settled by the contract, later."""
     back = sent if form is None else decode_wire(sent, form, schema)
     assert without_nulls(back) == without_nulls(value)
 

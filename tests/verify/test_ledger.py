@@ -103,8 +103,8 @@ def test_an_optional_null_is_left_out_first_and_sent_then() -> None:
 
 def test_a_null_that_can_be_sent_as_text_is_not_left_out() -> None:
     oracle = Oracle({"type": "object", "properties": {"a": {"type": "string"}}})
-    ways = WireForms(root=WireForm(properties={"a": WireForm(encoding="json")}))
-    assert list(WireEncoder(oracle, ways).all_encoded({"a": None})) == [{"a": "null"}]
+    wire_forms = WireForms(root=WireForm(properties={"a": WireForm(encoding="json")}))
+    assert list(WireEncoder(oracle, wire_forms).all_encoded({"a": None})) == [{"a": "null"}]
 
 
 def test_names_are_encoded_wherever_a_schema_beside_speaks_of_them() -> None:

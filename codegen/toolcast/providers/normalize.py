@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from ..runtime.wire import WireForms
 from .cycles import reaches
@@ -57,7 +57,7 @@ class Normalized(Struct, frozen=True, kw_only=True):
     schema: dict[str, Any]
     strict: bool | None
     ledger: tuple[LedgerEntry, ...]
-    wire_forms: WireForms | None = field(default=None, name="ways")
+    wire_forms: WireForms | None = None
 
 
 def normalize(schema: Any, provider: str | Profile, *, strict: bool | None = None) -> Normalized:

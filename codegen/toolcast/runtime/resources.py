@@ -11,7 +11,7 @@ from .errors import ArgumentError, MissingDataError, UnknownProviderError
 
 _REMEDY = (
     "Run `toolcast generate`, and package the JSON files with the generated modules "
-    "(contracts/**/*.json, schemas/**/*.json and ways/**/*.json are package data)."
+    "(contracts/**/*.json, schemas/**/*.json and wire_forms/**/*.json are package data)."
 )
 
 

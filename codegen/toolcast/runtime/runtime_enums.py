@@ -125,11 +125,11 @@ def _property(node: Any, encoded: bool, values: tuple[str, ...], root: Any) -> A
 def wire_names(base: Tool[Any], provider: str) -> dict[str, tuple[str, bool]]:
     """Parameters that the provider knows by another name or in another form: that name, and whether it is
     encoded."""
-    if provider not in base.ways:
+    if provider not in base.wire_forms:
         return {}
     from .wire.wire_form import WireForms
 
-    path = f"{base.schemas}/../ways/{provider}/{base.name}.json"
+    path = f"{base.schemas}/../wire_forms/{provider}/{base.name}.json"
     root = msgspec.json.decode(read_resource(base.module, path), type=WireForms).root
     wire = {own: sent for sent, own in root.names.items()}
     found = {}

@@ -57,7 +57,8 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         annotations: hints for people and clients, such as `read_only`.
         runtime_enums: parameters whose values are known only when the program runs, each with the name of its
             source.
-        ways: providers whose wire form differs from the contract; its files are beside those of `schemas`.
+        wire_forms: providers whose wire form differs from the contract; their files are beside those of
+            `schemas`.
         envelopes: by provider, the JSON pointers to the parameters and the description in its tool object,
             where the object's keys do not tell.
         empty_is_absent: optional parameters for which "" means that they are absent.
@@ -79,7 +80,7 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
     result: Any = None
     annotations: Mapping[str, Any] = {}
     runtime_enums: Mapping[str, str] = {}
-    ways: tuple[str, ...] = ()
+    wire_forms: tuple[str, ...] = ()
     envelopes: Mapping[str, tuple[str, str]] = {}
     empty_is_absent: tuple[str, ...] = ()
     exact: bool = True
@@ -152,13 +153,14 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         known = self._lazy.wire_decoders
         if provider not in known:
             definition = self._raw_definition(provider)
-            known[provider] = self._load_wire_decoder(provider, definition) if provider in self.ways else None
+            differs = provider in self.wire_forms
+            known[provider] = self._load_wire_decoder(provider, definition) if differs else None
         return known[provider]
 
     def _load_wire_decoder(self, provider: str, definition: bytes) -> "WireDecoder":
         from .wire.decoder import load_wire_decoder
 
-        path = f"{self.schemas}/../ways/{provider}/{self.name}.json"
+        path = f"{self.schemas}/../wire_forms/{provider}/{self.name}.json"
         return load_wire_decoder(self.module, path, definition)
 
     def _shape(self) -> Any:

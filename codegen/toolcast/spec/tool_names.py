@@ -12,7 +12,7 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 
 NAME_RULE = "use 1 to 64 letters, digits, `_` and `-`, with a letter or `_` first"
 
-RESERVED = frozenset({"registry", "schemas", "contracts", "models", "ways", "_types"})
+RESERVED = frozenset({"registry", "schemas", "contracts", "models", "wire_forms", "_types"})
 """Names that the output folder uses itself at its top level."""
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

@@ -19,7 +19,7 @@ Stated = tuple[Schema, WireForm]
 
 
 class FormedSchemas:
-    """The schemas of one tool for one provider, with their ways."""
+    """The schemas of one tool for one provider, with their wire forms."""
 
     def __init__(self, tree: Tree, wire_forms: WireForms | None) -> None:
         self.tree = tree

@@ -39,7 +39,7 @@ FILES = {
         "contracts/Get-it.json",
         "schemas/openai/Get-it.json",
         "schemas/mcp/Get-it.json",
-        "ways/openai/Get-it.json",
+        "wire_forms/openai/Get-it.json",
         "models/pydantic/web_api/Get_it.py",
     )
 }
@@ -249,5 +249,5 @@ def test_types_lie_where_the_compiler_puts_them(parts: list[str]) -> None:
 
 def test_tools_lie_where_the_compiler_puts_them() -> None:
     required, allowed = tool_outputs(ENTRY, OPTIONS)
-    assert required | {"ways/openai/Get-it.json", "ways/mcp/Get-it.json"} == allowed
+    assert required | {"wire_forms/openai/Get-it.json", "wire_forms/mcp/Get-it.json"} == allowed
     assert required <= set(FILES) <= allowed

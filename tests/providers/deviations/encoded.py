@@ -88,11 +88,11 @@ def placeholder(step: Step, ours: Any, theirs: Any) -> Pair | None:
 
 def renamed(step: Step, ours: Any, theirs: Any) -> Pair | None:
     """Property names that the provider refuses, under others; decoding undoes it."""
-    ways = step.case.ours.wire_forms if step.case.ours else None
-    if not both(ours, theirs) or ways is None:
+    wire_forms = step.case.ours.wire_forms if step.case.ours else None
+    if not both(ours, theirs) or wire_forms is None:
         return None
     own, other = ours.get("properties", {}), theirs.get("properties", {})
-    known = str(ways)
+    known = str(wire_forms)
     new = [name for name in own if name not in other and repr(name) in known]
     old = [name for name in other if name not in own and repr(name) in known]
     if not new or len(new) != len(old):

@@ -60,11 +60,11 @@ def null_type(step: Step, ours: Any, theirs: Any) -> Pair | None:
 
 def null_left_out(step: Step, ours: Any, theirs: Any) -> Pair | None:
     """For a provider without null: what may be null may be left out, and decoding undoes it."""
-    ways = step.case.ours.wire_forms if step.case.ours else None
-    if not both(ours, theirs) or ways is None:
+    wire_forms = step.case.ours.wire_forms if step.case.ours else None
+    if not both(ours, theirs) or wire_forms is None:
         return None
     gone = [name for name in theirs.get("required", ()) if name not in ours.get("required", ())]
-    if gone and all(repr(name) in str(ways) for name in gone):
+    if gone and all(repr(name) in str(wire_forms) for name in gone):
         left = [name for name in theirs["required"] if name not in gone]
         return ours, {**without(theirs, "required"), **({"required": left} if left else {})}
     return None

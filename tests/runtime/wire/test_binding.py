@@ -25,8 +25,8 @@ def plainly(binding: Binding, arguments: Any, provider: str | None = "acme") -> 
 
 
 def test_the_binding_says_what_is_decoded(rich: Binding, strict: Binding) -> None:
-    assert rich.ways == ("acme",)
-    assert strict.ways == ()
+    assert rich.wire_forms == ("acme",)
+    assert strict.wire_forms == ()
 
 
 def test_the_provider_accepts_what_is_sent_here(rich: Binding) -> None:
@@ -101,7 +101,7 @@ def test_a_call_is_decoded(rich: Binding) -> None:
 
 @pytest.mark.parametrize("content", [None, b"", b"[", b'{"root": 5}', b'{"root": {}, "parameters": "/gone"}'])
 def test_a_file_that_is_not_as_it_was_generated(files: dict[str, bytes], content: bytes | None) -> None:
-    path = "ways/acme/rich.json"
+    path = "wire_forms/acme/rich.json"
     broken = {name: data for name, data in files.items() if name != path}
     if content is not None:
         broken[path] = content

@@ -51,11 +51,11 @@ def test_any_value_comes_through_and_is_not_changed(world: World, value: Any) ->
 def test_ways_survive_their_file(world: World, data: st.DataObject) -> None:
     import msgspec
 
-    ways = WireForms(root=world.form)
-    again = msgspec.json.decode(msgspec.json.encode(ways), type=WireForms)
+    wire_forms = WireForms(root=world.form)
+    again = msgspec.json.decode(msgspec.json.encode(wire_forms), type=WireForms)
     sent = world.send(data.draw(world.plain))
     assert json.dumps(decode_wire(sent, again, world.schema)) == json.dumps(
-        decode_wire(sent, ways, world.schema)
+        decode_wire(sent, wire_forms, world.schema)
     )
 
 

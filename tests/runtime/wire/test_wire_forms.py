@@ -25,7 +25,7 @@ CASES = [(tool, None) for tool in sorted(BINDINGS)] + [
     (tool, provider)
     for tool, binding in sorted(BINDINGS.items())
     for provider in ("gemini", "openai")
-    if provider in binding.ways
+    if provider in binding.wire_forms
 ]
 
 ANYTHING = st.recursive(

@@ -81,11 +81,11 @@ def tuples(inner: list[World], more: World | None, required: int) -> World:
     required = min(required, len(inner))
     sent = {f"item_{index + 1}": world for index, world in enumerate(inner)}
     properties = {name: world.schema for name, world in sent.items()}
-    ways = {name: world.form for name, world in sent.items() if world.form != OPEN}
+    forms = {name: world.form for name, world in sent.items() if world.form != OPEN}
     if more is not None:
         properties["more_items"] = {"type": "array", "items": more.schema}
         if more.form != OPEN:
-            ways["more_items"] = WireForm(items=more.form)
+            forms["more_items"] = WireForm(items=more.form)
     schema = {
         "type": "object",
         "properties": properties,
@@ -107,14 +107,14 @@ def tuples(inner: list[World], more: World | None, required: int) -> World:
             out["more_items"] = [more.send(item) for item in value[len(inner) :]]
         return out
 
-    form = WireForm(encoding="positions", required=required, count=len(inner), properties=ways)
+    form = WireForm(encoding="positions", required=required, count=len(inner), properties=forms)
     return World(form, {**schema, "additionalProperties": False}, st.composite(plain)(), send, "object")
 
 
 def objects(inner: dict[str, World], rest: World | None, renamed: bool) -> World:
     names = {name: f"p{index}" if renamed else name for index, name in enumerate(inner)}
     shielding = rest is not None and rest.form != OPEN
-    ways = {names[name]: world.form for name, world in inner.items() if shielding or world.form != OPEN}
+    forms = {names[name]: world.form for name, world in inner.items() if shielding or world.form != OPEN}
     schema: dict[str, Any] = {
         "type": "object",
         "properties": {names[name]: world.schema for name, world in inner.items()},
@@ -141,7 +141,7 @@ def objects(inner: dict[str, World], rest: World | None, renamed: bool) -> World
 
     form = WireForm(
         names={sent: name for name, sent in names.items() if sent != name},
-        properties=ways,
+        properties=forms,
         rest="others" if pairs else "",
         values=None if rest is None or rest.form == OPEN else rest.form,
     )

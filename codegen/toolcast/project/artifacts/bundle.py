@@ -137,8 +137,8 @@ def tool_outputs(entry: ToolEntry, options: Options) -> tuple[frozenset[str], fr
         *(f"schemas/{provider}/{name}.json" for provider in options.providers),
         *(f"models/{family}/{module}.py" for family in options.models),
     }
-    ways = {f"ways/{provider}/{name}.json" for provider in options.providers}
-    return frozenset(required), frozenset(required | ways)
+    wire_forms = {f"wire_forms/{provider}/{name}.json" for provider in options.providers}
+    return frozenset(required), frozenset(required | wire_forms)
 
 
 def _is_entry(task: Task, entry: ToolEntry, options: Options) -> bool:

@@ -167,14 +167,14 @@ def _definitions(
             raise _RefusedError(message, "provider-schema", problem.hint or hint) from problem
         made = definition(info, profile, parameters)
         files[f"schemas/{id}/{tool.name}.json"] = made.content
-        if made.ways is not None:
-            files[f"ways/{id}/{tool.name}.json"] = made.ways
+        if made.wire_forms is not None:
+            files[f"wire_forms/{id}/{tool.name}.json"] = made.wire_forms
             encoded.append(id)
         if (places := envelope_pointers(profile)) is not None:
             envelopes[id] = places
         if made.ledger:
             ledger[id] = made.ledger
-    return files, ledger, ProviderFiles(ways=tuple(encoded), envelopes=envelopes)
+    return files, ledger, ProviderFiles(wire_forms=tuple(encoded), envelopes=envelopes)
 
 
 def check_tool(

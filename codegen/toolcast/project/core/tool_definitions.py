@@ -37,14 +37,14 @@ class Definition(Struct, frozen=True):
 
     content: bytes
     ledger: tuple[LedgerEntry, ...]
-    ways: bytes | None  # how arguments in this provider's wire form are decoded
+    wire_forms: bytes | None  # how arguments in this provider's wire form are decoded
 
 
 def definition(info: ToolInfo, profile: Profile, parameters: Normalized) -> Definition:
     """The files for `profile`, for which `parameters` are normalised."""
     content = pretty(tool_object(info, profile, parameters))
-    ways = parameters.wire_forms
-    if ways is None or omits(profile, parameters):  # what is not shown has no form of its own
+    wire_forms = parameters.wire_forms
+    if wire_forms is None or omits(profile, parameters):  # what is not shown has no form of its own
         return Definition(content, parameters.ledger, None)
     pointer = pointer_to("$parameters", profile) or ""
-    return Definition(content, parameters.ledger, pretty(replace(ways, parameters=pointer)))
+    return Definition(content, parameters.ledger, pretty(replace(wire_forms, parameters=pointer)))

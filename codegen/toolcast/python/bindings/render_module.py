@@ -51,11 +51,11 @@ class ToolNames(Struct, frozen=True, kw_only=True):
 class ProviderFiles(Struct, frozen=True, kw_only=True):
     """What a binding needs to know of the files of its providers.
 
-    `ways`: the providers whose dialect is undone. `envelopes`: where a tool object keeps its parameters and
-    its description, for those in which the runtime does not find them by itself.
+    `wire_forms`: the providers that get another form than the contract. `envelopes`: where a tool object
+    keeps its parameters and its description, for those in which the runtime does not find them by itself.
     """
 
-    ways: tuple[str, ...] = ()
+    wire_forms: tuple[str, ...] = ()
     envelopes: Mapping[str, tuple[str, str]] = {}
 
 
@@ -154,8 +154,8 @@ def _binding(
         rows.append(("runtime_enums", mapping(sources, 18, 4)))
     if tool.empty_is_absent:
         rows.append(("empty_is_absent", literal(tool.empty_is_absent)))
-    if provider_files.ways:
-        rows.append(("ways", literal(provider_files.ways)))
+    if provider_files.wire_forms:
+        rows.append(("wire_forms", literal(provider_files.wire_forms)))
     if provider_files.envelopes:
         places = {name: literal(value) for name, value in provider_files.envelopes.items()}
         rows.append(("envelopes", mapping(places, 14, 4)))

@@ -68,5 +68,5 @@ DRAW: Final[ToolBinding[DrawParams, DrawHandler]] = ToolBinding(
     description="Draws shapes.",
     contract="contracts/draw.json",
     schemas="schemas",
-    ways=("openai", "gemini"),
+    wire_forms=("openai", "gemini"),
 )
