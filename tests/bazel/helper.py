@@ -80,9 +80,9 @@ class Checkout:
         done = subprocess.run(
             command, cwd=self.base, capture_output=True, text=True, timeout=3600, check=False
         )
-        said = done.stdout + done.stderr
-        assert (done.returncode == 0) == ok, said
-        return said
+        stated = done.stdout + done.stderr
+        assert (done.returncode == 0) == ok, stated
+        return stated
 
     def build(self, *options: str, target: str = "//tools:generated", ok: bool = True) -> dict[str, int]:
         """How many processes ran, by how."""
@@ -100,9 +100,9 @@ class Checkout:
         shutil.rmtree(self._sandbox, ignore_errors=True)
 
 
-def processes(said: str) -> dict[str, int]:
+def processes(stated: str) -> dict[str, int]:
     """`INFO: 5 processes: 3 remote cache hit, 2 linux-sandbox.`"""
-    found = re.search(r"INFO: \d+ process(?:es)?(?:: ([^\n]*))?\.\s", said)
-    assert found, said
+    found = re.search(r"INFO: \d+ process(?:es)?(?:: ([^\n]*))?\.\s", stated)
+    assert found, stated
     counts = (part.strip().split(" ", 1) for part in (found[1] or "").split(",") if part.strip())
     return {how: int(count) for count, how in counts}

@@ -49,8 +49,8 @@ def test_it_builds_rests_and_rebuilds_what_changed(tmp_path: Path) -> None:
         assert tree(here.output) == generated(tmp_path / "g", {**SPECS, "files/edit.yaml": edited})
         here.write("tools/specs/files/edit.yaml", "permission: read\n")
         here.build(ok=False)
-        said = here.bazel("build", "//tools:generated", ok=False)
-        assert "tools/specs/files/edit.yaml:1:1" in said
+        stated = here.bazel("build", "//tools:generated", ok=False)
+        assert "tools/specs/files/edit.yaml:1:1" in stated
         (here.project / "specs" / "files" / "edit.yaml").unlink()
         here.build()
         left = {path: text for path, text in SPECS.items() if path != "files/edit.yaml"}

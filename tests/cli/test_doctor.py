@@ -145,9 +145,9 @@ def test_a_library_that_is_missing_or_too_old(
         return version
 
     monkeypatch.setattr(importlib.metadata, "version", asked)
-    state, told, fix = found(run)["library black"]
+    state, reported, fix = found(run)["library black"]
     assert state == "broken"
-    assert told.startswith(text)
+    assert reported.startswith(text)
     assert fix.startswith("run: pip install 'black")
 
 

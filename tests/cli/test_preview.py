@@ -65,7 +65,7 @@ class TestPreview:
         diff = run("generate", "--diff").stdout
         assert states(base) == seen
         before = tree(base / "generated")
-        said = run("generate", "--format", "json")
+        stated = run("generate", "--format", "json")
         after = tree(base / "generated")
         written, deleted = _done(before, after)
         assert _told(answer) == (written, deleted)
@@ -81,7 +81,7 @@ class TestPreview:
         assert {line.split()[1] for line in lines if line.startswith("deleted")} == deleted
         headed = re.findall(r"^(?:---|\+\+\+) [ab]/(\S+)$", diff, re.MULTILINE)
         assert set(headed) == {*written, *deleted}
-        summaries = [answer["summary"], json.loads(said.stdout)["summary"]]
+        summaries = [answer["summary"], json.loads(stated.stdout)["summary"]]
         for each in summaries:
             del each["seconds"]
         assert summaries[0] == summaries[1]

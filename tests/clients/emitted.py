@@ -37,7 +37,7 @@ class Emitted(Struct, frozen=True, kw_only=True):
     calls: tuple[Any, ...]
 
 
-class Told(Struct, frozen=True, kw_only=True):
+class SourceTool(Struct, frozen=True, kw_only=True):
     """A tool before any provider: what a spec or a corpus says.
 
     `strict` is what a spec demands, by provider; `compiled` are the tool objects that the compiler wrote.
@@ -50,20 +50,20 @@ class Told(Struct, frozen=True, kw_only=True):
     compiled: dict[str, dict[str, Any]] = {}
 
 
-def emit(told: Told, provider: str) -> Emitted:
+def emit(source: SourceTool, provider: str) -> Emitted:
     """`told` for `provider`. Raises SchemaError."""
     profile = load_profile(provider)
-    made = normalize(told.contract, profile, strict=told.strict.get(provider))
-    definition = told.compiled.get(provider) or tool_object(told.info, profile, made)
+    made = normalize(source.contract, profile, strict=source.strict.get(provider))
+    definition = source.compiled.get(provider) or tool_object(source.info, profile, made)
     return Emitted(
-        tool=told.info.name,
+        tool=source.info.name,
         provider=provider,
         definition=definition,
         schema=made.schema,
         strict=made.strict,
         wire_forms=made.wire_forms,
-        contract=told.contract,
-        calls=told.calls,
+        contract=source.contract,
+        calls=source.calls,
     )
 
 
@@ -88,7 +88,7 @@ def specs(providers: tuple[str, ...]) -> tuple[tuple[ToolSpec, ...], Mapping[str
 
 
 @lru_cache(maxsize=1)
-def reference() -> tuple[Told, ...]:
+def reference() -> tuple[SourceTool, ...]:
     """Every tool of the reference toolset, compiled for every profile."""
     known = available()
     found, types = specs(known)
@@ -97,19 +97,19 @@ def reference() -> tuple[Told, ...]:
         compiled = compile_tool(spec, types, Options(providers=known))
         assert compiled.entry is not None, compiled.diagnostics
         files = compiled.files
-        told = Told(
+        source = SourceTool(
             info=ToolInfo(name=spec.name, description=spec.description),
             contract=build_tool(spec, types).normal.standalone("parameters"),
             calls=tuple(spec.examples),
             strict={id: spec.providers.get(id, {}).get("strict") for id in known},
             compiled={id: msgspec.json.decode(files[f"schemas/{id}/{spec.name}.json"]) for id in known},
         )
-        tools.append(told)
+        tools.append(source)
     return tuple(tools)
 
 
 @lru_cache(maxsize=4)
-def sample(shared: Path, every: int) -> tuple[Told, ...]:
+def sample(shared: Path, every: int) -> tuple[SourceTool, ...]:
     """One in so many tools of each corpus, its first included."""
     tools = []
     for corpus in CORPORA:
@@ -119,12 +119,12 @@ def sample(shared: Path, every: int) -> tuple[Told, ...]:
                 tool = json.loads(line)
                 info = ToolInfo(name=f"tool_{number}", description=tool["description"] or "A tool.")
                 calls = tuple(tool.get("calls") or ())
-                tools.append(Told(info=info, contract=tool["parameters"], calls=calls))
+                tools.append(SourceTool(info=info, contract=tool["parameters"], calls=calls))
     return tuple(tools)
 
 
-def emitted(tools: tuple[Told, ...], provider: str) -> Iterator[Emitted]:
+def emitted(tools: tuple[SourceTool, ...], provider: str) -> Iterator[Emitted]:
     """Those of `tools` that can be told to `provider`: a published schema may be beyond repair."""
-    for told in tools:
+    for source in tools:
         with suppress(SchemaError):
-            yield emit(told, provider)
+            yield emit(source, provider)

@@ -81,7 +81,7 @@ def server(client: Client, definitions: list[bytes], registry: ToolRegistry) -> 
 
 @every_profile
 def test_definitions_arrive_as_they_are(profile: str, client: Client, registry: ToolRegistry) -> None:
-    definitions = [told.compiled[profile] for told in reference()]
+    definitions = [source.compiled[profile] for source in reference()]
     made = server(client, [msgspec.json.encode(each) for each in definitions], registry)
 
     async def session() -> list[Any]:
@@ -97,9 +97,9 @@ def test_every_example_is_called_and_every_result_fits_its_schema(
     profile: str, client: Client, registry: ToolRegistry
 ) -> None:
     """The client itself holds structured content to the schema that it was listed."""
-    definitions = [told.compiled[profile] for told in reference()]
+    definitions = [source.compiled[profile] for source in reference()]
     made = server(client, [msgspec.json.encode(each) for each in definitions], registry)
-    calls = [(told.info.name, call) for told in reference() for call in told.calls]
+    calls = [(source.info.name, call) for source in reference() for call in source.calls]
 
     async def session() -> list[Any]:
         async with client("mcp.client.client").Client(made, mode=mode_of(profile)) as connected:

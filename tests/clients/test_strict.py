@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from toolcast.providers import available, load_profile
 
 from tests.clients.conftest import Client
-from tests.clients.emitted import Emitted, Told, emitted, reference, sample
+from tests.clients.emitted import Emitted, SourceTool, emitted, reference, sample
 
 EVERY = 4
 
@@ -23,7 +23,7 @@ def is_openai_strict(provider: str) -> bool:
 STRICT = [provider for provider in available() if is_openai_strict(provider)]
 
 
-def strict_ones(tools: tuple[Told, ...], provider: str) -> list[Emitted]:
+def strict_ones(tools: tuple[SourceTool, ...], provider: str) -> list[Emitted]:
     return [each for each in emitted(tools, provider) if each.strict]
 
 

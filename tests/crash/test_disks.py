@@ -175,8 +175,8 @@ def _as_nobody(work: Callable[[], Report], folder: Path) -> list[Diagnostic]:
     def unprivileged() -> None:
         os.setegid(65534)
         os.seteuid(65534)
-        told = [(each.file, each.code, each.message, each.hint) for each in work().diagnostics]
-        os.write(write, json.dumps(told).encode())
+        reported = [(each.file, each.code, each.message, each.hint) for each in work().diagnostics]
+        os.write(write, json.dumps(reported).encode())
 
     assert run_in_fork(unprivileged) == 0
     os.close(write)

@@ -176,7 +176,7 @@ def test_a_disk_that_refuses_is_reported_and_the_next_run_does_the_rest(memory: 
     with seams(at):
         _place(memory, out, new=True)
     expected = tree(out)
-    told = 0
+    reported = 0
     for step in _steps(at.count):
         _prepare(memory, out, False, None)
         before = tree(out)
@@ -185,7 +185,7 @@ def test_a_disk_that_refuses_is_reported_and_the_next_run_does_the_rest(memory: 
             found_problems = _place(memory, out, new=True)
         problems = [f"{each.message} ({each.hint})" for each in found_problems]
         for problem in problems:
-            told += 1
+            reported += 1
             assert "No space left" in problem
             assert "files were dealt with" in problem
             assert "make room" in problem
@@ -194,7 +194,7 @@ def test_a_disk_that_refuses_is_reported_and_the_next_run_does_the_rest(memory: 
             assert content in (before.get(path), expected.get(path)) or path.startswith(".toolcast/"), path
         assert not _place(memory, out, new=True)
         assert tree(out) == expected, step
-    assert told
+    assert reported
 
 
 def test_what_somebody_put_where_a_killed_run_would_have_written_stays(memory: Path) -> None:

@@ -59,8 +59,8 @@ def _alive(process: int) -> bool:
 
 def _other(config: Config, messages: list[str]) -> threading.Thread:
     """Another run, begun."""
-    told = {"waiting": messages.append}
-    other = threading.Thread(target=build, args=(config, FAKE), kwargs=told, daemon=True)
+    reported = {"waiting": messages.append}
+    other = threading.Thread(target=build, args=(config, FAKE), kwargs=reported, daemon=True)
     other.start()
     return other
 

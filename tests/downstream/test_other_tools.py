@@ -17,8 +17,8 @@ def project(tools: Path, tmp_path: Path) -> Path:
     """A project in git with everything that can be added."""
     project = copy("hatch", tmp_path)
     options = [word for name in ("gitattributes", "github", "make", "pre-commit") for word in ("--add", name)]
-    said = run(tools / "toolcast", "init", *options, cwd=project)
-    assert said.count("created ") == 4
+    stated = run(tools / "toolcast", "init", *options, cwd=project)
+    assert stated.count("created ") == 4
     assert run(tools / "toolcast", "init", *options, cwd=project).count("kept  ") == 6
     git("init", "--quiet", cwd=project)
     commit_all(project, "all")
@@ -41,8 +41,8 @@ def test_pre_commit_with_the_local_hook(project: Path, tools: Path) -> None:
     run(*hook, cwd=project, PATH=path)
     (project / "specs" / "weather" / "forecast.yaml").unlink()  # in no list of changed files
     git("add", "--all", cwd=project)
-    said = run(*hook, cwd=project, PATH=path, fails=True)
-    assert "orphaned src/acme_hatch/generated/weather/forecast.py" in said
+    stated = run(*hook, cwd=project, PATH=path, fails=True)
+    assert "orphaned src/acme_hatch/generated/weather/forecast.py" in stated
     run(tools / "toolcast", "generate", cwd=project)
     git("add", "--all", cwd=project)
     run(*hook, cwd=project, PATH=path)
@@ -65,8 +65,8 @@ def test_pre_commit_with_an_environment_of_its_own(project: Path, tools: Path, t
     edit(project)
     commit_all(project, "an edit")
     environment = {"PRE_COMMIT_HOME": str(tmp_path / "cache")}
-    said = run(tools / "pre-commit", "run", "--all-files", cwd=project, fails=True, **environment)
-    assert "files were modified by this hook" in said
+    stated = run(tools / "pre-commit", "run", "--all-files", cwd=project, fails=True, **environment)
+    assert "files were modified by this hook" in stated
     commit_all(project, "generated")
     run(tools / "pre-commit", "run", "--all-files", cwd=project, **environment)
 
@@ -80,9 +80,9 @@ def test_a_merge_asks_for_a_run(project: Path, tools: Path) -> None:
         added.write_text(spec.replace("name: forecast", f"name: {branch}"), "utf-8")
         run(tools / "toolcast", "generate", cwd=project)
         commit_all(project, branch)
-    said = git("merge", "north", cwd=project, fails=True)
+    stated = git("merge", "north", cwd=project, fails=True)
     conflicts = git("diff", "--name-only", "--diff-filter=U", cwd=project).split()
-    assert "src/acme_hatch/generated/registry.py" in conflicts, said
+    assert "src/acme_hatch/generated/registry.py" in conflicts, stated
     assert "src/acme_hatch/generated/manifest.txt" not in conflicts
     for path in conflicts:
         assert "<<<<<<<" not in (project / path).read_text("utf-8")
@@ -95,8 +95,8 @@ def test_a_merge_asks_for_a_run(project: Path, tools: Path) -> None:
 
 def test_outputs_are_marked_for_reviews(project: Path) -> None:
     module = "src/acme_hatch/generated/weather/forecast.py"
-    said = git("check-attr", "linguist-generated", "eol", "merge", "--", module, cwd=project)
-    assert [line.rpartition(": ")[2] for line in said.splitlines()] == ["set", "lf", "unset"]
+    stated = git("check-attr", "linguist-generated", "eol", "merge", "--", module, cwd=project)
+    assert [line.rpartition(": ")[2] for line in stated.splitlines()] == ["set", "lf", "unset"]
 
 
 def test_the_workflow_and_the_action_are_what_github_reads(project: Path, tools: Path) -> None:
@@ -113,8 +113,8 @@ def test_their_steps_fail_on_drift(source: str, project: Path, tools: Path) -> N
     for step in steps:
         run("bash", "-e", "-c", step, cwd=project, PATH=f"{tools}:{os.environ['PATH']}")
     edit(project)
-    said = run("bash", "-e", "-c", steps[0], cwd=project, PATH=f"{tools}:{os.environ['PATH']}", fails=True)
-    assert "::error file=src/acme_hatch/generated/weather/forecast.py" in said
+    stated = run("bash", "-e", "-c", steps[0], cwd=project, PATH=f"{tools}:{os.environ['PATH']}", fails=True)
+    assert "::error file=src/acme_hatch/generated/weather/forecast.py" in stated
 
 
 def _workflow(project: Path) -> list[str]:

@@ -74,8 +74,8 @@ def test_sdist_and_the_wheel_made_from_it(name: str, tools: Path, tmp_path: Path
         wheel,
         cwd=tmp_path,
     )
-    said = run(tools / "python", "-c", CALL.format(name=name), cwd=place, PYTHONPATH=str(place))
-    assert said.splitlines() == ['3 b\'{"type":"\'', "ArgumentError"]
+    stated = run(tools / "python", "-c", CALL.format(name=name), cwd=place, PYTHONPATH=str(place))
+    assert stated.splitlines() == ['3 b\'{"type":"\'', "ArgumentError"]
 
 
 @pytest.mark.parametrize(
@@ -89,10 +89,10 @@ def test_sdist_and_the_wheel_made_from_it(name: str, tools: Path, tmp_path: Path
 def test_drift_stops_the_build(name: str, target: str, tools: Path, tmp_path: Path) -> None:
     project = copy(name, tmp_path)
     edit(project)
-    said = built(tools, project, target, fails=True)
-    assert f"changed  src/acme_{name}/generated/weather/forecast.py" in said
-    assert "run `toolcast generate`" in said
-    assert "Traceback" not in said
+    stated = built(tools, project, target, fails=True)
+    assert f"changed  src/acme_{name}/generated/weather/forecast.py" in stated
+    assert "run `toolcast generate`" in stated
+    assert "Traceback" not in stated
     run(tools / "toolcast", "generate", cwd=project)
     built(tools, project, target)
 
@@ -102,8 +102,8 @@ def test_a_wrong_spec_stops_the_build_with_its_place(name: str, tools: Path, tmp
     project = copy(name, tmp_path)
     spec = edit(project)
     spec.write_text(spec.read_text("utf-8").replace("permission: network", "permission: nowhere"), "utf-8")
-    said = built(tools, project, "--wheel", fails=True)
-    assert "specs/weather/forecast.yaml:3:13" in said
+    stated = built(tools, project, "--wheel", fails=True)
+    assert "specs/weather/forecast.yaml:3:13" in stated
 
 
 @pytest.mark.parametrize("name", BACKENDS)
@@ -138,8 +138,8 @@ def test_an_editable_install_only_warns(name: str, tools: Path, tmp_path: Path) 
     site = run(tools / "python", "-c", ask, cwd=tmp_path).strip()
     python = environment / "bin" / "python"
     pip = (python, "-m", "pip", "install", "--no-build-isolation", "--no-deps", "-v", "--editable")
-    said = run(*pip, project, cwd=tmp_path, PYTHONPATH=site)
-    assert "is not what the specs say" in said
+    stated = run(*pip, project, cwd=tmp_path, PYTHONPATH=site)
+    assert "is not what the specs say" in stated
     assert run(python, "-c", CALL.format(name=name), cwd=tmp_path, PYTHONPATH=site).startswith("3 ")
 
 

@@ -83,11 +83,11 @@ def answers(name: str, format: str) -> tuple[bytes, bytes, str]:
     """What the server says first and then, and of which type that is."""
     call = Asked(id_for(format, 0), "read_file", '{"path": "answer.txt", "lines": null}')
     if name == "text_only":
-        told = ANSWERS[format]([])
-        called = json.loads(json.dumps(told))
+        reported = ANSWERS[format]([])
+        called = json.loads(json.dumps(reported))
         asked = {"name": call.name, "arguments": {"path": "answer.txt"}}
         called["choices"][0]["message"]["content"] = f"<tool_call>{json.dumps(asked)}</tool_call>"
-        return json.dumps(called).encode(), json.dumps(told).encode(), "application/json"
+        return json.dumps(called).encode(), json.dumps(reported).encode(), "application/json"
     if name == "claude":
         bodies = []
         for listed in ([call], []):
@@ -114,8 +114,8 @@ def test_the_model_gets_the_file(
     with serving(first, second, kind) as (url, requests):
         made = make(client, url)
         example = importlib.import_module(f"examples.{name}")
-        said = asyncio.run(example.main("What is the answer?", made))
-    assert TEXT in said
+        stated = asyncio.run(example.main("What is the answer?", made))
+    assert TEXT in stated
     assert len(requests) == 2
     assert SECRET not in json.dumps(requests[0])
     assert SECRET in json.dumps(requests[1])

@@ -14,7 +14,7 @@ from toolcast.verify.oracle import Oracle, OracleError
 from toolcast.verify.provider_laws import Dialect
 from toolcast.verify.tool_laws import asserted_formats
 
-from tests.clients.emitted import Emitted, Told, emitted
+from tests.clients.emitted import Emitted, SourceTool, emitted
 
 VALUES = 20
 LONGEST = 8000
@@ -33,22 +33,29 @@ def is_always(provider: str) -> bool:
 ENFORCED = [id for id in available() if is_always(id) or load_profile(id).strict is not None]
 
 
-def strict_ones(tools: tuple[Told, ...], provider: str) -> list[Emitted]:
+def strict_ones(tools: tuple[SourceTool, ...], provider: str) -> list[Emitted]:
     every = is_always(provider)
     return [each for each in emitted(tools, provider) if every or each.strict]
 
 
-def raised(tools: tuple[Told, ...]) -> Iterator[Told]:
+def raised(tools: tuple[SourceTool, ...]) -> Iterator[SourceTool]:
     """Contracts in normal form: some are published in older drafts, which the oracle would misread."""
-    for told in tools:
-        content = {"description": "A tool.", "permission": "read", "secrets": [], "parameters": told.contract}
+    for source in tools:
+        content = {
+            "description": "A tool.",
+            "permission": "read",
+            "secrets": [],
+            "parameters": source.contract,
+        }
         document = parse_document(json.dumps(content).encode(), "tool.json", "json")
         spec = (
             read_tool(document, "tool.json", frozenset())[0] if isinstance(document, SourceDocument) else None
         )
         built = build_tool(spec, {}) if spec is not None else None
         if built is not None and built.contract is not None:
-            yield Told(info=told.info, contract=built.normal.standalone("parameters"), calls=told.calls)
+            yield SourceTool(
+                info=source.info, contract=built.normal.standalone("parameters"), calls=source.calls
+            )
 
 
 def has_flag(provider: str) -> bool:

@@ -19,7 +19,7 @@ from typing import Any
 from msgspec import Struct, field
 from toolcast.verify.instances import instances
 
-from tests.clients.emitted import Told, reference, sample
+from tests.clients.emitted import SourceTool, reference, sample
 from tests.grammars.cases import ENFORCED, LONGEST, VALUES, Case, cases, has_flag, raised, strict_ones, whole
 from tests.grammars.engine import Engine, RefusedError
 from tests.grammars.xgrammar_engine import XEngine
@@ -55,7 +55,7 @@ class Row(Struct):
     engines: dict[str, Count] = {}
 
 
-def judged(provider: str, tools: tuple[Told, ...], engines: dict[str, Any]) -> Row:
+def judged(provider: str, tools: tuple[SourceTool, ...], engines: dict[str, Any]) -> Row:
     row = Row(provider=provider, engines={name: Count() for name in engines})
     for case in cases(strict_ones(tools, provider)):
         row.tools += 1
@@ -96,8 +96,8 @@ def ask(engine: Any, case: Case, texts: list[tuple[str, str]], count: Count) -> 
         elif keyword:
             count.let_in[keyword] += 1
         elif stops:
-            told = f"{case.each.tool}: `{text[:160]}`"
-            (count.escaped if "\\" in text else count.stopped).append(told)
+            reported = f"{case.each.tool}: `{text[:160]}`"
+            (count.escaped if "\\" in text else count.stopped).append(reported)
         else:
             count.passed += 1
 

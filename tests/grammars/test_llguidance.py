@@ -15,7 +15,7 @@ from toolcast.project.core.compiled import Options
 from toolcast.providers import available
 from toolcast.verify.verified_tool import subject
 
-from tests.clients.emitted import Emitted, Told, reference, sample, specs
+from tests.clients.emitted import Emitted, SourceTool, reference, sample, specs
 from tests.grammars.cases import ENFORCED, LONGEST, Case, cases, has_flag, raised, strict_ones, whole
 from tests.grammars.engine import Engine, Grammar, RefusedError
 
@@ -26,7 +26,7 @@ UNENDING = 0.05
 
 
 @lru_cache(maxsize=1)
-def real(shared: Path) -> tuple[Told, ...]:
+def real(shared: Path) -> tuple[SourceTool, ...]:
     """A share of the corpora, each as the compiler reads it."""
     return tuple(raised(sample(shared, EVERY)))
 

@@ -105,8 +105,8 @@ def test_trusted_hints_decide_where_they_state_it(
 ) -> None:
     trusting = run(tmp_path, [{**MCP, "annotations": hints}], trust_hints=True)
     assert only(trusting)["permission"] == expected
-    told = run(tmp_path, [{**MCP, "annotations": hints}], trust_hints=True, permission="execute")
-    assert only(told)["permission"] == "execute"
+    reported = run(tmp_path, [{**MCP, "annotations": hints}], trust_hints=True, permission="execute")
+    assert only(reported)["permission"] == "execute"
 
 
 def test_hints_that_nobody_trusts_decide_nothing(tmp_path: Path) -> None:

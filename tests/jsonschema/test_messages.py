@@ -40,7 +40,7 @@ EDIT = {
 GOOD = {"path": "/a", "mode": "read"}
 
 
-def said(value: Any, schema: Any = EDIT) -> list[tuple[str, str, str]]:
+def stated(value: Any, schema: Any = EDIT) -> list[tuple[str, str, str]]:
     return [(one.path, one.keyword, one.message) for one in Validator(schema).violations(value)]
 
 
@@ -100,16 +100,16 @@ def said(value: Any, schema: Any = EDIT) -> list[tuple[str, str, str]]:
     ],
 )
 def test_one_violation(value: Any, path: str, keyword: str, message: str) -> None:
-    assert said(value) == [(path, keyword, message)]
+    assert stated(value) == [(path, keyword, message)]
 
 
 def test_every_violation_is_named() -> None:
-    found = said({"path": 1, "limit": 0.5, "zzz": 0, "shape": 1})
+    found = stated({"path": 1, "limit": 0.5, "zzz": 0, "shape": 1})
     assert sorted(path for path, _, _ in found) == ["$", "$.limit", "$.path", "$.shape", "$.zzz"]
 
 
 def test_long_enums_and_long_values_are_shortened() -> None:
-    ((_, _, message),) = said({**GOOD, "big": "x" * 10_000})
+    ((_, _, message),) = stated({**GOOD, "big": "x" * 10_000})
     assert '"m19", … (500 in all)' in message
     assert "m20" not in message
     assert len(message) < 400

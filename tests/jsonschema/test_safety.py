@@ -170,23 +170,23 @@ def test_hostile_text_gets_the_right_verdict_in_bounded_time(length: int) -> Non
         (pattern, pump * (length // max(1, len(pump))) + end)
         for pattern, pump, end in (*EXPLOSIVE, *POLYNOMIAL)
     ]
-    for (pattern, text), (own, negated, keys, said) in zip(cases, judged(cases), strict=True):
+    for (pattern, text), (own, negated, keys, stated) in zip(cases, judged(cases), strict=True):
         found = jsonschema_rs.is_valid({"pattern": pattern}, text)
         assert (own, negated, keys) == (found, not found, not found), pattern
-        assert bool(said) == (not found)
-        assert not any("too many steps" in one for one in said)
+        assert bool(stated) == (not found)
+        assert not any("too many steps" in one for one in stated)
 
 
 @pytest.mark.parametrize("length", [2_000, 100_000])
 def test_what_cannot_be_judged_in_time_is_refused_by_name(length: int) -> None:
     cases = [(pattern, pump * length + end) for pattern, pump, end in INEXACT]
-    for (pattern, text), (own, negated, keys, said) in zip(cases, judged(cases), strict=True):
+    for (pattern, text), (own, negated, keys, stated) in zip(cases, judged(cases), strict=True):
         assert not own, pattern
         assert not negated, "not to be known is no match"
         assert not keys
-        assert len(said) == 1
-        assert f"a text of {len(text)} characters matches the pattern `{pattern}`" in said[0]
-        assert "too many steps; send a shorter text" in said[0]
+        assert len(stated) == 1
+        assert f"a text of {len(text)} characters matches the pattern `{pattern}`" in stated[0]
+        assert "too many steps; send a shorter text" in stated[0]
 
 
 def test_many_texts_cost_no_more_than_one() -> None:
@@ -230,8 +230,8 @@ def test_slow_patterns_are_judged_as_by_another_engine(part: Part, pump: str, ti
     except jsonschema_rs.ValidationError:  # it knows no `(?:)*`
         return
     ours = Validator({"pattern": pattern})
-    said = [one.message for one in ours.violations(text)]
-    assert said == [] or "must match" in said[0], "no pattern without conditions is too hard"
+    stated = [one.message for one in ours.violations(text)]
+    assert stated == [] or "must match" in stated[0], "no pattern without conditions is too hard"
     assert ours.accepts(text) == judge.is_valid(text)
 
 

@@ -140,8 +140,8 @@ def test_of_two_spellings_that_in_snake_case_wins_wherever_it_stands(swapped: bo
         assert sent(schema, value) is taken
     assert [code for code, _ in warned(schema)] == ["snake-case-keyword"] * 2
     for provider in available():
-        told = {(entry.keyword, entry.action) for entry in normalize(schema, provider).ledger}
-        assert {("anyOf", "dropped"), ("any_of", "rewritten")} <= told
+        reported = {(entry.keyword, entry.action) for entry in normalize(schema, provider).ledger}
+        assert {("anyOf", "dropped"), ("any_of", "rewritten")} <= reported
 
 
 # -- the type `any` -------------------------------------------------------------------------------
@@ -201,9 +201,9 @@ def test_a_keyword_constrains_in_the_drafts_that_have_it(name: str, draft: int) 
     assert decoded(schema, value) == judged
     assert at_run_time(schema, value) == judged
     assert sent(schema, value) == judged
-    told = {code for code, _ in warned(schema)}
+    reported = {code for code, _ in warned(schema)}
     expected = "beside-reference" if "$ref" in name else "newer-keyword"
-    assert told == ({expected} if draft < first else set())
+    assert reported == ({expected} if draft < first else set())
 
 
 @pytest.mark.parametrize("provider", available())

@@ -108,16 +108,16 @@ def test_sarif_names_rules_levels_and_places(run: Command) -> None:
     assert log["version"] == "2.1.0"
     (only,) = log["runs"]
     rules = only["tool"]["driver"]["rules"]
-    told: list[dict[str, Any]] = only["results"]
-    assert [(each["ruleId"], each["level"]) for each in told] == [
+    reported: list[dict[str, Any]] = only["results"]
+    assert [(each["ruleId"], each["level"]) for each in reported] == [
         ("vague-description", "warning"), ("not-strict", "note"),
     ]  # fmt: skip
-    for each in told:
+    for each in reported:
         assert rules[each["ruleIndex"]]["id"] == each["ruleId"]
         (place,) = each["locations"]
         assert place["physicalLocation"]["artifactLocation"]["uri"].startswith("specs/")
         assert place["physicalLocation"]["region"]["startLine"] >= 1
-    assert told[1]["properties"]["providers"] == ["openai", "openai-responses"]
+    assert reported[1]["properties"]["providers"] == ["openai", "openai-responses"]
 
 
 def test_every_code_is_explained(run: Command) -> None:

@@ -173,8 +173,8 @@ description-length = "too long: {length} > {limit}"
 
 def test_providers_with_the_same_finding_share_a_line(tmp_path: Path) -> None:
     folder = write(tmp_path, {"t": tool(description="word " * 300)})
-    told = found(folder, "description-length", providers=("openai", "openai-responses", "mcp"))
-    assert [each.providers for each in told] == [("openai", "openai-responses")]
+    reported = found(folder, "description-length", providers=("openai", "openai-responses", "mcp"))
+    assert [each.providers for each in reported] == [("openai", "openai-responses")]
 
 
 def test_a_tool_that_must_be_strict_and_cannot_is_an_error(tmp_path: Path) -> None:
@@ -182,8 +182,8 @@ def test_a_tool_that_must_be_strict_and_cannot_is_an_error(tmp_path: Path) -> No
         parameters={"type": "object", "additionalProperties": True}, providers={"openai": {"strict": True}}
     )
     folder = write(tmp_path, {"t": made, "u": spec(parameters=made["parameters"])})
-    told = run(folder, providers=("openai",)).findings
-    assert [(each.tool, each.code, each.severity) for each in told if "strict" in each.message] == [
+    reported = run(folder, providers=("openai",)).findings
+    assert [(each.tool, each.code, each.severity) for each in reported if "strict" in each.message] == [
         ("t", "rejected", "error"), ("u", "not-strict", "note"),
     ]  # fmt: skip
 
@@ -204,8 +204,8 @@ parameters:
       additionalProperties: true
       description: Whatever belongs to the text.
 """
-    told = found(write(tmp_path, {"t": text}), "rejected", providers=("openai",))
-    assert {each.line for each in told} == {10}
+    reported = found(write(tmp_path, {"t": text}), "rejected", providers=("openai",))
+    assert {each.line for each in reported} == {10}
 
 
 @st.composite

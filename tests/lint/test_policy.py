@@ -46,9 +46,9 @@ def test_only_undeclared_parameters_that_take_text_are_reported(tmp_path: Path) 
         "credential": {"enum": ["none", "stored"], "description": "Which one is used."},
     }
     made = spec(properties=properties, secrets=["password", "env"])
-    told = found(write(tmp_path, {"sign_in": made}), "secret-parameter")
-    assert [each.message.split("'")[1] for each in told] == ["api_key", "auth.token"]
-    assert told[1].fix == "write `secrets: [password, env, auth]`"
+    reported = found(write(tmp_path, {"sign_in": made}), "secret-parameter")
+    assert [each.message.split("'")[1] for each in reported] == ["api_key", "auth.token"]
+    assert reported[1].fix == "write `secrets: [password, env, auth]`"
 
 
 @pytest.mark.parametrize(

@@ -54,8 +54,8 @@ def test_losses_are_looked_for_only_when_asked(tmp_path: Path) -> None:
 def test_losses_are_notes_with_their_place(tmp_path: Path) -> None:
     names = {"type": "object", "description": "Numbers by name.", "additionalProperties": {"type": "integer"}}
     folder = write(tmp_path, {"a": spec(properties={"a": names})})
-    told = found(folder, "lossy", losses=True, providers=("gemini",))
-    assert {each.severity for each in told} <= {"note"}
+    reported = found(folder, "lossy", losses=True, providers=("gemini",))
+    assert {each.severity for each in reported} <= {"note"}
     assert found(folder, "lossy") == []
 
 

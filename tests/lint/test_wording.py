@@ -118,5 +118,5 @@ def test_likeness_keeps_words_of_meaning(words: list[str], other: str) -> None:
 def test_names_that_differ_by_case_or_separators(tmp_path: Path) -> None:
     names = {"a": "get_user", "b": "getUser", "c": "get-users", "d": "GET_USER_2"}
     folder = write(tmp_path, {f"{group}/{name}": spec() for group, name in names.items()})
-    told = found(folder, "name-collision")
-    assert [(each.tool, each.severity) for each in told] == [("get_user", "warning")]
+    reported = found(folder, "name-collision")
+    assert [(each.tool, each.severity) for each in reported] == [("get_user", "warning")]

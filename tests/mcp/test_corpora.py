@@ -19,12 +19,12 @@ def test_real_tools_are_taken_and_take_their_own_calls(corpus: str, shared_dir: 
     heaviest = calls = 0
     lines = (shared_dir / "corpora" / f"{corpus}.jsonl").read_text(encoding="utf-8").splitlines()
     for line in lines:
-        told = json.loads(line)
+        reported = json.loads(line)
         tool = LiveTool(
             server="s",
-            name=told["name"],
-            description=told["description"] or "",
-            input_schema=told["parameters"],
+            name=reported["name"],
+            description=reported["description"] or "",
+            input_schema=reported["parameters"],
         )
         heaviest = max(heaviest, schema_size(tool.input_schema, limits.parts))
         found = usable(tool, normalizer, limits)  # raises where the tool would be refused
@@ -32,7 +32,7 @@ def test_real_tools_are_taken_and_take_their_own_calls(corpus: str, shared_dir: 
         binding = bind(found.tool, "s__tool", "mcp/s", "execute", (), normalizer)
         for provider in PROVIDERS:
             assert binding.definition(provider)
-        for call in told.get("calls") or ():
+        for call in reported.get("calls") or ():
             assert binding.decode(call) == call
             calls += 1
     assert len(lines) > 20

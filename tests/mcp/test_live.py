@@ -290,7 +290,7 @@ def test_cancelling_a_call_cancels_it_at_the_server(mode: str, sdk: Sdk) -> None
 
 @every_mode
 def test_progress_of_the_server_reaches_whoever_called(mode: str, sdk: Sdk) -> None:
-    told: list[tuple[float, float | None, str]] = []
+    reported: list[tuple[float, float | None, str]] = []
 
     async def answer(context: Any, params: Any) -> Any:
         await context.session.report_progress(1, 2, "half \x1b[2Jway")
@@ -299,15 +299,15 @@ def test_progress_of_the_server_reaches_whoever_called(mode: str, sdk: Sdk) -> N
     async def use(client: Any) -> None:
         registry = ToolRegistry()
         await mcp_tools(client, registry, server="s")
-        context = ToolContext(report=lambda done, total, message: told.append((done, total, message)))
+        context = ToolContext(report=lambda done, total, message: reported.append((done, total, message)))
         assert (await registry.execute("s__echo", {"text": "a"}, context=context)).success
         for _ in range(100):
-            if len(told) == 2:
+            if len(reported) == 2:
                 break
             await asyncio.sleep(0.01)
 
     connected(sdk, Scripted(sdk, ECHO, answer=answer), use, mode)
-    assert told == [(1, 2, "half [2Jway"), (2, 2, "")]
+    assert reported == [(1, 2, "half [2Jway"), (2, 2, "")]
 
 
 @every_mode

@@ -116,7 +116,7 @@ def test_filesystem(node_server: Server, sdk: Sdk, tmp_path: Path) -> None:
 
 def test_everything(node_server: Server, sdk: Sdk) -> None:
     """The reference server for every feature of the protocol."""
-    told: list[float] = []
+    reported: list[float] = []
     registry = ToolRegistry()
 
     async def session(client: Any) -> dict[str, ToolResult]:
@@ -124,7 +124,7 @@ def test_everything(node_server: Server, sdk: Sdk) -> None:
         assert registry.names == ()
         tools.approve()
         assert tools.refused == ()
-        context = ToolContext(report=lambda done, _total, _message: told.append(done))
+        context = ToolContext(report=lambda done, _total, _message: reported.append(done))
         calls: list[tuple[str, dict[str, Any]]] = [
             ("echo", {"message": "hello"}),
             ("get-sum", {"a": 2, "b": 3}),
@@ -154,8 +154,8 @@ def test_everything(node_server: Server, sdk: Sdk) -> None:
     assert sum("[link: " in piece.text for piece in links.content) == 2
     assert any("[resource: " in piece.text for piece in reference.content)
     assert long.success
-    assert told == sorted(told)
-    assert told[-1] == 4
+    assert reported == sorted(reported)
+    assert reported[-1] == 4
 
 
 def test_a_public_server_behind_ours(node_server: Server, sdk: Sdk) -> None:

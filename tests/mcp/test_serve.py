@@ -104,17 +104,17 @@ def test_a_later_tool_that_was_not_generated_takes_no_other_down(
 
 @every_mode
 def test_a_typed_result_comes_with_data_and_progress(mode: str, sdk: Sdk) -> None:
-    told: list[tuple[float, float | None, str | None]] = []
+    reported: list[tuple[float, float | None, str | None]] = []
 
     async def hear(done: float, total: float | None, message: str | None) -> None:
-        told.append((done, total, message))
+        reported.append((done, total, message))
 
     result = call(sdk, mode, "glob", {"pattern": "a*"}, progress_callback=hear)
     assert not result.is_error
     assert result.structured_content == {"paths": ["/a*"], "total": 1}
     assert json.loads(result.content[0].text) == result.structured_content
-    assert told[-1] == (3, 3, "done")
-    assert [done for done, _, _ in told] == sorted({done for done, _, _ in told})
+    assert reported[-1] == (3, 3, "done")
+    assert [done for done, _, _ in reported] == sorted({done for done, _, _ in reported})
 
 
 @every_mode
@@ -235,17 +235,17 @@ def test_new_tools_are_announced_to_those_who_listen(sdk: Sdk) -> None:
 
     assert talk(sdk, mcp_server(growing()), MODERN, modern) == ["glob", "edit", "glob"]
 
-    told = asyncio.Event()
+    reported = asyncio.Event()
 
     async def hear(message: Any) -> None:
         if getattr(message, "method", "") == "notifications/tools/list_changed":
-            told.set()
+            reported.set()
 
     async def legacy(client: Any) -> list[str]:
         assert client.server_capabilities.tools.list_changed
         await client.list_tools()
         await client.call_tool("glob", {"pattern": "*"})
-        await told.wait()
+        await reported.wait()
         return [tool.name for tool in (await client.list_tools()).tools]
 
     assert talk(sdk, mcp_server(growing()), "legacy", legacy, message_handler=hear) == ["edit", "glob"]

@@ -36,10 +36,10 @@ def command(*arguments: str, **given: Any) -> "subprocess.CompletedProcess[str]"
 )
 def test_one_client_on_stdio(mode: str, target: str, sdk: Sdk, served: Served, tmp_path: Path) -> None:
     """All kinds of targets; listing, calls, progress, failures, while module, factory and handlers print."""
-    told: list[float] = []
+    reported: list[float] = []
 
     async def hear(done: float, _total: float | None, _message: str | None) -> None:
-        told.append(done)
+        reported.append(done)
 
     async def session() -> None:
         parameters = served(target, TOOLCAST_TEST_NOTES=str(tmp_path / "notes"))
@@ -50,7 +50,7 @@ def test_one_client_on_stdio(mode: str, target: str, sdk: Sdk, served: Served, t
             assert (await client.call_tool("file_read", {"file_path": "/a"})).is_error
 
     asyncio.run(session())
-    assert told[-1] == 3
+    assert reported[-1] == 3
     assert (tmp_path / "notes").read_text() == "closed\n"  # handlers are released when stdin ends
 
 
@@ -140,10 +140,10 @@ async def http(*arguments: str, **env: str) -> AsyncGenerator[tuple[str, Any], N
 
 def test_many_clients_over_http(sdk: Sdk, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
-    told: list[float] = []
+    reported: list[float] = []
 
     async def hear(done: float, _total: float | None, _message: str | None) -> None:
-        told.append(done)
+        reported.append(done)
 
     async def one(url: str, mode: str) -> None:
         async with sdk("mcp").Client(url, mode=mode) as client:
@@ -170,18 +170,18 @@ def test_many_clients_over_http(sdk: Sdk, tmp_path: Path) -> None:
             return status
 
     assert asyncio.run(session()) == 128 + signal.SIGTERM
-    assert told[-1] == 3
+    assert reported[-1] == 3
     assert notes.read_text() == "closed\n"
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_new_tools_are_announced_over_http(mode: str, sdk: Sdk) -> None:
     async def session() -> list[str]:
-        told = asyncio.Event()
+        reported = asyncio.Event()
 
         async def hear(message: Any) -> None:
             if getattr(message, "method", "") == "notifications/tools/list_changed":
-                told.set()
+                reported.set()
 
         async with AsyncExitStack() as stack:
             url, _ = await stack.enter_async_context(http(APP, "--http", "0"))
@@ -191,7 +191,7 @@ def test_new_tools_are_announced_over_http(mode: str, sdk: Sdk) -> None:
                 await stack.enter_async_context(client.listen(tools_list_changed=True))
             result = await client.call_tool("web_search", {"query": "news of today"})
             assert result.content[0].text == "no network"
-            await told.wait()
+            await reported.wait()
             return [tool.name for tool in (await client.list_tools(cache_mode="bypass")).tools]
 
     assert "http_request" in asyncio.run(asyncio.wait_for(session(), 120))

@@ -117,17 +117,19 @@ class Machine(Edits):
             return
         for _ in range(4):
             before = tree(self.out)
-            told = build(config_of(self.base), self.frontend, mode=preview, jobs=jobs) if preview else None
+            reported = (
+                build(config_of(self.base), self.frontend, mode=preview, jobs=jobs) if preview else None
+            )
             assert tree(self.out) == before
             report = build(config_of(self.base), self.frontend, jobs=jobs)
             if preview == "diff":
-                assert told is not None
-                assert told.plan == report.plan
+                assert reported is not None
+                assert reported.plan == report.plan
             if report.plan.blocked:
                 assert tree(self.out) == before
                 if self.frontend is FAKE and preview == "check":
-                    assert told is not None
-                    assert told.plan.blocked
+                    assert reported is not None
+                    assert reported.plan.blocked
             elif not self.disowned:
                 break
             if not self.help(report):

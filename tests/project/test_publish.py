@@ -309,11 +309,11 @@ def test_folders_that_differ_by_case_are_refused_whole(tmp_path: Path) -> None:
     }
     config = project(tmp_path, {**specs, "fine.yaml": ""})
     report = build(config, FAKE)
-    told = {problem.file.rpartition("specs/")[2]: problem for problem in report.diagnostics}
-    assert set(told) == set(specs) - {"h/j.yaml"}
-    assert {problem.code for problem in told.values()} == {"output-collision"}
-    assert "'g' is 'G'" in told["g/c/d.yaml"].message
-    assert "'h/I' is 'h/i'" in told["h/I/e.yaml"].message
+    reported = {problem.file.rpartition("specs/")[2]: problem for problem in report.diagnostics}
+    assert set(reported) == set(specs) - {"h/j.yaml"}
+    assert {problem.code for problem in reported.values()} == {"output-collision"}
+    assert "'g' is 'G'" in reported["g/c/d.yaml"].message
+    assert "'h/I' is 'h/i'" in reported["h/I/e.yaml"].message
     found = list(tree(config.output))
     assert len({path.casefold() for path in found}) == len(found)
     assert {"h/j.py", "fine.py"} <= set(found)
@@ -357,8 +357,8 @@ def test_what_is_left_when_manifest_and_cache_are_lost_is_reported(tmp_path: Pat
     shutil.rmtree(config.state)
     (config.output / "manifest.txt").unlink()
     (config.specs / "g/b.yaml").unlink()
-    told = {each.file.rpartition("/")[2] for each in build(config, FAKE).diagnostics}
-    assert {"b.py", "b.json"} <= told
+    reported = {each.file.rpartition("/")[2] for each in build(config, FAKE).diagnostics}
+    assert {"b.py", "b.json"} <= reported
     (config.output / "manifest.txt").unlink()
     shutil.rmtree(config.state)
     (problem,) = clean(config, dry_run=True).diagnostics

@@ -40,17 +40,19 @@ def test_a_title_is_sent_to_those_alone_whose_profile_keeps_it(provider: str) ->
     keeps = provider in KEEPING["title"]
     assert ("title" in found.schema) is keeps
     assert ("title" in found.schema["properties"]["title"]) is keeps
-    told = [(entry.path, entry.action, entry.severity) for entry in found.ledger if entry.keyword == "title"]
+    reported = [
+        (entry.path, entry.action, entry.severity) for entry in found.ledger if entry.keyword == "title"
+    ]
     lost = ("dropped", "kept elsewhere")
-    assert told == ([] if keeps else [("", *lost), ("/properties/title", *lost)])
+    assert reported == ([] if keeps else [("", *lost), ("/properties/title", *lost)])
 
 
 @pytest.mark.parametrize("provider", available())
 def test_the_name_of_the_draft_is_sent_to_those_alone_whose_profile_keeps_it(provider: str) -> None:
     found = normalize(tool(**{"$schema": NEWEST}), provider)
     assert ("$schema" in found.schema) is (provider in KEEPING["$schema"])
-    told = [entry.action for entry in found.ledger if entry.keyword == "$schema"]
-    assert told == ([] if provider in KEEPING["$schema"] else ["dropped"])
+    reported = [entry.action for entry in found.ledger if entry.keyword == "$schema"]
+    assert reported == ([] if provider in KEEPING["$schema"] else ["dropped"])
 
 
 def test_a_title_that_is_dropped_changes_nothing_else() -> None:

@@ -11,7 +11,7 @@ from toolcast.providers import normalize
 from toolcast.providers.constraint_texts import described, phrase, ranged
 
 
-def told(provider: str = "cloud-code-assist", **node: Any) -> tuple[str, list[tuple[str, str, str]]]:
+def reported(provider: str = "cloud-code-assist", **node: Any) -> tuple[str, list[tuple[str, str, str]]]:
     """The description of one property, and what the ledger says of it."""
     result = normalize({"type": "object", "properties": {"a": node}}, provider)
     entries = [
@@ -41,8 +41,8 @@ def told(provider: str = "cloud-code-assist", **node: Any) -> tuple[str, list[tu
     ],
 )  # fmt: skip
 def test_both_bounds_are_one_sentence(node: dict[str, Any], words: str) -> None:
-    assert told(**node)[0] == words
-    assert {action for _, action, _ in told(**node)[1]} == {"spilled"}
+    assert reported(**node)[0] == words
+    assert {action for _, action, _ in reported(**node)[1]} == {"spilled"}
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_what_ends_needs_no_other_end(text: str) -> None:
     ],
 )
 def test_what_demands_nothing_is_not_described(keyword: str, node: dict[str, Any]) -> None:
-    words, entries = told(**node)
+    words, entries = reported(**node)
     assert "must" not in words.lower()
     assert (keyword, "dropped", "kept elsewhere") in entries
 
@@ -78,22 +78,22 @@ def test_what_demands_nothing_is_not_described(keyword: str, node: dict[str, Any
 def test_a_bound_that_no_model_comes_near_is_in_the_ledger_alone() -> None:
     """zod 4 writes these two for every integer."""
     far = 2**53 - 1
-    words, entries = told(type="integer", minimum=-far, maximum=far)
+    words, entries = reported(type="integer", minimum=-far, maximum=far)
     assert words == ""
     assert entries == [("minimum", "dropped", "lost"), ("maximum", "dropped", "lost")]
-    assert told(type="integer", exclusiveMinimum=0, maximum=far)[0] == "Must be greater than 0."
+    assert reported(type="integer", exclusiveMinimum=0, maximum=far)[0] == "Must be greater than 0."
 
 
 def test_the_values_of_a_map_are_named_by_their_type() -> None:
     assert (
-        told("ollama", type="object", additionalProperties={"type": "string"})[0]
+        reported("ollama", type="object", additionalProperties={"type": "string"})[0]
         == "Values of other keys: string."
     )
     bounded = {"type": "integer", "minimum": 0}
-    assert told("ollama", type="object", additionalProperties=bounded)[0] == (
+    assert reported("ollama", type="object", additionalProperties=bounded)[0] == (
         'Values of other keys: {"type":"integer","minimum":0}.'
     )
-    assert told("ollama", type="object", additionalProperties={})[0] == ""
+    assert reported("ollama", type="object", additionalProperties={})[0] == ""
 
 
 @pytest.mark.parametrize(
@@ -101,9 +101,9 @@ def test_the_values_of_a_map_are_named_by_their_type() -> None:
 )
 @pytest.mark.parametrize("value", [None, "x", [], {}, [1]])
 def test_nothing_is_described_of_a_malformed_value(keyword: str, value: Any) -> None:
-    said = phrase(keyword, value)
-    assert isinstance(said, str)
-    assert "None" not in said
+    stated = phrase(keyword, value)
+    assert isinstance(stated, str)
+    assert "None" not in stated
 
 
 SENTENCES = (

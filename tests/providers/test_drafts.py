@@ -21,14 +21,14 @@ def test_what_was_raised_no_longer_says_it_is_of_an_older_draft(scheme: str, dra
     assert result.schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     assert jsonschema_rs.validator_for(result.schema).is_valid({"t": [1]})
     assert not jsonschema_rs.validator_for(result.schema).is_valid({"t": [1, 2]})
-    told = next(entry for entry in result.ledger if entry.keyword == "$schema")
-    assert (told.path, told.action, told.severity) == ("", "rewritten", "kept elsewhere")
+    reported = next(entry for entry in result.ledger if entry.keyword == "$schema")
+    assert (reported.path, reported.action, reported.severity) == ("", "rewritten", "kept elsewhere")
     assert normalize(result.schema, "mcp").schema == result.schema
 
 
-@pytest.mark.parametrize("said", ["https://json-schema.org/draft/2020-12/schema", "urn:mine"])
-def test_other_dialects_stay_as_they_are(said: str) -> None:
-    schema = {"$schema": said, "type": "object", "properties": {"a": {"type": "string"}}}
+@pytest.mark.parametrize("stated", ["https://json-schema.org/draft/2020-12/schema", "urn:mine"])
+def test_other_dialects_stay_as_they_are(stated: str) -> None:
+    schema = {"$schema": stated, "type": "object", "properties": {"a": {"type": "string"}}}
     assert normalize(schema, "mcp").schema == schema
 
 

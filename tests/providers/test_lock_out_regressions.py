@@ -234,5 +234,5 @@ def test_alternatives_that_a_key_distinguishes_keep_their_encodings(
 def test_a_null_for_an_optional_key_counts_where_keys_ask_for_others() -> None:
     contract = obj({"v": obj({"c": {"type": "string"}}, dependentRequired={"a": ["c"]})})
     ledger = normalize(contract, "groq", strict=False).ledger
-    told = {(entry.path, entry.keyword, entry.severity) for entry in ledger}
-    assert ("/properties/v", "dependentRequired", "changed") in told
+    reported = {(entry.path, entry.keyword, entry.severity) for entry in ledger}
+    assert ("/properties/v", "dependentRequired", "changed") in reported

@@ -68,9 +68,9 @@ def test_what_comes_out_is_json_schema(provider: str, keyword: str) -> None:
 def test_a_malformed_word_costs_no_tool_and_is_reported(provider: str, keyword: str, value: Any) -> None:
     """Servers send nulls for what is not set, `required` at the property itself, and numbers as text."""
     result = normalize(tool(**{keyword: value}), provider)
-    told = [entry for entry in result.ledger if entry.keyword == keyword and entry.path]
+    reported = [entry for entry in result.ledger if entry.keyword == keyword and entry.path]
     severity = "kept elsewhere" if value is None else "lost"
-    assert [(entry.path, entry.action, entry.severity) for entry in told] == [
+    assert [(entry.path, entry.action, entry.severity) for entry in reported] == [
         ("/properties/a", "dropped", severity)
     ]
     assert keyword not in result.schema["properties"]["a"]

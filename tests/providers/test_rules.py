@@ -155,15 +155,15 @@ def test_every_quoted_refusal_has_a_rule_that_says_it(shared_dir: Path) -> None:
     path = shared_dir / "suites" / "provider-cassettes" / "rejections.jsonl"
     records = [json.loads(line) for line in path.read_text(encoding="utf-8").rstrip("\n").split("\n")]
     texts = [(each["provider"], each["text"]) for each in records if each["provider"] != "arguments"]
-    said = [(FAMILIES.get(provider, provider), words) for provider, _, words in (*QUOTED, *DOUBTED)]
+    stated = [(FAMILIES.get(provider, provider), words) for provider, _, words in (*QUOTED, *DOUBTED)]
     unsaid = [
         (family, text)
         for family, text in texts
         if not text.startswith(NOT_THE_TOOL)
-        and not any(family == own and words in text for own, words in said)
+        and not any(family == own and words in text for own, words in stated)
     ]
     unquoted = [
-        words for own, words in said if not any(family == own and words in text for family, text in texts)
+        words for own, words in stated if not any(family == own and words in text for family, text in texts)
     ]
     assert (unsaid, unquoted) == ([], [])
 

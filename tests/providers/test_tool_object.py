@@ -68,8 +68,8 @@ def test_alternatives_at_the_root_are_no_empty_parameters() -> None:
     one = {"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}}}
     two = {"type": "object", "required": ["b"], "properties": {"b": {"type": "integer"}}}
     profile = load_profile("gemini")
-    told = normalize({"anyOf": [one, two]}, profile)
-    made = tool_object(ToolInfo(name="t", description="A tool."), profile, told)
+    reported = normalize({"anyOf": [one, two]}, profile)
+    made = tool_object(ToolInfo(name="t", description="A tool."), profile, reported)
     assert made["parameters"]["type"] == "object"
     assert made["parameters"]["properties"].keys() == {"a", "b"}
     none = normalize({"type": "object", "description": "Nothing."}, profile)

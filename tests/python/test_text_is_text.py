@@ -73,8 +73,8 @@ def document(text: str, member: str, pattern: str = "^a") -> dict[str, Any]:
     }
 
 
-def load(folder: Path, said: dict[str, Any]) -> Any:
-    return stages.spec(folder, json.dumps(said))
+def load(folder: Path, stated: dict[str, Any]) -> Any:
+    return stages.spec(folder, json.dumps(stated))
 
 
 @given(HOSTILE)
@@ -91,13 +91,13 @@ def test_text_changes_only_literals(folder: Path, text: str) -> None:
 @example("\r\n \u2029")
 @example(f"{'a' * 40}, {'b' * 40}")
 def test_text_arrives_exactly(folder: Path, tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
-    said = document(text, text)
-    outcome = stages.compiled(load(folder, said))
+    stated = document(text, text)
+    outcome = stages.compiled(load(folder, stated))
     with stages.package(stages.whole(outcome), tmp_path_factory.mktemp("out"), "hostile") as registry:
         binding = registry.BINDINGS["tool"]
-        assert binding.summary == said["summary"]
-        assert binding.description == said["description"]
-        assert binding.annotations["title"] == said["annotations"]["title"]
+        assert binding.summary == stated["summary"]
+        assert binding.description == stated["description"]
+        assert binding.annotations["title"] == stated["annotations"]["title"]
         arguments = {
             "chosen": f"a{text}",
             "fixed": f"c{text}",
@@ -109,7 +109,7 @@ def test_text_arrives_exactly(folder: Path, tmp_path_factory: pytest.TempPathFac
         assert (params.fixed, params.mixed, params.either.kind) == (f"c{text}", f"m{text}", f"y{text}")
         assert binding.decode(binding.encode(params)) == params
         definition = json.loads(binding.definition("mcp"))
-        assert definition["description"] == said["description"]
+        assert definition["description"] == stated["description"]
         assert definition["inputSchema"]["properties"]["chosen"]["enum"] == [f"a{text}", "b"]
 
 
@@ -150,8 +150,8 @@ def test_patterns_stay_patterns(
     "name", ["../x", "a/b", 'a"b', "a\nb", "", "1a", "a b", "a" * 65, "{{x}}", "é", "a.b"]
 )
 def test_hostile_tool_names_are_refused(tmp_path: Path, name: str) -> None:
-    said = {**document("t", "t"), "name": name}
-    (tmp_path / "tool.json").write_text(json.dumps(said), "utf-8")
+    stated = {**document("t", "t"), "name": name}
+    (tmp_path / "tool.json").write_text(json.dumps(stated), "utf-8")
     tool, problems = load_tool(tmp_path, "tool.json", shown_root="specs", known_providers=frozenset())
     assert tool is None
     assert problems
@@ -159,9 +159,9 @@ def test_hostile_tool_names_are_refused(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("file", ['a"b.json', "a\nb.json", "{{x}}.json", "a b.json", "é.json", "1.json"])
 def test_hostile_file_names_are_refused(tmp_path: Path, file: str) -> None:
-    said = document("t", "t")
-    del said["name"]
-    (tmp_path / file).write_text(json.dumps(said), "utf-8")
+    stated = document("t", "t")
+    del stated["name"]
+    (tmp_path / file).write_text(json.dumps(stated), "utf-8")
     tool, problems = load_tool(tmp_path, file, shown_root="specs", known_providers=frozenset())
     assert tool is None
     assert problems

@@ -104,7 +104,7 @@ def test_the_command_prints_its_seed_and_what_it_found(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "meant"),
+    ("arguments", "intended"),
     [
         (b"", {}),
         (None, {}),
@@ -123,8 +123,8 @@ def test_the_command_prints_its_seed_and_what_it_found(
         (7, UNCLEAR),
     ],
 )
-def test_what_arguments_say(arguments: Any, meant: Any) -> None:
-    assert meaning(arguments) == meant
+def test_what_arguments_say(arguments: Any, intended: Any) -> None:
+    assert meaning(arguments) == intended
 
 
 @given(st.recursive(st.none() | st.integers() | st.text(), lambda inner: st.lists(inner), max_leaves=5))

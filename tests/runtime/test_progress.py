@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from toolcast.runtime import ToolBinding, ToolContext, ToolRegistry, ToolResult
 
-Told = list[tuple[float, float | None, str]]
+Reports = list[tuple[float, float | None, str]]
 
 
-def listener(told: Told) -> Any:
-    return lambda done, total, message: told.append((done, total, message))
+def listener(reported: Reports) -> Any:
+    return lambda done, total, message: reported.append((done, total, message))
 
 
 def execute(registry: ToolRegistry, context: ToolContext | None) -> ToolResult:
@@ -33,11 +33,11 @@ async def awaited(params: Any, context: ToolContext) -> str:
 @pytest.mark.parametrize("handler", [plain, awaited])
 @pytest.mark.parametrize("given", [{}, {"output_limit": 100}])
 def test_reports_arrive_in_order(handler: Any, given: dict[str, Any], note: ToolBinding[Any, Any]) -> None:
-    told: Told = []
+    reported: Reports = []
     registry = ToolRegistry(**given)
     registry.register(note, handler)
-    assert execute(registry, ToolContext(report=listener(told))) == ToolResult.ok("done")
-    assert told == [(1, 2, "half"), (2, None, "")]
+    assert execute(registry, ToolContext(report=listener(reported))) == ToolResult.ok("done")
+    assert reported == [(1, 2, "half"), (2, None, "")]
 
 
 def test_nobody_needs_to_listen(note: ToolBinding[Any, Any]) -> None:
@@ -68,8 +68,8 @@ def test_no_report_holds_the_value_of_a_secret(note: ToolBinding[Any, Any]) -> N
         context.progress(1, None, f"using {params.text}")
         return "done"
 
-    told: Told = []
+    reported: Reports = []
     registry = ToolRegistry(secrets={"KEY": "planted-value"}.get)
     registry.register(replace(note, secrets=("text",)), telling)
-    assert execute(registry, ToolContext(report=listener(told))).success
-    assert told == [(1, None, "using [redacted:KEY]")]
+    assert execute(registry, ToolContext(report=listener(reported))).success
+    assert reported == [(1, None, "using [redacted:KEY]")]

@@ -65,21 +65,21 @@ def test_places_of_what_is_sent_are_found_in_the_contract(changed: str, path: An
 
 def test_an_entry_about_one_property_tells_of_it() -> None:
     oracle = Oracle(CONTRACT, "/parameters")
-    told = ToolLedger([entry("/properties", "map")], WAYS)
-    assert told.changed(oracle, ("map",))
-    assert not told.changed(oracle, ("pair",))
+    reported = ToolLedger([entry("/properties", "map")], WAYS)
+    assert reported.changed(oracle, ("map",))
+    assert not reported.changed(oracle, ("pair",))
 
 
 def test_an_entry_about_further_keys_covers_a_declared_one() -> None:
     oracle = Oracle(CONTRACT, "/parameters")
-    told = ToolLedger([entry("/properties/rest", "additionalProperties", "kept elsewhere")], WAYS)
+    reported = ToolLedger([entry("/properties/rest", "additionalProperties", "kept elsewhere")], WAYS)
     (problem,) = oracle.problems({"é": {"k": 1}, "rest": {}})
-    assert not told.lost(oracle, problem, {"rest": {"additional_properties": [{"key": "k", "value": 1}]}})
+    assert not reported.lost(oracle, problem, {"rest": {"additional_properties": [{"key": "k", "value": 1}]}})
     rest = {"parameters": {"type": "object", "properties": {"rest": {"properties": {"a": {"type": "null"}}}}}}
     oracle = Oracle(rest, "/parameters")
     (problem,) = oracle.problems({"rest": {"a": 1}})
-    assert told.lost(oracle, problem, {"rest": {"additional_properties": [{"key": "a", "value": 1}]}})
-    assert not told.lost(oracle, problem, {"rest": {"a": 1}})
+    assert reported.lost(oracle, problem, {"rest": {"additional_properties": [{"key": "a", "value": 1}]}})
+    assert not reported.lost(oracle, problem, {"rest": {"a": 1}})
     assert not ToolLedger([], WAYS).lost(
         oracle, problem, {"rest": {"additional_properties": [{"key": "a", "value": 1}]}}
     )
@@ -88,11 +88,11 @@ def test_an_entry_about_further_keys_covers_a_declared_one() -> None:
 def test_an_entry_about_required_covers_null_and_no_other_value() -> None:
     contract = {"parameters": {"type": "object", "properties": {"a": {"type": "object"}}, "required": ["a"]}}
     oracle = Oracle(contract, "/parameters")
-    told = ToolLedger([entry("", "required", "kept elsewhere")])
+    reported = ToolLedger([entry("", "required", "kept elsewhere")])
     (null,) = oracle.problems({"a": None})
     (number,) = oracle.problems({"a": 1})
-    assert told.lost(oracle, null)
-    assert not told.lost(oracle, number)
+    assert reported.lost(oracle, null)
+    assert not reported.lost(oracle, number)
 
 
 def test_an_optional_null_is_left_out_first_and_sent_then() -> None:

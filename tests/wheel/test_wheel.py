@@ -60,8 +60,8 @@ def runtime(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_version(compiler: Path, tmp_path: Path) -> None:
     """`toolcast --version` answers with the version of the tree."""
-    said = run(compiler / "toolcast", "--version", cwd=tmp_path).stdout
-    name, version, *rest = said.split()
+    stated = run(compiler / "toolcast", "--version", cwd=tmp_path).stdout
+    name, version, *rest = stated.split()
     assert name == "toolcast"
     assert f'__version__ = "{version}"' in (ROOT / "codegen/toolcast/version.py").read_text()
     assert " ".join(rest).startswith(f"(distribution toolcast {version}, installed in ")
@@ -95,8 +95,8 @@ def test_generated_code_needs_the_runtime_only(runtime: Path, tmp_path: Path) ->
         print(asyncio.run(registry.execute("edit", call)).output)
         print(all(b.definition(p) for b in BINDINGS.values() for p in ("openai", "gemini", "mcp")))
     """
-    said = run(runtime / "python", "-c", textwrap.dedent(script), cwd=tmp_path).stdout
-    assert said.splitlines() == ["edited /a", "True"]
+    stated = run(runtime / "python", "-c", textwrap.dedent(script), cwd=tmp_path).stdout
+    assert stated.splitlines() == ["edited /a", "True"]
 
 
 def test_first_ten_minutes(compiler: Path, tmp_path: Path) -> None:
@@ -121,8 +121,8 @@ def test_first_ten_minutes(compiler: Path, tmp_path: Path) -> None:
         result = asyncio.run(registry.execute("forecast", b"{}"))
         print(result.success, "missing" in result.error)
     """
-    said = run(compiler / "python", "-c", textwrap.dedent(script), cwd=tmp_path).stdout
-    assert said.split()[0] == "False"
+    stated = run(compiler / "python", "-c", textwrap.dedent(script), cwd=tmp_path).stdout
+    assert stated.split()[0] == "False"
 
 
 def _outputs(folder: Path) -> list[Path]:

@@ -96,19 +96,19 @@ def test_the_models_turn_is_one_that_the_client_takes(format: str, client: Clien
 
 @pytest.mark.parametrize("format", [*ANSWERS, *MCP])
 def test_what_has_no_place_is_described(format: str) -> None:
-    said = repr(render(some_calls(1), [ToolResult.ok("see", content=CONTENT)], format))
-    assert "see" in said
-    assert "caption" in said
+    stated = repr(render(some_calls(1), [ToolResult.ok("see", content=CONTENT)], format))
+    assert "see" in stated
+    assert "caption" in stated
     for piece in CONTENT:
         if piece.kind == "text":
             continue
-        sent = piece.base64 in said or repr(piece.data) in said or (piece is TXT and "'é'" in said)
-        described = f"{piece.media_type}, {len(piece.data)} bytes: left out" in said
+        sent = piece.base64 in stated or repr(piece.data) in stated or (piece is TXT and "'é'" in stated)
+        described = f"{piece.media_type}, {len(piece.data)} bytes: left out" in stated
         assert sent is not described
     if format in ("openai", "cohere"):
-        assert said.count("left out") == 7
+        assert stated.count("left out") == 7
     if format in MCP:
-        assert "left out" not in said
+        assert "left out" not in stated
 
 
 def block(format: str, result: ToolResult) -> Any:
@@ -161,9 +161,9 @@ def test_gemini_wraps_and_keeps_the_id_only_where_there_was_one() -> None:
     assert answer(ToolResult.ok("[1]", [1]), "x") == {"id": "x", "name": "t", "response": {"output": [1]}}
     assert answer(ToolResult.ok("7", 7))["response"] == {"output": 7}
     assert answer(ToolResult.ok("7", "7"))["response"] == {"output": "7"}
-    said = answer(ToolResult.ok("hi", content=(Content.of("more"), WAV)))
-    assert said["response"]["content"][0] == "more"
-    assert "parts" not in said
+    stated = answer(ToolResult.ok("hi", content=(Content.of("more"), WAV)))
+    assert stated["response"]["content"][0] == "more"
+    assert "parts" not in stated
 
 
 def test_bedrock_sends_objects_as_json_and_never_blank_text() -> None:
@@ -176,18 +176,18 @@ def test_bedrock_sends_objects_as_json_and_never_blank_text() -> None:
 
 @pytest.mark.parametrize("format", MCP)
 def test_structured_content(format: str) -> None:
-    def said(result: ToolResult) -> Any:
+    def stated(result: ToolResult) -> Any:
         (answer,) = render(some_calls(1), [result], format)
         return answer
 
-    assert said(RESULTS[1])["structuredContent"] == {"replaced": 2}
+    assert stated(RESULTS[1])["structuredContent"] == {"replaced": 2}
     # The text was cut: the data is whole.
-    assert said(RESULTS[9])["structuredContent"] == {"replaced": 2, "note": None}
-    assert said(RESULTS[7])["structuredContent"] == {"replaced": 2, "note": None}
-    assert ("structuredContent" in said(RESULTS[2])) is (format == "mcp")
-    assert "structuredContent" not in said(RESULTS[0])
-    assert "structuredContent" not in said(RESULTS[13])
-    assert said(RESULTS[4]) == {
+    assert stated(RESULTS[9])["structuredContent"] == {"replaced": 2, "note": None}
+    assert stated(RESULTS[7])["structuredContent"] == {"replaced": 2, "note": None}
+    assert ("structuredContent" in stated(RESULTS[2])) is (format == "mcp")
+    assert "structuredContent" not in stated(RESULTS[0])
+    assert "structuredContent" not in stated(RESULTS[13])
+    assert stated(RESULTS[4]) == {
         "content": [{"type": "text", "text": "There is no such city."}],
         "isError": True,
         **({"resultType": "complete"} if format == "mcp" else {}),

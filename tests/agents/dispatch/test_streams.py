@@ -32,7 +32,7 @@ def assembled(format: str, events: Any, **options: Any) -> Assembler:
     return stream
 
 
-def told(calls: tuple[Call, ...]) -> list[tuple[str, str, Any]]:
+def reported(calls: tuple[Call, ...]) -> list[tuple[str, str, Any]]:
     def value(arguments: Any) -> Any:
         return arguments if isinstance(arguments, dict) else json.loads(arguments or "{}")
 
@@ -55,7 +55,7 @@ def test_any_cut_and_any_interleaving(format: str, values: list[Any], data: st.D
     assert stream.complete
     # As text, to the character.
     assert [call.arguments for call in stream.calls()] == [call.text for call in calls]
-    assert told(stream.calls()) == [(call.id, call.name, call.value) for call in calls]
+    assert reported(stream.calls()) == [(call.id, call.name, call.value) for call in calls]
     assert [call.index for call in stream.calls()] == list(range(len(calls)))
 
 
@@ -72,7 +72,7 @@ def test_the_stream_and_the_answer_say_the_same(format: str) -> None:
     events = list(STREAMS[format](calls, [list(call.text) for call in calls], first))
     stream = assembled(format, events)
     whole = ANSWERS[format](calls)
-    assert told(stream.calls()) == told(parse(whole, format))
+    assert reported(stream.calls()) == reported(parse(whole, format))
     message = json.dumps(assistant_messages(stream.response(), format))
     assert TEXT in message
     assert {call.name for call in calls} <= set(message.split('"'))
@@ -149,7 +149,7 @@ def item(arguments: str | None = None, **given: Any) -> dict[str, Any]:
 )
 def test_what_servers_make_of_index_and_id(events: list[Any]) -> None:
     stream = assembled("openai", [*events, "[DONE]"])
-    assert told(stream.calls()) == [("x", "a", {}), ("y", "b", {"b": 1})]
+    assert reported(stream.calls()) == [("x", "a", {}), ("y", "b", {"b": 1})]
 
 
 def test_calls_without_ids_get_ids() -> None:
@@ -187,7 +187,7 @@ def test_vertex_streams_values() -> None:
             END,
         ],
     )
-    assert told(stream.calls()) == [
+    assert reported(stream.calls()) == [
         ("", "weather", {"city": "Paris", "days": [2]}),
         ("", "news", {"about": "x"}),
     ]
@@ -200,7 +200,7 @@ def test_vertex_may_repeat_the_name() -> None:
 
     events = [vertex(name="f", willContinue=True), part("a"), part("b"), vertex(), part("c"), vertex(), END]
     stream = assembled("gemini", events)
-    assert told(stream.calls()) == [("", "f", {"a": True, "b": True}), ("", "f", {"c": True})]
+    assert reported(stream.calls()) == [("", "f", {"a": True, "b": True}), ("", "f", {"c": True})]
 
 
 def test_vertex_streams_calls_at_once_by_id() -> None:
@@ -211,7 +211,7 @@ def test_vertex_streams_calls_at_once_by_id() -> None:
 
     events = [vertex(id=id, name="f", willContinue=True) for id in "pq"]
     stream = assembled("gemini", [*events, part("p", 1, True), part("q", 1, False), part("p", 2, False), END])
-    assert told(stream.calls()) == [("p", "f", {"p1": 1, "p2": 2}), ("q", "f", {"q1": 1})]
+    assert reported(stream.calls()) == [("p", "f", {"p1": 1, "p2": 2}), ("q", "f", {"q1": 1})]
 
 
 def test_the_final_answer_of_responses_counts() -> None:
@@ -282,7 +282,7 @@ def test_hostile_events_end_in_a_dispatch_error(format: str, data: st.DataObject
         assistant_messages(stream.response(), format)
 
 
-def said(*parts: dict[str, Any]) -> dict[str, Any]:
+def stated(*parts: dict[str, Any]) -> dict[str, Any]:
     return {"candidates": [{"content": {"role": "model", "parts": list(parts)}}]}
 
 
@@ -295,11 +295,11 @@ def test_a_signature_stays_with_its_part() -> None:
         {"text": "d"},
         {"text": "", "thoughtSignature": "s2"},
     ]
-    stream = assembled("gemini", [*map(said, parts), said({"text": ""}), END])
+    stream = assembled("gemini", [*map(stated, parts), stated({"text": ""}), END])
     (message,) = assistant_messages(stream.response(), "gemini")
     # Blank text with a signature is no blank part; blank text alone is.
     assert message["parts"] == parts
-    growing = [said({"text": "a"}), said({"text": "b"}), said({"text": "c", "thought": True}), END]
+    growing = [stated({"text": "a"}), stated({"text": "b"}), stated({"text": "c", "thought": True}), END]
     (message,) = assistant_messages(assembled("gemini", growing).response(), "gemini")
     assert message["parts"] == [{"text": "ab"}, {"text": "c", "thought": True}]
 

@@ -21,7 +21,7 @@ Binding = ToolBinding[Any, Any]
 ALL: list[Binding] = [SHAPES, EDIT, NOTE]
 
 
-def told(text: str) -> list[dict[str, Any]]:
+def reported(text: str) -> list[dict[str, Any]]:
     """The tools of the block."""
     return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
 
@@ -37,13 +37,13 @@ def test_sorted_and_the_same_each_time() -> None:
     for binding in ALL:
         registry.register(binding, nothing)
     assert instructions(registry) == text
-    assert [tool["name"] for tool in told(text)] == ["edit", "note", "shapes"]
-    assert [tool["name"] for tool in told(instructions(registry.select(names="note")))] == ["note"]
-    assert told(text)[0]["description"] == EDIT.description
+    assert [tool["name"] for tool in reported(text)] == ["edit", "note", "shapes"]
+    assert [tool["name"] for tool in reported(instructions(registry.select(names="note")))] == ["note"]
+    assert reported(text)[0]["description"] == EDIT.description
 
 
 def test_brief_is_shorter_and_keeps_required() -> None:
-    brief = told(instructions(ALL, level="brief"))
+    brief = reported(instructions(ALL, level="brief"))
     assert len(instructions(ALL, level="brief")) < len(instructions(ALL))
     assert brief[0]["description"] == EDIT.summary
     assert brief[0]["parameters"]["required"] == ["file_path", "old_string", "new_string"]
@@ -52,7 +52,7 @@ def test_brief_is_shorter_and_keeps_required() -> None:
 
 
 def test_schemas_stand_alone() -> None:
-    (shapes,) = told(instructions([SHAPES]))
+    (shapes,) = reported(instructions([SHAPES]))
     validator = jsonschema_rs.validator_for(shapes["parameters"])
     assert validator.is_valid({"tags": ["a"]})
     assert not validator.is_valid({"tags": ["a", "a"]})
@@ -62,7 +62,7 @@ def test_schemas_stand_alone() -> None:
 def test_every_tool_of_the_reference_set_stands_alone() -> None:
     from generated.registry import BINDINGS
 
-    for tool in told(instructions(BINDINGS.values())):
+    for tool in reported(instructions(BINDINGS.values())):
         jsonschema_rs.validator_for(tool["parameters"]).is_valid({})
 
 
@@ -81,7 +81,7 @@ def test_no_description_leaves_its_line(text: str) -> None:
     description = text.encode(errors="replace").decode()
     odd = msgspec.structs.replace(EDIT, description=description, _lazy=type(EDIT._lazy)())
     block = instructions([odd, NOTE])
-    assert [tool["description"] for tool in told(block)] == [description, NOTE.description]
+    assert [tool["description"] for tool in reported(block)] == [description, NOTE.description]
     for mark in ("<", "`", "TOOL_CALL"):
         assert mark not in block.partition("per line:")[2]
 

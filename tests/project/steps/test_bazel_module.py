@@ -9,9 +9,9 @@ BAZEL = Path(__file__).resolve().parent.parent.parent.parent / "integrations" / 
 
 
 def test_its_version_is_that_of_the_package() -> None:
-    said = re.search(r'version = "([^"]+)"', (BAZEL / "MODULE.bazel").read_text(encoding="utf-8"))
-    assert said
-    assert said[1] == __version__
+    stated = re.search(r'version = "([^"]+)"', (BAZEL / "MODULE.bazel").read_text(encoding="utf-8"))
+    assert stated
+    assert stated[1] == __version__
 
 
 def test_one_name_is_used_throughout() -> None:

@@ -34,28 +34,28 @@ def test_compile_and_assemble_leave_what_generate_leaves(base: Path, tmp_path: P
 
 def test_a_disk_that_refuses_is_reported_with_the_remedy(base: Path) -> None:
     (base / "file").write_text("mine", encoding="utf-8")
-    told = compile_(base, "specs/top.yaml", "--out", "file/b", ok=False)
-    assert "file/b" in told
-    assert "error[io-error]: cannot read or write: Not a directory" in told
-    assert "move what stands there elsewhere" in told
+    reported = compile_(base, "specs/top.yaml", "--out", "file/b", ok=False)
+    assert "file/b" in reported
+    assert "error[io-error]: cannot read or write: Not a directory" in reported
+    assert "move what stands there elsewhere" in reported
     compile_(base, "specs/top.yaml", "--out", "b")
     (base / "b" / "files" / "top.py").unlink()
-    told = run(base, TOOLCAST, "assemble", "b", "--out", "generated", ok=False).stderr
-    assert "b/files/top.py: error[damaged]: is gone, or not what the compile step wrote" in told
+    reported = run(base, TOOLCAST, "assemble", "b", "--out", "generated", ok=False).stderr
+    assert "b/files/top.py: error[damaged]: is gone, or not what the compile step wrote" in reported
     assert not (base / "generated").exists()
 
 
 def test_a_spec_with_errors_is_reported_by_both_steps(base: Path) -> None:
     (base / "specs" / "bad.yaml").write_text("permission: read\n", encoding="utf-8")
     assert "specs/bad.yaml:1:1" in compile_(base, "specs/bad.yaml", "specs/top.yaml", "--out", "b", ok=False)
-    told = run(base, TOOLCAST, "assemble", "b", "--out", "generated", "--stamp", "stamp", ok=False).stderr
-    assert "specs/bad.yaml:1:1" in told
+    reported = run(base, TOOLCAST, "assemble", "b", "--out", "generated", "--stamp", "stamp", ok=False).stderr
+    assert "specs/bad.yaml:1:1" in reported
     assert (base / "generated" / "top.py").exists()
     assert not (base / "stamp").exists()
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "stated"),
     [
         (["specs/none.yaml", "--out", "b"], "no such file"),
         (["pyproject.toml", "--out", "b"], "not a spec"),
@@ -63,16 +63,16 @@ def test_a_spec_with_errors_is_reported_by_both_steps(base: Path) -> None:
         (["specs/top.yaml", "--out", "specs"], "no compile step left it"),
     ],
 )
-def test_wrong_words_are_reported(base: Path, words: list[str], said: str) -> None:
-    assert said in compile_(base, *words, ok=False)
+def test_wrong_words_are_reported(base: Path, words: list[str], stated: str) -> None:
+    assert stated in compile_(base, *words, ok=False)
 
 
 def test_assemble_wants_folders_of_compile(base: Path) -> None:
     assert "cannot be read" in run(base, TOOLCAST, "assemble", "none", "--out", "g", ok=False).stderr
     compile_(base, "specs/top.yaml", "--out", "b")
     put(base, {}, CONFIG.replace("mcp", "gemini"))
-    told = run(base, TOOLCAST, "assemble", "b", "--out", "g", ok=False).stderr
-    assert "another configuration" in told
+    reported = run(base, TOOLCAST, "assemble", "b", "--out", "g", ok=False).stderr
+    assert "another configuration" in reported
     assert not (base / "g").exists()
 
 

@@ -32,8 +32,8 @@ class Project:
         run(base, TOOLCAST, "ninja", f"--command={TOOLCAST}", "--shard-size", "2")
 
     def steps(self, *words: str, ok: bool = True) -> list[str]:
-        told = run(self.base, str(NINJA), *words, ok=ok).stdout
-        return [line.split(maxsplit=2)[1] for line in told.splitlines() if line.startswith("[")]
+        reported = run(self.base, str(NINJA), *words, ok=ok).stdout
+        return [line.split(maxsplit=2)[1] for line in reported.splitlines() if line.startswith("[")]
 
     def write(self, path: str, text: str) -> None:
         place = self.base / "specs" / path
@@ -78,9 +78,9 @@ def test_a_build_file_of_somebody_else_stays_and_can_read_ours(tmp_path: Path) -
     own = tmp_path / "p" / "build.ninja"
     own.write_text("subninja toolcast.ninja\n", encoding="utf-8")
     words = (f"--command={TOOLCAST}", "--shard-size", "2")
-    told = run(tmp_path / "p", TOOLCAST, "ninja", *words, ok=False).stderr
-    assert "build.ninja: error[foreign-file]" in told
-    assert "--file" in told
+    reported = run(tmp_path / "p", TOOLCAST, "ninja", *words, ok=False).stderr
+    assert "build.ninja: error[foreign-file]" in reported
+    assert "--file" in reported
     assert own.read_text(encoding="utf-8") == "subninja toolcast.ninja\n"
     assert not (tmp_path / "p" / "build").exists()
     run(tmp_path / "p", TOOLCAST, "ninja", *words, "--file", "toolcast.ninja")

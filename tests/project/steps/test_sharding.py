@@ -80,8 +80,8 @@ def put_together(
     assembled = assemble({str(folder): units for folder, units in shards.items()}, setting.kit)
     compiled = output_files(assembled.units, shards)
     found = publish_set(assembled, compiled, out, shown_output="generated")
-    told = {problem.file for problem in (*assembled.diagnostics, *found)}
-    return tree(out), told
+    reported = {problem.file for problem in (*assembled.diagnostics, *found)}
+    return tree(out), reported
 
 
 @cache
@@ -90,10 +90,10 @@ def generated(names: tuple[str, ...], base: Path) -> tuple[dict[str, bytes], fro
     home = base / str(abs(hash(names)))
     config = project(home, {name: POOL[name] for name in names})
     report = build(config, FRONTEND, jobs=1)
-    told = {os.path.relpath(problem.file, os.path.relpath(home)) for problem in report.diagnostics}
+    reported = {os.path.relpath(problem.file, os.path.relpath(home)) for problem in report.diagnostics}
     found = tree(config.output)
     shutil.rmtree(home)
-    return found, frozenset(told)
+    return found, frozenset(reported)
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +105,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_any_sharding_leaves_what_generate_leaves(data: st.DataObject, base: Path) -> None:
     names = data.draw(st.lists(st.sampled_from(sorted(POOL)), unique=True, max_size=9), label="specs")
     cuts = [data.draw(st.integers(0, 3), label=name) for name in names]
-    expected, told = generated(tuple(sorted(names)), base)
+    expected, reported = generated(tuple(sorted(names)), base)
     home = base / "sharded"
     shutil.rmtree(home, ignore_errors=True)
     config = project(home, {name: POOL[name] for name in names})
@@ -115,8 +115,8 @@ def test_any_sharding_leaves_what_generate_leaves(data: st.DataObject, base: Pat
         shards[home / f"shard {number}"] = shard(config, paths, home / f"shard {number}")
     found, problems = put_together(config, shards, home / "generated")
     assert found == expected
-    assert problems >= told  # of a type that is refused for its file, each user is told
-    assert bool(problems) == bool(told)
+    assert problems >= reported  # of a type that is refused for its file, each user is told
+    assert bool(problems) == bool(reported)
     assert not (home / ".toolcast").exists()
     # A second time, over what is there: nothing is touched.
     before = {path: path.stat().st_mtime_ns for path in (home / "generated").rglob("*")}
@@ -146,11 +146,11 @@ class TestOutput:
     def test_a_foreign_file_stops_everything(self, config: Config, tmp_path: Path) -> None:
         config.output.mkdir()
         (config.output / "top.py").write_text("mine = 1\n", encoding="utf-8")
-        found, told = put_together(
+        found, reported = put_together(
             config, {tmp_path / "a": shard(config, ["top.yaml"], tmp_path / "a")}, config.output
         )
         assert found == {"top.py": b"mine = 1\n"}
-        assert told == {"generated/top.py"}
+        assert reported == {"generated/top.py"}
 
     def test_generate_takes_over_and_gives_back(self, config: Config, tmp_path: Path) -> None:
         shards = {tmp_path / "a": shard(config, ["files/edit.yaml", "top.yaml"], tmp_path / "a")}
@@ -181,8 +181,8 @@ class TestOutput:
             config.output.write_text("mine", encoding="utf-8")
         else:
             config.output.symlink_to("real")
-        _, told = put_together(config, shards, config.output)
-        assert told == {"generated"}
+        _, reported = put_together(config, shards, config.output)
+        assert reported == {"generated"}
         assert list((tmp_path / "real").iterdir()) == []
 
     def test_only_the_files_that_speak_of_all(self, config: Config, tmp_path: Path) -> None:

@@ -50,14 +50,14 @@ def profile(**axes: Any) -> Profile:
     return Profile(id="test", dated="2026-11-21", envelope={"parameters": "$parameters"}, dialect=dialect)
 
 
-def said(schema: Any, **axes: Any) -> Normalized:
+def stated(schema: Any, **axes: Any) -> Normalized:
     """`schema` as property `a` of an object, normalised."""
     return normalize({"type": "object", "properties": {"a": schema}}, profile(**axes))
 
 
 def output(schema: Any, **axes: Any) -> Any:
     """What `schema` becomes as a property."""
-    return said(schema, **axes).schema["properties"]["a"]
+    return stated(schema, **axes).schema["properties"]["a"]
 
 
 def actions(result: Normalized) -> set[tuple[str, str, str]]:

@@ -14,7 +14,7 @@ from toolcast.providers.dialect_check import problems
 from toolcast.providers.errors import ProfileError
 from toolcast.providers.profile import load_profile_file
 
-from tests.providers.axes.common import NONE, PLAIN, actions, laws, profile, said
+from tests.providers.axes.common import NONE, PLAIN, actions, laws, profile, stated
 
 NODE = {"type": "object", "properties": {"v": {"type": "integer"}, "next": {"$ref": "#/$defs/Node"}}}
 PLAIN_NODE = {"type": "object", "properties": {"leaf": {"$ref": "#/$defs/Leaf"}}}
@@ -170,7 +170,7 @@ def test_what_is_always_strict_has_nothing_to_fall_back_to() -> None:
 
 
 @pytest.mark.parametrize(
-    ("axes", "told"),
+    ("axes", "reported"),
     [
         ({"maps": "pairs"}, 'maps = "pairs" change what is sent, and not, if'),
         ({"tuples": "object"}, 'tuples = "object"'),
@@ -189,8 +189,8 @@ def test_what_is_always_strict_has_nothing_to_fall_back_to() -> None:
         ({**PLAIN, "any_of": "only", "type_arrays": "nullable"}, 'refs = "inline"'),
     ],
 )
-def test_axes_that_cannot_go_together_are_named(axes: dict[str, Any], told: str) -> None:
-    assert any(told in sentence for sentence in problems(Dialect(**axes)))
+def test_axes_that_cannot_go_together_are_named(axes: dict[str, Any], reported: str) -> None:
+    assert any(reported in sentence for sentence in problems(Dialect(**axes)))
 
 
 def test_a_profile_whose_axes_contradict_each_other_is_refused(tmp_path: Path) -> None:
@@ -228,4 +228,4 @@ def test_enums_inside_tuples_are_sent_as_strings_too() -> None:
 
 def test_the_plain_dialect_changes_nothing() -> None:
     contract = {"type": ["string", "null"], "pattern": "a", "anyOf": [{"type": "string"}]}
-    assert said(contract).schema["properties"]["a"] == contract
+    assert stated(contract).schema["properties"]["a"] == contract

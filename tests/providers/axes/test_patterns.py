@@ -38,8 +38,8 @@ ANCHORED = {"patterns": "anchored"}
 def test_only_a_pattern_for_the_whole_text_is_kept(pattern: str, whole: bool) -> None:
     kept = output({"type": "string", "pattern": pattern}, **ANCHORED)
     words = f"Must match the regular expression `{pattern}`."
-    told = {"type": "string", "description": words}
-    assert kept == ({"type": "string", "pattern": pattern} if whole else told)
+    reported = {"type": "string", "description": words}
+    assert kept == ({"type": "string", "pattern": pattern} if whole else reported)
 
 
 @pytest.mark.parametrize(

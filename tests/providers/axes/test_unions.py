@@ -8,7 +8,7 @@ import pytest
 from toolcast.providers import normalize
 from toolcast.runtime.wire import WireForm
 
-from tests.providers.axes.common import NONE, PLAIN, actions, laws, output, profile, said
+from tests.providers.axes.common import NONE, PLAIN, actions, laws, output, profile, stated
 
 STRING, INTEGER, NULL = {"type": "string"}, {"type": "integer"}, {"type": "null"}
 ONLY = {**PLAIN, "any_of": "only"}
@@ -16,7 +16,7 @@ ONLY = {**PLAIN, "any_of": "only"}
 
 def test_a_list_of_types_becomes_branches() -> None:
     node = {"type": ["string", "integer", "null"], "minLength": 2, "minimum": 1, "description": "D"}
-    result = said(node, type_arrays="any-of")
+    result = stated(node, type_arrays="any-of")
     assert result.schema["properties"]["a"] == {
         "description": "D",
         "anyOf": [{"type": "string", "minLength": 2}, {"type": "integer", "minimum": 1}, NULL],

@@ -69,7 +69,7 @@ class Case:
         return "\n".join((*checker.reject(tool), *checker.ignored(tool), *checker.doubts(tool)))
 
     @cached_property
-    def told(self) -> frozenset[str]:
+    def reported(self) -> frozenset[str]:
         """Keywords that our ledger says are not in the output as they were."""
         entries = self.ours.ledger if self.ours else ()
         return frozenset(entry.keyword for entry in entries)

@@ -125,7 +125,7 @@ def in_words(step: Step, ours: Any, theirs: Any) -> Pair | None:
     """What we say in the description, with an entry in the ledger."""
     if not both(ours, theirs):
         return None
-    gone = [key for key in CONSTRAINTS if key in theirs and key not in ours and key in step.case.told]
+    gone = [key for key in CONSTRAINTS if key in theirs and key not in ours and key in step.case.reported]
     return (ours, without(theirs, *gone)) if gone else None
 
 
@@ -172,8 +172,8 @@ def lost_patterns(step: Step, ours: Any, theirs: Any) -> Pair | None:
     if not both(ours, theirs) or step.case.ours is None:
         return None
     key = "additionalProperties"
-    told = any("pattern of keys could not be said" in entry.reason for entry in step.case.ours.ledger)
-    if told and ours.get(key) is True and theirs.get(key, False) is False:
+    reported = any("pattern of keys could not be said" in entry.reason for entry in step.case.ours.ledger)
+    if reported and ours.get(key) is True and theirs.get(key, False) is False:
         return without(ours, key), without(theirs, key)
     return None
 

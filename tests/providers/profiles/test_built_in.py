@@ -57,8 +57,8 @@ def test_each_rule_has_its_source_beside_it(id: str) -> None:
     heads = [number for number, line in enumerate(lines) if line.startswith("[")]
     for start, end in zip(heads, [*heads, len(lines)][1:], strict=True):
         if lines[start] in ("[dialect]", "[strict]", "[limits]"):
-            told = [lines[start - 1], *lines[start + 1 : end]]
-            assert any(line.startswith("#") for line in told), f"{id}: {lines[start]} without a source"
+            reported = [lines[start - 1], *lines[start + 1 : end]]
+            assert any(line.startswith("#") for line in reported), f"{id}: {lines[start]} without a source"
 
 
 def test_placeholders_are_those_that_envelopes_fill() -> None:

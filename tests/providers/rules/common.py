@@ -23,7 +23,7 @@ LOOKAROUND = re.compile(r"\(\?<?[=!]")
 BACKREFERENCE = re.compile(r"\\[1-9]|\\k<|\(\?P=")
 
 
-def said(words: str, **values: Any) -> str:
+def message(words: str, **values: Any) -> str:
     """`words` with its gaps filled. Other braces (patterns have them) stay as they are."""
     for key, value in values.items():
         words = words.replace(f"{{{key}}}", str(value)).replace(f"{{{key}!r}}", repr(value))
@@ -38,7 +38,7 @@ def members(allowed: set[str], words: str, *within: str) -> Callable[[Tool], Ite
         for key in within:
             held = held.get(key, {})
         for key in sorted(held.keys() - allowed):
-            yield said(words, key=".".join((*within, key)))
+            yield message(words, key=".".join((*within, key)))
 
     return rule
 
@@ -51,7 +51,7 @@ def named(pattern: str, words: str, *within: str) -> Callable[[Tool], Iterator[s
         for key in within:
             held = held.get(key, {})
         if not isinstance(held.get("name"), str) or not re.fullmatch(pattern, held["name"]):
-            yield said(words, name=held.get("name"))
+            yield message(words, name=held.get("name"))
 
     return rule
 
@@ -68,7 +68,7 @@ def without_at_root(forbidden: Iterable[str], words: str) -> Rule:
     def rule(node: Node) -> Iterator[str]:
         for key in forbidden if not node.path else ():
             if key in node.schema:
-                yield said(words, key=key)
+                yield message(words, key=key)
 
     return rule
 
@@ -80,7 +80,7 @@ def without(forbidden: Iterable[str], words: str) -> Rule:
     def rule(node: Node) -> Iterator[str]:
         for key in listed:
             if key in node.schema:
-                yield said(words, key=key)
+                yield message(words, key=key)
 
     return rule
 
@@ -91,7 +91,7 @@ def only(allowed: Iterable[str], words: str) -> Rule:
 
     def rule(node: Node) -> Iterator[str]:
         for key in sorted(node.schema.keys() - known):
-            yield said(words, key=key)
+            yield message(words, key=key)
 
     return rule
 
@@ -111,7 +111,7 @@ def formats(allowed: Iterable[str], words: str) -> Rule:
 
     def rule(node: Node) -> Iterator[str]:
         if "format" in node.schema and node.schema["format"] not in known:
-            yield said(words, format=node.schema["format"])
+            yield message(words, format=node.schema["format"])
 
     return rule
 
@@ -159,7 +159,7 @@ def declared_required(words: str, *, whole: bool = True) -> Rule:
     def rule(node: Node) -> Iterator[str]:
         for i, name in enumerate(node.required if whole or "properties" in node.schema else ()):
             if name not in node.properties:
-                yield said(words, i=i, name=name)
+                yield message(words, i=i, name=name)
 
     return rule
 
@@ -182,7 +182,7 @@ def property_names(pattern: str, words: str) -> Rule:
     def rule(node: Node) -> Iterator[str]:
         for name in node.properties:
             if not re.fullmatch(pattern, name):
-                yield said(words, name=name)
+                yield message(words, name=name)
 
     return rule
 
@@ -203,7 +203,7 @@ def known_types(words: str) -> Rule:
         stated = node.schema.get("type", [])
         for kind in stated if isinstance(stated, list) else [stated]:
             if kind not in PYTHON_TYPES:
-                yield said(words, kind=kind)
+                yield message(words, kind=kind)
 
     return rule
 
@@ -237,7 +237,7 @@ def fitting_literals(words: str) -> Rule:
     def rule(node: Node) -> Iterator[str]:
         for value in literals(node) if node.types else ():
             if not fits(value, node.types):
-                yield said(words, value=value, types=list(node.types))
+                yield message(words, value=value, types=list(node.types))
 
     return rule
 
@@ -258,7 +258,7 @@ def nonempty(keys: Iterable[str], words: str) -> Rule:
     def rule(node: Node) -> Iterator[str]:
         for key in checked:
             if node.schema.get(key) == []:
-                yield said(words, key=key)
+                yield message(words, key=key)
 
     return rule
 
@@ -268,7 +268,7 @@ def lone_reference(words: str, *, allowed: Callable[[str], bool] = lambda _: Fal
         if "$ref" in node.schema:
             beside = {key for key in node.schema if key != "$ref" and not allowed(key)}
             if beside:
-                yield said(words, beside=beside)
+                yield message(words, beside=beside)
 
     return rule
 
@@ -322,4 +322,4 @@ def at_root(whole: Callable[[Any], Iterable[str]]) -> Rule:
 
 
 def no_boolean(words: str) -> Rule:
-    return lambda node: [said(words, value=str(node.schema).lower())]
+    return lambda node: [message(words, value=str(node.schema).lower())]

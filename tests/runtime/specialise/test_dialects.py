@@ -89,10 +89,10 @@ def test_where_there_is_no_room_for_an_enum_words_say_it(encoded: bool, before: 
         "description": "d",
         "parameters": {"type": "object", "properties": {"a": agents}},
     }
-    told = describe_enum(EDIT, "gemini", whole, "a", encoded, ('x"y', "z"))
+    reported = describe_enum(EDIT, "gemini", whole, "a", encoded, ('x"y', "z"))
     words = 'One of: "x\\"y", "z".'
     expected = {**agents, "description": f"{before}\n\n{words}" if before else words}
-    assert told == {**whole, "parameters": {"type": "object", "properties": {"a": expected}}}
+    assert reported == {**whole, "parameters": {"type": "object", "properties": {"a": expected}}}
 
 
 def test_a_definition_without_the_parameter_is_refused() -> None:

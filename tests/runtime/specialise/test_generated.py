@@ -54,14 +54,14 @@ def hand(tmp_path_factory: pytest.TempPathFactory) -> ToolBinding[Any, Any]:
 
 @pytest.mark.parametrize("provider", available())
 def test_every_provider_gets_every_value(hand: ToolBinding[Any, Any], provider: str) -> None:
-    plain, told = hand.definition(provider), hand.specialise(**VALUES).definition(provider)
+    plain, reported = hand.definition(provider), hand.specialise(**VALUES).definition(provider)
     for name, of in VALUES.items():
         only = hand.specialise(**{name: of}).definition(provider)
         assert only != plain
         for value in of:
             before = plain.count(f'"{value}"'.encode())
             assert only.count(f'"{value}"'.encode()) + only.count(f'\\"{value}\\"'.encode()) > before
-            assert value.encode() in told
+            assert value.encode() in reported
 
 
 @pytest.mark.parametrize("provider", [None, *available()])

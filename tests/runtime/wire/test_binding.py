@@ -70,7 +70,7 @@ def test_properties_given_twice_are_refused(rich: Binding) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "said"),
+    ("name", "value", "stated"),
     [
         ("headers", [{"key": "a", "value": 1}, {"key": "a", "value": 2}], "the key `a` twice"),
         ("headers", [{"key": "a", "value": 1, "x": 2}], "nothing else"),
@@ -80,10 +80,10 @@ def test_properties_given_twice_are_refused(rich: Binding) -> None:
         ("x_level", "3", "x-level"),
     ],
 )
-def test_errors_speak_of_what_was_sent(rich: Binding, name: str, value: Any, said: str) -> None:
+def test_errors_speak_of_what_was_sent(rich: Binding, name: str, value: Any, stated: str) -> None:
     with pytest.raises(ArgumentError) as caught:
         rich.decode({**SENT, name: value}, "acme")
-    assert said in str(caught.value)
+    assert stated in str(caught.value)
 
 
 async def run(binding: Binding, arguments: Any) -> Any:

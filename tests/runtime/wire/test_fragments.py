@@ -147,7 +147,7 @@ def test_single_quotes_and_a_last_part_without_a_value() -> None:
 
 
 @pytest.mark.parametrize(
-    ("parts", "said"),
+    ("parts", "stated"),
     [
         ([part("$.a"), part("$.a")], "second value"),
         ([part("$.a[0]"), part("$.a[0]")], "second value"),
@@ -169,11 +169,11 @@ def test_single_quotes_and_a_last_part_without_a_value() -> None:
         ([{}], "not the path"),
     ],
 )
-def test_what_does_not_fit_together(parts: list[dict[str, Any]], said: str) -> None:
+def test_what_does_not_fit_together(parts: list[dict[str, Any]], stated: str) -> None:
     def put_together() -> None:
         stream = PartialArguments()
         stream.add(parts)
         stream.done()
 
-    with pytest.raises(FragmentError, match=said):
+    with pytest.raises(FragmentError, match=stated):
         put_together()

@@ -17,7 +17,7 @@ from tests.runtime.wire.wire_values import ANY
 
 
 @pytest.mark.parametrize(
-    ("name", "sent", "meant"),
+    ("name", "sent", "intended"),
     [
         ("number", '{"path": "a", "count": "5"}', {"path": "a", "count": 5}),
         ("number", '{"path": "a", "count": "5.0"}', {"path": "a", "count": 5}),
@@ -33,12 +33,12 @@ from tests.runtime.wire.wire_values import ANY
         ("single-item", '{"path": "a", "tags": 5}', {"path": "a", "tags": [5]}),
     ],
 )
-def test_each_guess(strict: Binding, name: Any, sent: Any, meant: Any) -> None:
+def test_each_guess(strict: Binding, name: Any, sent: Any, intended: Any) -> None:
     for others in (None, Guesses(), Guesses([each for each in NAMES if each != name])):
         with pytest.raises(ArgumentError):
             strict.decode(sent, guesses=others)
     guesses = Guesses((name,))
-    assert json.loads(strict.encode(strict.decode(sent, guesses=guesses))) == meant
+    assert json.loads(strict.encode(strict.decode(sent, guesses=guesses))) == intended
     assert guesses.counts == {**dict.fromkeys(NAMES, 0), name: 1}
 
 

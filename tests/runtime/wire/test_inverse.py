@@ -63,7 +63,7 @@ PAIRS = WireForm(encoding="pairs", values=WireForm(encoding="json"))
 
 
 @pytest.mark.parametrize(
-    ("sent", "meant"),
+    ("sent", "intended"),
     [
         ([], {}),
         ([{"key": "a", "value": "1"}], {"a": 1}),
@@ -77,8 +77,8 @@ PAIRS = WireForm(encoding="pairs", values=WireForm(encoding="json"))
         (None, ...),
     ],
 )
-def test_pairs(sent: Any, meant: Any) -> None:
-    assert there(PAIRS, sent) == (sent if meant is ... else meant)
+def test_pairs(sent: Any, intended: Any) -> None:
+    assert there(PAIRS, sent) == (sent if intended is ... else intended)
 
 
 TUPLE = WireForm(
@@ -90,7 +90,7 @@ TUPLE = WireForm(
 
 
 @pytest.mark.parametrize(
-    ("sent", "meant"),
+    ("sent", "intended"),
     [
         ({"item_1": "5"}, ["5"]),
         ({"item_1": "5", "item_2": "5"}, ["5", 5]),
@@ -107,8 +107,8 @@ TUPLE = WireForm(
         ({"item_1": "5", "x": 1}, ...),
     ],
 )
-def test_positions(sent: Any, meant: Any) -> None:
-    assert there(TUPLE, sent) == (sent if meant is ... else meant)
+def test_positions(sent: Any, intended: Any) -> None:
+    assert there(TUPLE, sent) == (sent if intended is ... else intended)
 
 
 def test_without_more_items_there_are_none() -> None:
@@ -118,7 +118,7 @@ def test_without_more_items_there_are_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sent", "meant"),
+    ("sent", "intended"),
     [
         ("1", 1),
         ('"1"', "1"),
@@ -133,8 +133,8 @@ def test_without_more_items_there_are_none() -> None:
         ({"a": 1}, {"a": 1}),
     ],
 )
-def test_json_text(sent: Any, meant: Any) -> None:
-    assert there(WireForm(encoding="json"), sent) == meant
+def test_json_text(sent: Any, intended: Any) -> None:
+    assert there(WireForm(encoding="json"), sent) == intended
 
 
 def test_names_never_overwrite() -> None:
@@ -175,22 +175,22 @@ def test_references_and_recursion() -> None:
 
 def deep(levels: int) -> tuple[WireForm, Any, Any]:
     sent: Any = {"x": "1"}
-    meant: Any = {"x": 1}
+    intended: Any = {"x": 1}
     for _ in range(levels):
-        sent, meant = {"more": [sent]}, {"more": [meant]}
+        sent, intended = {"more": [sent]}, {"more": [intended]}
     node = WireForm(properties={"more": WireForm(items=WireForm(ref="node")), "x": WireForm(encoding="json")})
-    return node, sent, meant
+    return node, sent, intended
 
 
 def test_deep_values_from_deep_stacks() -> None:
-    node, sent, meant = deep(95)
+    node, sent, intended = deep(95)
     back = WireDecoder(WireForms(root=WireForm(ref="node"), definitions={"node": node}), {})
 
     def at(frames: int) -> Any:
         return back(sent) if frames == 0 else at(frames - 1)
 
     used = len(__import__("inspect").stack())
-    assert at(sys.getrecursionlimit() - used - 60) == meant
+    assert at(sys.getrecursionlimit() - used - 60) == intended
 
 
 def test_what_is_too_deep_stays() -> None:

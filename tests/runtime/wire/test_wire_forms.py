@@ -93,7 +93,7 @@ TUPLE = {"type": "array", "prefixItems": [INTEGER, {"type": "array", "prefixItem
 
 
 @pytest.mark.parametrize(
-    ("schema", "written", "meant"),
+    ("schema", "written", "intended"),
     [
         (TUPLE, "[5.0, [6e0]]", [5, [6]]),
         ({"type": ["array", "null"], "prefixItems": [{"type": "object", "properties": {"n": INTEGER}}]},
@@ -106,16 +106,16 @@ TUPLE = {"type": "array", "prefixItems": [INTEGER, {"type": "array", "prefixItem
         ({"enum": [[1.0], 2]}, "2.0", 2),
     ],
 )  # fmt: skip
-def test_a_whole_float_is_the_integer_that_is_asked_for(schema: Any, written: str, meant: Any) -> None:
+def test_a_whole_float_is_the_integer_that_is_asked_for(schema: Any, written: str, intended: Any) -> None:
     """Also where the type would take any value, so that only the contract asks for an integer."""
     parameters = {"type": "object", "properties": {"v": schema}}
     with subject(tool_of(parameters), {}, Options(providers=())) as found:
         text = f'{{"v": {written}}}'
         for arguments in (text, text.encode(), json.loads(text)):
             value = msgspec.to_builtins(found.binding.decode(arguments).v)
-            assert repr(value).replace("(", "[").replace(")", "]") == repr(meant)
-            if isinstance(meant, float):
-                assert math.copysign(1, value) == math.copysign(1, meant)
+            assert repr(value).replace("(", "[").replace(")", "]") == repr(intended)
+            if isinstance(intended, float):
+                assert math.copysign(1, value) == math.copysign(1, intended)
 
 
 def test_a_literal_that_the_contract_refuses_is_refused() -> None:
