@@ -181,6 +181,8 @@ def _entry(head: str, found: griffe.Object) -> list[str]:
     if isinstance(start, griffe.Function):
         lines.append(f"```python\n{_signature(start, found.name)}\n```\n")
     lines += _body(found)
+    for base in found.mro() if isinstance(found, griffe.Class) else ():
+        lines += _part("attributes", _sections(base).get("attributes", []))
     if start is not found and isinstance(start, griffe.Function) and start.docstring:
         lines += _body(start)
     return lines
@@ -197,13 +199,17 @@ def _body(found: griffe.Object) -> list[str]:
                 f"{kind.capitalize()}: {' '.join(_flat(each.description) for each in section.value)}\n"
             )
         elif kind in _TITLES:
-            lines.append(f"{_TITLES[kind]}:\n")
-            lines += [
-                f"* `{each.annotation if kind == 'raises' else each.name}`: {_flat(each.description)}"
-                for each in section.value
-            ]
-            lines.append("")
+            lines += _part(kind, section.value)
     return lines
+
+
+def _part(kind: str, items: list[Any]) -> list[str]:
+    """A list of arguments, errors or fields; nothing without any."""
+    if not items:
+        return []
+    names = [each.annotation if kind == "raises" else each.name for each in items]
+    listed = [f"* `{name}`: {_flat(each.description)}" for name, each in zip(names, items, strict=True)]
+    return [f"{_TITLES[kind]}:\n", *listed, ""]
 
 
 def _flat(text: str) -> str:

@@ -23,9 +23,8 @@ H = TypeVar("H")
 
 
 class ToolBinding(Tool[P], Generic[P, H], frozen=True, kw_only=True, eq=False):
-    """A tool as generated code offers it: definitions, decoder, encoder.
-
-    P is the parameters' type, H the handler's Protocol. Fields are those of `Tool`.
+    """A tool as generated code offers it: definitions, decoder, encoder. P is the parameters' type, H the
+    handler's Protocol.
     """
 
     def decode(

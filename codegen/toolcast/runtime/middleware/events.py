@@ -22,6 +22,14 @@ Stage = Literal["lookup", "loading", "closing", "arguments", "secrets", "prechec
 
 
 class _Event(Struct, frozen=True):
+    """What every event has.
+
+    Attributes:
+        tool: name of the tool; "" for a name that is no text.
+        call_id: the provider's id of the call.
+        provider: id of the provider whose wire form the arguments have, or None.
+    """
+
     tool: str
     call_id: str
     provider: str | None
