@@ -7,7 +7,7 @@ the contract's form. Only locations at which, or below which, something is encod
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 Encoding = Literal["", "pairs", "positions", "texts", "json"]
 
@@ -27,7 +27,7 @@ class WireBranch(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One branch of a union: `at` is a JSON pointer into the provider's parameter schema."""
 
     at: str
-    form: "WireForm | None" = field(default=None, name="way")
+    form: "WireForm | None" = None
 
 
 class WireForm(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -58,8 +58,7 @@ class WireForm(Struct, frozen=True, kw_only=True, omit_defaults=True):
     texts: Mapping[str, Any] = {}
     names: Mapping[str, str] = {}
     rest: str = ""
-    # Of positions: so many items are always there; null at a later one means absent.
-    required: int = field(default=0, name="least")
+    required: int = 0  # of positions: so many items are always there; null at a later one means absent
     count: int = 0  # of positions: so many have a property of their own; later items are in `more_items`
     nulls: tuple[str, ...] = ()
     drops: tuple[str, ...] = ()
@@ -69,7 +68,7 @@ class WireForm(Struct, frozen=True, kw_only=True, omit_defaults=True):
     patterns: Mapping[str, "WireForm"] = {}  # of properties whose sent name matches a pattern
     values: "WireForm | None" = None  # of what additionalProperties describes, of pairs, and of `rest`
     choices: tuple[WireBranch, ...] = ()
-    all_of: tuple["WireForm", ...] = field(default=(), name="beside")
+    all_of: tuple["WireForm", ...] = ()
 
 
 class WireForms(Struct, frozen=True, kw_only=True, omit_defaults=True):
