@@ -108,6 +108,7 @@ def test_a_change_of_a_type_compiles_its_users(project: Project) -> None:
     assert steps == ["compile"] * len(shards) + ["assemble"]
 
 
+@pytest.mark.thorough
 def test_what_changes_no_output_stops_there(project: Project) -> None:
     """restat: other line endings are other bytes, but the same records and files."""
     project.steps()
@@ -120,6 +121,7 @@ def test_what_changes_no_output_stops_there(project: Project) -> None:
     assert {path: path.stat().st_mtime_ns for path in (project.base / "generated").rglob("*")} == before
 
 
+@pytest.mark.thorough
 def test_a_spec_that_is_deleted_disappears(project: Project, tmp_path: Path) -> None:
     project.steps()
     (project.base / "specs" / "files" / "read.yaml").unlink()
