@@ -51,7 +51,7 @@ _TEXT = """\
 {constraints:,} keywords that constrain, through every profile.
 
 * **kept**: said to the provider, as it is or in other words that mean the same.
-* **in words**: said in the description; decoding still holds the model to it. **wider**: said less exactly.
+* **in words**: stated in the description; decoding still holds the model to it. **wider**: said less exactly.
   **ledger only**: the provider is not told. All three stand in the ledger.
 * **places encoded**: sent in another form, such as a map as a list of pairs, and undone by decoding.
 * **refused**: tools that cannot be read as parameters.

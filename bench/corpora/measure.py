@@ -87,7 +87,7 @@ def confirmed(refusal: Refusal, record: Mapping[str, Any]) -> bool:
             for path in wrong_defaults(record["parameters"])
         )
         return any(f"its own schema: {place}" in refusal.message for place in places)
-    if refusal.code in ("malformed-schema", "import-corner"):
+    if refusal.code in ("malformed-schema", "import-defect"):
         return not is_schema(record["parameters"])
     return False
 

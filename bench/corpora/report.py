@@ -130,7 +130,7 @@ def _refused(all_measured: Sequence[Measured]) -> list[str]:
 def _changed(all_measured: Sequence[Measured]) -> list[str]:
     every = [(each.corpus, change) for each in all_measured for change in each.changes]
     found = [(corpus, change) for corpus, change in every if change.code == "import-default"]
-    corners = [(corpus, change) for corpus, change in every if change.code == "import-corner"]
+    defects = [(corpus, change) for corpus, change in every if change.code == "import-defect"]
     undescribed = sum(each.undescribed for each in all_measured)
     lines = [
         f"{undescribed} definitions have no description: their specs have the name in words for a summary,",
@@ -142,13 +142,13 @@ def _changed(all_measured: Sequence[Measured]) -> list[str]:
         "",
     ]
     lines += [*(f"* {corpus}, {change.tool}: {_place(change.message)}" for corpus, change in found), ""]
-    noun = "schema has a part" if len(corners) == 1 else "schemas have parts"
+    noun = "schema has a part" if len(defects) == 1 else "schemas have parts"
     lines += [
-        f"{len(corners)} published {noun} that cannot be used. It is left out, with a warning and a comment;",
+        f"{len(defects)} published {noun} that cannot be used. It is left out, with a warning and a comment;",
         "no judge reads the schema as it was published, so the probes leave the tool out.",
         "",
     ]
-    return [*lines, *(f"* {corpus}, {change.tool}: {change.message}" for corpus, change in corners), ""]
+    return [*lines, *(f"* {corpus}, {change.tool}: {change.message}" for corpus, change in defects), ""]
 
 
 def _place(message: str) -> str:

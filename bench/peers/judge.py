@@ -59,7 +59,7 @@ class Judged(Struct, frozen=True):
 
 
 def judged(construct: Construct, output: Output) -> Judged:
-    """The worst that can be said of `output`."""
+    """The worst that can be expressed of `output`."""
     verdict, reason = _verdict(construct, output)
     return Judged(verdict, reason, output.strict)
 

@@ -44,7 +44,7 @@ grammar of each strict schema. The worst finding counts.
 
 * **exact**: takes what the schema takes, and nothing else. **wider**: takes more; ours says so in the ledger.
 * **says nothing**: a property that was constrained takes anything. **refuses valid**: an instance that the
-  schema takes cannot be said. **unsatisfiable**: none can.
+  schema takes cannot be expressed. **unsatisfiable**: none can.
 * **invalid for the provider**: the request would fail. **raises**: no output.
 """
 _SIGNED = """\

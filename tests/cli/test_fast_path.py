@@ -66,6 +66,7 @@ def test_nothing_heavy_is_imported(built: Path) -> None:
         "toolcast.project.state.index",
         "toolcast.cli",
         "toolcast.cli.entry",
+        "toolcast.version",
     }
     assert set(ast.literal_eval(modules)) <= own | {"_struct", "atexit", "gc", "struct"}
 

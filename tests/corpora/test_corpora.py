@@ -65,10 +65,10 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     odd = {"type": "object", "properties": {"n": {"type": "integer", "default": "1"}}}
     odd_tool = {"name": "odd", "description": "", "parameters": odd}
     bad = {**TOOL, "name": "bad one", "parameters": {"type": "string"}}
-    corner = {**TOOL, "name": "odd one", "parameters": {"type": "object", "properties": {"n": {"type": ""}}}}
+    defect = {**TOOL, "name": "odd one", "parameters": {"type": "object", "properties": {"n": {"type": ""}}}}
     file = folder / "notes.jsonl"
     file.write_text(
-        "".join(json.dumps(each) + "\n" for each in (TOOL, bad, corner, odd_tool)), encoding="utf-8"
+        "".join(json.dumps(each) + "\n" for each in (TOOL, bad, defect, odd_tool)), encoding="utf-8"
     )
     return compile_corpus(file, folder / "project")
 
@@ -92,10 +92,10 @@ def test_what_compiles_and_what_does_not_is_distinguished(outcome: Outcome) -> N
     assert outcome.compiled == ("note", "odd_one_1baba7ac", "odd")
     assert [(each.tool, each.code) for each in outcome.refusals] == [("bad_one_9d0f8028", "not-an-object")]
     assert not confirmed(outcome.refusals[0], outcome.records["bad_one_9d0f8028"])
-    corner, default = sorted(outcome.changes, key=lambda each: each.code)
-    assert (corner.tool, corner.code) == ("odd_one_1baba7ac", "import-corner")
-    assert confirmed(corner, outcome.records["odd_one_1baba7ac"])
-    assert not confirmed(corner, outcome.records["note"])
+    defect, default = sorted(outcome.changes, key=lambda each: each.code)
+    assert (defect.tool, defect.code) == ("odd_one_1baba7ac", "import-defect")
+    assert confirmed(defect, outcome.records["odd_one_1baba7ac"])
+    assert not confirmed(defect, outcome.records["note"])
     assert (default.tool, default.code) == ("odd", "import-default")
     assert confirmed(default, outcome.records["odd"])
 

@@ -132,7 +132,7 @@ def test_a_tool_without_parameters_has_no_secrets_to_decide(tmp_path: Path) -> N
 
 
 TOOL = {"name": "bad", "description": "B."}
-CORNERS: list[tuple[Any, Any]] = [
+DEFECTS: list[tuple[Any, Any]] = [
     ({"type": "dict", "maxLength": 3}, {"maxLength": 3}),
     ({"type": "string", "pattern": "(?i)abc"}, {"type": "string"}),
     ({"type": "string", "pattern": r"\A\d+\z"}, {"type": "string"}),
@@ -145,19 +145,19 @@ CORNERS: list[tuple[Any, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("corner", "left"), CORNERS, ids=str)
-def test_a_bad_corner_is_left_out_with_a_warning_and_a_comment(
-    tmp_path: Path, corner: Any, left: Any
+@pytest.mark.parametrize(("defect", "left"), DEFECTS, ids=str)
+def test_a_bad_defect_is_left_out_with_a_warning_and_a_comment(
+    tmp_path: Path, defect: Any, left: Any
 ) -> None:
     sound = {"n": {"type": "integer", "minimum": 1}}
     tools = [
-        {**TOOL, "parameters": {"type": "object", "properties": {"a": corner, **sound}},
+        {**TOOL, "parameters": {"type": "object", "properties": {"a": defect, **sound}},
          "calls": [{"n": 1}, {"n": 0}]},
         {"name": "good", "description": "G.", "parameters": {"type": "object", "properties": sound}},
     ]  # fmt: skip
     imported = run(tmp_path, tools, permission="read", secrets=())
     (warning,) = imported.diagnostics
-    assert (warning.severity, warning.code) == ("warning", "import-corner")
+    assert (warning.severity, warning.code) == ("warning", "import-defect")
     assert "tools[0]" in warning.message
     assert "parameters/properties" in warning.message
     bad = imported.specs["bad.yaml"]
@@ -243,7 +243,7 @@ def test_remote_references_are_not_followed(tmp_path: Path, monkeypatch: pytest.
     for ref in ("http://127.0.0.1:9/x.json", secret.as_uri()):
         tool = {"name": "b", "description": "B.", "parameters": {"$ref": ref}, "calls": [{}]}
         imported = run(tmp_path, [tool])
-        assert [each.code for each in imported.diagnostics] == ["import-corner"]
+        assert [each.code for each in imported.diagnostics] == ["import-defect"]
         (text,) = imported.specs.values()
         spec = yaml.safe_load(text)
         assert ref not in json.dumps(spec)
@@ -363,8 +363,8 @@ def test_corpora_become_one_spec_per_tool(shared_dir: Path) -> None:
     records = [json.loads(line) for path in files for line in path.read_text(encoding="utf-8").splitlines()]
     imported = import_tools(files, Choices(examples=2))
     codes = [problem.code for problem in imported.diagnostics]
-    assert {*codes} == {"import-default", "import-corner"}
-    assert codes.count("import-corner") == 1  # of 1,158 tools, `type: ""`
+    assert {*codes} == {"import-default", "import-defect"}
+    assert codes.count("import-defect") == 1  # of 1,158 tools, `type: ""`
     assert len(imported.specs) == len(records)
     for record, text in zip(records, imported.specs.values(), strict=True):
         spec = yaml.load(text, yaml.CSafeLoader)

@@ -63,7 +63,7 @@ def test_a_tool_that_cannot_be_used_is_refused_alone(tool: dict[str, Any], words
 
 
 @pytest.mark.parametrize(
-    ("corner", "left", "words"),
+    ("defect", "left", "words"),
     [
         ({"$ref": "http://evil.example/s"}, {}, "$ref dropped, the reference"),
         ({"$ref": "#/$defs/none"}, {}, "leads nowhere"),
@@ -81,12 +81,12 @@ def test_a_tool_that_cannot_be_used_is_refused_alone(tool: dict[str, Any], words
     ],
     ids=str,
 )  # fmt: skip
-def test_a_bad_corner_costs_that_corner(
-    corner: Any, left: Any, words: str, sdk: Sdk, caplog: pytest.LogCaptureFixture
+def test_a_bad_defect_costs_that_defect(
+    defect: Any, left: Any, words: str, sdk: Sdk, caplog: pytest.LogCaptureFixture
 ) -> None:
     sound = {"n": {"type": "integer", "minimum": 1}}
-    output = {**OBJECT, "properties": {"a": corner}}
-    tool = bad({**OBJECT, "properties": {"a": corner, **sound}}, outputSchema=output)
+    output = {**OBJECT, "properties": {"a": defect}}
+    tool = bad({**OBJECT, "properties": {"a": defect, **sound}}, outputSchema=output)
     with caplog.at_level(logging.WARNING):
         registry, tools = taken(sdk, tool, ECHO)
     assert registry.names == ("s__bad", "s__echo")

@@ -131,9 +131,12 @@ def test_only_pairs_become_one(notes: list[str]) -> None:
     ("values", "reason"),
     [
         ([1, 2], "values are written as strings"),
-        (["a", None], "null is said by the type"),
+        (["a", None], "null is expressed by the type"),
         (["a", "a"], "each value stands once"),
-        ([1, 1, None], "null is said by the type, each value stands once, values are written as strings"),
+        (
+            [1, 1, None],
+            "null is expressed by the type, each value stands once, values are written as strings",
+        ),
     ],
 )
 def test_the_ledger_tells_what_became_of_an_enum_and_no_more(values: list[Any], reason: str) -> None:

@@ -48,7 +48,7 @@ CONTRACTS: dict[str, dict[str, Any]] = {
     "a name that is sent under another and only required": obj(
         {"é": {"type": "object", "required": ["é"]}, "b": {"dependentRequired": {"é": ["ü"]}, **obj({})}}
     ),
-    "a condition that cannot be said": obj(
+    "a condition that cannot be expressed": obj(
         {
             "v": {
                 "if": {

@@ -1,4 +1,4 @@
-"""A bad corner of a schema costs that corner, and the decoder takes exactly what providers were offered."""
+"""A defect of a schema costs that defect, and the decoder takes exactly what providers were offered."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def obj(**properties: Any) -> dict[str, Any]:
 
 @st.composite
 def corrupted(draw: st.DrawFn, schema: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...], str]:
-    """A copy with one bad corner, the segments of its schema, and its keyword."""
+    """A copy with one defect, the segments of its schema, and its keyword."""
     made = copy.deepcopy(schema)
     places: list[tuple[tuple[str, ...], dict[str, Any]]] = [((), made)]
     for segments, node in places:
@@ -136,7 +136,7 @@ def test_corruptions_of_composed_schemas_leave_schemas(contract: Any, data: st.D
         normalize(bad, provider)
 
 
-CORNERS = [
+DEFECTS = [
     *(("pattern", {"type": "string", "pattern": each}, {"type": "string"}) for each in BAD_PATTERNS),
     *(("$ref", {"$ref": each}, {}) for each in BAD_REFERENCES),
     *(("type", {"type": each}, {}) for each in BAD_TYPES),
@@ -146,17 +146,17 @@ CORNERS = [
     ("$vocabulary", {"$vocabulary": {}}, {}),
     ("$schema", {"$schema": "https://example.com/dialect"}, {}),
 ]
-EVERY = [("mcp", *corner) for corner in CORNERS]
-FIRST = [next(corner for corner in CORNERS if corner[0] == word) for word in ("pattern", "$ref", "type")]
+EVERY = [("mcp", *defect) for defect in DEFECTS]
+FIRST = [next(defect for defect in DEFECTS if defect[0] == word) for word in ("pattern", "$ref", "type")]
 
 
 @pytest.mark.parametrize(
-    ("provider", "keyword", "corner", "left"),
-    [*EVERY, *((provider, *corner) for provider in available() for corner in FIRST)],
+    ("provider", "keyword", "defect", "left"),
+    [*EVERY, *((provider, *defect) for provider in available() for defect in FIRST)],
     ids=lambda value: str(value)[:40],
 )
-def test_every_provider_is_offered_what_is_left(provider: str, keyword: str, corner: Any, left: Any) -> None:
-    schema = obj(a={**corner, "maxLength": 9})
+def test_every_provider_is_offered_what_is_left(provider: str, keyword: str, defect: Any, left: Any) -> None:
+    schema = obj(a={**defect, "maxLength": 9})
     result, plain = normalize(schema, provider), normalize(obj(a={**left, "maxLength": 9}), provider)
     assert (result.schema, result.strict) == (plain.schema, plain.strict)
     (entry,) = set(result.ledger) - set(plain.ledger)
@@ -169,9 +169,9 @@ def test_every_provider_is_offered_what_is_left(provider: str, keyword: str, cor
 
 
 @pytest.mark.parametrize("provider", available())
-@pytest.mark.parametrize("corner", UNSATISFIABLE, ids=str)
-def test_an_optional_property_that_no_value_fits_is_forbidden(provider: str, corner: Any) -> None:
-    schema = obj(a=corner)
+@pytest.mark.parametrize("defect", UNSATISFIABLE, ids=str)
+def test_an_optional_property_that_no_value_fits_is_forbidden(provider: str, defect: Any) -> None:
+    schema = obj(a=defect)
     cleaned, (entry,) = quarantined(schema)
     assert cleaned == obj(a=False)
     assert (entry.path, entry.keyword) == ("/properties", "a")
@@ -257,7 +257,7 @@ def test_one_reference_of_a_circle_is_left_out() -> None:
     assert quarantined(schema)[0] is schema
 
 
-def test_references_that_circle_through_bad_corners_end() -> None:
+def test_references_that_circle_through_bad_defects_end() -> None:
     defs: dict[str, Any] = {
         f"d{i}": {"not": {"$ref": f"#/$defs/d{i + 1}"}, "pattern": "("} for i in range(200)
     }

@@ -328,7 +328,7 @@ def test_a_schema_that_takes_nothing_is_stable(provider: str, never: Any) -> Non
 
 
 def test_a_closed_tuple_stays_open_for_its_own_items() -> None:
-    """Where `items: false` cannot be said, maxItems says it: of all items, not only those past the tuple."""
+    """Where `items: false` cannot be expressed, maxItems limits all items, not only those past the tuple."""
     pair = {"type": "array", "prefixItems": [{"type": "integer"}] * 2, "items": False, "minItems": 2}
     contract = {"type": "object", "properties": {"a": pair}, "required": ["a"]}
     made = jsonschema_rs.validator_for(normalize(contract, "vllm-xgrammar").schema)

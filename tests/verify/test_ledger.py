@@ -129,7 +129,7 @@ def test_what_moved_into_an_all_of_is_not_missing() -> None:
 
 
 def test_a_second_pass_is_held_to_the_mode_of_the_first() -> None:
-    """What kept the first one from being strict is said in words: the second must not become strict by it."""
+    """What kept the first one from being strict is stated in words: the second must not become strict."""
     contract = {
         "type": "object",
         "properties": {"v": {"type": "integer", "not": {"oneOf": [{"const": 1}]}}},

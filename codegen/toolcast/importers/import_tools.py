@@ -8,7 +8,7 @@ from msgspec import Struct, structs
 from ..diagnostics import Diagnostic
 from .declarations import Declared, ShapeError, read_shape
 from .imported_names import unique
-from .published_schemas import without_bad_corners, without_wrong_defaults
+from .published_schemas import without_bad_defects, without_wrong_defaults
 from .spec_text import Choices, UnwritableError, check_writable, in_short, spec_text
 from .tool_lists import Element, read_elements
 
@@ -29,7 +29,7 @@ def import_tools(files: Sequence[Path], choices: Choices = NOTHING_CHOSEN, *, gr
 
     `group` is the folder below the specs root. Schemas are taken as they are: whether they are right is for
     the compiler to say. Only what would cost the whole tool is left out, with a warning and a comment in the
-    spec: a default that does not fit its own schema, and bad corners (`providers.quarantined`). `nullable`
+    spec: a default that does not fit its own schema, and defects (`providers.quarantined`). `nullable`
     becomes a union with null, with a comment.
     """
     elements, problems = read_elements(files)
@@ -62,21 +62,21 @@ def import_tools(files: Sequence[Path], choices: Choices = NOTHING_CHOSEN, *, gr
 
 
 def _cleaned(tool: Declared) -> Declared:
-    """`tool` without the bad corners of its schemas."""
-    parameters, of_parameters = without_bad_corners(tool.parameters)
-    result, of_result = without_bad_corners(tool.result)
+    """`tool` without the defects of its schemas."""
+    parameters, of_parameters = without_bad_defects(tool.parameters)
+    result, of_result = without_bad_defects(tool.result)
     changes = [("parameters", entry) for entry in of_parameters] + [("result", entry) for entry in of_result]
     return structs.replace(tool, parameters=parameters, result=result, changes=tuple(changes))
 
 
 def _warnings(element: Element, tool: Declared) -> list[Diagnostic]:
     _, wrong = without_wrong_defaults(tool.parameters)
-    corners = [
+    defects = [
         Diagnostic(
             file=element.file,
             line=element.line,
             severity="warning",
-            code="import-corner",
+            code="import-defect",
             message=f"{element.location} has a schema of which a part cannot be used: "
             f"{in_short(root, entry)}",
             hint="it is left out of the spec; state the right one there",
@@ -84,7 +84,7 @@ def _warnings(element: Element, tool: Declared) -> list[Diagnostic]:
         for root, entry in tool.changes
         if entry.keyword != "nullable"
     ]
-    return corners + [
+    return defects + [
         Diagnostic(
             file=element.file,
             line=element.line,

@@ -104,8 +104,8 @@ def _schemas(schema: Any, pointer: str, depth: int) -> Iterator[tuple[str, dict[
         yield from _schemas(item, pointer + join(path), depth + 1)
 
 
-def without_bad_corners(schema: Any) -> tuple[Any, tuple[LedgerEntry, ...]]:
-    """The schema without its bad corners and with OpenAPI's `nullable` as a union with null; and what became
+def without_bad_defects(schema: Any) -> tuple[Any, tuple[LedgerEntry, ...]]:
+    """The schema without its defects and with OpenAPI's `nullable` as a union with null; and what became
     of each.
 
     The very same object where there is none. A schema that cannot be read is left as it is, for the compiler

@@ -251,7 +251,7 @@ class Usable(Struct, frozen=True):
 
 
 def usable(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Usable:
-    """What of a tool can be offered: bad corners of its schemas are left out. Raises UnfitError, whatever the
+    """What of a tool can be offered: defects of its schemas are left out. Raises UnfitError, whatever the
     schemas are: one tool must not take the others down."""
     try:
         return _usable(tool, normalizer, limits)
@@ -281,7 +281,7 @@ def _usable(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Usable:
 
 
 def _cleaned(key: str, schema: dict[str, Any], limits: Limits, words: list[str]) -> dict[str, Any]:
-    """A schema without its bad corners; what became of them is added to `words`."""
+    """A schema without its defects; what became of them is added to `words`."""
     if too_deep(schema):
         raise UnfitError(f"its {key} is nested too deeply")
     try:

@@ -93,7 +93,7 @@ def all_evaluated(state: State, node: Node, path: Path) -> Node:
     out = dict(node)
     for key in ("unevaluatedProperties", "unevaluatedItems"):
         if out.pop(key, None) is not None:
-            reason = "what else evaluates keys and items cannot be said here as it is"
+            reason = "what else evaluates keys and items cannot be expressed here as it is"
             state.note(path, key, "dropped", "lost", reason)
     return out
 
@@ -102,8 +102,10 @@ def describe_or_drop(state: State, path: Path, keyword: str, words: str, notes: 
     """Add `words` to the description, if they are short enough; the ledger has an entry either way."""
     if len(words) <= MAX_WORDS:
         notes.append(words)
-        state.note(path, keyword, "spilled", "kept elsewhere", "cannot be said here; said in the description")
+        state.note(
+            path, keyword, "spilled", "kept elsewhere", "cannot be expressed here; stated in the description"
+        )
     else:
         state.note(
-            path, keyword, "dropped", "lost", "cannot be said here, and is too long for the description"
+            path, keyword, "dropped", "lost", "cannot be expressed here, and is too long for the description"
         )

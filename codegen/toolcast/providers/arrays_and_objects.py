@@ -58,13 +58,13 @@ def declared(state: State, node: Node, path: Path) -> Node:
 def tuples(state: State, node: Node, path: Path, notes: list[str]) -> Node:
     """A tuple as an array whose items are a union; the positions are described."""
     if state.dialect.tuples == "block" or (state.dialect.tuples == "object" and state.dialect.closed):
-        state.block(path, "prefixItems", "a list with a schema for each position cannot be said")
+        state.block(path, "prefixItems", "a list with a schema for each position cannot be expressed")
         return node
     kinds: list[Any] = node["prefixItems"]
     words = "Items in this order: " + ", ".join(_kind(kind) for kind in kinds) + "."
     if len(words) <= MAX_WORDS:
         notes.append(words)
-    state.note(path, "prefixItems", "spilled", "changed", "is said as a list of the union of its kinds")
+    state.note(path, "prefixItems", "spilled", "changed", "is expressed as a list of the union of its kinds")
     out = {key: value for key, value in node.items() if key not in ("prefixItems", "items")}
     for i, kind in enumerate(kinds):
         state.record_origin(kind, ((path, "prefixItems"), str(i)))
@@ -74,7 +74,7 @@ def tuples(state: State, node: Node, path: Path, notes: list[str]) -> Node:
     if isinstance(rest, dict):
         state.note(path, "items", "widened", "changed", "any item may be of any of the tuple's kinds")
     if rest is False:
-        state.note(path, "items", "rewritten", "kept elsewhere", "no further items: said by maxItems")
+        state.note(path, "items", "rewritten", "kept elsewhere", "no further items: expressed by maxItems")
         out["maxItems"] = len(kinds) if longest is None else min(longest, len(kinds))
     closed = isinstance(out.get("maxItems"), int) and out["maxItems"] <= len(kinds)
     distinct: list[Any] = []
@@ -107,7 +107,7 @@ def arrays(state: State, node: Node, path: Path) -> Node:
         return _evaluated(state, node, path)
     if "items" not in node or node["items"] is True:
         if state.dialect.untyped == "block":
-            state.block(path, "items", "a list of anything cannot be said")
+            state.block(path, "items", "a list of anything cannot be expressed")
         if "items" not in node and "unevaluatedItems" in node:
             reason = "items, which must be there, evaluates all"
             state.note(path, "unevaluatedItems", "dropped", "lost", reason)
@@ -115,7 +115,7 @@ def arrays(state: State, node: Node, path: Path) -> Node:
         if "items" not in node or state.dialect.booleans == "rewrite":
             return {**node, "items": {}}
     elif node["items"] is False and state.dialect.booleans == "rewrite":
-        state.note(path, "items", "rewritten", "kept elsewhere", "no further items: said by maxItems")
+        state.note(path, "items", "rewritten", "kept elsewhere", "no further items: expressed by maxItems")
         longest = len(node.get("prefixItems", ()))
         return {**node, "items": {"type": "string"}, "maxItems": min(longest, node.get("maxItems", longest))}
     return node
@@ -130,7 +130,7 @@ def _evaluated(state: State, node: Node, path: Path) -> Node:
     """`unevaluatedItems` as `items`, where arrays must have `items` and no other keyword evaluates items."""
     out = {key: value for key, value in node.items() if key != "unevaluatedItems"}
     rest = node["unevaluatedItems"]
-    state.note(path, "unevaluatedItems", "rewritten", "kept elsewhere", "is said by items")
+    state.note(path, "unevaluatedItems", "rewritten", "kept elsewhere", "is expressed by items")
     state.record_origin(rest, (path, "unevaluatedItems"))
     return arrays(state, {**out, "items": rest}, path)
 
@@ -160,7 +160,7 @@ def placeholder(state: State, node: Node, path: Path, notes: list[str]) -> Node:
         reason = "a key that is forbidden is not declared"
         state.note(((path, "properties"), key), "false", "dropped", "changed", reason)
     if "additionalProperties" in node:
-        state.note(path, "additionalProperties", "widened", "kept elsewhere", f"is said by {name!r}")
+        state.note(path, "additionalProperties", "widened", "kept elsewhere", f"is expressed by {name!r}")
     out = {key: value for key, value in node.items() if key != "additionalProperties"}
     out["properties"] = {name: schema}
     return out
@@ -252,7 +252,7 @@ def describe(state: State, path: Path, keyword: str, value: Any, notes: list[str
             keyword,
             "spilled",
             "kept elsewhere",
-            "this dialect lacks the keyword; said in the description",
+            "this dialect lacks the keyword; stated in the description",
         )
     elif idle(keyword, value):
         state.note(path, keyword, "dropped", "kept elsewhere", "asks for nothing")

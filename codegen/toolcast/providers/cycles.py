@@ -81,7 +81,7 @@ def _targets(state: State, schema: Any) -> Iterator[Segments]:
 def blocked(state: State, reference: Any, path: Path) -> None:
     """Give the mode up at a reference that closes a circle."""
     if closes(state, state.segments(reference, path)):
-        state.block(path, "$ref", "a definition that contains itself cannot be said")
+        state.block(path, "$ref", "a definition that contains itself cannot be expressed")
 
 
 def _reach(state: State, start: Segments) -> frozenset[Segments]:

@@ -41,7 +41,7 @@ def bounded(state: State, node: Node, path: Path, notes: list[str]) -> Node:
                 key,
                 "spilled",
                 "kept elsewhere",
-                f"said in the description; {inclusive} allows the bound itself",
+                f"stated in the description; {inclusive} allows the bound itself",
             )
         old = out.get(inclusive)
         if not isinstance(old, int | float) or (old < bound) == up:
@@ -89,13 +89,13 @@ def with_enum(state: State, node: Node, path: Path, notes: list[str]) -> Node:
             state.block(path, "enum", "no value of it fits the type")
             return out
     if not values and rules.booleans == "rewrite":
-        reason = "a list of no values takes nothing, which cannot be said here"
+        reason = "a list of no values takes nothing, which cannot be expressed here"
         state.note(path, "enum", "widened", "changed", reason)
         state.block(path, "enum", reason)
         del out["enum"]
         return out
     if rules.max_enum is not None and len(values) > rules.max_enum:
-        reason = f"only {rules.max_enum} values can be said"
+        reason = f"only {rules.max_enum} values can be expressed"
         state.describe(path, "enum", phrase("enum", values), notes, reason)
         if "type" not in out:
             kinds = distinct_types([kind_of(value) for value in values])
@@ -120,7 +120,7 @@ def with_enum(state: State, node: Node, path: Path, notes: list[str]) -> Node:
     strings = all(value is None or (isinstance(value, str) and value) for value in values)
     if (not strings and "string" in state.types_elsewhere) or not values:
         if rules.enums == "fitting":
-            state.block(path, "enum", "only an enum of scalars can be said")
+            state.block(path, "enum", "only an enum of scalars can be expressed")
             return out
         return _described_enum(state, out, values, path, notes)
     return _strings(state, out, values, path, notes)
@@ -139,7 +139,7 @@ def _strings(state: State, out: Node, values: list[Any], path: Path, notes: list
     if not rest or (
         kinds == ["boolean"] and {True, False} <= {value for value in rest if value in (True, False)}
     ):
-        state.note(path, "enum", "rewritten", "kept elsewhere", "all values of a type: said by the type")
+        state.note(path, "enum", "rewritten", "kept elsewhere", "all values of a type: expressed by the type")
         del out["enum"]
         out["type"] = [*kinds, "null"] if kinds and null else kinds[0] if kinds else "null"
         return out
@@ -147,7 +147,7 @@ def _strings(state: State, out: Node, values: list[Any], path: Path, notes: list
     out["type"] = ["string", "null"] if null else "string"
     if list(sent) != values:
         became = (
-            ("null is said by the type", null),
+            ("null is expressed by the type", null),
             ("each value stands once", len(sent) < len(rest)),
             ("values are written as strings", any(text != value for text, value in sent.items())),
         )

@@ -157,7 +157,7 @@ def _with_siblings(state: State, siblings: Node, reference: str, path: Path) -> 
     reason = "stands alone in an anyOf, for the sake of what is beside it"
     state.note(path, "$ref", "rewritten", "kept elsewhere", reason)
     if not siblings.keys() <= METADATA:
-        state.block(path, "$ref", "constraints beside a recursive reference cannot be said")
+        state.block(path, "$ref", "constraints beside a recursive reference cannot be expressed")
     return {"anyOf": [{"$ref": reference}], **siblings}
 
 

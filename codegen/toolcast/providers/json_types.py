@@ -115,7 +115,7 @@ def any_value(key: str, deeper: dict[str, Any], *, nullable: bool, levels: int) 
     """Any JSON value, for a dialect in which each node has a type; after `levels` lists in lists, items are
     `deeper`.
 
-    `key` is the property that stands for free keys. `nullable`: null is said by that keyword, not by a type.
+    `key` is the property that stands for free keys. `nullable`: that keyword allows null, not a type.
     """
     kinds: list[dict[str, Any]] = [{"type": kind} for kind in ("string", "number", "boolean")]
     kinds.append({"type": "object", "properties": {key: scalar_value(nullable=nullable)}})

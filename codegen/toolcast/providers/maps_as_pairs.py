@@ -70,7 +70,7 @@ def pairs(state: State, node: Node, path: Path, notes: list[str]) -> Node:
     if isinstance(names, list) and names:
         words = f"These keys must be given: {', '.join(map(str, names))}."
         notes.append(words)
-        state.note(path, "required", "spilled", "kept elsewhere", "keys of a map: said in the description")
+        state.note(path, "required", "spilled", "kept elsewhere", "keys of a map: stated in the description")
     notes.append("A list of key/value pairs; each key stands once.")
     state.note(path, "type", "rewritten", "kept elsewhere", "sent as a list of pairs, which decoding undoes")
     if "properties" in node:
@@ -91,7 +91,7 @@ _OF_MAPS = frozenset(
 
 def _keyless(state: State, node: Node, path: Path) -> Node:
     """A map whose keys are never fit."""
-    reason = "no key is fit: said by additionalProperties, and not of those that are declared"
+    reason = "no key is fit: expressed by additionalProperties, and not of those that are declared"
     out = {key: item for key, item in node.items() if key not in ("propertyNames", "patternProperties")}
     for key in ("propertyNames", "patternProperties", "additionalProperties"):
         if key in node:
@@ -131,7 +131,7 @@ def _values(state: State, node: Node, path: Path, notes: list[str]) -> Any:
         state.record_origin(kind, ((path, "patternProperties"), name))
     state.record_origin(rest, (path, "additionalProperties"))
     if patterns and (len(patterns) > 1 or rest is not False):
-        reason = "which keys take which values cannot be said of pairs"
+        reason = "which keys take which values cannot be expressed of pairs"
         state.describe(path, "patternProperties", phrase("patternProperties", patterns), notes, reason)
     elif patterns:
         state.note(path, "patternProperties", "rewritten", "kept elsewhere", "said of the keys of the pairs")

@@ -32,7 +32,7 @@ from .json_paths import parse, pointer
 from .keyword_rules import Rules
 from .ledger import LedgerEntry
 from .profile import Profile, load_profile
-from .quarantine import without_corners
+from .quarantine import without_defects
 from .renames import names_of
 from .root import rooted
 from .state import MAX_NODES, State
@@ -92,7 +92,7 @@ class SchemaNormalizer:
         Raises `SchemaError` for a schema that is not an object, and for unbounded nesting.
         """
         parameters = parameters_of(schema)
-        self._source = Source(parameters) if checked else without_corners(source_of(parameters))
+        self._source = Source(parameters) if checked else without_defects(source_of(parameters))
         self._walks: dict[tuple[Dialect, int | None], Walk] = {}
 
     def normalize(self, provider: str | Profile, *, strict: bool | None = None) -> Normalized:
@@ -121,7 +121,7 @@ class SchemaNormalizer:
         flag = None if profile.strict is None else False
         if profile.always_strict:  # there is nothing to fall back to
             blockers = walk.state.blockers
-            reasons = _reasons(blockers, "reject", "cannot be said, and strictness cannot be turned off")
+            reasons = _reasons(blockers, "reject", "cannot be expressed, and strictness cannot be turned off")
         return _normalized(walk, flag, reasons)
 
     def _shallow(self, walk: Walk, profile: Profile) -> Walk:

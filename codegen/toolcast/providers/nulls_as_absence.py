@@ -60,9 +60,11 @@ def null_as_absence(
     holder.append(True)
     for keyword in ("type", "enum", "anyOf", "oneOf", "$ref"):
         if keyword in node:
-            state.note(path, keyword, "rewritten", "kept elsewhere", "null is said by leaving the key out")
+            state.note(
+                path, keyword, "rewritten", "kept elsewhere", "null is expressed by leaving the key out"
+            )
     if "default" in rest and rest["default"] is None:
-        state.note(path, "default", "dropped", "kept elsewhere", "null is said by leaving the key out")
+        state.note(path, "default", "dropped", "kept elsewhere", "null is expressed by leaving the key out")
         rest = {key: value for key, value in rest.items() if key != "default"}
     return rest
 

@@ -1,6 +1,6 @@
-"""Bad corners of schemas that no one checked: each costs what it constrains, and nothing beside it.
+"""Defects of schemas that no one checked: each costs what it constrains, and nothing beside it.
 
-`without_corners` is applied once, before anything walks or judges a schema that is met at run time or
+`without_defects` is applied once, before anything walks or judges a schema that is met at run time or
 imported. So what providers are offered and what decodes the answer are made from the same schema.
 
 Leaving a constraint out makes a schema accept more. Where that would make another keyword accept less (`not`,
@@ -51,7 +51,7 @@ def _refuses_none(_: str) -> str:
 def quarantined(
     schema: Node, *, refuses: Callable[[str], str] = _refuses_none
 ) -> tuple[Node, tuple[LedgerEntry, ...]]:
-    """`schema` without its bad corners, and what became of it: the very same object where there is none.
+    """`schema` without its defects, and what became of it: the very same object where there is none.
 
     Left out are values that their keywords cannot have, references that lead nowhere in the schema,
     references that close a circle, patterns that are no ECMA-262 or that `re` cannot run, types that do not
@@ -76,26 +76,26 @@ def standing_alone(source: Source) -> Node:
 
 
 def quarantined_source(source: Source, refuses: Callable[[str], str] = _refuses_none) -> Source:
-    """`source` without its bad corners, and with `false` for optional properties that no value fits. Raises
+    """`source` without its defects, and with `false` for optional properties that no value fits. Raises
     `SchemaError`."""
-    return _Forbidder(without_corners(source, refuses)).cleaned()
+    return _Forbidder(without_defects(source, refuses)).cleaned()
 
 
-def without_corners(source: Source, refuses: Callable[[str], str] = _refuses_none) -> Source:
-    """`source` without its bad corners; its document is the very same where there is none. Raises
+def without_defects(source: Source, refuses: Callable[[str], str] = _refuses_none) -> Source:
+    """`source` without its defects; its document is the very same where there is none. Raises
     `SchemaError`."""
     found, wider = mended(source)
     current = source if found.entries == source.entries else found
     for _ in range(ROUNDS):
         survey = _Survey(current, refuses, wider)
-        if not survey.corners and not wider:
+        if not survey.defects and not wider:
             return current
         wider = frozenset()
         current = _Cleaner(current, survey).cleaned()
     raise SchemaError("", "its references lead to what cannot be used")
 
 
-class _Corner(Struct, frozen=True):
+class _Defect(Struct, frozen=True):
     """A keyword to be left out, or one name of `patternProperties`."""
 
     keyword: str
@@ -114,7 +114,7 @@ class _Site(NamedTuple):
 
 
 class _Survey:
-    """The bad corners of a document by the id of their schema, and the schemas that accept more without."""
+    """The defects of a document by the id of their schema, and the schemas that accept more without."""
 
     def __init__(self, source: Source, refuses: Callable[[str], str], wider: frozenset[int]) -> None:
         self._refuses = refuses
@@ -123,25 +123,25 @@ class _Survey:
         self._wider: set[int] = set()
         standing = self._standing(source.document)
         repeated = _repeated_anchors(source.document, [self._sites[each].node for each in standing])
-        self.corners: dict[int, list[_Corner]] = {}
+        self.defects: dict[int, list[_Defect]] = {}
         for each, site in self._sites.items():
-            found = list(self._corners(site, repeated))
+            found = list(self._defects(site, repeated))
             if each not in standing and _is_unusable(site):
-                found.append(_Corner("", "has a malformed value"))
+                found.append(_Defect("", "has a malformed value"))
             if found:
-                self.corners[each] = found
+                self.defects[each] = found
         for node in _circular(self._sites):
             reason = "the reference leads back to itself and says nothing"
-            self.corners.setdefault(id(node), []).append(_Corner("$ref", reason))
-        if self.corners or wider:
+            self.defects.setdefault(id(node), []).append(_Defect("$ref", reason))
+        if self.defects or wider:
             self._rise(wider)
         for each in standing if self._wider else ():
             # What no keyword holds is left as it is, so that it can only be left out.
             target = self._sites[each].target
             if target is not None and id(target[0]) not in standing and self.widens(target[0]):
                 reason = "it leads to a part of the schema that cannot be used"
-                self.corners.setdefault(each, []).append(_Corner("$ref", reason))
-        self.corners = {each: found for each, found in self.corners.items() if each in standing}
+                self.defects.setdefault(each, []).append(_Defect("$ref", reason))
+        self.defects = {each: found for each, found in self.defects.items() if each in standing}
 
     def _reached(self, document: Node) -> dict[int, _Site]:
         """Every schema object in a document, and those that references lead to, by id."""
@@ -186,7 +186,7 @@ class _Survey:
         return ((found, place) if isinstance(found, dict) else None), ""
 
     def _rise(self, wider: frozenset[int]) -> None:
-        """Note what accepts more: schemas with corners, and all whose verdict looks at them."""
+        """Note what accepts more: schemas with defects, and all whose verdict looks at them."""
         above: dict[int, list[int]] = {}
         for each, site in self._sites.items():
             for (key, *_), item in site.below:
@@ -194,7 +194,7 @@ class _Survey:
                     above.setdefault(id(item), []).append(each)
             if site.target is not None:
                 above.setdefault(id(site.target[0]), []).append(each)
-        self._wider = {*self.corners, *wider}
+        self._wider = {*self.defects, *wider}
         rising = [*self._wider]
         while rising:
             for each in above.get(rising.pop(), ()):
@@ -203,43 +203,43 @@ class _Survey:
                     rising.append(each)
 
     def widens(self, schema: Any) -> bool:
-        """Whether `schema` accepts more once bad corners are left out."""
+        """Whether `schema` accepts more once defects are left out."""
         if isinstance(schema, list):
             return any(map(self.widens, schema))
         return isinstance(schema, dict) and id(schema) in self._wider
 
     def evaluates_less(self, node: Node) -> bool:
-        """Whether parts of a value that `node` would have evaluated may not be once corners are left out."""
-        if any(corner.keyword != "type" for corner in self.corners.get(id(node), ())):
+        """Whether parts of a value that `node` would have evaluated may not be once defects are left out."""
+        if any(defect.keyword != "type" for defect in self.defects.get(id(node), ())):
             return True
         site = self._sites[id(node)]
         beside = [item for (key, *_), item in site.below if key in _EVALUATING]
         return any(map(self.widens, [*beside, site.target[0] if site.target else None]))
 
-    def _corners(self, site: _Site, repeated: frozenset[str]) -> Iterator[_Corner]:
+    def _defects(self, site: _Site, repeated: frozenset[str]) -> Iterator[_Defect]:
         node = site.node
         if site.unresolved:
-            yield _Corner("$ref", site.unresolved)
+            yield _Defect("$ref", site.unresolved)
         for key, reason in _LEFT.items():
             if key in node:
-                yield _Corner(key, reason)
+                yield _Defect(key, reason)
         if isinstance(node.get("$id"), str) and node["$id"].partition("#")[2]:
-            yield _Corner("$id", "the address of a schema has no fragment")
+            yield _Defect("$id", "the address of a schema has no fragment")
         if repeated and node.get("$anchor") in repeated:
-            yield _Corner("$anchor", "another schema has this anchor, too")
+            yield _Defect("$anchor", "another schema has this anchor, too")
         if site.path is not None and "$schema" in node and not _is_dialect(node["$schema"]):
-            yield _Corner("$schema", "only the whole schema can name a dialect")
+            yield _Defect("$schema", "only the whole schema can name a dialect")
         if "type" in node and not _is_type(node["type"]):
-            yield _Corner("type", f"{node['type']!r:.60} is no type of JSON Schema")
+            yield _Defect("type", f"{node['type']!r:.60} is no type of JSON Schema")
         if isinstance(node.get("pattern"), str):
             reason = _unusable(node["pattern"]) or self._refuses(node["pattern"])
             if reason:
-                yield _Corner("pattern", reason)
+                yield _Defect("pattern", reason)
         names = node.get("patternProperties")
         for name in names if isinstance(names, dict) else ():
             reason = _unusable(name) or self._refuses(name)
             if reason:
-                yield _Corner("patternProperties", reason, name)
+                yield _Defect("patternProperties", reason, name)
 
 
 def _repeated_anchors(document: Node, nodes: list[Node]) -> frozenset[str]:
@@ -373,27 +373,27 @@ class _Rebuilder:
 
 
 class _Cleaner(_Rebuilder):
-    """Leaves out the corners that a survey found, and what must not stay beside them."""
+    """Leaves out the defects that a survey found, and what must not stay beside them."""
 
     def __init__(self, source: Source, survey: _Survey) -> None:
         super().__init__(source)
         self._survey = survey
 
     def node(self, node: Node, path: Path) -> Node:
-        """`node` without its own corners and without those below it."""
-        corners = self._survey.corners.get(id(node), [])
+        """`node` without its own defects and without those below it."""
+        defects = self._survey.defects.get(id(node), [])
         gone = self._contrary(node)
         widened = self._survey.widens(node.get("oneOf"))
-        if not corners and not gone and not widened:
+        if not defects and not gone and not widened:
             return super().node(node, path)
         kept = dict(node)
-        for corner in corners:
-            if corner.keyword != "patternProperties":
-                self.note(path, corner.keyword, corner.reason)
-                del kept[corner.keyword]
+        for defect in defects:
+            if defect.keyword != "patternProperties":
+                self.note(path, defect.keyword, defect.reason)
+                del kept[defect.keyword]
                 continue
-            self.note((path, "patternProperties"), corner.name, corner.reason)
-            left = {key: value for key, value in kept["patternProperties"].items() if key != corner.name}
+            self.note((path, "patternProperties"), defect.name, defect.reason)
+            left = {key: value for key, value in kept["patternProperties"].items() if key != defect.name}
             kept["patternProperties"] = left
             if node.get("additionalProperties", True) is not True:
                 gone.add("additionalProperties")

@@ -80,7 +80,7 @@ def _unchanged_only(
     for other in COUNTING if key == "contains" else ():
         if other in node:
             state.note(
-                path, other, "widened", "lost", "says nothing without contains, which is said in words"
+                path, other, "widened", "lost", "says nothing without contains, which is stated in words"
             )
     for other in CONDITIONAL if key == "if" else ():  # they would hold for no value, or for all
         if other in node:
@@ -204,7 +204,7 @@ def _sent_pattern(state: State, rules: Rules, pattern: str, location: Path) -> s
         return pattern
     sent = supported_pattern(rules.dialect, pattern)
     if sent is None:
-        state.note(location, pattern, "dropped", "lost", "the pattern of keys cannot be said there")
+        state.note(location, pattern, "dropped", "lost", "the pattern of keys cannot be expressed there")
         state.evaluation += 1
     elif sent != pattern:
         state.note(location, pattern, "rewritten", "kept elsewhere", "whole keys are matched: no anchors")

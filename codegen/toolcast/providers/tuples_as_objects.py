@@ -43,7 +43,7 @@ def positions(state: State, node: Node, path: Path, notes: list[str]) -> Node | 
         state.record_origin(kind, ((path, "prefixItems"), str(i)))
         properties[position(i)] = kind
     if rest is True and state.dialect.untyped == "block":
-        state.block(path, "items", "further items of any type cannot be said")
+        state.block(path, "items", "further items of any type cannot be expressed")
     if rest is not False:
         state.record_origin(rest, (path, "items"))
         more: Node = {"type": "array", "items": rest}

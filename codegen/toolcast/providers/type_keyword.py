@@ -57,10 +57,12 @@ def listed_types(state: State, node: Node, path: Path) -> Node:
         return {**node, "type": kinds[0]}
     out = dict(node)
     if state.dialect.type_arrays == "any-of":
-        state.note(path, "type", "rewritten", "kept elsewhere", "a list of types is said by anyOf")
+        state.note(path, "type", "rewritten", "kept elsewhere", "a list of types is expressed by anyOf")
         return _split(state, out, list(dict.fromkeys(kinds)), path)
     rest = distinct_types([kind for kind in kinds if kind != "null"])
-    state.note(path, "type", "rewritten", "kept elsewhere", "a list of types is said by nullable and anyOf")
+    state.note(
+        path, "type", "rewritten", "kept elsewhere", "a list of types is expressed by nullable and anyOf"
+    )
     if not rest:
         out["type"] = "null"
         return out
@@ -111,7 +113,7 @@ def _untyped(state: State, node: Node, path: Path, notes: list[str]) -> Node:
     if state.dialect.untyped == "json":
         return node if "string" in state.types_elsewhere else as_json(state, node, path, notes)
     if state.dialect.untyped == "block":
-        state.block(path, "type", "a value of any type cannot be said")
+        state.block(path, "type", "a value of any type cannot be expressed")
     if state.dialect.untyped != "union":
         return node
     reason = "any value is a union of all types; lists nested deeply have items of JSON text"

@@ -43,7 +43,11 @@ def shared(state: State, objects: list[Node], path: Path) -> None:
 def as_any_of(state: State, node: Node, path: Path) -> Node:
     """`oneOf` as `anyOf`: a value that fits two branches is no longer refused."""
     state.note(
-        path, "oneOf", "rewritten", "changed", "is said by anyOf: that only one branch may fit is not checked"
+        path,
+        "oneOf",
+        "rewritten",
+        "changed",
+        "is expressed by anyOf: that only one branch may fit is not checked",
     )
     for i, branch in enumerate(node["oneOf"]):
         state.record_origin(branch, ((path, "oneOf"), str(i)))
@@ -62,7 +66,7 @@ def siblings_into_branches(
         note_free_union(state, path)
         return {key: value for key, value in node.items() if key != "anyOf"}
     if state.dialect.booleans == "rewrite" and all(branch is False for branch in branches):
-        reason = "no branch takes anything, which cannot be said here"
+        reason = "no branch takes anything, which cannot be expressed here"
         state.note(path, "anyOf", "widened", "changed", reason)
         state.block(path, "anyOf", reason)
         return {key: value for key, value in node.items() if key != "anyOf"}
@@ -87,14 +91,14 @@ def siblings_into_branches(
         if one is None and isinstance(branch, dict) and _disjoint(base, branch):
             continue  # this branch is unsatisfiable together with the siblings
         if one is None or len(distinct_types) >= MAX_BRANCHES:
-            state.block(path, "anyOf", "alternatives beside other keywords cannot be said")
+            state.block(path, "anyOf", "alternatives beside other keywords cannot be expressed")
             describe_or_drop(state, path, "anyOf", f"Must also match one of: {text(branches)}.", notes)
             return {**outer, **all_evaluated(state, base, path)}
         distinct_types.append({key: value for key, value in one.items() if key != "$defs"})
         state.record_origin(distinct_types[-1], location)
     for key in ("anyOf", *base):
         state.note(
-            path, key, "rewritten", "kept elsewhere", "what stands beside anyOf is said in each branch"
+            path, key, "rewritten", "kept elsewhere", "what stands beside anyOf is stated in each branch"
         )
     return {**outer, "anyOf": distinct_types} if distinct_types else {**outer, **base}
 
@@ -112,13 +116,15 @@ def collapsed(state: State, node: Node, path: Path) -> Node:
     if len(rest) == len(node["anyOf"]) and len(rest) != 1:
         return node
     if not branches:
-        state.note(path, "anyOf", "widened", "changed", "no branch takes anything, which cannot be said here")
+        state.note(
+            path, "anyOf", "widened", "changed", "no branch takes anything, which cannot be expressed here"
+        )
         return {key: value for key, value in node.items() if key != "anyOf"}
     for i, branch in enumerate(node["anyOf"]):
         state.record_origin(branch, ((path, "anyOf"), str(i)))
     out = dict(node)
     if len(rest) < len(branches):
-        state.note(path, "anyOf", "rewritten", "kept elsewhere", "null is said by nullable")
+        state.note(path, "anyOf", "rewritten", "kept elsewhere", "null is expressed by nullable")
         _only_null(state, branches)
         if not rest:
             del out["anyOf"]
@@ -144,7 +150,7 @@ def _only_null(state: State, branches: list[Any]) -> None:
                     reason = "says nothing of null"
                     state.note(state.origins[id(branch)], key, "dropped", "kept elsewhere", reason)
                 elif key in ("anyOf", *MOVED) and key != "type" and branch[key] not in (None, [None]):
-                    reason = "null is said by nullable, which takes it whatever is said beside it"
+                    reason = "null is expressed by nullable, which takes it whatever stands beside it"
                     state.note(state.origins[id(branch)], key, "dropped", "lost", reason)
 
 
@@ -174,7 +180,11 @@ def nullable_union(state: State, out: Node, path: Path) -> Node:
     if len(rest) == len(out["anyOf"]) and len(rest) != 1:
         return out
     state.note(
-        path, "anyOf", "rewritten", "kept elsewhere", "null is said by nullable, a single branch by itself"
+        path,
+        "anyOf",
+        "rewritten",
+        "kept elsewhere",
+        "null is expressed by nullable, a single branch by itself",
     )
     outer = {key: value for key, value in out.items() if key != "anyOf"}
     if not rest:

@@ -25,7 +25,7 @@ LEVELS = 200
 MOST_SCREENED = 50_000
 """Objects and arrays that are examined, counted at each of their paths."""
 CONTAINERS = (dict, list)
-NULLABLE = "is said by the type null"
+NULLABLE = "is expressed by the type null"
 
 
 class Source(Struct, frozen=True):

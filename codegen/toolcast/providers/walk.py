@@ -115,8 +115,10 @@ def _boolean(state: State, rules: Rules, node: bool, path: Path) -> Any:
     if rules.dialect.booleans == "keep":
         return node
     if node is False:
-        state.note(path, "false", "widened", "changed", "a schema that takes nothing cannot be said here")
-        state.block(path, "false", "a schema that takes nothing cannot be said here")
+        state.note(
+            path, "false", "widened", "changed", "a schema that takes nothing cannot be expressed here"
+        )
+        state.block(path, "false", "a schema that takes nothing cannot be expressed here")
     return finished(state, rules, {}, path, [], [])
 
 
@@ -170,7 +172,7 @@ def rewritten(
         and keyless(node, dialect)
     ):
         if dialect.empty_objects == "block":
-            state.block(path, "properties", "an object without properties cannot be said")
+            state.block(path, "properties", "an object without properties cannot be expressed")
         else:
             node = placeholder(state, node, path, notes)
     return node
@@ -290,5 +292,5 @@ def watched(state: State, node: Node, out: Node, path: Path, changes: int, evalu
     for key in ("unevaluatedProperties", "unevaluatedItems"):
         if key in out and (state.evaluation != evaluation or changed_behind(state, node)):
             del out[key]
-            reason = "what else evaluates keys and items cannot be said here as it is"
+            reason = "what else evaluates keys and items cannot be expressed here as it is"
             state.note(path, key, "dropped", "lost", reason)

@@ -54,7 +54,7 @@ def one_kind(state: State, node: Node, path: Path, notes: list[str], entered: li
     rest = [one for one in branches if one.get("type") != "null"] if nullable else branches
     null = len(rest) < len(branches)
     if not branches:
-        reason = "no alternative takes anything, which cannot be said here"
+        reason = "no alternative takes anything, which cannot be expressed here"
         for key in node:
             if key in MOVED or key == "anyOf":
                 state.note(path, key, "widened", "changed", reason)
@@ -69,7 +69,9 @@ def one_kind(state: State, node: Node, path: Path, notes: list[str], entered: li
         result = _with_null(state, result)
     for key in node:
         if key in MOVED or key == "anyOf":
-            state.note(path, key, "rewritten", "kept elsewhere", "its alternatives are said by one schema")
+            state.note(
+                path, key, "rewritten", "kept elsewhere", "its alternatives are expressed by one schema"
+            )
     return {**result, **outer}
 
 
@@ -78,7 +80,7 @@ def limit_branches(state: State, node: Node, path: Path, entered: list[Segments]
     raw: list[Any] = node["anyOf"]
     if len(raw) <= most:
         return node
-    reason = f"only {most} alternatives can be said: those of one type are said together"
+    reason = f"only {most} alternatives can be expressed: those of one type are said together"
     state.note(path, "anyOf", "widened", "changed", reason)
     flat = _flat(state, raw, (path, "anyOf"), entered, _Opening())
     groups: dict[str, list[Node]] = {}

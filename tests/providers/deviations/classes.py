@@ -92,7 +92,7 @@ CLASSES: tuple[Deviation, ...] = (
     Deviation("order of required", "Ours follows the input or the properties.", keywords.required_order),
     Deviation("empty required", "`required: []` says nothing.", keywords.empty_required),
     Deviation(
-        "other words", "What is said in words is a sentence, not a list of keywords.", keywords.spilled
+        "other words", "What is stated in words is a sentence, not a list of keywords.", keywords.spilled
     ),
     Deviation("{} and true", "Two spellings of one schema.", keywords.same_openness),
     Deviation("draft named", "What is raised to 2020-12 says that it is.", keywords.draft_named),
@@ -120,7 +120,7 @@ CLASSES: tuple[Deviation, ...] = (
     Deviation("open stays open", "Theirs forbids keys that the input takes.", keywords.open_stays_open),
     Deviation(
         "keys of lost patterns",
-        "Where a pattern of keys is said in words, its keys stay allowed; theirs forbids them.",
+        "Where a pattern of keys is stated in words, its keys stay allowed; theirs forbids them.",
         keywords.lost_patterns,
     ),
     Deviation(

@@ -52,7 +52,7 @@ def empty_required(step: Step, ours: Any, theirs: Any) -> Pair | None:
 
 
 def spilled(step: Step, ours: Any, theirs: Any) -> Pair | None:
-    """The same author's text, with what is said in words in other words."""
+    """The same author's text, with what is stated in words in other words."""
     if not both(ours, theirs):
         return None
     own, other = ours.get("description"), theirs.get("description")

@@ -219,7 +219,12 @@ VERTEX = Checker(
         any_of_alone,
     ),
     booleans=INVALID,
-    doubted=(PARAMETER_NAME, long_enum, proto_formats, EMPTY_OBJECT),  # the last: said by the other API only
+    doubted=(
+        PARAMETER_NAME,
+        long_enum,
+        proto_formats,
+        EMPTY_OBJECT,
+    ),  # the last: expressed by the other API only
     unenforced=(common.listed(("default",)),),
     place=place,
 )
