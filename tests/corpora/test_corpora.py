@@ -92,7 +92,7 @@ def test_what_compiles_and_what_does_not_is_distinguished(outcome: Outcome) -> N
     assert outcome.compiled == ("note", "odd_one_1baba7ac", "odd")
     assert [(each.tool, each.code) for each in outcome.refusals] == [("bad_one_9d0f8028", "not-an-object")]
     assert not confirmed(outcome.refusals[0], outcome.records["bad_one_9d0f8028"])
-    defect, default = sorted(outcome.changes, key=lambda each: each.code)
+    default, defect = sorted(outcome.changes, key=lambda each: each.code)
     assert (defect.tool, defect.code) == ("odd_one_1baba7ac", "import-defect")
     assert confirmed(defect, outcome.records["odd_one_1baba7ac"])
     assert not confirmed(defect, outcome.records["note"])
