@@ -83,6 +83,7 @@ def test_a_command_that_does_not_do_its_work_is_not_timed(tmp_path: Path, code: 
         timed((sys.executable, "-c", code), tmp_path, "done")
 
 
+@pytest.mark.thorough
 def test_models_that_were_not_written_are_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ground = Ground(tools(tmp_path, 3)[0], tmp_path / "ground")
     assert ground.steps[RIVAL_ALL]().wall > 0

@@ -378,6 +378,7 @@ def test_corpora_become_one_spec_per_tool(shared_dir: Path) -> None:
     assert import_tools(files, Choices(examples=2)) == imported
 
 
+@pytest.mark.thorough
 @pytest.mark.corpora
 def test_our_own_reader_accepts_what_was_imported(shared_dir: Path, tmp_path: Path) -> None:
     """Every fifth spec loads as it is once permission and secrets are decided."""

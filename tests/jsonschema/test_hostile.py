@@ -230,6 +230,7 @@ def nested_objects(depth: int, last: Any, **beside: Any) -> Any:
     return value
 
 
+@pytest.mark.thorough
 def test_the_branches_tried_are_bounded() -> None:
     validator = Validator({"items": nested_unions(12, 3)})
     only_the_last = {f"n{i}": "x" for i in range(11)}

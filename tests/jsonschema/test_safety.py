@@ -277,6 +277,7 @@ LARGE = [
 ]
 
 
+@pytest.mark.thorough
 def test_a_large_pattern_is_analysed_in_bounded_time() -> None:
     """In a process of its own, so that an analysis without an end fails."""
     code = """

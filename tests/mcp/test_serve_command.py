@@ -138,6 +138,7 @@ async def http(*arguments: str, **env: str) -> AsyncGenerator[tuple[str, Any], N
             await process.wait()
 
 
+@pytest.mark.thorough
 def test_many_clients_over_http(sdk: Sdk, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     reported: list[float] = []

@@ -58,6 +58,7 @@ def connections(sdk: Sdk) -> int:
     return sum(isinstance(each, kind) for each in gc.get_objects())
 
 
+@pytest.mark.thorough
 def test_sessions_that_are_left_end_and_are_forgotten(sdk: Sdk) -> None:
     before = connections(sdk)
 

@@ -289,6 +289,7 @@ def test_nothing_is_imported_read_or_fetched(
     assert opened == []
 
 
+@pytest.mark.thorough
 def test_same_bytes_wherever_and_however_it_runs(tmp_path: Path) -> None:
     schema = normal_form(SPECS / "data/data_analysis.yaml", "parameters")
     script = textwrap.dedent(

@@ -82,6 +82,7 @@ def test_what_editors_do_to_text(tmp_path: Path, ending: str, bom: bytes) -> Non
     assert found == expected
 
 
+@pytest.mark.thorough
 def test_the_way_workers_start(tmp_path: Path) -> None:
     """Forked, or begun anew as on Windows and macOS; one, or many."""
     outputs: list[dict[str, bytes]] = []

@@ -89,6 +89,7 @@ def test_unchecked_parameters_are_found(monkeypatch: pytest.MonkeyPatch) -> None
     assert any(finding.what.startswith("the handler got") for finding in found)
 
 
+@pytest.mark.thorough
 def test_the_command_prints_its_seed_and_what_it_found(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

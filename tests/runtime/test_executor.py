@@ -293,6 +293,7 @@ def misbehave_plainly(params: Any, context: ToolContext) -> Any:
     return object() if number % 4 == 2 else context.call_id
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("handler", [misbehave, misbehave_plainly])
 def test_two_hundred_bad_calls_leave_nothing_behind(handler: Any) -> None:
     """A fourth crash, a fourth time out, a fourth return what is no result; every fifth call is cancelled."""

@@ -41,6 +41,7 @@ def growth(work: Callable[[int], object], first: int, more: int) -> int:
         tracemalloc.stop()
 
 
+@pytest.mark.thorough
 def test_combinations_of_patterns() -> None:
     """Each set of patterns that find one name makes a place of its own: there are 2 ** 16 of them."""
     letters = "abcdefghijklmnop"
@@ -55,6 +56,7 @@ def test_combinations_of_patterns() -> None:
     assert growth(work, 1_500, 2_000) < 1_000_000
 
 
+@pytest.mark.thorough
 def test_combinations_of_union_branches() -> None:
     """Two branches in each of sixteen unions, chosen by what a model sends."""
     document: dict[str, Any] = {}

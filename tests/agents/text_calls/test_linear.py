@@ -130,6 +130,7 @@ def read(text: str, seconds: int) -> None:
     subprocess.run(command, input=text, text=True, capture_output=True, timeout=seconds, check=True)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "before",
     [each if each in BEFORE[:3] else pytest.param(each, marks=pytest.mark.thorough) for each in BEFORE],

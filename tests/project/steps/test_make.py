@@ -36,6 +36,7 @@ class Project:
         os.utime(self.base / path, ns=(stamp, stamp))
 
 
+@pytest.mark.thorough
 def test_a_step_runs_when_something_it_read_is_newer_and_only_then(tmp_path: Path) -> None:
     project = Project(tmp_path)
     assert project.makes()
