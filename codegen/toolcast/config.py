@@ -125,8 +125,8 @@ def load_config(
 
 def _outside(config: Config, locator: "_Locator", *, staged: bool) -> tuple[Diagnostic, ...]:
     """What leads out of the folder of the configuration, by its path or through a link."""
-    beside = [Path(each) for each in os.environ.get(FOLDERS, "").split(os.pathsep) if each]
-    roots = [Path(os.path.normpath(config.base)), *(each for each in beside if each.is_absolute())]
+    folders = [Path(each) for each in os.environ.get(FOLDERS, "").split(os.pathsep) if each]
+    roots = [Path(os.path.normpath(config.base)), *(each for each in folders if each.is_absolute())]
     real = [Path(os.path.realpath(root)) for root in roots]
     named = [("specs", config.specs), ("output", config.output), ("stubs", config.stubs)]
     named += [] if config.templates is None else [("templates", config.templates)]

@@ -146,7 +146,7 @@ class _Survey:
     def _reached(self, document: Node) -> dict[int, _Site]:
         """Every schema object in a document, and those that references lead to, by id."""
         sites: dict[int, _Site] = {}
-        seen = {id(document)}
+        reached = {id(document)}
         waiting: list[tuple[Node, Path]] = [(document, None)]
         while waiting:
             node, path = waiting.pop()
@@ -154,11 +154,11 @@ class _Survey:
             below = tuple(subschemas(node))
             sites[id(node)] = _Site(node, path, below, target, unresolved)
             for segments, item in below:
-                if isinstance(item, dict) and id(item) not in seen:
-                    seen.add(id(item))
+                if isinstance(item, dict) and id(item) not in reached:
+                    reached.add(id(item))
                     waiting.append((item, extended(path, segments)))
-            if target is not None and id(target[0]) not in seen:
-                seen.add(id(target[0]))
+            if target is not None and id(target[0]) not in reached:
+                reached.add(id(target[0]))
                 waiting.append(target)
         return sites
 
@@ -213,8 +213,8 @@ class _Survey:
         if any(defect.keyword != "type" for defect in self.defects.get(id(node), ())):
             return True
         site = self._sites[id(node)]
-        beside = [item for (key, *_), item in site.below if key in _EVALUATING]
-        return any(map(self.widens, [*beside, site.target[0] if site.target else None]))
+        evaluating = [item for (key, *_), item in site.below if key in _EVALUATING]
+        return any(map(self.widens, [*evaluating, site.target[0] if site.target else None]))
 
     def _defects(self, site: _Site, repeated: frozenset[str]) -> Iterator[_Defect]:
         node = site.node
@@ -264,21 +264,21 @@ def _circular(sites: Mapping[int, _Site]) -> Iterator[Node]:
             inside[each] = applied
     done: set[int] = set()
     for start in inside:
-        way: list[tuple[int, Node | None, Iterator[tuple[int, Node | None]]]] = [
+        stack: list[tuple[int, Node | None, Iterator[tuple[int, Node | None]]]] = [
             (start, None, iter(inside[start]))
         ]
-        places = {start: 0}
-        while way and start not in done:
-            _, _, following = way[-1]
+        depths = {start: 0}
+        while stack and start not in done:
+            _, _, following = stack[-1]
             goal, by = next(following, (None, None))
             if goal is None:
-                done.add(way[-1][0])
-                del places[way.pop()[0]]
-            elif goal in places:
-                yield [node for _, node, _ in (*way[places[goal] + 1 :], (goal, by, following)) if node][-1]
+                done.add(stack[-1][0])
+                del depths[stack.pop()[0]]
+            elif goal in depths:
+                yield [node for _, node, _ in (*stack[depths[goal] + 1 :], (goal, by, following)) if node][-1]
             elif goal not in done and goal in inside:
-                places[goal] = len(way)
-                way.append((goal, by, iter(inside[goal])))
+                depths[goal] = len(stack)
+                stack.append((goal, by, iter(inside[goal])))
 
 
 def _is_unusable(site: _Site) -> bool:

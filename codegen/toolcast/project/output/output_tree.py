@@ -30,9 +30,9 @@ class Tree:
 
         An obstacle on the way to it is an answer, too.
         """
-        way = self._folder(path.rpartition("/")[0])
-        if way is None or way.kind != "folder":
-            return way
+        folder = self._folder(path.rpartition("/")[0])
+        if folder is None or folder.kind != "folder":
+            return folder
         target = self.root / path
         self._index.output_unchanged(target)
         try:
@@ -51,8 +51,8 @@ class Tree:
         return all(self._is_intact(path, expected) for path, expected in outputs.items())
 
     def _is_intact(self, path: str, expected: str) -> bool:
-        way = self._folder(path.rpartition("/")[0])
-        if way is None or way.kind != "folder":
+        folder = self._folder(path.rpartition("/")[0])
+        if folder is None or folder.kind != "folder":
             return False
         if self._index.output_unchanged(f"{self.root}/{path}"):
             return True
@@ -93,10 +93,10 @@ def _kind_of(mode: int) -> Literal["link", "folder", "other"]:
 
 def crosses_link(root: Path, folder: str) -> bool:
     """True if a link is on the way from `root` to `folder`: what is behind it is not ours."""
-    way = root
+    reached = root
     for part in ("", *folder.split("/")):
-        way = way / part
-        if way.is_symlink():
+        reached = reached / part
+        if reached.is_symlink():
             return True
     return False
 

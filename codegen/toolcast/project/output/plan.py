@@ -103,7 +103,7 @@ def make_plan(
             writes.append(Write(path, content, "changed", found.content))
         else:
             message = "a file that toolcast did not write stands in the way"
-            refuse(path, "foreign-file", message, _way_out(path, expected, existing))
+            refuse(path, "foreign-file", message, _remedy(path, expected, existing))
     for path in sorted(owned - expected.keys()):
         found = existing.get(path)
         if found is None or found.kind == "folder":  # a torn manifest may name a folder: no file of ours
@@ -124,7 +124,7 @@ def make_plan(
     )
 
 
-def _way_out(path: str, expected: Mapping[str, bytes | None], existing: Mapping[str, Existing]) -> str:
+def _remedy(path: str, expected: Mapping[str, bytes | None], existing: Mapping[str, Existing]) -> str:
     """What to do about a foreign file; it may be one of ours whose manifest was lost."""
     lost = NAME in expected and NAME not in existing
     if lost and any(found.ours for found in existing.values()):

@@ -44,7 +44,7 @@ def assemble(shards: Mapping[str, Cache], kit: Kit, *, shown_root: str = "specs"
     if problems:
         return Assembled(diagnostics=problems)
     refused = stem_problems(records, shown_root)
-    sound = {path: unit for path, unit in records.items() if path not in refused and not unit.failed}
+    valid = {path: unit for path, unit in records.items() if path not in refused and not unit.failed}
     context = Context(
         frontend=FRONTEND,
         root="",
@@ -55,7 +55,7 @@ def assemble(shards: Mapping[str, Cache], kit: Kit, *, shown_root: str = "specs"
     )
     try:
         package = make_package(
-            sound, context, libraries=kit.printers, locate=lambda path: records[path].named
+            valid, context, libraries=kit.printers, locate=lambda path: records[path].named
         )
     except PackageError as fault:
         return Assembled(diagnostics=(fault.diagnostic(shown_root),))
