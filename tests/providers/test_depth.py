@@ -109,3 +109,17 @@ def test_a_definition_that_contains_itself_is_text_as_a_whole_where_it_goes_too_
     assert result.schema["properties"]["a"]["type"] == "string"
     assert '"$defs":{"Tall"' not in result.schema["properties"]["a"]["description"]  # too long for words
     assert any(each.severity == "lost" and each.path == "/properties/a" for each in result.ledger)
+
+
+def test_a_value_that_no_enum_leaves_is_no_deeper_than_others() -> None:
+    """An empty enum is widened to any value, which has levels of its own."""
+    branches = [
+        {"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": {"const": None}},
+        {"type": "object", "additionalProperties": {"enum": ["a"]}},
+    ]
+    inner = {"type": "object", "properties": {"a": {"allOf": branches}}}
+    once = normalize({"type": "object", "properties": {"a": inner}}, "moonshot").schema
+    limit = load_profile("moonshot").limits.depth
+    assert limit is not None
+    assert levels(once) < limit
+    assert normalize(once, "moonshot").schema == once

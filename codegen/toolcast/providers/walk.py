@@ -149,6 +149,8 @@ def rewritten(
         node = declared(state, node, path)
     if ("enum" in node or "const" in node) and rules.literal:
         node = with_enum(state, node, path, notes)
+        if rules.most is not None and path is not None and not stated(node):  # no value was left
+            node = limit_depth(state, node, path, notes, entered, rules.most) or node
     if not stated(node) and dialect.typed:
         node = typed(state, node, path, notes)
     if rules.unions and "prefixItems" in node and node.get("type").__class__ is list:
