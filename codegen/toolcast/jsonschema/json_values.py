@@ -66,6 +66,23 @@ def is_multiple(number: float, divisor: tuple[int, int]) -> bool:
     return rest == 0
 
 
+def may_be_too_deep(text: bytes | str, limit: int = MAX_DEPTH) -> bool:
+    """Whether a JSON text is long enough, and has enough brackets, for a value that is nested too deeply.
+
+    Args:
+        text: the text of any JSON value.
+        limit: levels of containers that are allowed.
+
+    Returns:
+        False where its value cannot have more levels.
+    """
+    if len(text) <= 2 * limit:  # a level takes two characters
+        return False
+    if isinstance(text, str):
+        return text.count("[") + text.count("{") > limit
+    return text.count(b"[") + text.count(b"{") > limit
+
+
 def too_deep(value: Any, limit: int = MAX_DEPTH) -> bool:
     """Whether a value is nested too deeply. Does not recurse.
 

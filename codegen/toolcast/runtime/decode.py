@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from ..jsonschema.json_values import MAX_DEPTH, too_deep
+from ..jsonschema.json_values import may_be_too_deep, too_deep
 from .arguments import Arguments, parse_arguments
 from .checked_types import trusted_hook
 from .errors import LIMIT, ArgumentError
@@ -41,14 +41,14 @@ def decode_arguments(
         if wire_decoder is not None or tool.empty_is_absent:
             value = _in_own_form(tool, value, wire_decoder)
         text = arguments if isinstance(arguments, (bytes, str)) else None
-        # A text that is as short cannot nest too deeply: a level takes two characters.
-        if exact and ((text is not None and len(text) <= 2 * MAX_DEPTH) or not too_deep(value)):
-            if (
-                not value or text is None or wire_decoder is not None or tool.empty_is_absent
-            ):  # no value: blank text
-                text = msgspec.json.encode(value)  # to read JSON takes half the time of `msgspec.convert`
+        if exact:
             try:
-                return (tool._lazy.decoder or tool._decoder())(text)
+                if (
+                    not value or text is None or wire_decoder is not None or tool.empty_is_absent
+                ):  # no value: blank text
+                    text = msgspec.json.encode(value)  # to read JSON takes half the time of `msgspec.convert`
+                if not may_be_too_deep(text) or not too_deep(value):
+                    return (tool._lazy.decoder or tool._decoder())(text)
             except (msgspec.DecodeError, RecursionError):
                 pass  # the contract settles it, or names what is wrong
         return _convert_valid(tool, value, encoded=wire_decoder is not None)
