@@ -45,7 +45,13 @@ def _hold(config: Config, before: dict[str, bytes], expected: dict[str, bytes]) 
     assert not [path for path in found if path.endswith(TEMPORARY)]
 
 
-def _told(problem: Diagnostic, *words: str) -> None:
+def _states(folder: Path) -> dict[Path, tuple[int, int, int, int]]:
+    """What a write below `folder` would change; reading a folder changes its time of access alone."""
+    found = {path: path.lstat() for path in folder.rglob("*")}
+    return {path: (s.st_mode, s.st_ino, s.st_size, s.st_mtime_ns) for path, s in found.items()}
+
+
+def _assert_reported(problem: Diagnostic, *words: str) -> None:
     assert problem.hint
     assert problem.file
     for word in words:
@@ -75,7 +81,7 @@ def test_any_step_may_be_refused(memory: Path, fault: str) -> None:
         _hold(config, before, expected)
         problems = [each for each in report.diagnostics if each.code in ("io-error", "not-remembered")]
         for problem in problems:
-            _told(problem, os.strerror(FAULTS[fault]))
+            _assert_reported(problem, os.strerror(FAULTS[fault]))
         if not problems:  # what was refused was a tidying
             assert tree(config.output) == expected
         elif problems[0].code == "not-remembered":
@@ -120,7 +126,7 @@ def test_a_full_disk(memory: Path, small: Path, pages: int) -> None:
         report = build(config, FAKE)
         assert report.failed or pages > 1  # every file that is replaced makes room for the next
         for problem in report.diagnostics:
-            _told(problem, "No space left", "make room")
+            _assert_reported(problem, "No space left", "make room")
         _hold(config, before, expected)
         assert report.failed or tree(config.output) == expected
     filler.unlink()
@@ -136,7 +142,7 @@ def test_a_read_only_file_system(small: Path) -> None:
     subprocess.run(["mount", "-o", "remount,ro", str(small)], check=True)
     report = build(config, FAKE)
     assert report.failed
-    _told(report.diagnostics[0], "Read-only", "writable")
+    _assert_reported(report.diagnostics[0], "Read-only", "writable")
     assert tree(config.output) == before
     assert build(config, FAKE, mode="diff").plan.writes  # reading is enough to tell
     assert build(config, FAKE, mode="check").plan.writes
@@ -199,7 +205,7 @@ def test_read_only_folders(memory: Path, place: str) -> None:
     folder.chmod(0o555)
     problems = _as_nobody(lambda: build(config, FAKE), config.base)
     folder.chmod(0o755)
-    _told(problems[0], place, "Permission denied", "writable")
+    _assert_reported(problems[0], place, "Permission denied", "writable")
     _hold(config, before, expected)
     assert not build(config, FAKE).failed
     assert tree(config.output) == expected
@@ -227,7 +233,7 @@ def test_a_file_that_nobody_may_read_is_no_file_of_ours(memory: Path) -> None:
         (config.output / name).chmod(0)
     problems = _as_nobody(lambda: build(config, FAKE), config.base)
     assert [(each.code, each.file.rpartition("/")[2]) for each in problems] == [("unreadable", "a.py")]
-    _told(problems[0], "Permission denied", "readable")
+    _assert_reported(problems[0], "Permission denied", "readable")
 
 
 def test_an_immutable_file(tmp_path: Path) -> None:
@@ -243,7 +249,7 @@ def test_an_immutable_file(tmp_path: Path) -> None:
         report = build(config, FAKE)
     finally:
         subprocess.run(["chattr", "-i", target], check=True)
-    _told(report.diagnostics[0], "generated/registry.py", "not permitted", "files were dealt with")
+    _assert_reported(report.diagnostics[0], "generated/registry.py", "not permitted", "files were dealt with")
     _hold(config, before, expected)
     assert not build(config, FAKE).failed
     assert tree(config.output) == expected
@@ -276,13 +282,15 @@ def test_things_in_the_way_of_a_file(memory: Path, thing: str, monkeypatch: pyte
     for path in ("g/b.py", "schemas/mcp.x/b.json"):
         (config.output / path).parent.mkdir(parents=True)
     make(config.output / "g/b.py")
-    before = {path: path.lstat() for path in config.output.rglob("*")}
+    before = _states(config.output)
     for mode in ("write", "check", "diff"):
         report = build(config, FAKE, mode=mode)  # type: ignore[arg-type]
         assert report.failed
         assert len(report.diagnostics) == 1
-        _told(report.diagnostics[0], "p/generated/g/b.py", word, "move" if "link" not in word else "remove")
-    assert {path: path.lstat() for path in config.output.rglob("*")} == before
+        _assert_reported(
+            report.diagnostics[0], "p/generated/g/b.py", word, "move" if "link" not in word else "remove"
+        )
+    assert _states(config.output) == before
     assert tree(memory / "outside") == {"x.py": b"precious"}
     shutil.rmtree(config.output)
     build(config, FAKE)
@@ -344,7 +352,7 @@ def test_things_in_the_place_of_what_is_remembered(memory: Path, name: str, thin
     report = build(config, FAKE)
     for problem in report.diagnostics:
         assert problem.code in ("io-error", "not-remembered")
-        _told(problem, ".toolcast")
+        _assert_reported(problem, ".toolcast")
     if report.failed:
         assert tree(config.output) == {}
     else:
@@ -362,7 +370,7 @@ def test_names_that_are_too_long(memory: Path) -> None:
     config = project(memory / "q", {"a.yaml": "1"}, f'output = "{deep}"\n')
     report = build(config, FAKE)
     assert report.failed
-    _told(report.diagnostics[0], "too long", "shorter")
+    _assert_reported(report.diagnostics[0], "too long", "shorter")
 
 
 def test_names_that_are_no_text(memory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -390,7 +398,7 @@ def test_names_that_windows_keeps_for_itself(memory: Path, name: str) -> None:
     config = project(memory / "p", {"a.yaml": f"name: {name}", "fine.yaml": "1", "conx.yaml": "1"})
     report = build(config, FAKE)
     assert [each.code for each in report.diagnostics] == ["windows-name"]
-    _told(report.diagnostics[0], "specs/a.yaml", "Windows", "name")
+    _assert_reported(report.diagnostics[0], "specs/a.yaml", "Windows", "name")
     assert (config.output / "fine.py").exists()
     assert (config.output / "conx.py").exists()
     other = project(memory / "q", {f"{name}/b.yaml": "1"})
