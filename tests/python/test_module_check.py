@@ -8,7 +8,7 @@ import pytest
 from toolcast.contract.build import build_tool
 from toolcast.project.core.compiler import Options, check_tool, compile_tool, tool_names
 from toolcast.python.bindings.format import parsed
-from toolcast.python.check.errors import UnsoundError
+from toolcast.python.check.unsound_error import UnsoundError
 from toolcast.python.structs.module import tool_module
 
 from tests.python import stages

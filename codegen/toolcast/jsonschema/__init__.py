@@ -10,9 +10,15 @@ from ..lazy_exports import lazy_exports
 if TYPE_CHECKING:
     from .document import Document
     from .ecma import translate
-    from .errors import SearchTooLong, TooManyBranches, UnsupportedPattern, UnsupportedSchema, Violation
     from .schema_compiler import Schemas
     from .validator import Validator
+    from .validator_errors import (
+        SearchTooLong,
+        TooManyBranches,
+        UnsupportedPattern,
+        UnsupportedSchema,
+        Violation,
+    )
 
 __all__ = [
     "Document",
@@ -31,12 +37,12 @@ __getattr__ = lazy_exports(
     {
         "Document": ".document",
         "Schemas": ".schema_compiler",
-        "SearchTooLong": ".errors",
-        "TooManyBranches": ".errors",
-        "UnsupportedPattern": ".errors",
-        "UnsupportedSchema": ".errors",
+        "SearchTooLong": ".validator_errors",
+        "TooManyBranches": ".validator_errors",
+        "UnsupportedPattern": ".validator_errors",
+        "UnsupportedSchema": ".validator_errors",
         "Validator": ".validator",
-        "Violation": ".errors",
+        "Violation": ".validator_errors",
         "translate": ".ecma",
     },
 )

@@ -7,8 +7,8 @@ from typing import Any
 
 from . import messages
 from .equality import key
-from .errors import Violation
 from .node import Builder, Node, Rule, RuleContext, Run, evaluate_all, size_rule, value_rule
+from .validator_errors import Violation
 
 
 def items_rule(context: RuleContext) -> Rule | None:

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from . import pointers
-from .errors import UnsupportedSchema
 from .subschemas import subschemas
+from .validator_errors import UnsupportedSchema
 
 MAX_SCHEMA_DEPTH = 100
 _OBJECTS = (dict, Mapping)  # asking for the plain one first takes a third of the time

@@ -10,10 +10,10 @@ from typing import NamedTuple
 from . import charset
 from .automaton import MANY, Automaton, Part
 from .charset import Ranges
-from .errors import UnsupportedPattern
 from .regex_cache import cache_short_texts, compile_regex
 from .regex_escapes import Scanner
 from .search_cost import ANY_LENGTH, STEPS, Cost, cost
+from .validator_errors import UnsupportedPattern
 
 _MAX_NESTING = 100
 _UNROLLED = 1_000

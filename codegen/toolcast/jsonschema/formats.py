@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from .errors import UnsupportedPattern
+from .validator_errors import UnsupportedPattern
 
 
 class _Expression:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import messages
-from .errors import Violation
 from .node import Builder, Node, Rule, RuleContext, Run, evaluate_all
 from .object_rules import explain_extra
+from .validator_errors import Violation
 
 
 def reference_rule(context: RuleContext) -> Rule | None:

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .equality import key
-from .errors import UnsupportedSchema
 from .json_values import is_number, is_whole
 from .keywords import ANY_SCHEMA_MAP, NUMBERS, SCHEMA, SCHEMA_LIST, SIZES, TYPES
+from .validator_errors import UnsupportedSchema
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sized
 from typing import Any, Final, NamedTuple, ParamSpec, TypeVar
 
 from . import messages
-from .errors import TooManyBranches, Violation
 from .pointers import escape
 from .search import Search
 from .search_cost import STEPS
+from .validator_errors import TooManyBranches, Violation
 
 P = ParamSpec("P")
 R = TypeVar("R")

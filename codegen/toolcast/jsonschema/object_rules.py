@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import messages
-from .errors import Violation
 from .node import Builder, Node, Rule, RuleContext, Run, evaluate_all, size_rule
 from .scalar_rules import compile_pattern
+from .validator_errors import Violation
 
 
 def properties_rule(context: RuleContext) -> Rule | None:

@@ -4,7 +4,7 @@ import re
 
 from . import charset
 from .charset import Ranges
-from .errors import UnsupportedPattern
+from .validator_errors import UnsupportedPattern
 
 _CLASSES: dict[str, Ranges] = {
     "d": charset.DIGIT,

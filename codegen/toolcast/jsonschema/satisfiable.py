@@ -9,10 +9,10 @@ from math import ceil, lcm
 from typing import Any, Final
 
 from .ecma import analyse
-from .errors import UnsupportedPattern, UnsupportedSchema
 from .json_values import is_number, is_whole
 from .search_cost import ANY_LENGTH
 from .validator import Validator
+from .validator_errors import UnsupportedPattern, UnsupportedSchema
 
 FORBIDDEN: Final = "it is `false`, or `not` everything"
 """The reason of schemas that refuse all values explicitly, which forbids a name."""

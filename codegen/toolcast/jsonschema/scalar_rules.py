@@ -7,11 +7,11 @@ from typing import Any
 
 from . import messages
 from .equality import equal, key
-from .errors import UnsupportedPattern, UnsupportedSchema
 from .json_values import as_decimal, is_multiple, is_number, is_whole
 from .node import Builder, Check, Rule, RuleContext, Run, size_rule, value_rule
 from .search import Search
 from .search_cost import ANY_LENGTH
+from .validator_errors import UnsupportedPattern, UnsupportedSchema
 
 _LONG = 1_000
 """Characters of a text that is searched although it is too long: both violations are reported."""

@@ -5,10 +5,10 @@ from typing import Any
 
 from . import array_rules, in_place_rules, object_rules, scalar_rules, union_rules
 from .document import MAX_SCHEMA_DEPTH, Document, base_of
-from .errors import UnsupportedSchema, Violation
 from .keyword_values import check_form
 from .messages import label
 from .node import Builder, Node, Rule, RuleContext, Run, refuse_all
+from .validator_errors import UnsupportedSchema, Violation
 
 _BUILDERS: Mapping[str, Builder] = {
     "$ref": in_place_rules.reference_rule,  # first: `Node.resolved` counts on it

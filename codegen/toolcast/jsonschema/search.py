@@ -8,9 +8,9 @@ from typing import Final
 from .automaton import AT_END, NOTHING, Automaton
 from .charset import Alphabet
 from .ecma import Analysis, analyse, translate
-from .errors import SearchTooLong, UnsupportedPattern
 from .regex_cache import cache_short_texts, compile_regex
 from .search_cost import PER_CHARACTER, STEPS
+from .validator_errors import SearchTooLong, UnsupportedPattern
 
 WEIGHT: Final = 4
 """Steps of `re` in the time of one step here."""

@@ -7,8 +7,8 @@ from typing import Any
 
 from . import messages
 from .equality import key
-from .errors import TooManyBranches, Violation
 from .node import Builder, Check, Node, Rule, RuleContext, Run
+from .validator_errors import TooManyBranches, Violation
 
 
 def union_rule(keyword: str) -> Builder:

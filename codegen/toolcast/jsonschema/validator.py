@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from .document import Document, base_of
-from .errors import SearchTooLong, TooManyBranches, UnsupportedSchema, Violation
 from .json_values import MAX_DEPTH, count_parts, find_foreign, too_deep
 from .node import BRANCHES, BRANCHES_PER_PART, Run, on_fresh_stack
 from .schema_compiler import Compiler, Schemas
+from .validator_errors import SearchTooLong, TooManyBranches, UnsupportedSchema, Violation
 
 R = TypeVar("R")
 

@@ -10,9 +10,6 @@ from .envelope import envelope_pointers as envelope_pointers
 from .envelope import omits as omits
 from .envelope import pointer_to as pointer_to
 from .envelope import tool_object as tool_object
-from .errors import ProfileError as ProfileError
-from .errors import ProfileProblem as ProfileProblem
-from .errors import SchemaError as SchemaError
 from .ledger import LedgerEntry as LedgerEntry
 from .normalize import Normalized as Normalized
 from .normalize import SchemaNormalizer as SchemaNormalizer
@@ -23,5 +20,8 @@ from .profile import available as available
 from .profile import load_profile as load_profile
 from .profile import load_profile_file as load_profile_file
 from .profile import load_profiles as load_profiles
+from .provider_errors import ProfileError as ProfileError
+from .provider_errors import ProfileProblem as ProfileProblem
+from .provider_errors import SchemaError as SchemaError
 from .quarantine import quarantined as quarantined
 from .request_limits import Limits as Limits

@@ -7,8 +7,8 @@ from contextlib import suppress
 from typing import Any
 
 from ..jsonschema.json_values import nested_objects
-from .errors import SchemaError
 from .json_paths import Path
+from .provider_errors import SchemaError
 from .state import State
 
 Segments = tuple[str, ...]

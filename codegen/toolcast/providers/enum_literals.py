@@ -8,9 +8,9 @@ from typing import Any
 from ..jsonschema.equality import equal
 from ..jsonschema.keywords import TYPE_OF
 from .constraint_texts import phrase
-from .errors import SchemaError
 from .json_paths import Path, pointer
 from .json_types import MOVED, distinct_types, fits, kind_of
+from .provider_errors import SchemaError
 from .state import State
 from .type_keyword import checked_types
 from .values_as_text import texts

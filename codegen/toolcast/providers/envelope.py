@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from ..jsonschema.pointers import escape
 from ..runtime.definitions import cut_definition
-from .errors import ProfileError
 from .normalize import Normalized
 from .profile import Profile
+from .provider_errors import ProfileError
 
 
 class ToolInfo(Struct, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from ..jsonschema.pointers import child, escape, unescape
-from .errors import SchemaError
+from .provider_errors import SchemaError
 
 MAX_SEGMENTS = 200
 """Anchors below more are ignored."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..jsonschema.keywords import TYPE_OF
-from .errors import SchemaError
+from .provider_errors import SchemaError
 
 ATOMS = frozenset((str, int, float, bool, type(None)))
 LITERAL_DEPTH = 200

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import msgspec
 
 from .dialect import Dialect
-from .errors import SchemaError
 from .normalize import Normalized, normalize
 from .profile import Profile
+from .provider_errors import SchemaError
 
 if TYPE_CHECKING:
     from ..jsonschema import Validator

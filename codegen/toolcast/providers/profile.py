@@ -17,9 +17,9 @@ from msgspec import Struct
 
 from .dialect import Dialect
 from .dialect_check import problems
-from .errors import ProfileError, ProfileProblem
 from .profile_check import forms, meanings, near
 from .profile_files import error_at, id_of, installed_file, problem_at, read_file
+from .provider_errors import ProfileError, ProfileProblem
 from .request_limits import Limits
 
 BUILT_IN = Path(__file__).parent / "profiles"

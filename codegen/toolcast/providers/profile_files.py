@@ -14,8 +14,8 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .errors import ProfileError, ProfileProblem
 from .profile_check import line_of
+from .provider_errors import ProfileError, ProfileProblem
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

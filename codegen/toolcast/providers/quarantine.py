@@ -16,16 +16,16 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from ..jsonschema.ecma import translate
-from ..jsonschema.errors import UnsupportedPattern
 from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP, TYPES
 from ..jsonschema.satisfiable import FORBIDDEN, Satisfiability
 from ..jsonschema.subschemas import Path as Segments
 from ..jsonschema.subschemas import subschemas
 from ..jsonschema.upgrade import NEWEST, outdated
+from ..jsonschema.validator_errors import UnsupportedPattern
 from .dialect import Dialect
-from .errors import SchemaError
 from .json_paths import Path, extended, pointer
 from .ledger import Action, LedgerEntry, SeverityOfLoss
+from .provider_errors import SchemaError
 from .state import State
 from .upgraded_schema import Source, source_of
 from .wellformed import is_malformed, mended

@@ -6,9 +6,9 @@ from collections.abc import Callable, Container, Mapping
 from typing import Any
 
 from .dialect import Dialect
-from .errors import SchemaError
 from .json_paths import Path, anchors, parse, pointer, resolve
 from .ledger import Action, LedgerEntry, SeverityOfLoss
+from .provider_errors import SchemaError
 from .upgraded_schema import Source
 
 Stated = tuple[tuple[Any, Path], ...]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .errors import SchemaError
 from .json_paths import Path, pointer
 from .json_types import KINDS, MOVED, any_value, distinct_types, inferred, scalar_value, split
+from .provider_errors import SchemaError
 from .state import State
 from .union_overlaps import of_items
 from .values_as_text import as_json

@@ -11,10 +11,10 @@ from msgspec import Struct
 from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from ..jsonschema.subschemas import subschemas
 from ..jsonschema.upgrade import Row, Upgrade, as_written, draft_of, screen, upgrade, watched
-from .errors import SchemaError
 from .json_paths import Path, anchors, extended, parse, pointer, resolve
 from .ledger import Action, LedgerEntry
 from .nullable import with_null
+from .provider_errors import SchemaError
 
 Node = dict[str, Any]
 Segments = tuple[str, ...]

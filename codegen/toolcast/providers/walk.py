@@ -27,7 +27,6 @@ from .cycles import changed_behind
 from .depth import limit_depth
 from .dialect import Dialect
 from .enum_literals import bounded, with_enum
-from .errors import SchemaError
 from .inline_references import Segments, inline_reference
 from .json_paths import Path, pointer
 from .json_types import KINDS, Made, copied, stated
@@ -35,6 +34,7 @@ from .keyword_rules import Rules
 from .maps_as_pairs import is_map, pairs
 from .nulls_as_absence import not_required, null_as_absence
 from .operations import keep_type
+from .provider_errors import SchemaError
 from .state import State
 from .tuples_as_objects import positions
 from .type_keyword import listed_types, typed

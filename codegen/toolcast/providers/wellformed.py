@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ..jsonschema.keywords import HOLDS_SCHEMAS, NUMBERS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP, SIZES, TEXTS
-from .errors import SchemaError
 from .json_paths import Path, pointer
 from .ledger import Action, LedgerEntry, SeverityOfLoss
+from .provider_errors import SchemaError
 from .upgraded_schema import Source
 
 Node = dict[str, Any]

@@ -15,7 +15,7 @@ import msgspec
 from .errors import LIMIT, ArgumentError
 
 if TYPE_CHECKING:
-    from ..jsonschema.errors import Violation
+    from ..jsonschema.validator_errors import Violation
 
 
 _decode = msgspec.json.Decoder().decode
@@ -160,8 +160,8 @@ def _parse_text(tool: str, text: bytes | str) -> Any:
 
 
 def _violations(problem: DuplicateKeyError) -> "list[Violation]":
-    from ..jsonschema.errors import Violation
     from ..jsonschema.messages import label, member
+    from ..jsonschema.validator_errors import Violation
 
     violations = []
     for path, name in problem.found:

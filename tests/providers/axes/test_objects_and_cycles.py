@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.providers import Dialect, Profile, normalize
 from toolcast.providers.dialect_check import problems
-from toolcast.providers.errors import ProfileError
 from toolcast.providers.profile import load_profile_file
+from toolcast.providers.provider_errors import ProfileError
 
 from tests.providers.axes.common import NONE, PLAIN, actions, laws, profile, stated
 

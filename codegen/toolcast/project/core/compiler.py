@@ -20,10 +20,10 @@ from ...python.bindings.render_module import (
     type_text,
 )
 from ...python.bindings.templates import Overrides, TemplateFailedError, Templates
-from ...python.check.errors import UnsoundError
 from ...python.check.executable import checked_statements, without_protocol
 from ...python.check.isolate import Isolated, build_decoders, check_binding
 from ...python.check.module_check import check_module
+from ...python.check.unsound_error import UnsoundError
 from ...python.structs.module import Roots, module_path, tool_module, type_module
 from ...python.structs.module_model import Module
 from ...python.structs.python_names import class_name, constant_name, module_name

@@ -4,8 +4,8 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from .errors import UnsoundError
 from .syntax import dotted
+from .unsound_error import UnsoundError
 
 PACKAGES = frozenset({"typing", "msgspec", "toolcast.runtime", "toolcast.runtime.support"})
 """What a generated module may import, beside other modules of its package."""

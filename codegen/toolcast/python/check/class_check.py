@@ -7,7 +7,6 @@ from msgspec import UNSET
 
 from ...contract.tree import Enum, Field, Object
 from ..structs.module_model import ClassDefinition
-from .errors import UnsoundError
 from .literal_check import LiteralChecker
 from .statements import ModuleText, same_syntax
 from .syntax import (
@@ -19,6 +18,7 @@ from .syntax import (
     value_of,
     wire_of,
 )
+from .unsound_error import UnsoundError
 
 _POST_INIT = ast.parse("def __post_init__(self) -> None: ...").body[0]
 

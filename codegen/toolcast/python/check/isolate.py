@@ -18,7 +18,7 @@ from ...runtime.support import decode_hook
 from ...spec.model import ToolSpec
 from ..structs.module import Roots
 from .allowed_syntax import PACKAGES, PYTHON
-from .errors import UnsoundError
+from .unsound_error import UnsoundError
 
 _IMPORTABLE = PACKAGES | PYTHON
 _LONGEST = 100_000

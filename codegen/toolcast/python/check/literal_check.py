@@ -6,8 +6,8 @@ import re
 from ...contract.tree import Contract, Node
 from .allowed import AllowedLiterals, nodes_by_pointer
 from .allowed_syntax import require_allowed_syntax
-from .errors import UnsoundError
 from .syntax import dotted, marker_types, unquoted, value_of
+from .unsound_error import UnsoundError
 
 _BRANCH = re.compile(r"/(anyOf|oneOf)/[0-9]+")
 

@@ -13,11 +13,11 @@ from ...contract.tree import Contract, Object
 from ..structs.module_model import ClassDefinition, Definition, Module
 from .allowed_syntax import PACKAGES, PYTHON, require_allowed_syntax
 from .class_check import check_class
-from .errors import UnsoundError
 from .literal_check import LiteralChecker
 from .statements import ModuleText
 from .syntax import alias_values, defined_name, is_text
 from .tail import check_tail
+from .unsound_error import UnsoundError
 
 
 def check_module(

@@ -8,7 +8,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from .errors import UnsoundError
+from .unsound_error import UnsoundError
 
 
 class ModuleText:

@@ -3,7 +3,7 @@
 import ast
 
 from ..structs.module_model import AliasDefinition
-from .errors import UnsoundError
+from .unsound_error import UnsoundError
 
 
 def defined_name(node: ast.stmt) -> str:

@@ -3,8 +3,8 @@
 import ast
 
 from .allowed_syntax import require_allowed_syntax
-from .errors import UnsoundError
 from .syntax import dotted, is_text
+from .unsound_error import UnsoundError
 
 
 def check_tail(node: ast.stmt, names: frozenset[str]) -> None:

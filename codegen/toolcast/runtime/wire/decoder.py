@@ -9,10 +9,10 @@ from typing import Any
 
 import msgspec
 
-from ...jsonschema.errors import Violation
 from ...jsonschema.json_values import too_deep
 from ...jsonschema.messages import label
 from ...jsonschema.node import on_fresh_stack
+from ...jsonschema.validator_errors import Violation
 from ..arguments import decode_json
 from ..contract_node import follow
 from ..errors import MissingDataError

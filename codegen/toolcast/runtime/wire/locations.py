@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from ...jsonschema.errors import SearchTooLong
+from ...jsonschema.validator_errors import SearchTooLong
 from .branches import BranchSelector
 from .wire_form import MORE, WireForm, WireForms, position
 
