@@ -7,10 +7,10 @@ from typing import Any
 from ..jsonschema.equality import equal
 from ..jsonschema.keywords import TYPE_OF
 from .constraint_texts import MAX_WORDS, idle, phrase, text
-from .dialect import Dialect
 from .json_paths import Path
 from .json_types import scalar_value
 from .nulls_as_absence import unsaid
+from .profiles.dialect import Dialect
 from .state import State
 from .union_siblings import takes_null
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..runtime.arguments import Arguments, parse_arguments
 from ..runtime.errors import LIMIT, ArgumentError
 from .normalizer_cache import Normalizer, Prepared, Schema
-from .profile import Profile, load_profile
+from .profiles.profile import Profile, load_profile
 
 if TYPE_CHECKING:
     from ..jsonschema import Validator, Violation

@@ -8,10 +8,10 @@ from typing import Any
 from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from . import operations
 from .depth import DOWN
-from .dialect import Dialect, Disposition, forbidden
 from .json_paths import Path
 from .operations import Op
 from .pattern_features import limited
+from .profiles.dialect import Dialect, Disposition, forbidden
 from .state import State
 from .wire_forms import MARK
 

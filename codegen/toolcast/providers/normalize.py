@@ -24,13 +24,13 @@ from msgspec import Struct
 from ..runtime.wire import WireForms
 from .cycles import reaches
 from .depth import ENDLESS, heights, levels
-from .dialect import Dialect, nameless
-from .dialect_check import takes_text
 from .inline_references import Segments
 from .json_paths import parse, pointer
 from .keyword_rules import Rules
 from .ledger import LedgerEntry
-from .profile import Profile, load_profile
+from .profiles.dialect import Dialect, nameless
+from .profiles.dialect_check import takes_text
+from .profiles.profile import Profile, load_profile
 from .provider_errors import SchemaError
 from .quarantine import without_defects
 from .renames import names_of

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
-from .dialect import Dialect
 from .normalize import Normalized, normalize
-from .profile import Profile
+from .profiles.dialect import Dialect
+from .profiles.profile import Profile
 from .provider_errors import SchemaError
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from msgspec.structs import replace
 from ..jsonschema.upgrade import NEWEST, outdated
 from .arrays_and_objects import describe
 from .constraint_texts import describes_default
-from .dialect import disposition
 from .inline_references import keep_reference
 from .json_paths import Path
 from .json_types import ATOMS, KINDS, copied
 from .pattern_features import supported_pattern
+from .profiles.dialect import disposition
 from .renames import holds_names, sent_under
 from .state import State
 from .type_keyword import checked_types

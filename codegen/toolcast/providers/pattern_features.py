@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from .dialect import Dialect
+from .profiles.dialect import Dialect
 
 MAX_PATTERN = 4_000
 LOOKAROUND = ("(?=", "(?!", "(?<=", "(?<!")

@@ -22,9 +22,9 @@ from ..jsonschema.subschemas import Path as Segments
 from ..jsonschema.subschemas import subschemas
 from ..jsonschema.upgrade import NEWEST, outdated
 from ..jsonschema.validator_errors import UnsupportedPattern
-from .dialect import Dialect
 from .json_paths import Path, extended, pointer
 from .ledger import Action, LedgerEntry, SeverityOfLoss
+from .profiles.dialect import Dialect
 from .provider_errors import SchemaError
 from .state import State
 from .upgraded_schema import Source, source_of

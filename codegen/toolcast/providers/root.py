@@ -7,12 +7,12 @@ from typing import Any
 from .all_of import describe_or_drop, merge_all_of, without_references
 from .arrays_and_objects import has_type
 from .constraint_texts import phrase
-from .dialect import forbidden
 from .inline_references import Segments, note_dropped_properties, record_children
 from .json_paths import Path
 from .json_types import inferred
 from .merge_nodes import merged
 from .nulls_as_absence import held
+from .profiles.dialect import forbidden
 from .provider_errors import SchemaError
 from .state import MAX_DEPTH, State
 from .unions import in_words, shared, union

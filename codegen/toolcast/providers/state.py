@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping
 from typing import Any
 
-from .dialect import Dialect
 from .json_paths import Path, anchors, parse, pointer, resolve
 from .ledger import Action, LedgerEntry, SeverityOfLoss
+from .profiles.dialect import Dialect
 from .provider_errors import SchemaError
 from .upgraded_schema import Source
 

@@ -10,13 +10,13 @@ from . import union_overlaps
 from .accepted_types import shapes
 from .arrays_and_objects import describe
 from .cycles import changed_behind
-from .dialect import Dialect, disposition
 from .json_paths import Path, pointer
 from .keyword_rules import Rules
 from .maps_as_pairs import is_map
 from .nulls_as_absence import left_out
 from .operations import Op, closed
 from .pattern_features import supported_pattern
+from .profiles.dialect import Dialect, disposition
 from .provider_errors import SchemaError
 from .renames import accepts_alike, misjudges, names_sent, renamed
 from .state import State

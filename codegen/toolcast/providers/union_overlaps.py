@@ -13,10 +13,10 @@ from typing import Any
 from ..jsonschema.search import found
 from .accepted_types import shapes
 from .constraint_texts import text
-from .dialect import disposition
 from .json_paths import Path
 from .json_types import MOVED
 from .maps_as_pairs import holds_rest, is_map, sends_pairs
+from .profiles.dialect import disposition
 from .state import Overlap, State, Stated
 
 Node = dict[str, Any]

@@ -25,7 +25,6 @@ from .arrays_and_objects import (
 from .constraint_texts import described
 from .cycles import changed_behind
 from .depth import limit_depth
-from .dialect import Dialect
 from .enum_literals import bounded, with_enum
 from .inline_references import Segments, inline_reference
 from .json_paths import Path, pointer
@@ -34,6 +33,7 @@ from .keyword_rules import Rules
 from .maps_as_pairs import is_map, pairs
 from .nulls_as_absence import not_required, null_as_absence
 from .operations import keep_type
+from .profiles.dialect import Dialect
 from .provider_errors import SchemaError
 from .state import State
 from .tuples_as_objects import positions

@@ -7,9 +7,9 @@ import json
 from typing import Any
 
 from toolcast.providers import Normalized, normalize
-from toolcast.providers.dialect import Dialect
-from toolcast.providers.dialect_check import problems
-from toolcast.providers.profile import Profile
+from toolcast.providers.profiles.dialect import Dialect
+from toolcast.providers.profiles.dialect_check import problems
+from toolcast.providers.profiles.profile import Profile
 
 from tests.providers.laws import missing_without_entry
 

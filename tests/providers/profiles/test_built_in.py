@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import toolcast.providers
 from toolcast.providers import Profile, available, load_profile, normalize
-from toolcast.providers.envelope import ToolInfo, pointer_to, tool_object
-from toolcast.providers.profile_check import PLACEHOLDERS
+from toolcast.providers.profiles.envelope import ToolInfo, pointer_to, tool_object
+from toolcast.providers.profiles.profile_check import PLACEHOLDERS
 
 ROOM = Path(toolcast.providers.__file__).parent
 WANTED = {

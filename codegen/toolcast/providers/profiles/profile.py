@@ -1,7 +1,7 @@
 """A provider as data: its dialect of JSON Schema, and the envelope around it.
 
 Every axis is an option of the one walk; no provider is named anywhere in code. Built-in profiles are
-the TOML files in `profiles/`, each rule with its source; a user's own profile is a file of the same
+the TOML files beside this module, each rule with its source; a user's own profile is a file of the same
 form, which may start from another one with `base = "openai"`.
 """
 
@@ -18,11 +18,11 @@ from msgspec import Struct
 from .dialect import Dialect
 from .dialect_check import problems
 from .profile_check import forms, meanings, near
+from .profile_error import ProfileError, ProfileProblem
 from .profile_files import error_at, id_of, installed_file, problem_at, read_file
-from .provider_errors import ProfileError, ProfileProblem
 from .request_limits import Limits
 
-BUILT_IN = Path(__file__).parent / "profiles"
+BUILT_IN = Path(__file__).parent
 
 
 class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .profile_check import line_of
-from .provider_errors import ProfileError, ProfileProblem
+from .profile_error import ProfileError, ProfileProblem
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

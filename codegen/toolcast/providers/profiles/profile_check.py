@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import msgspec
 from msgspec import Struct
 
-from ..jsonschema.keywords import KEYWORDS
+from ...jsonschema.keywords import KEYWORDS
 from .dialect import Dialect
 from .request_limits import Limits
 

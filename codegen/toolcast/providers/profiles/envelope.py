@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ..jsonschema.pointers import escape
-from ..runtime.definitions import cut_definition
-from .normalize import Normalized
+from ...jsonschema.pointers import escape
+from ...runtime.definitions import cut_definition
+from ..normalize import Normalized
 from .profile import Profile
-from .provider_errors import ProfileError
+from .profile_error import ProfileError
 
 
 class ToolInfo(Struct, frozen=True, kw_only=True):
