@@ -15,11 +15,11 @@ from .profiles.envelope import envelope_pointers as envelope_pointers
 from .profiles.envelope import omits as omits
 from .profiles.envelope import pointer_to as pointer_to
 from .profiles.envelope import tool_object as tool_object
+from .profiles.load_profiles import available as available
+from .profiles.load_profiles import load_profile as load_profile
+from .profiles.load_profiles import load_profile_file as load_profile_file
+from .profiles.load_profiles import load_profiles as load_profiles
 from .profiles.profile import Profile as Profile
-from .profiles.profile import available as available
-from .profiles.profile import load_profile as load_profile
-from .profiles.profile import load_profile_file as load_profile_file
-from .profiles.profile import load_profiles as load_profiles
 from .profiles.profile_error import ProfileError as ProfileError
 from .profiles.profile_error import ProfileProblem as ProfileProblem
 from .profiles.request_limits import Limits as Limits

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ..runtime.arguments import Arguments, parse_arguments
 from ..runtime.errors import LIMIT, ArgumentError
 from .normalizer_cache import Normalizer, Prepared, Schema
-from .profiles.profile import Profile, load_profile
+from .profiles.load_profiles import load_profile
+from .profiles.profile import Profile
 
 if TYPE_CHECKING:
     from ..jsonschema import Validator, Violation

@@ -30,7 +30,8 @@ from .keyword_rules import Rules
 from .ledger import LedgerEntry
 from .profiles.dialect import Dialect, nameless
 from .profiles.dialect_check import takes_text
-from .profiles.profile import Profile, load_profile
+from .profiles.load_profiles import load_profile
+from .profiles.profile import Profile
 from .provider_errors import SchemaError
 from .quarantine import without_defects
 from .renames import names_of

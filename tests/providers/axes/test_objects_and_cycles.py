@@ -9,9 +9,8 @@ import jsonschema_rs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.providers import Dialect, Profile, normalize
+from toolcast.providers import Dialect, Profile, load_profile_file, normalize
 from toolcast.providers.profiles.dialect_check import problems
-from toolcast.providers.profiles.profile import load_profile_file
 from toolcast.providers.profiles.profile_error import ProfileError
 
 from tests.providers.axes.common import NONE, PLAIN, actions, laws, profile, stated

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from toolcast.project.core.compiled import Options
-from toolcast.providers.profiles.profile import load_profile_file
+from toolcast.providers import load_profile_file
 from toolcast.runtime import ToolBinding
 
 from tests.python.compiled import compile_files, imported, package, spec

@@ -1,4 +1,4 @@
-"""Checks profiles: every problem, with its line and a suggestion."""
+"""Checks profiles: every problem, with a suggestion."""
 
 from __future__ import annotations
 
@@ -12,8 +12,12 @@ from msgspec import Struct
 
 from ...jsonschema.keywords import KEYWORDS
 from .dialect import Dialect
+from .dialect_check import problems
+from .profile import Profile
 from .request_limits import Limits
 
+Problem = tuple[str, ...]
+"""A message, a hint, and the keys that lead to what is wrong."""
 PLACEHOLDERS = (
     *("$name", "$description", "$title", "$parameters", "$strict", "$result", "$result_object"),
     *("$read_only", "$destructive", "$idempotent", "$open_world"),
@@ -27,15 +31,11 @@ PATTERNS = (
     ("limits", "name-pattern"),
     ("limits", "property-pattern"),
 )
-
-
 LISTS = ("keep", "describe", "drop", "block", "root-forbid", "integers-only", "at-most")
 """Lists of keywords of a dialect."""
 MISSPELT = 0.8
 """The similarity from which a name counts as a misspelt keyword: others may be a provider's own."""
 KNOWN = frozenset((*KEYWORDS, "propertyOrdering", "$def", "defs", "ref"))
-
-
 RULES = (
     *("name-pattern", "name-length", "description-length", "property-name", "depth", "properties"),
     *("enum-values", "long-enum", "string-chars", "required-at-least", "rejected", "not-strict"),
@@ -48,18 +48,9 @@ FILLED = frozenset(("tool", "index", "name", "path", "value", "limit", "length",
 """The placeholders of an answer: {tool} and so on; literal braces are doubled."""
 
 
-def forms(raw: Mapping[str, Any], profile: type[Struct]) -> list[tuple[str, ...]]:
-    """What has an unknown name or a value of the wrong form: message, hint, and the keys that lead there."""
-    return list(_forms(raw, profile))
-
-
-def meanings(raw: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """What has the right form and still makes no sense, in the same form."""
-    return list(_meanings(raw))
-
-
-def _forms(raw: Mapping[str, Any], profile: type[Struct]) -> Iterator[tuple[str, ...]]:
-    yield from _fields(raw, profile, ())
+def forms(raw: Mapping[str, Any]) -> Iterator[Problem]:
+    """What has an unknown name or a value of the wrong form."""
+    yield from _fields(raw, Profile, ())
     for table, kind in TABLES.items():
         if isinstance(raw.get(table), dict):
             yield from _fields(raw[table], kind, (table,))
@@ -68,7 +59,7 @@ def _forms(raw: Mapping[str, Any], profile: type[Struct]) -> Iterator[tuple[str,
             yield f"{key!r} is missing", f"a profile needs {key}", key
 
 
-def _fields(raw: Mapping[str, Any], kind: type[Struct], below: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def _fields(raw: Mapping[str, Any], kind: type[Struct], below: tuple[str, ...]) -> Iterator[Problem]:
     hints = get_type_hints(kind)
     types = {field.encode_name: hints[field.name] for field in msgspec.structs.fields(kind)}
     for key, value in raw.items():
@@ -96,7 +87,8 @@ def near(wrong: str, known: Iterable[str], what: str) -> str:
     return (f"did you mean {close[0]!r}? " if close else "") + f"{what}: {', '.join(names)}"
 
 
-def _meanings(raw: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+def meanings(raw: Mapping[str, Any], profile: Profile) -> Iterator[Problem]:
+    """What has the right form and still makes no sense. `profile` is made of `raw`."""
     if not ID.fullmatch(raw["id"]):
         hint = "use letters, digits, `_` and `-`, with a letter or `_` first"
         yield f"the id {raw['id']!r} cannot be a folder name", hint, "id"
@@ -125,9 +117,12 @@ def _meanings(raw: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
         if isinstance(value, int) and value < 0:
             yield f"'limits.{key}' is {value}", "a limit is at least 0; leave it out for none", "limits", key
     yield from _answers(raw.get("answers", {}))
+    for table, dialect in (("dialect", profile.dialect), ("strict", profile.strict)):
+        for sentence in () if dialect is None else problems(dialect):
+            yield f"[{table}]: {sentence}", "these axes do not go together", table
 
 
-def _keywords(raw: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+def _keywords(raw: Mapping[str, Any]) -> Iterator[Problem]:
     """Names in lists of keywords that are nearly one: such a rule would never apply."""
     from difflib import get_close_matches
 
@@ -147,7 +142,7 @@ def _keywords(raw: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
                     )
 
 
-def _answers(answers: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
+def _answers(answers: Mapping[str, str]) -> Iterator[Problem]:
     for rule, template in answers.items():
         if rule == "paths":
             if template not in PATHS:
@@ -174,22 +169,3 @@ def _named(template: Mapping[str, Any], at: tuple[str, ...]) -> Iterator[tuple[s
             yield from _named(value, (*at, key))
         elif isinstance(value, str) and value.startswith("$"):
             yield value, (*at, key)
-
-
-def line_of(text: str, keys: tuple[str, ...]) -> int:
-    """The line of `keys` in TOML text, of its table if the key itself is not found; 0 if neither is.
-
-    `tomllib` keeps no positions, so the text is searched.
-    """
-    best, within = 0, not keys[:-1]
-    for number, line in enumerate(text.splitlines(), 1):
-        header = re.match(r"\s*\[\s*([^\[\]]+?)\s*\]", line)
-        if header:
-            table = tuple(part.strip().strip("\"'") for part in header[1].split("."))
-            if table == keys:
-                return number
-            within = table == keys[:-1]
-            best = number if within or (not best and table == keys[: len(table)]) else best
-        elif within and keys and re.match(rf"\s*[\"']?{re.escape(keys[-1])}[\"']?\s*[=.]", line):
-            return number
-    return best
