@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 import toolcast.providers
-from toolcast.providers import Profile, available, load_profile, normalize
-from toolcast.providers.profiles.envelope import ToolInfo, pointer_to, tool_object
-from toolcast.providers.profiles.profile_check import PLACEHOLDERS
+from toolcast.providers import Profile, ToolInfo, available, load_profile, normalize, pointer_to, tool_object
+from toolcast.providers.profiles.envelope import PLACEHOLDERS
 
 ROOM = Path(toolcast.providers.__file__).parent
 WANTED = {

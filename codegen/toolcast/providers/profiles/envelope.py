@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
 
-from ...jsonschema.pointers import escape
+from ...jsonschema.pointers import join
 from ...runtime.definitions import cut_definition
-from ..normalize import Normalized
 from .profile import Profile
 from .profile_error import ProfileError
+
+if TYPE_CHECKING:
+    from ..normalize import Normalized
 
 
 class ToolInfo(Struct, frozen=True, kw_only=True):
@@ -29,26 +32,22 @@ class ToolInfo(Struct, frozen=True, kw_only=True):
 
 
 def tool_object(tool: ToolInfo, profile: Profile, parameters: Normalized) -> dict[str, Any]:
-    """The complete tool object of a provider; keys in the order of the profile's template.
+    """Fill the template of a profile.
 
-    The schemas in it are those given, not copies. Raises `ProfileError` for a
-    template that names an unknown value.
+    Args:
+        tool: what the tool is called, and the like.
+        profile: the provider's profile.
+        parameters: the schema of the tool's parameters in the provider's dialect.
+
+    Returns:
+        The complete tool object; keys in the order of the template. The schemas in it are those of the
+        arguments, not copies.
+
+    Raises:
+        ProfileError: the template names an unknown value.
     """
-    result = tool.result_schema
-    values: dict[str, Any] = {
-        "$name": tool.name,
-        "$description": tool.description,
-        "$title": tool.title,
-        "$parameters": None if omits(profile, parameters) else parameters.schema,
-        "$strict": parameters.strict,
-        "$result": result,
-        "$result_object": result if result is not None and result.get("type") == "object" else None,
-        "$read_only": tool.read_only,
-        "$destructive": tool.destructive,
-        "$idempotent": tool.idempotent,
-        "$open_world": tool.open_world,
-    }
-    return _filled(profile.envelope, values, profile.id)
+    schema = None if omits(profile, parameters) else parameters.schema
+    return _filled(profile.envelope, _values(tool, schema, parameters.strict), profile.id)
 
 
 _DECLARING = ("properties", "anyOf", "oneOf", "allOf", "$ref")
@@ -63,7 +62,7 @@ def omits(profile: Profile, parameters: Normalized) -> bool:
 def pointer_to(value: str, profile: Profile) -> str | None:
     """The JSON pointer of a template value such as `$parameters` in a provider's tool objects; None without
     it."""
-    return _pointer(value, profile.envelope, "")
+    return next((join(keys) for name, keys in placeholders(profile.envelope) if name == value), None)
 
 
 def envelope_pointers(profile: Profile) -> tuple[str, str] | None:
@@ -80,20 +79,42 @@ def _envelope_pointers(id: str, envelope: bytes) -> tuple[str, str] | None:
     text = {"description": "long"}
     schema = {"type": "object", "properties": {"x": {"type": "string", **text}}, **text}
     info = ToolInfo(name="tool", description="long", title="title", result_schema=schema)
-    whole = tool_object(info, profile, Normalized(schema=schema, strict=None, ledger=()))
+    whole = _filled(profile.envelope, _values(info, schema, None), id)
     visited = cut_definition(whole, "tool", "short")
     return None if visited == cut_definition(whole, "tool", "short", locations) else locations
 
 
-def _pointer(value: str, template: dict[str, Any], at: str) -> str | None:
+def placeholders(
+    template: Mapping[str, Any], below: tuple[str, ...] = ()
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """What a template names, known or not: each with the keys that lead to it, after those of `below`."""
     for key, item in template.items():
-        location = f"{at}/{escape(key)}"
-        if item == value:
-            return location
-        found = _pointer(value, item, location) if isinstance(item, dict) else None
-        if found is not None:
-            return found
-    return None
+        if isinstance(item, dict):
+            yield from placeholders(item, (*below, key))
+        elif isinstance(item, str) and item.startswith("$"):
+            yield item, (*below, key)
+
+
+def _values(tool: ToolInfo, parameters: dict[str, Any] | None, strict: bool | None) -> dict[str, Any]:
+    """The value of each placeholder."""
+    result = tool.result_schema
+    return {
+        "$name": tool.name,
+        "$description": tool.description,
+        "$title": tool.title,
+        "$parameters": parameters,
+        "$strict": strict,
+        "$result": result,
+        "$result_object": result if result is not None and result.get("type") == "object" else None,
+        "$read_only": tool.read_only,
+        "$destructive": tool.destructive,
+        "$idempotent": tool.idempotent,
+        "$open_world": tool.open_world,
+    }
+
+
+PLACEHOLDERS = tuple(_values(ToolInfo(name="", description=""), None, None))
+"""The names of all values that an envelope can have."""
 
 
 def _filled(template: dict[str, Any], values: dict[str, Any], id: str) -> dict[str, Any]:

@@ -13,16 +13,12 @@ from msgspec import Struct
 from ...jsonschema.keywords import KEYWORDS
 from .dialect import Dialect
 from .dialect_check import problems
+from .envelope import PLACEHOLDERS, placeholders
 from .profile import Profile
 from .request_limits import Limits
 
 Problem = tuple[str, ...]
 """A message, a hint, and the keys that lead to what is wrong."""
-PLACEHOLDERS = (
-    *("$name", "$description", "$title", "$parameters", "$strict", "$result", "$result_object"),
-    *("$read_only", "$destructive", "$idempotent", "$open_world"),
-)
-"""The placeholders of an envelope."""
 ID = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 TABLES: dict[str, type[Struct]] = {"dialect": Dialect, "strict": Dialect, "limits": Limits}
 PATTERNS = (
@@ -94,7 +90,7 @@ def meanings(raw: Mapping[str, Any], profile: Profile) -> Iterator[Problem]:
         yield f"the id {raw['id']!r} cannot be a folder name", hint, "id"
     if not _is_date(raw["dated"]):
         yield f"'dated' is {raw['dated']!r}, which is no date", "write it as 2026-11-21", "dated"
-    named = dict(_named(raw["envelope"], ("envelope",)))
+    named = dict(placeholders(raw["envelope"], ("envelope",)))
     for value, keys in named.items():
         if value not in PLACEHOLDERS:
             yield f"the envelope names {value!r}", near(value, PLACEHOLDERS, "known"), *keys
@@ -161,11 +157,3 @@ def _is_date(value: str) -> bool:
         return date.fromisoformat(value).isoformat() == value
     except ValueError:
         return False
-
-
-def _named(template: Mapping[str, Any], at: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    for key, value in template.items():
-        if isinstance(value, dict):
-            yield from _named(value, (*at, key))
-        elif isinstance(value, str) and value.startswith("$"):
-            yield value, (*at, key)
