@@ -8,7 +8,7 @@ from typing import Any
 
 from toolcast.providers import Normalized, normalize
 from toolcast.providers.profiles.dialect import Dialect
-from toolcast.providers.profiles.dialect_check import problems
+from toolcast.providers.profiles.dialect_check import contradictions
 from toolcast.providers.profiles.profile import Profile
 
 from tests.providers.laws import missing_without_entry
@@ -46,7 +46,7 @@ NONE: dict[str, Any] = {
 def profile(**axes: Any) -> Profile:
     """A profile whose dialect has `axes`, which must go together."""
     dialect = Dialect(**axes)
-    assert problems(dialect) == ()
+    assert contradictions(dialect) == ()
     return Profile(id="test", dated="2026-11-21", envelope={"parameters": "$parameters"}, dialect=dialect)
 
 

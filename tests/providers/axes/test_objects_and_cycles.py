@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from toolcast.providers import Dialect, Profile, load_profile_file, normalize
-from toolcast.providers.profiles.dialect_check import problems
+from toolcast.providers.profiles.dialect_check import contradictions
 from toolcast.providers.profiles.profile_error import ProfileError
 
 from tests.providers.axes.common import NONE, PLAIN, actions, laws, profile, stated
@@ -189,7 +189,7 @@ def test_what_is_always_strict_has_nothing_to_fall_back_to() -> None:
     ],
 )
 def test_axes_that_cannot_go_together_are_named(axes: dict[str, Any], reported: str) -> None:
-    assert any(reported in sentence for sentence in problems(Dialect(**axes)))
+    assert any(reported in sentence for sentence in contradictions(Dialect(**axes)))
 
 
 def test_a_profile_whose_axes_contradict_each_other_is_refused(tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_a_profile_whose_axes_contradict_each_other_is_refused(tmp_path: Path) -
     ],
 )
 def test_axes_that_go_together(axes: dict[str, Any]) -> None:
-    assert problems(Dialect(**axes)) == ()
+    assert contradictions(Dialect(**axes)) == ()
 
 
 def test_enums_inside_tuples_are_sent_as_strings_too() -> None:

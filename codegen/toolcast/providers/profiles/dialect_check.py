@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 from msgspec.structs import replace
@@ -14,21 +15,27 @@ VALUE_KEYWORDS = (
 )
 """Keywords whose subschemas would apply to the encoded value instead of the contract's."""
 COUNTS = ("minProperties", "dependentRequired", "dependentSchemas")
+"""Keywords that would miss the keys of absent nulls."""
+KINDS_AND_NULL = 8
+"""As many branches as a union needs that has one for each JSON type, and one more for null."""
 
 
-def problems(dialect: Dialect) -> tuple[str, ...]:
-    """The contradictions of `dialect`, each in a sentence; empty if the walk supports all of it."""
+def contradictions(dialect: Dialect) -> tuple[str, ...]:
+    """Find what a dialect asks for and the walk cannot do.
+
+    Args:
+        dialect: the dialect.
+
+    Returns:
+        A sentence for each contradiction; empty if the walk supports all of the dialect.
+    """
     return (*_encoded(dialect), *_nulls(dialect), *_unions(dialect), *_others(dialect))
 
 
 @lru_cache(maxsize=64)
 def takes_text(dialect: Dialect) -> bool:
     """Whether values may be encoded as JSON text without ambiguity."""
-    return not problems(replace(dialect, untyped="json"))
-
-
-KINDS_AND_NULL = 8
-"""As many branches as a union needs that has one for each JSON type, and one more for null."""
+    return not contradictions(replace(dialect, untyped="json"))
 
 
 def _kept(dialect: Dialect, keywords: tuple[str, ...]) -> list[str]:
@@ -47,11 +54,11 @@ def _encodings(dialect: Dialect) -> list[str]:
     return [name for name, on in axes if on]
 
 
-def _encoded(dialect: Dialect) -> tuple[str, ...]:
+def _encoded(dialect: Dialect) -> Iterator[str]:
     """Values are encoded: keywords that apply to their original form must not be kept."""
     axes = _encodings(dialect)
     if not axes:
-        return ()
+        return
     kept = _kept(dialect, VALUE_KEYWORDS)
     if dialect.maps == "pairs":  # stated for the keys of the pairs
         kept = [key for key in kept if key not in ("propertyNames", "patternProperties")]
@@ -59,75 +66,63 @@ def _encoded(dialect: Dialect) -> tuple[str, ...]:
         kept.append("allOf")
     if dialect.one_of == "keep" and disposition(dialect, "oneOf") == "keep":
         kept.append("oneOf")
-    found: list[str] = []
     if kept:
-        found.append(
+        yield (
             f"{', '.join(axes)} change what is sent, and {', '.join(kept)} would check that:"
             " describe, drop or block them, merge allOf, state oneOf by anyOf"
         )
     if dialect.any_of == "keep" and disposition(dialect, "anyOf") == "keep":
-        found.append(
+        yield (
             f"{', '.join(axes)} change what is sent in a branch, and what stands beside anyOf would judge "
             'that: any-of = "alone"'
         )
     inside = [axis for axis in axes if not axis.startswith("enums")]  # in tuples, they are described
     if inside and dialect.tuples == "keep" and _kept(dialect, ("prefixItems",)):
-        found.append(f'{", ".join(inside)} cannot be undone inside prefixItems: tuples = "union" or "object"')
-    return tuple(found)
+        yield f'{", ".join(inside)} cannot be undone inside prefixItems: tuples = "union" or "object"'
 
 
-def _nulls(dialect: Dialect) -> tuple[str, ...]:
+def _nulls(dialect: Dialect) -> Iterator[str]:
     if dialect.null != "absent":
-        return ()
-    found: list[str] = []
+        return
     kept = _kept(dialect, COUNTS)
     if kept:
-        found.append(
-            f'null = "absent" leaves keys out that {", ".join(kept)} would miss: describe or drop them'
-        )
+        yield f'null = "absent" leaves keys out that {", ".join(kept)} would miss: describe or drop them'
     if dialect.type_arrays == "nullable":
-        found.append('null = "absent" and type-arrays = "nullable" contradict each other')
+        yield 'null = "absent" and type-arrays = "nullable" contradict each other'
     if dialect.optional != "keep":
-        found.append(f'null = "absent" and optional = "{dialect.optional}" contradict each other')
+        yield f'null = "absent" and optional = "{dialect.optional}" contradict each other'
     if dialect.untyped == "union":
-        found.append('untyped = "union" has null among its types, which null = "absent" forbids')
-    return tuple(found)
+        yield 'untyped = "union" has null among its types, which null = "absent" forbids'
 
 
-def _unions(dialect: Dialect) -> tuple[str, ...]:
-    found: list[str] = []
+def _unions(dialect: Dialect) -> Iterator[str]:
     if dialect.any_of == "none" and dialect.type_arrays == "any-of":
-        found.append('type-arrays = "any-of" needs a union, which any-of = "none" forbids')
+        yield 'type-arrays = "any-of" needs a union, which any-of = "none" forbids'
     if dialect.any_of == "none" and dialect.untyped == "union":
-        found.append('untyped = "union" needs a union, which any-of = "none" forbids')
+        yield 'untyped = "union" needs a union, which any-of = "none" forbids'
     if dialect.any_of == "none" and dialect.optional != "keep" and dialect.type_arrays != "nullable":
-        found.append(f'optional = "{dialect.optional}" needs a union, which any-of = "none" forbids')
+        yield f'optional = "{dialect.optional}" needs a union, which any-of = "none" forbids'
     if dialect.any_of == "none" and not dialect.ref_siblings and dialect.refs == "keep":
-        found.append('ref-siblings = false needs a union, which any-of = "none" forbids: refs = "inline"')
+        yield 'ref-siblings = false needs a union, which any-of = "none" forbids: refs = "inline"'
     if dialect.type_arrays == "single" and (dialect.any_of != "none" or dialect.null != "absent"):
-        found.append('type-arrays = "single" needs any-of = "none" and null = "absent"')
+        yield 'type-arrays = "single" needs any-of = "none" and null = "absent"'
     if dialect.any_of == "only":
         if dialect.type_arrays == "nullable" and dialect.refs != "inline":
-            found.append('any-of = "only" puts nullable into a branch, so it needs refs = "inline"')
+            yield 'any-of = "only" puts nullable into a branch, so it needs refs = "inline"'
         if not dialect.ref_siblings and dialect.refs == "keep":
-            found.append(
-                'any-of = "only" puts descriptions beside references, which ref-siblings = false forbids'
-            )
-    return tuple(found)
+            yield 'any-of = "only" puts descriptions beside references, which ref-siblings = false forbids'
 
 
-def _others(dialect: Dialect) -> tuple[str, ...]:
-    found: list[str] = []
+def _others(dialect: Dialect) -> Iterator[str]:
     if dialect.cycles != "keep" and dialect.refs == "inline":
-        found.append(f'cycles = "{dialect.cycles}" is for refs = "keep": inlining opens circles anyway')
+        yield f'cycles = "{dialect.cycles}" is for refs = "keep": inlining opens circles anyway'
     if dialect.prune_definitions and dialect.refs == "keep" and dialect.ref_targets == "any":
-        found.append('prune-definitions = true needs ref-targets = "definitions": others are not followed')
+        yield 'prune-definitions = true needs ref-targets = "definitions": others are not followed'
     if dialect.open == "explicit" and dialect.closed:
-        found.append('open = "explicit" and closed = true contradict each other')
+        yield 'open = "explicit" and closed = true contradict each other'
     if dialect.open == "explicit" and disposition(dialect, "additionalProperties") != "keep":
-        found.append('open = "explicit" needs additionalProperties to be kept')
+        yield 'open = "explicit" needs additionalProperties to be kept'
     if dialect.max_branches is not None and dialect.max_branches < KINDS_AND_NULL:
-        found.append(f"max-branches must be at least {KINDS_AND_NULL}: one for each type, and null")
+        yield f"max-branches must be at least {KINDS_AND_NULL}: one for each type, and null"
     if dialect.max_branches is not None and (dialect.any_of == "keep" or dialect.one_of == "keep"):
-        found.append('max-branches needs any-of = "alone", "only" or "none" and one-of = "any-of"')
-    return tuple(found)
+        yield 'max-branches needs any-of = "alone", "only" or "none" and one-of = "any-of"'

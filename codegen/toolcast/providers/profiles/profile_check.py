@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ...jsonschema.keywords import KEYWORDS
 from .dialect import Dialect
-from .dialect_check import problems
+from .dialect_check import contradictions
 from .envelope import PLACEHOLDERS, placeholders
 from .profile import Profile
 from .request_limits import Limits
@@ -114,7 +114,7 @@ def meanings(raw: Mapping[str, Any], profile: Profile) -> Iterator[Problem]:
             yield f"'limits.{key}' is {value}", "a limit is at least 0; leave it out for none", "limits", key
     yield from _answers(raw.get("answers", {}))
     for table, dialect in (("dialect", profile.dialect), ("strict", profile.strict)):
-        for sentence in () if dialect is None else problems(dialect):
+        for sentence in () if dialect is None else contradictions(dialect):
             yield f"[{table}]: {sentence}", "these axes do not go together", table
 
 

@@ -19,7 +19,7 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rena
     property_pattern: str = ""
     description_length: int | None = None  # of a tool, in characters
     depth: int | None = (
-        None  # levels of nesting in one tool, the root being 0; what is deeper is sent as text
+        None  # levels of nesting in one tool, the root being 0; deeper values are sent as text
     )
     properties: int | None = None  # in one tool
     all_properties: int | None = None  # in all tools together
