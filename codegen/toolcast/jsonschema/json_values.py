@@ -1,7 +1,7 @@
 """JSON values: numbers, exact division, depth, size. Values are dict, list, tuple, str, int, float, bool,
 None."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 MAX_DEPTH = 200
@@ -151,3 +151,39 @@ def nested_objects(value: Any) -> Iterator[dict[str, Any]]:
             pending += item.values()
         elif isinstance(item, list):
             pending += item
+
+
+def type_of(value: Any) -> str:
+    """The JSON Schema type of a value; a whole float is an integer.
+
+    Args:
+        value: a JSON value.
+
+    Returns:
+        The name of the type.
+    """
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, str):
+        return "string"
+    if isinstance(value, int):
+        return "integer"
+    if isinstance(value, float):
+        return "integer" if value.is_integer() else "number"
+    return "array" if isinstance(value, (list, tuple)) else "object"
+
+
+def has_type(value: Any, types: Sequence[str]) -> bool:
+    """Whether a value is of one of several types.
+
+    Args:
+        value: a JSON value.
+        types: names of types; `number` takes integers, too.
+
+    Returns:
+        True where it is.
+    """
+    kind = type_of(value)
+    return kind in types or (kind == "integer" and "number" in types)

@@ -1,0 +1,115 @@
+"""JSON types: of literals, and of schemas by their keywords."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .keywords import TYPE_OF
+from .schema_error import SchemaError
+from .schema_node import SchemaNode
+
+ATOMS = frozenset((str, int, float, bool, type(None)))
+LITERAL_DEPTH = 200
+
+
+def copied(value: Any, depth: int = LITERAL_DEPTH) -> Any:
+    """A copy of a JSON literal, so that output never shares a container with input. Raises `SchemaError`."""
+    kind = value.__class__
+    if kind in ATOMS:
+        return value
+    if depth == 0:
+        raise SchemaError("", f"a literal is nested deeper than {LITERAL_DEPTH} levels")
+    if isinstance(value, dict):
+        return {key: copied(item, depth - 1) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        if ATOMS.issuperset(map(type, value)):
+            return list(value)
+        return [copied(item, depth - 1) for item in value]
+    return value
+
+
+def kind_of(value: Any) -> str:
+    """The JSON Schema type of a literal; a whole float is an integer."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, str):
+        return "string"
+    if isinstance(value, int):
+        return "integer"
+    if isinstance(value, float):
+        return "integer" if value.is_integer() else "number"
+    return "array" if isinstance(value, list | tuple) else "object"
+
+
+def fits(value: Any, types: list[str]) -> bool:
+    """Whether a literal is of one of `types`."""
+    kind = kind_of(value)
+    return kind in types or (kind == "integer" and "number" in types)
+
+
+KINDS = dict.fromkeys(("string", "number", "integer", "boolean", "null", "array", "object"))
+"""All types, in the order of lists."""
+MOVED = frozenset((*TYPE_OF, "type", "enum", "const", "not", "if", "then", "else", "allOf", "oneOf", "$ref"))
+"""Keywords that constrain: they cannot be siblings of an anyOf that must be alone."""
+NUMBER_FORMATS = frozenset(("int32", "int64", "float", "double"))
+
+
+def states_type(node: SchemaNode) -> bool:
+    """Whether a node states its one type."""
+    kind = node.keywords.get("type")
+    return kind.__class__ is str and kind in KINDS
+
+
+def has_type(node: SchemaNode, kind: str) -> bool:
+    """Whether a node names `kind` among its types."""
+    stated = node.keywords.get("type")
+    return stated == kind or (isinstance(stated, list) and kind in stated)
+
+
+def types_stated(keywords: dict[str, Any]) -> list[str]:
+    """The types that `type` names."""
+    kind = keywords["type"]
+    return kind if isinstance(kind, list) else [kind]
+
+
+def inferred(node: dict[str, Any]) -> list[str]:
+    """The types of a node without `type`: those of its literals, else those that its keywords imply."""
+    if isinstance(node.get("enum"), list):
+        return distinct_types([kind_of(value) for value in node["enum"]])
+    if "const" in node:
+        return [kind_of(node["const"])]
+    if node.get("format") in NUMBER_FORMATS:
+        return ["integer" if node["format"].startswith("int") else "number"]
+    return list(dict.fromkeys(TYPE_OF[key] for key in node if key in TYPE_OF))
+
+
+def distinct_types(kinds: list[str]) -> list[str]:
+    """Types once each; `integer` goes up in `number`."""
+    once = list(dict.fromkeys(kinds))
+    return [kind for kind in once if not (kind == "integer" and "number" in once)]
+
+
+def split(node: dict[str, Any], kinds: list[str]) -> list[dict[str, Any]]:
+    """One branch for each type, with the keywords that concern it; annotations are left to the caller."""
+    branches: list[dict[str, Any]] = []
+    for kind in kinds:
+        group = "number" if kind == "integer" else kind
+        branch: dict[str, Any] = {"type": kind}
+        for key, value in node.items():
+            if key not in MOVED or key == "type":
+                continue
+            if key == "enum":
+                fitting = [item for item in value if fits(item, [kind])]
+                if not fitting:
+                    break
+                branch[key] = fitting
+            elif key == "format":
+                if (value in NUMBER_FORMATS) != (group == "string"):
+                    branch[key] = value
+            elif TYPE_OF.get(key, group) == group:
+                branch[key] = value
+        else:
+            branches.append(branch)
+    return branches

@@ -1,0 +1,45 @@
+"""One difference between a schema and what was made of it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from .schema_node import Path, pointer
+
+Action = Literal["dropped", "spilled", "rewritten", "inlined", "widened"]
+SeverityOfLoss = Literal["reject", "lost", "changed", "kept elsewhere"]
+
+
+class LedgerEntry(Struct, frozen=True, kw_only=True):
+    """One difference between the contract and a provider's schema, or one thing that parsing a schema
+    changed.
+
+    Attributes:
+        path: JSON pointer into the schema as it was given.
+        keyword: the keyword there that differs.
+        action: what was done to it.
+        severity: what is lost by it.
+        reason: why, in words.
+    """
+
+    path: str
+    keyword: str
+    action: Action
+    severity: SeverityOfLoss
+    reason: str
+
+
+Changes = dict[tuple[str, str, str], LedgerEntry]
+"""By path, keyword and action."""
+
+
+def record(
+    changes: Changes, path: Path, keyword: str, action: Action, severity: SeverityOfLoss, reason: str
+) -> None:
+    """Add a change; it replaces one of the same path, keyword and action."""
+    at = pointer(path)
+    changes[at, keyword, action] = LedgerEntry(
+        path=at, keyword=keyword, action=action, severity=severity, reason=reason
+    )

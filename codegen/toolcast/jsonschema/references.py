@@ -1,0 +1,172 @@
+"""References in a schema: where they lead, and what is there (RFC 6901)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import unquote
+
+from .pointers import child, unescape
+from .schema_error import SchemaError
+from .schema_node import Path, Schema, SchemaNode, Segments, pointer, to_json
+
+_MAX_SEGMENTS = 200
+"""Anchors at longer paths are ignored."""
+
+
+class References:
+    """The targets of the references in one schema. What was found is kept."""
+
+    __slots__ = ("_anchors", "_known", "_parse", "_root", "_targets")
+
+    def __init__(self, root: SchemaNode, parse: Callable[[dict[str, Any], Path], SchemaNode]) -> None:
+        """`parse` makes the node of a schema that no keyword holds, and returns the same each time."""
+        self._root = root
+        self._parse = parse
+        self._anchors: dict[str, Segments] | None = None
+        self._known: dict[str, tuple[Schema, Segments]] = {}  # by the reference
+        self._targets: dict[Segments, Schema] = {}
+
+    def segments(self, reference: Any, path: Path) -> Segments:
+        """Where a reference leads, whether or not something is there.
+
+        Args:
+            reference: the value of `$ref`.
+            path: the schema that has it.
+
+        Returns:
+            The segments from the root; an anchor's are those of its schema.
+
+        Raises:
+            SchemaError: it is no local reference.
+        """
+        if not isinstance(reference, str):
+            raise SchemaError(pointer(path), "$ref must be a string")
+        if is_plain_name(reference):
+            if self._anchors is None:
+                self._anchors = anchors(self._root)
+            found = self._anchors.get(reference[1:])
+            if found is not None:
+                return found
+        return parse_reference(reference, path)
+
+    def target(self, reference: Any, path: Path) -> tuple[Schema, Segments]:
+        """The schema that a reference leads to.
+
+        Args:
+            reference: the value of `$ref`.
+            path: the schema that has it.
+
+        Returns:
+            The target and its segments from the root.
+
+        Raises:
+            SchemaError: it leads nowhere in this document.
+        """
+        known = self._known.get(reference) if isinstance(reference, str) else None
+        if known is None:
+            segments = self.segments(reference, path)
+            found = self._found(segments, reference, path)
+            self._targets[segments] = found
+            known = self._known[reference] = found, segments
+        return known
+
+    def resolve(self, segments: Segments) -> Schema:
+        """The schema at segments that `target` returned.
+
+        Args:
+            segments: the segments from the root.
+
+        Returns:
+            The schema.
+
+        Raises:
+            SchemaError: there is none.
+        """
+        known = self._targets.get(segments)
+        return self._found(segments, "#/" + "/".join(segments), None) if known is None else known
+
+    def _found(self, segments: Segments, reference: str, path: Path) -> Schema:
+        value: Any = self._root
+        at: Path = None
+        for segment in segments:
+            try:
+                value = child(value.keywords if isinstance(value, SchemaNode) else value, segment)
+            except LookupError:
+                raise SchemaError(
+                    pointer(path),
+                    f"the reference {reference!r} leads nowhere: {pointer(at) or '#'} has no {segment!r}",
+                    "define it, or correct the reference",
+                ) from None
+            at = at, segment
+        if isinstance(value, SchemaNode | bool):
+            return value
+        if not isinstance(value, dict):
+            reason = f"the reference {reference!r} leads to something that is no schema"
+            raise SchemaError(pointer(path), reason)
+        holds_nodes = any(isinstance(item, SchemaNode) for item in value.values())
+        return self._parse(to_json(value) if holds_nodes else value, at)
+
+
+def is_plain_name(reference: str) -> bool:
+    """Whether a reference is `#name`, which names an anchor.
+
+    Args:
+        reference: the value of `$ref`.
+
+    Returns:
+        False for a JSON pointer, and for `#`.
+    """
+    return len(reference) > 1 and reference[0] == "#" and reference[1] != "/"
+
+
+def parse_reference(reference: str, path: Path) -> Segments:
+    """The segments of a local reference such as `#/$defs/a~1b`; those of `#` are empty.
+
+    Args:
+        reference: the value of `$ref`.
+        path: the schema that has it.
+
+    Returns:
+        The segments, unescaped.
+
+    Raises:
+        SchemaError: it does not point into the schema.
+    """
+    if reference in ("#", "#/"):
+        return ()
+    if not reference.startswith("#/"):
+        raise SchemaError(
+            pointer(path),
+            f"the reference {reference!r} does not point into this schema",
+            "bundle what it refers to under $defs and use '#/$defs/Name'",
+        )
+    raw = unquote(reference[2:]) if "%" in reference else reference[2:]
+    return tuple(map(unescape, raw.split("/")))
+
+
+def anchors(root: Any) -> dict[str, Segments]:
+    """Every `$anchor` in a document.
+
+    Args:
+        root: a node or a JSON value.
+
+    Returns:
+        The segments that lead to each; the first of a name wins.
+    """
+    found: dict[str, Segments] = {}
+    queue: list[tuple[Any, Segments]] = [(root, ())]
+    while queue:
+        value, segments = queue.pop()
+        if len(segments) > _MAX_SEGMENTS:
+            continue
+        if isinstance(value, SchemaNode):
+            value = value.keywords
+        if isinstance(value, dict):
+            name = value.get("$anchor")
+            if isinstance(name, str):
+                found.setdefault(name, segments)
+            queue.extend((item, (*segments, str(key))) for key, item in value.items())
+        elif isinstance(value, list):
+            queue.extend((item, (*segments, str(i))) for i, item in enumerate(value))
+    return found

@@ -1,0 +1,257 @@
+"""A schema document: the nodes of a schema, and the targets of its references."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
+
+from .ledger_entry import Changes, LedgerEntry
+from .references import References
+from .schema_defects import without_defects
+from .schema_error import SchemaError
+from .schema_node import Path, Schema, SchemaNode, Segments, subnodes
+from .schema_parser import Parser
+
+
+class SchemaDocument:
+    """A schema and everything that its references lead to. It does not change once it is made.
+
+    Attributes:
+        root: the root.
+        changes: what was changed when the schema was parsed: older forms that were upgraded, and defects that
+            were left out.
+        repaired: whether something was left out that is no older form.
+    """
+
+    __slots__ = ("_graph", "_reach", "_references", "changes", "root", "upgrades")
+
+    def __init__(
+        self,
+        root: SchemaNode,
+        references: References,
+        changes: tuple[LedgerEntry, ...] = (),
+        upgrades: tuple[LedgerEntry, ...] = (),
+    ) -> None:
+        """`changes` are all, `upgrades` those of them that read an older form."""
+        self.root = root
+        self.changes = changes
+        self.upgrades = upgrades
+        self._references = references
+        self._graph: dict[Segments, set[Segments]] | None = None
+        self._reach: dict[Segments, frozenset[Segments]] = {}
+
+    # -- references ---------------------------------------------------------------------------
+
+    def segments(self, reference: Any, path: Path) -> Segments:
+        """Where a reference leads, whether or not something is there.
+
+        Args:
+            reference: the value of `$ref`.
+            path: the schema that has it.
+
+        Returns:
+            The segments from the root; an anchor's are those of its schema.
+
+        Raises:
+            SchemaError: it is no local reference.
+        """
+        return self._references.segments(reference, path)
+
+    def target(self, reference: Any, path: Path) -> tuple[Schema, Segments]:
+        """The schema that a reference leads to.
+
+        Args:
+            reference: the value of `$ref`.
+            path: the schema that has it.
+
+        Returns:
+            The target and its segments from the root.
+
+        Raises:
+            SchemaError: it leads nowhere in this document.
+        """
+        return self._references.target(reference, path)
+
+    def resolve(self, segments: Segments) -> Schema:
+        """The schema at segments that `target` returned.
+
+        Args:
+            segments: the segments from the root.
+
+        Returns:
+            The schema.
+
+        Raises:
+            SchemaError: there is none.
+        """
+        return self._references.resolve(segments)
+
+    # -- which definitions refer to which -------------------------------------------------------
+
+    def reach(self, start: Segments) -> frozenset[Segments]:
+        """The definitions that references lead to from one definition, and on from there.
+
+        Args:
+            start: the segments of a definition; empty for what is outside of definitions.
+
+        Returns:
+            Their segments, `start` itself included; empty ones stand for what is outside of definitions.
+        """
+        known = self._reach.get(start)
+        if known is None:
+            graph = self._graph
+            if graph is None:
+                graph = self._graph = _graph(self)
+            found: set[Segments] = set()
+            pending = [start]
+            while pending:
+                each = pending.pop()
+                if each not in found:
+                    found.add(each)
+                    pending += graph.get(each, ())
+            known = self._reach[start] = frozenset(found)
+        return known
+
+    def leads_back(self, segments: Segments) -> bool:
+        """Whether references from a schema outside of definitions lead back to the root or to itself.
+
+        Args:
+            segments: the segments of the schema.
+
+        Returns:
+            True also where a circle is reached from there.
+        """
+        return self._leads_back(segments, frozenset(), set())
+
+    def _leads_back(self, segments: Segments, above: frozenset[Segments], clear: set[Segments]) -> bool:
+        """`above` are the schemas that the search is in, `clear` those known not to lead back."""
+        if segments in above or not segments:
+            return True
+        if segments in clear:
+            return False
+        above |= {segments}
+        for target in self.targets(self.resolve(segments)):
+            start = container(target)
+            if start:
+                if () in self.reach(start):
+                    return True
+            elif target == segments[: len(target)] or self._leads_back(target, above, clear):
+                return True
+        clear.add(segments)
+        return False
+
+    def reaches(self, schema: Schema, locations: frozenset[Segments]) -> bool:
+        """Whether references inside a schema, followed to the end, lead to one of several places.
+
+        Args:
+            schema: the schema.
+            locations: segments of the places.
+
+        Returns:
+            True where one of them is reached.
+        """
+        pending = [*self.targets(schema)] if locations else []
+        visited: set[Segments] = set()
+        while pending:
+            segments = pending.pop()
+            if segments in locations:
+                return True
+            if segments not in visited:
+                visited.add(segments)
+                pending += self.targets(self.resolve(segments))
+        return False
+
+    def targets(self, schema: Schema) -> Iterator[Segments]:
+        """Where the references inside a schema lead to, each that is resolved.
+
+        Args:
+            schema: the schema.
+
+        Returns:
+            The segments of the targets.
+        """
+        pending = [schema]
+        visited: set[int] = set()
+        while pending:
+            each = pending.pop()
+            if not isinstance(each, SchemaNode) or id(each) in visited:
+                continue
+            visited.add(id(each))
+            if "$ref" in each.keywords:
+                with suppress(SchemaError):  # reported where the reference is read
+                    yield self.target(each.keywords["$ref"], each.path)[1]
+            pending += [below for _, below in subnodes(each)]
+
+
+def container(segments: Segments) -> Segments:
+    """The definition that contains a schema.
+
+    Args:
+        segments: the segments of the schema.
+
+    Returns:
+        The segments of the definition; `()` for schemas outside of definitions.
+    """
+    return segments[:2] if len(segments) > 1 and segments[0] == "$defs" else ()
+
+
+def _graph(document: SchemaDocument) -> dict[Segments, set[Segments]]:
+    """Which definitions each definition refers to."""
+    graph: dict[Segments, set[Segments]] = {}
+    pending: list[tuple[Schema, Segments]] = [(document.root, ())]
+    visited: set[int] = set()
+    while pending:
+        node, at = pending.pop()
+        if not isinstance(node, SchemaNode) or id(node) in visited:
+            continue
+        visited.add(id(node))
+        if "$ref" in node.keywords:
+            try:
+                target, segments = document.target(node.keywords["$ref"], node.path)
+            except SchemaError:  # reported where the reference is read
+                pass
+            else:
+                graph.setdefault(at, set()).add(container(segments))
+                pending.insert(0, (target, container(segments)))
+        for segments, below in subnodes(node):
+            pending.append((below, segments if node is document.root and segments[0] == "$defs" else at))
+    return graph
+
+
+def refuses_none(_: str) -> str:
+    """Refuse no pattern.
+
+    Returns:
+        "".
+    """
+    return ""
+
+
+def parse_schema(
+    schema: dict[str, Any], *, checked: bool = False, refuses: Callable[[str], str] = refuses_none
+) -> SchemaDocument:
+    """Parse a schema into nodes, in the keywords of 2020-12 and without its defects.
+
+    Args:
+        schema: the schema, of the draft that its `$schema` names; it is not changed.
+        checked: it is a contract: its keywords are those of 2020-12 and well formed, and nothing is changed.
+        refuses: why a pattern is not to be used, besides those that cannot; "" where it is.
+
+    Returns:
+        The document, with what was upgraded and what was left out of it.
+
+    Raises:
+        SchemaError: schemas are nested too deeply, there are too many, or references lead to what cannot be
+            used.
+    """
+    parser = Parser(schema, checked=checked, refuses=refuses)
+    root = parser.parsed()
+    if checked:
+        return SchemaDocument(root, References(root, parser.target))
+    changes: Changes = {**parser.upgrades}
+    for change in parser.changes_of_values(root):
+        changes[change.path, change.keyword, change.action] = change
+    root, references = without_defects(root, parser, refuses, changes)
+    upgrades = tuple(parser.upgrades.values())
+    return SchemaDocument(root, references, tuple(changes.values()), upgrades)

@@ -1,0 +1,481 @@
+"""Parses a schema into nodes in one pass: keywords of older drafts become those of 2020-12, and values that a
+keyword cannot have are left out.
+
+What takes more than one schema to judge is only noted: references, and keywords that may be defects.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Set
+from functools import lru_cache
+from typing import Any, Final
+
+from msgspec import Struct
+
+from .keywords import NUMBERS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP, SIZES, TEXTS
+from .ledger_entry import Action, Changes, LedgerEntry, SeverityOfLoss, record
+from .nullable import HOISTED, null_in_place, wrapped, wraps
+from .pointers import child
+from .references import anchors, is_plain_name, parse_reference
+from .schema_error import SchemaError
+from .schema_node import HOLDERS, Path, Schema, SchemaNode, Segments, extended, pointer, subnodes
+from .unusable_values import is_dialect, is_type, unusable_pattern
+from .upgrade import Row, draft_of, screen, upgrade, watched
+
+LEVELS: Final = 200
+"""Deepest nesting of schemas that is read."""
+MOST_NODES: Final = 50_000
+"""Most schema objects in a document."""
+
+
+class Repairs(Struct, frozen=True):
+    """Malformed values of one schema object.
+
+    Attributes:
+        written: its keywords before, in 2020-12 words.
+        changes: the changes by keyword; "" is the schema itself, which was none.
+    """
+
+    written: Mapping[str, Any]
+    changes: Mapping[str, LedgerEntry]
+
+
+# -- the forms of values ----------------------------------------------------------------------------
+
+
+class _Form(Struct, frozen=True, eq=False):
+    """A form that takes more than a look at the class of a value."""
+
+    accepts: Callable[[Any], bool]
+
+
+def _is_number(value: Any) -> bool:
+    return value.__class__ is int or value.__class__ is float
+
+
+def _is_size(value: Any) -> bool:
+    return (value.__class__ is int and value >= 0) or (
+        value.__class__ is float and value >= 0 and value.is_integer()
+    )
+
+
+def _distinct(value: Any) -> bool:
+    """Whether a value is a list of texts, each of them once."""
+    try:
+        return value.__class__ is list and len(set(value)) == len(value) and "".join(value).__class__ is str
+    except TypeError:
+        return False
+
+
+def _nothing(_: Any) -> bool:
+    return False
+
+
+_ONE, _LIST, _MAP = _Form(_nothing), _Form(_nothing), _Form(_nothing)
+"""Keywords that hold schemas."""
+_EXAMINED = _Form(_nothing)
+"""Keywords that may be defects, though their values have the right form."""
+_FORMS: Final[Mapping[str, type | _Form]] = {
+    **dict.fromkeys(TEXTS, str),
+    **dict.fromkeys(NUMBERS, _Form(_is_number)),
+    **dict.fromkeys(SIZES, _Form(_is_size)),
+    **dict.fromkeys(("uniqueItems", "deprecated", "readOnly", "writeOnly", "nullable"), bool),
+    **dict.fromkeys(("enum", "examples"), list),
+    **dict.fromkeys(SCHEMA, _ONE),
+    **dict.fromkeys(SCHEMA_LIST, _LIST),
+    **dict.fromkeys(SCHEMA_MAP, _MAP),
+    "type": _Form(is_type),
+    "multipleOf": _Form(lambda value: _is_number(value) and value > 0),
+    "required": _Form(_distinct),
+    "dependentRequired": _Form(lambda value: value.__class__ is dict and all(map(_distinct, value.values()))),
+    **dict.fromkeys(
+        ("$dynamicRef", "$recursiveRef", "$vocabulary", "$id", "$anchor", "$schema", "pattern"),
+        _EXAMINED,
+    ),
+}
+"""The form of each keyword's value: its class, or a condition."""
+_NO_SCHEMA = "a schema is an object, true or false"
+_OMITTED: Final = object()
+
+
+@lru_cache(maxsize=8)
+def _watched(draft: int) -> frozenset[str]:
+    """Keywords by which `screen` recognises a schema object in older words."""
+    return watched(draft) | {"nullable"}
+
+
+def _usable(key: str, value: Any) -> tuple[Any, Action, SeverityOfLoss, str]:
+    """The usable part of a malformed value, `_OMITTED` for none; and what is to be reported."""
+    if value is None:
+        return _OMITTED, "dropped", "kept elsewhere", "null says nothing"
+    if key == "required" and isinstance(value, bool):
+        reason = "a property cannot say itself that it is required; its parent lists it"
+        return _OMITTED, "dropped", "lost", reason
+    if key == "required" and isinstance(value, list):
+        names = list(dict.fromkeys(name for name in value if isinstance(name, str)))
+        return names, "rewritten", "kept elsewhere", "is a list of names, each of them once"
+    if key in SCHEMA:
+        return _OMITTED, "dropped", "lost", _NO_SCHEMA
+    if key in SCHEMA_MAP:
+        return _OMITTED, "dropped", "lost", "it must be an object of schemas"
+    return _OMITTED, "dropped", "lost", f"its value {value!r:.40} is malformed"
+
+
+class Parser:
+    """One pass over one schema. An object at several paths is parsed at each."""
+
+    def __init__(self, schema: dict[str, Any], *, checked: bool, refuses: Callable[[str], str]) -> None:
+        """`refuses`: why a pattern is not to be used; "" where it is."""
+        self.upgrades: Changes = {}
+        self.repairs: dict[int, Repairs] = {}  # by the id of a node
+        self.references: list[SchemaNode] = []  # the nodes with `$ref`
+        self.suspicious = False  # whether some schema may have a defect that is not repaired yet
+        self._schema = schema
+        self._draft = draft_of(schema)
+        self._checked = checked
+        self._words = None if checked else _watched(self._draft)
+        self._refuses = refuses
+        self._nodes: dict[int, SchemaNode] = {}  # by the id of what was parsed
+        self._count = 0  # of all nodes: an object at several paths has one for each
+        self._alive: list[Any] = []  # what was parsed and is no part of the schema: `_nodes` has its ids
+        self._anchors: dict[str, Segments] | None = None
+
+    def parsed(self) -> SchemaNode:
+        """The root. References lead to what they led to in the schema as it was written."""
+        root = self._node(self._schema, None, 0)
+        if not self._checked:
+            self._link(root)
+            self._words = None
+        return root
+
+    def target(self, schema: dict[str, Any], path: Path) -> SchemaNode:
+        """The node of a schema that no keyword holds, but a reference leads to."""
+        known = self._nodes.get(id(schema))
+        if known is not None:
+            return known
+        self._alive.append(schema)
+        return self._node(schema, path, 0)
+
+    def _node(self, raw: dict[str, Any], path: Path, level: int) -> SchemaNode:
+        if level >= LEVELS:
+            raise SchemaError(pointer(path), "schemas are nested too deeply")
+        self._count += 1
+        if self._count > MOST_NODES:
+            raise SchemaError(pointer(path), f"more than {MOST_NODES} schemas", "split the tool")
+        written: Mapping[str, Any] = raw
+        rows: Mapping[str, Row] | None = None
+        nullable: bool | None = None
+        if self._words is not None and screen(raw, self._words):
+            written, rows, nullable = self._upgraded(raw, path)
+        keywords: Any = written
+        changes: dict[str, LedgerEntry] = {}
+        for key, value in written.items():
+            form = _FORMS.get(key)
+            if form is None or form is value.__class__:
+                continue
+            new: Any
+            if form is _ONE and isinstance(value, (dict, bool)):
+                at = (path, key) if rows is None else extended(path, rows[key].source)
+                new = self._node(value, at, level + 1) if isinstance(value, dict) else value
+            elif form is _MAP and isinstance(value, dict):
+                at = path, key
+                if key == "patternProperties" and any(map(self._is_unusable, value)):
+                    self.suspicious = True
+                new = {
+                    name: self._node(
+                        item,
+                        (at, name) if rows is None else extended(path, rows[key].member(name)),
+                        level + 1,
+                    )
+                    if isinstance(item, dict)
+                    else self._held(item, at, name)
+                    for name, item in value.items()
+                }
+            elif form is _LIST and isinstance(value, list) and value:
+                at = (path, key) if rows is None else extended(path, rows[key].source)
+                new = [
+                    self._node(item, (at, str(i)), level + 1)
+                    if isinstance(item, dict)
+                    else self._held(item, (path, key), str(i))
+                    for i, item in enumerate(value)
+                ]
+            elif isinstance(form, _Form) and form.accepts(value):
+                continue
+            else:
+                new = self._examined(key, value, path, rows, changes)
+            if new is value:
+                continue
+            if keywords is written:
+                keywords = dict(written)
+            if new is _OMITTED:
+                del keywords[key]
+            else:
+                keywords[key] = new
+        refers = "$ref" in keywords
+        if keywords is written and (refers or path is None):
+            keywords = dict(written)  # `_link` may change these
+        node = SchemaNode(keywords, path)
+        if changes:
+            self.repairs[id(node)] = Repairs(written, changes)
+        if refers:
+            self.references.append(node)
+        if nullable is not None:
+            node = self._nullable(node, written, accepted=nullable)
+        self._nodes.setdefault(id(raw), node)
+        return node
+
+    # -- values that a keyword cannot have ------------------------------------------------------------
+
+    def _held(self, value: Any, at: Path, name: str) -> Schema:
+        """One of several schemas, which is no object; a value that is no schema accepts every value."""
+        if isinstance(value, bool):
+            return value
+        node = SchemaNode({}, (at, name))
+        change = LedgerEntry(
+            path=pointer(at), keyword=name, action="dropped", severity="lost", reason=_NO_SCHEMA
+        )
+        self.repairs[id(node)] = Repairs({}, {"": change})
+        self._alive.append(node)
+        return node
+
+    def _examined(
+        self,
+        key: str,
+        value: Any,
+        path: Path,
+        rows: Mapping[str, Row] | None,
+        changes: dict[str, LedgerEntry],
+    ) -> Any:
+        """What is left of a value that is malformed or may be a defect; `_OMITTED` for nothing."""
+        if self._checked:
+            return value
+        if key == "type" and value is not None:
+            self.suspicious = True
+            return value
+        if _FORMS[key] is not _EXAMINED or (key in TEXTS and not isinstance(value, str)):
+            left, action, severity, reason = _usable(key, value)
+            changes[key] = LedgerEntry(
+                path=pointer(path), keyword=key, action=action, severity=severity, reason=reason
+            )
+            return left
+        if key == "$id" and self._words is not None and self._draft <= 7 and str(value).startswith("#"):
+            source = key if rows is None else rows[key].source[0]
+            reason = "a plain name is no $id since 2019-09"
+            record(self.upgrades, path, source, "dropped", "kept elsewhere", reason)
+            return _OMITTED
+        sound = is_dialect(value) if key == "$schema" else key == "pattern" and not self._is_unusable(value)
+        self.suspicious = self.suspicious or not sound
+        return value
+
+    def _is_unusable(self, pattern: Any) -> bool:
+        return bool(not self._checked and (unusable_pattern(pattern) or self._refuses(pattern)))
+
+    def changes_of_values(self, root: SchemaNode) -> Iterator[LedgerEntry]:
+        """What became of malformed values in `root` and below it, in the order of keywords."""
+        pending: list[LedgerEntry | Schema] = [root] if self.repairs else []
+        visited: set[int] = set()
+        while pending:
+            each = pending.pop()
+            if isinstance(each, LedgerEntry):
+                yield each
+            elif isinstance(each, SchemaNode) and id(each) not in visited:
+                visited.add(id(each))
+                pending += reversed(self._in_order(each))
+
+    def _in_order(self, node: SchemaNode) -> list[LedgerEntry | Schema]:
+        """The changes of a node and its subschemas, in the order of keywords."""
+        repairs = self.repairs.get(id(node))
+        if repairs is None:
+            return [below for _, below in subnodes(node)]
+        below: dict[str, list[Schema]] = {}
+        for (key, *_), schema in subnodes(node):
+            below.setdefault(key, []).append(schema)
+        out: list[LedgerEntry | Schema] = []
+        for key in ("", *dict.fromkeys((*repairs.written, *node.keywords))):
+            out += [repairs.changes[key]] if key in repairs.changes else []
+            out += below.get(key, ())
+        return out
+
+    # -- older forms ----------------------------------------------------------------------------------
+
+    def _upgraded(
+        self, raw: dict[str, Any], path: Path
+    ) -> tuple[Mapping[str, Any], Mapping[str, Row] | None, bool | None]:
+        """The keywords of a schema in 2020-12 words, where each was written, and the value of `nullable`."""
+        found = upgrade(raw, self._draft)
+        if found is None:
+            out, rows = raw, None
+        else:
+            for change in found.changes:
+                action: Action = "rewritten" if change.into else "dropped"
+                record(self.upgrades, path, change.keyword, action, "kept elsewhere", change.reason)
+            rows = {row.keyword: row for row in found.rows}
+            out = {row.keyword: row.value for row in found.rows}
+            self._alive.append(out)
+        nullable = out.get("nullable")
+        if nullable.__class__ is not bool:
+            return out, rows, None
+        return {key: value for key, value in out.items() if key != "nullable"}, rows, nullable
+
+    def _nullable(self, node: SchemaNode, written: Mapping[str, Any], *, accepted: bool) -> SchemaNode:
+        """A node that said whether it is nullable. `written`: its keywords with malformed values."""
+        record(
+            self.upgrades,
+            node.path,
+            "nullable",
+            "rewritten",
+            "kept elsewhere",
+            "is expressed by the type null",
+        )
+        if not accepted:
+            return node
+        wrapping = wraps(written)
+        made = wrapped(node) if wrapping else null_in_place(node)
+        if made is node:
+            return node
+        inner = made.keywords["anyOf"][0] if wrapping else made
+        if self.references and self.references[-1] is node:
+            self.references[-1] = inner
+        self._alive.append(node)
+        repairs = self.repairs.pop(id(node), None)
+        if repairs is not None:
+            outside = HOISTED & written.keys() if wrapping else frozenset[str]()
+            self.repairs[id(inner)] = _part(repairs, written.keys() - outside)
+            if outside:
+                outer = _part(repairs, outside)
+                self.repairs[id(made)] = Repairs({"anyOf": True, **outer.written}, outer.changes)
+        return made
+
+    # -- references -----------------------------------------------------------------------------------
+
+    def _link(self, root: SchemaNode) -> None:
+        """Parse what references lead to; those whose targets have moved get new paths.
+
+        What stands nowhere any more, and what no keyword of 2020-12 holds, is put under `$defs`.
+        """
+        targets: list[tuple[SchemaNode, Segments, Any, Schema]] = []
+        for node in self.references:  # which grows
+            found = self._written_target(node.keywords["$ref"])
+            if found is not None:
+                before, at, segments = found
+                target = self.target(before, at) if isinstance(before, dict) else before
+                targets.append((node, segments, before, target))
+        if not self.upgrades:
+            return
+        stands: dict[int, Segments] = {}
+        for at_now, each in _nodes_below(root):
+            stands.setdefault(id(each), at_now)
+        links: list[tuple[SchemaNode, str]] = []
+        for node, segments, before, target in targets:
+            if self._stands_at(root, segments, before, target):
+                continue
+            named = isinstance(target, SchemaNode)
+            now = stands.get(id(target)) if named else self._renamed(root, segments, before)
+            if now is None:
+                definitions = root.keywords.get("$defs", {})
+                now = "$defs", _free_name(definitions, segments[-1])
+                root.keywords["$defs"] = {**definitions, now[1]: target}
+                if named:
+                    stands[id(target)] = now
+            links.append((node, "#" + pointer(extended(None, now)).replace("%", "%25")))
+        for node, reference in links:
+            node.keywords["$ref"] = reference
+            reason = f"what it refers to stands at {reference}"
+            record(self.upgrades, node.path, "$ref", "rewritten", "kept elsewhere", reason)
+
+    def _written_target(self, reference: str) -> tuple[Any, Path, Segments] | None:
+        """What a reference leads to in the schema as it was written; None for nowhere."""
+        try:
+            segments: Segments | None = None
+            if is_plain_name(reference):
+                if self._anchors is None:
+                    self._anchors = anchors(self._schema)
+                segments = self._anchors.get(reference[1:])
+            if segments is None:
+                segments = parse_reference(reference, None)
+            value: Any = self._schema
+            for segment in segments:
+                value = child(value, segment)
+        except (SchemaError, LookupError):
+            return None
+        return (value, extended(None, segments), segments) if isinstance(value, dict | bool) else None
+
+    def _stands_at(self, root: SchemaNode, segments: Segments, before: Any, target: Schema) -> bool:
+        """Whether a target is what is found at its old path: `target` the node, or `before` unchanged."""
+        value: Any = root
+        for segment in segments:
+            if isinstance(value, SchemaNode):
+                repairs = self.repairs.get(id(value))
+                value = {**repairs.written, **value.keywords} if repairs else value.keywords
+            try:
+                value = child(value, segment)
+            except LookupError:
+                return False
+        return value is target or (self._is_parsed_from(value, before) and not self._outdated(before))
+
+    def _is_parsed_from(self, value: Any, before: Any) -> bool:
+        """Whether a value is `before`, or the object of nodes that was made of it without an upgrade."""
+        if value is before or not isinstance(value, dict) or not isinstance(before, dict):
+            return value is before
+        return value.keys() == before.keys() and all(
+            self._nodes.get(id(item), value[name]) is value[name] and not self._outdated(item)
+            for name, item in before.items()
+        )
+
+    def _outdated(self, raw: Any) -> bool:
+        """Whether a schema that no keyword holds was changed, or refers to another."""
+        if not isinstance(raw, dict):
+            return False
+        if "$ref" in raw or raw.get("nullable").__class__ is bool or upgrade(raw, self._draft) is not None:
+            return True
+        plain_name = self._draft <= 7 and str(raw.get("$id", "")).startswith("#")
+        return plain_name or any(map(self._outdated, _values_below(raw)))
+
+    def _renamed(self, root: SchemaNode, segments: Segments, target: bool) -> Segments | None:
+        """The path of a definition that is true or false."""
+        at = "$defs", *segments[1:]
+        moved = segments[:1] == ("definitions",) and self._stands_at(root, at, target, target)
+        return at if moved else None
+
+
+def _part(repairs: Repairs, keywords: Set[str]) -> Repairs:
+    """What concerns some of the keywords."""
+    return Repairs(
+        {key: value for key, value in repairs.written.items() if key in keywords},
+        {key: change for key, change in repairs.changes.items() if key in keywords},
+    )
+
+
+def _values_below(raw: dict[str, Any]) -> Iterator[Any]:
+    """The schemas directly below a schema that is not parsed."""
+    for key in HOLDERS & raw.keys():
+        value = raw[key]
+        if key in SCHEMA:
+            yield value
+        elif key in SCHEMA_LIST and isinstance(value, list):
+            yield from value
+        elif key in SCHEMA_MAP and isinstance(value, dict):
+            yield from value.values()
+
+
+def _nodes_below(root: SchemaNode) -> Iterator[tuple[Segments, SchemaNode]]:
+    """Every node below a root, with its segments; each once, outer ones first."""
+    visited: set[int] = set()
+    pending: deque[tuple[Segments, Schema]] = deque([((), root)])
+    while pending:
+        at, node = pending.popleft()
+        if not isinstance(node, SchemaNode) or id(node) in visited:
+            continue
+        visited.add(id(node))
+        yield at, node
+        pending.extend(((*at, *segments), below) for segments, below in subnodes(node))
+
+
+def _free_name(taken: Mapping[str, Any], stem: str) -> str:
+    """A name that `taken` does not have."""
+    name, count = stem or "definition", 1
+    while name in taken:
+        count += 1
+        name = f"{stem}_{count}"
+    return name
