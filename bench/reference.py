@@ -32,7 +32,7 @@ MODULES: dict[str, tuple[str, ...] | None] = {
     "toolcast.runtime.middleware.otel": ("instrument",),
     "toolcast.providers": (
         *("normalize", "Normalized", "LedgerEntry", "Normalizer", "decode", "Profile", "available"),
-        *("load_profile", "load_profile_file", "SchemaError", "ProfileError"),
+        *("load_profile", "load_profile_file", "steps", "Step", "SchemaError", "ProfileError"),
     ),
     "toolcast.agents": None,
     "toolcast.agents.dispatch": None,

@@ -8,8 +8,8 @@ import jsonschema_rs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toolcast.jsonschema.nesting import levels
 from toolcast.providers import Normalized, available, load_profile, normalize
-from toolcast.providers.depth import levels
 from toolcast.runtime.wire.decoder import decode_wire
 from toolcast.verify.wire_encoding import encode
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ..providers import LedgerEntry
+from ..jsonschema.ledger_entry import LedgerEntry
 from .published_schemas import from_gemini
 from .tool_lists import Element
 

@@ -11,11 +11,11 @@ from typing import Any
 
 from ..jsonschema import Document, UnsupportedSchema, Validator
 from ..jsonschema.keywords import SIZES
+from ..jsonschema.ledger_entry import LedgerEntry
 from ..jsonschema.pointers import join
+from ..jsonschema.quarantine import sound_schema
+from ..jsonschema.schema_error import SchemaError
 from ..jsonschema.subschemas import subschemas
-from ..providers import LedgerEntry, SchemaError
-from ..providers.quarantine import quarantined_source, standing_alone
-from ..providers.upgraded_schema import source_of
 
 _TYPES = {
     name.upper(): name for name in ("string", "number", "integer", "boolean", "array", "object", "null")
@@ -114,13 +114,10 @@ def without_bad_defects(schema: Any) -> tuple[Any, tuple[LedgerEntry, ...]]:
     if not isinstance(schema, dict):
         return schema, ()
     try:
-        source = source_of(schema)
-        cleaned = quarantined_source(source)
-    except (SchemaError, RecursionError):
+        sound = sound_schema(schema)
+    except SchemaError:
         return schema, ()
     changes = tuple(
-        entry
-        for pointer, entry in cleaned.entries.items()
-        if entry.keyword == "nullable" or pointer not in source.entries
+        change for change in sound.changes if change.keyword == "nullable" or change not in sound.upgrades
     )
-    return (standing_alone(cleaned), changes) if changes else (schema, ())
+    return (sound.schema, changes) if changes else (schema, ())

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 from msgspec import Struct
 
-from ..providers import LedgerEntry
+from ..jsonschema.ledger_entry import LedgerEntry
 from ..spec.model import Permission
 from .declarations import Declared
 from .published_schemas import without_wrong_defaults

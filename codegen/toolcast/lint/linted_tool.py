@@ -9,10 +9,10 @@ from msgspec import Struct
 from ..contract.build import build_tool
 from ..contract.normal_form import NormalForm
 from ..diagnostics import Diagnostic
+from ..jsonschema.nesting import levels
 from ..jsonschema.pointers import escape
 from ..jsonschema.subschemas import subschemas
 from ..providers import Dialect, Normalized, Profile, SchemaError, normalize
-from ..providers.depth import levels
 from ..spec.model import Document, Path, ToolSpec, diagnose
 from .finding import RULES, Finding
 

@@ -3,8 +3,10 @@
 Needs msgspec and the standard library only, so that a program can normalise schemas at run time.
 """
 
+from ..jsonschema.ledger_entry import LedgerEntry as LedgerEntry
+from ..jsonschema.quarantine import quarantined as quarantined
+from ..jsonschema.schema_error import SchemaError as SchemaError
 from .decode_arguments import decode as decode
-from .ledger import LedgerEntry as LedgerEntry
 from .normalize import Normalized as Normalized
 from .normalize import SchemaNormalizer as SchemaNormalizer
 from .normalize import normalize as normalize
@@ -23,5 +25,5 @@ from .profiles.profile import Profile as Profile
 from .profiles.profile_error import ProfileError as ProfileError
 from .profiles.profile_error import ProfileProblem as ProfileProblem
 from .profiles.request_limits import Limits as Limits
-from .provider_errors import SchemaError as SchemaError
-from .quarantine import quarantined as quarantined
+from .walk_steps import Step as Step
+from .walk_steps import steps as steps

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from ..runtime.hidden_characters import escape_hidden, hidden_offsets
-from .wellformed import can_have
 
 MAX_WORDS = 600
 """Characters of the longest sentence that is added to a description."""
@@ -135,7 +134,7 @@ PHRASES: Mapping[str, Callable[[Any], str]] = {
 def phrase(keyword: str, value: Any) -> str:
     """One sentence for a constraint; empty if there is none that a model could follow."""
     maker = PHRASES.get(keyword)
-    if maker is None or not can_have(keyword, value):
+    if maker is None:
         return ""
     try:
         sentence = maker(value)
@@ -155,7 +154,7 @@ AMOUNT = 4
 """The index of the number among the words of such a sentence."""
 
 
-def ranged(notes: list[str]) -> list[str]:
+def ranged(notes: Sequence[str]) -> Sequence[str]:
     """`notes` with both bounds of one quantity in one sentence, in the place of the first."""
     bounds = [
         (i, note[:-1].split(" ", AMOUNT + 1)) for i, note in enumerate(notes) if note.startswith(BOUNDED)
@@ -183,7 +182,7 @@ def ranged(notes: list[str]) -> list[str]:
     return sentences
 
 
-def described(description: Any, notes: list[str]) -> str:
+def described(description: Any, notes: Sequence[str]) -> str:
     """`description` with `notes` after it, each once."""
     start = description.rstrip() if isinstance(description, str) else ""
     notes = ranged(notes) if len(notes) > 1 else notes

@@ -21,26 +21,21 @@ from typing import Any
 
 from msgspec import Struct
 
+from ..jsonschema.ledger_entry import LedgerEntry
+from ..jsonschema.nesting import ENDLESS, heights, levels
+from ..jsonschema.schema_document import SchemaDocument, parse_schema
+from ..jsonschema.schema_error import SchemaError
+from ..jsonschema.schema_node import Segments, pointer, to_json
 from ..runtime.wire import WireForms
-from .cycles import reaches
-from .depth import ENDLESS, heights, levels
-from .inline_references import Segments
-from .json_paths import parse, pointer
-from .keyword_rules import Rules
-from .ledger import LedgerEntry
+from .ledger import Ledger
+from .node import Walk
+from .passes.names import Renames, renames_of
 from .profiles.dialect import Dialect, nameless
 from .profiles.dialect_check import takes_text
 from .profiles.load_profiles import load_profile
 from .profiles.profile import Profile
-from .provider_errors import SchemaError
-from .quarantine import without_defects
-from .renames import names_of
-from .root import rooted
-from .state import MAX_NODES, State
-from .subschema_operations import rules_of
-from .upgraded_schema import Source, source_of
-from .walk import finished, walked
-from .wire_forms import extract_wire_forms
+from .walk import Plan, Walker, plan_of
+from .wire_forms import wire_forms_of
 
 
 class Normalized(Struct, frozen=True, kw_only=True):
@@ -85,19 +80,45 @@ class SchemaNormalizer:
     What it returns shares containers, so nothing of it may be changed.
     """
 
-    __slots__ = ("_source", "_walks")
+    __slots__ = ("_document", "_outcomes")
 
     def __init__(self, schema: Any, *, checked: bool = False) -> None:
         """`checked`: the schema is a contract, so its keywords are those of 2020-12 and well formed.
 
         Raises `SchemaError` for a schema that is not an object, and for unbounded nesting.
         """
-        parameters = parameters_of(schema)
-        self._source = Source(parameters) if checked else without_defects(source_of(parameters))
-        self._walks: dict[tuple[Dialect, int | None], Walk] = {}
+        self._document = parse_schema(parameters_of(schema), checked=checked)
+        self._outcomes: dict[tuple[Dialect, int | None], Outcome] = {}
+
+    @property
+    def document(self) -> SchemaDocument:
+        """The schema as it was parsed."""
+        return self._document
 
     def normalize(self, provider: str | Profile, *, strict: bool | None = None) -> Normalized:
         """As the function of that name. Raises `SchemaError` and `ProfileError`."""
+        choice = self.choice(provider, strict=strict)
+        return Normalized(
+            schema=choice.outcome.schema,
+            strict=choice.strict,
+            ledger=(*choice.reasons, *choice.outcome.ledger),
+            wire_forms=choice.outcome.wire_forms,
+        )
+
+    def choice(self, provider: str | Profile, *, strict: bool | None = None) -> Choice:
+        """The walk whose output a provider is sent.
+
+        Args:
+            provider: id of a built-in profile, or a profile.
+            strict: whether strict mode is wanted; None for the profile's default.
+
+        Returns:
+            The outcome of the walk, the strict flag, and the reasons for which strict mode was given up.
+
+        Raises:
+            SchemaError: the schema has no form in the dialect.
+            ProfileError: the provider is not known.
+        """
         profile = provider if isinstance(provider, Profile) else load_profile(provider)
         reasons: Reasons = ()
         if strict and profile.strict is None and not profile.always_strict:
@@ -111,67 +132,125 @@ class SchemaNormalizer:
                 ),
             )
         if profile.strict is not None and strict is not False:
-            walk = self._walk(profile.strict)
-            blockers = [*walk.state.blockers, *_too_deep(walk, profile.limits.depth)]
+            outcome = self._outcome(profile.strict)
+            blockers = [*outcome.blockers, *_too_deep(outcome, profile.limits.depth)]
             if not blockers:
-                return _normalized(walk, True, ())
+                return Choice(outcome, True)
             reasons = _reasons(blockers, "reject" if strict else "lost")
-        walk = self._walk(profile.dialect)
+        outcome = self._outcome(profile.dialect)
         if profile.strict is None:
-            walk = self._shallow(walk, profile)
+            outcome = self._shallow(outcome, profile)
         flag = None if profile.strict is None else False
         if profile.always_strict:  # there is nothing to fall back to
-            blockers = walk.state.blockers
-            reasons = _reasons(blockers, "reject", "cannot be expressed, and strictness cannot be turned off")
-        return _normalized(walk, flag, reasons)
+            prefix = "cannot be expressed, and strictness cannot be turned off"
+            reasons = _reasons(outcome.blockers, "reject", prefix)
+        return Choice(outcome, flag, reasons)
 
-    def _shallow(self, walk: Walk, profile: Profile) -> Walk:
-        """`walk`, or one that nests no deeper than the provider allows: the rest is sent as JSON text."""
+    def _shallow(self, outcome: Outcome, profile: Profile) -> Outcome:
+        """`outcome`, or one that nests no deeper than the provider allows: the rest is sent as JSON text."""
         if profile.limits.depth is None:
-            return walk
+            return outcome
         limit = profile.limits.depth - 1  # some count the scalars in the innermost object as a level, too
-        if _nests_within(walk, limit) or not takes_text(profile.dialect):
-            return walk
-        return self._walk(profile.dialect, limit, heights(walk.schema, walk.state.names))
+        if _nests_within(outcome, limit) or not takes_text(profile.dialect):
+            return outcome
+        return self._outcome(profile.dialect, limit, heights(outcome.schema, outcome.names))
 
-    def _walk(self, dialect: Dialect, most: int | None = None, tall: Mapping[Segments, int] = {}) -> Walk:
+    def _outcome(
+        self, dialect: Dialect, most: int | None = None, tall: Mapping[Segments, int] = {}
+    ) -> Outcome:
         """The walk under `dialect`. `most` levels of values may be nested; `tall`: those of definitions."""
         pattern = dialect.property_names
-        names = names_of(self._source.document, pattern) if pattern else {}
-        key = dialect if names else nameless(dialect), most
-        found = self._walks.get(key)
+        renames: Renames = renames_of(self._document.root, pattern) if pattern else {}
+        key = dialect if renames else nameless(dialect), most
+        found = self._outcomes.get(key)
         if found is None:
-            found = self._walks[key] = walked_through(self._source, rules_of(*key), names, tall)
+            walk = Walk(document=self._document, renames=renames, most=most, heights=tall)
+            found = self._outcomes[key] = outcome_of(walk, plan_of(key[0]))
         return found
 
 
-class Walk(Struct, frozen=True):
-    """The result of a walk: the output, its wire forms, and the ledger."""
+class Outcome(Struct, frozen=True, eq=False):
+    """What a walk has made.
 
+    Attributes:
+        walk: what holds for all its nodes.
+        plan: what it did to each node.
+        schema: the output.
+        wire_forms: how arguments in its form are decoded.
+        ledger: every difference.
+        blockers: why the mode cannot be used.
+        names: the names of definitions in the output, by where they were written.
+        deepest: how deeply its schemas are nested.
+    """
+
+    walk: Walk
+    plan: Plan
     schema: dict[str, Any]
     wire_forms: WireForms | None
-    state: State
+    ledger: tuple[LedgerEntry, ...]
+    blockers: tuple[LedgerEntry, ...]
+    names: Mapping[Segments, str]
+    deepest: int
 
 
 Reasons = tuple[LedgerEntry, ...]
 """The reasons for which a mode was given up."""
 
 
-def _normalized(walk: Walk, strict: bool | None, reasons: Reasons) -> Normalized:
-    ledger = (*reasons, *walk.state.entries.values())
-    return Normalized(schema=walk.schema, strict=strict, ledger=ledger, wire_forms=walk.wire_forms)
+class Choice(Struct, frozen=True, eq=False):
+    """The walk whose output a provider is sent.
+
+    Attributes:
+        outcome: what the walk has made.
+        strict: the value of the provider's strict flag; None where it has none.
+        reasons: the reasons for which strict mode was given up.
+    """
+
+    outcome: Outcome
+    strict: bool | None
+    reasons: Reasons = ()
 
 
-def _nests_within(walk: Walk, limit: int) -> bool:
+def outcome_of(walk: Walk, plan: Plan) -> Outcome:
+    """Walk once; and again where a definition changed on which an earlier schema depends.
+
+    Raises `SchemaError`.
+    """
+    while True:
+        ledger = Ledger(walk.document.changes)
+        walker = Walker(plan, walk, ledger)
+        try:
+            out = walker.output()
+        except RecursionError:
+            raise SchemaError(pointer(None), "schemas are nested too deeply") from None
+        if not walker.lost or not ledger.compared or walker.lost <= walk.changed:
+            break
+        changed = walk.changed | walker.lost
+        walk = Walk(walk.document, walk.renames, walk.most, walk.heights, changed)
+        if not any(walk.document.reaches(schema, changed) for schema in ledger.compared):
+            break
+    return Outcome(
+        walk=walk,
+        plan=plan,
+        schema=to_json(out),
+        wire_forms=wire_forms_of(out) if walker.encoded else None,
+        ledger=tuple(ledger.entries.values()),
+        blockers=tuple(ledger.blockers),
+        names=walker.names,
+        deepest=walker.deepest,
+    )
+
+
+def _nests_within(outcome: Outcome, limit: int) -> bool:
     """Whether the output has at most `limit` levels of nesting."""
-    return (walk.state.deepest <= limit and not walk.state.names) or levels(walk.schema) <= limit
+    return (outcome.deepest <= limit and not outcome.names) or levels(outcome.schema) <= limit
 
 
-def _too_deep(walk: Walk, limit: int | None) -> Reasons:
+def _too_deep(outcome: Outcome, limit: int | None) -> Reasons:
     """A strict mode that refuses deeper nesting is given up, as for any other unsupported schema."""
-    if limit is None or _nests_within(walk, limit):
+    if limit is None or _nests_within(outcome, limit):
         return ()
-    found = levels(walk.schema)
+    found = levels(outcome.schema)
     shown = str(found) if found < ENDLESS else "more than a thousand"
     reason = f"{shown} levels of nesting exceed the limit of {limit}"
     return (LedgerEntry(path="", keyword="properties", action="widened", severity="lost", reason=reason),)
@@ -186,41 +265,7 @@ def parameters_of(schema: Any) -> dict[str, Any]:
     return schema
 
 
-def walked_through(
-    source: Source, rules: Rules, names: dict[str, str], tall: Mapping[Segments, int] = {}
-) -> Walk:
-    """Walk once; and again where a definition changed on which an earlier schema depends.
-
-    `names` are sent instead of others, `tall` are the levels of definitions. Raises `SchemaError`.
-    """
-    losses: frozenset[Segments] = frozenset()
-    while True:
-        state = State(source, rules.dialect, losses)
-        state.rules = rules
-        state.renames = names
-        state.heights = tall
-        out = _once(state, rules)
-        if not state.lost or not state.must_be_unchanged or state.lost <= losses:
-            break
-        losses |= state.lost
-        if not any(reaches(state, schema, losses) for schema in state.must_be_unchanged):
-            break
-    return Walk(out, extract_wire_forms(out) if state.encoded else None, state)
-
-
-def _once(state: State, rules: Rules) -> dict[str, Any]:
-    notes: list[str] = []
-    entered: list[Segments] = []
-    try:
-        out = finished(state, rules, rooted(state, notes, entered), None, notes, entered)
-        if state.pending or "$defs" in out or "$defs" in state.document:
-            definitions(state, rules, out)
-    except RecursionError:
-        raise SchemaError(pointer(None), "schemas are nested too deeply") from None
-    return out
-
-
-def _reasons(blockers: list[LedgerEntry], severity: str, prefix: str = "not strict") -> Reasons:
+def _reasons(blockers: list[LedgerEntry] | Reasons, severity: str, prefix: str = "not strict") -> Reasons:
     once = {(entry.path, entry.keyword): entry for entry in reversed(blockers)}
     return tuple(
         LedgerEntry(
@@ -232,60 +277,3 @@ def _reasons(blockers: list[LedgerEntry], severity: str, prefix: str = "not stri
         )
         for entry in reversed(once.values())
     )
-
-
-Node = dict[str, Any]
-
-
-def definitions(state: State, rules: Rules, out: Node) -> None:
-    """Walk the targets of references, and their targets, and add them to the output's `$defs`."""
-    state.level = -MAX_NODES  # references count the depth of their targets
-    state.forget_origins(0)  # schemas that the root inlined have their own paths here
-    own: Node = {}
-    done: dict[str, Any] = {}
-    found = state.document.get("$defs")
-    if isinstance(found, dict) and rules.dialect.refs == "keep":
-        for name, child in found.items():
-            own[name] = ((None, "$defs"), name), child
-            if not rules.dialect.prune_definitions and ("$defs", name) not in state.names:
-                state.names[("$defs", name)] = name
-                state.pending.append(("$defs", name))
-    while state.pending:
-        segments = state.pending.pop()
-        name = state.names[segments]
-        found, location = state.resolve(segments)
-        state.source = segments
-        before = state.changes, state.evaluation
-        done[name] = walked(state, rules, found, location)
-        if (state.changes, state.evaluation) != before:
-            state.lost.add(segments)
-    if rules.dialect.prune_definitions and rules.dialect.ref_targets == "definitions" and done:
-        done = _needed(out, done)
-    for name, (location, _) in own.items():
-        if name not in done:
-            state.note(location[0], name, "dropped", "kept elsewhere", "nothing refers to it")
-    ordered = [name for name in own if name in done] + [name for name in done if name not in own]
-    if ordered or ("$defs" in out and not rules.dialect.prune_definitions):
-        out["$defs"] = {name: done[name] for name in ordered}
-    elif "$defs" in out:
-        del out["$defs"]
-        state.note(None, "$defs", "dropped", "kept elsewhere", "nothing refers to it")
-
-
-def _needed(out: Node, done: dict[str, Any]) -> dict[str, Any]:
-    """The definitions that the output refers to: some that were walked may have been removed again."""
-    found: set[str] = set()
-    pending: list[Any] = [child for key, child in out.items() if key != "$defs"]
-    while pending:
-        each = pending.pop()
-        if isinstance(each, list):
-            pending += each
-        elif isinstance(each, dict):
-            reference = each.get("$ref")
-            if isinstance(reference, str) and reference.startswith("#/$defs/"):
-                name = parse(reference, None)[-1]
-                if name in done and name not in found:
-                    found.add(name)
-                    pending.append(done[name])
-            pending += each.values()
-    return {name: child for name, child in done.items() if name in found}

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
+from ..jsonschema.schema_error import SchemaError
 from .normalize import Normalized, normalize
 from .profiles.dialect import Dialect
 from .profiles.profile import Profile
-from .provider_errors import SchemaError
 
 if TYPE_CHECKING:
     from ..jsonschema import Validator

@@ -6,14 +6,14 @@ from __future__ import annotations
 from typing import Any
 
 from ..jsonschema.keywords import METADATA, TYPE_OF
-from .constraint_texts import MAX_WORDS, phrase, text
-from .json_paths import Path
-from .state import State
-from .wire_forms import mark, unmarked
+from ..jsonschema.schema_node import Path, SchemaNode, to_json
+from .constraint_texts import MAX_WORDS, described, phrase, text
+from .ledger import Ledger
+from .node import Keywords, Node
 
-Node = dict[str, Any]
 REFERENCE = '"$ref":'
 LITERALS = frozenset(("default", "examples", "example"))
+SENT_AS_JSON = "sent as a string of JSON text, which decoding undoes"
 
 
 def texts(values: list[Any]) -> dict[str, Any]:
@@ -27,49 +27,55 @@ def texts(values: list[Any]) -> dict[str, Any]:
     return out
 
 
-def as_json(state: State, node: Node, path: Path, notes: list[str], *, keyword: str = "type") -> Node:
+def as_json(node: Node, ledger: Ledger, *, keyword: str = "type") -> Node:
     """Any schema as a string of JSON text, with a description; `keyword` is for the ledger."""
-    constraints = {key: item for key, item in node.items() if key not in METADATA and key != "$defs"}
+    keywords = node.keywords
+    constraints = {key: item for key, item in keywords.items() if key not in METADATA and key != "$defs"}
     words = "JSON text"
     if constraints:
-        shown = unmarked(constraints) if state.encoded else constraints
-        schema = _whole(state, shown, path)
+        schema = _whole(node, to_json(SchemaNode(constraints, None)))
         is_described = 0 < len(schema) <= MAX_WORDS
         words += f" of a value that matches this schema: {schema}" if is_described else ""
         if not is_described:
-            state.note(path, keyword, "widened", "lost", "sent as JSON text, its schema beyond words")
+            ledger.note(node.path, keyword, "widened", "lost", "sent as JSON text, its schema beyond words")
     else:
         words += " of any value"
-    notes.append(f"{words}.")
-    reason = "sent as a string of JSON text, which decoding undoes"
     for key in (keyword, *constraints):
-        state.note(path, key, "rewritten", "kept elsewhere", reason)
-    _record_origins(state, constraints, reason)
-    out = {key: item for key, item in node.items() if key in METADATA}
-    out = without_literals(state, out, path, notes)
-    return mark(state, {"type": "string", **out}, encoding="json")
+        ledger.note(node.path, key, "rewritten", "kept elsewhere", SENT_AS_JSON)
+    _note_branches(constraints, node.path, ledger)
+    out = {"type": "string", **{key: item for key, item in keywords.items() if key in METADATA}}
+    return without_literals(node.noting(out, (f"{words}.",)), ledger).sent_as(encoding="json")
 
 
-def _record_origins(state: State, node: Node, reason: str) -> None:
+def child_as_json(node: Node, child: SchemaNode, ledger: Ledger) -> Node:
+    """A schema below a node as JSON text; the sentences about it are in its own description."""
+    sent = as_json(node.branch(child), ledger)
+    description = described(sent.keywords.get("description"), sent.notes)
+    return sent.branch_sent({**sent.keywords, "description": description})
+
+
+def _note_branches(keywords: Keywords, path: Path, ledger: Ledger) -> None:
     """Note the same for branches that come from other paths."""
     for keyword in ("anyOf", "oneOf", "allOf"):
-        for branch in node.get(keyword, ()):
-            if not isinstance(branch, dict):
+        for branch in keywords.get(keyword, ()):
+            if not isinstance(branch, SchemaNode):
                 continue
-            if id(branch) in state.origins:
-                for key in branch:  # in this order, which no hash decides
+            if branch.path is not None and (
+                branch.path[0] is None or branch.path[0][0] != path or branch.path[0][1] != keyword
+            ):
+                for key in branch.keywords:  # in this order, which no hash decides
                     if key not in METADATA:
-                        state.note(state.origins[id(branch)], key, "rewritten", "kept elsewhere", reason)
-            _record_origins(state, branch, reason)
+                        ledger.note(branch.path, key, "rewritten", "kept elsewhere", SENT_AS_JSON)
+            _note_branches(branch.keywords, branch.path, ledger)
 
 
-def _whole(state: State, schema: Node, path: Path) -> str:
+def _whole(node: Node, schema: Keywords) -> str:
     """JSON of `schema` with the definitions that it refers to, self-contained; empty where it
     refers to the root, or anywhere else; too long ones need not be whole."""
     words = text(schema)
     if REFERENCE not in words:
         return words
-    definitions: Node = {}
+    definitions: Keywords = {}
     pending: list[Any] = [schema]
     while pending and len(words) <= MAX_WORDS:
         each = pending.pop()
@@ -82,26 +88,28 @@ def _whole(state: State, schema: Node, path: Path) -> str:
                 if name == reference or "/" in name:
                     return ""
                 if name not in definitions:
-                    definitions[name], _, _ = state.target(reference, path)
+                    definitions[name] = to_json(node.document.target(reference, node.path)[0])
                     pending.append(definitions[name])
                     words = text({**schema, "$defs": definitions})
             pending += each.values()
     return words
 
 
-def without_literals(state: State, node: Node, path: Path, notes: list[str]) -> Node:
+def without_literals(node: Node, ledger: Ledger) -> Node:
     """Describe defaults and examples, which do not have the wire form."""
-    if LITERALS.isdisjoint(node):
+    keywords = node.keywords
+    if LITERALS.isdisjoint(keywords):
         return node
-    for key in sorted(LITERALS & node.keys()):
-        state.describe(path, key, phrase(key, node[key]), notes, "is in a form that is not sent")
-    return {key: item for key, item in node.items() if key not in LITERALS}
+    notes: tuple[str, ...] = ()
+    for key in sorted(LITERALS & keywords.keys()):
+        notes += ledger.described(node.path, key, phrase(key, keywords[key]), "is in a form that is not sent")
+    return node.noting({key: item for key, item in keywords.items() if key not in LITERALS}, notes)
 
 
-def without_idle(state: State, node: Node, kind: str, path: Path) -> Node:
-    """`node`, which takes nothing of type `kind`, without keywords that speak of it: they would judge the
-    form that is sent."""
-    idle = [key for key in node if TYPE_OF.get(key) == kind]
+def without_idle(keywords: Keywords, kind: str, path: Path, ledger: Ledger) -> Keywords:
+    """Keywords of a schema that takes nothing of type `kind`, without those that speak of it: they would
+    judge the form that is sent."""
+    idle = [key for key in keywords if TYPE_OF.get(key) == kind]
     for key in idle:
-        state.note(path, key, "dropped", "kept elsewhere", f"says nothing: no {kind} fits here")
-    return {key: item for key, item in node.items() if key not in idle} if idle else node
+        ledger.note(path, key, "dropped", "kept elsewhere", f"says nothing: no {kind} fits here")
+    return {key: item for key, item in keywords.items() if key not in idle} if idle else keywords

@@ -1,298 +1,555 @@
-"""The one walk over a schema. A table, made from the dialect, has the operation of each keyword.
-
-Each node goes through three steps: `rewritten` replaces unsupported keywords by others of JSON Schema, the
-table copies, walks, drops or describes each keyword, `ended` completes the node as a whole. The input is not
-changed; the output shares no container with it.
-"""
+"""The walk over a document: applies the passes of a dialect to each node, and goes on to the schemas
+below."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable
+from functools import lru_cache
 from typing import Any
+from urllib.parse import unquote
 
-from .all_of import merge_all_of, single
-from .arrays_and_objects import (
-    allow_undeclared,
-    arrays,
-    declared,
-    has_type,
-    keyless,
-    placeholder,
-    state_open,
-    strict_object,
-    tuples,
-    without_empty,
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..jsonschema.accepted_types import accepted_types
+from ..jsonschema.json_types import ATOMS, copied
+from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
+from ..jsonschema.pointers import escape, unescape
+from ..jsonschema.schema_error import SchemaError
+from ..jsonschema.schema_node import (
+    Path,
+    Schema,
+    SchemaNode,
+    Segments,
+    descendants,
+    is_free,
+    pointer,
+    to_json,
 )
-from .constraint_texts import described
-from .cycles import changed_behind
-from .depth import limit_depth
-from .enum_literals import bounded, with_enum
-from .inline_references import Segments, inline_reference
-from .json_paths import Path, pointer
-from .json_types import KINDS, Made, copied, stated
-from .keyword_rules import Rules
-from .maps_as_pairs import is_map, pairs
-from .nulls_as_absence import not_required, null_as_absence
-from .operations import keep_type
-from .profiles.dialect import Dialect
-from .provider_errors import SchemaError
-from .state import State
-from .tuples_as_objects import positions
-from .type_keyword import listed_types, typed
-from .union_siblings import all_without_siblings as alone_everywhere
-from .union_siblings import without_siblings
-from .unions import as_any_of, collapsed, nullable_union, siblings_into_branches
-from .values_as_text import without_idle
-from .wire_forms import MARK
-from .without_unions import limit_branches, one_kind
+from . import overlaps, passes
+from .ledger import Ledger, child
+from .node import PLAIN, Keywords, Node, Pass, Place, Walk, type_of
+from .passes import keywords as operations
+from .passes.annotations import without_siblings
+from .passes.keywords import ABSENT, Operation, changed_behind, described_keyword
+from .passes.names import accepts_alike, misjudges, names_sent
+from .passes.references import closes_circle
+from .passes.unions import note_free_union
+from .profiles.dialect import Dialect, disposition
+from .profiles.pattern_support import supported_pattern
 
-Node = dict[str, Any]
-
-NOTHING: frozenset[str] = frozenset()
-
-
-def walked(state: State, rules: Rules, node: Any, path: Path) -> Any:
-    """The output for one schema. Raises `SchemaError` where it is no schema, or too large."""
-    if node.__class__ is not dict:
-        if node.__class__ is Made:
-            made = copied(node)
-            return alone_everywhere(state, made, path) if rules.dialect.any_of == "only" else made
-        if node.__class__ is not bool:
-            raise SchemaError(pointer(path), "a schema is an object, true or false")
-        return _boolean(state, rules, node, path)
-    if state.origins:
-        path = state.origins.get(id(node), path)
-    return finished(state, rules, node, path, [], [])
-
-
-def finished(
-    state: State, rules: Rules, node: Node, path: Path, notes: list[str], entered: list[Segments]
-) -> Node:
-    """The output for one node, all three steps."""
-    state.enter(path)
-    outer = state.overlap
-    if outer is not None or state.next_overlap is not None:
-        state.overlap, state.next_overlap = state.next_overlap, None
-    moved = len(state.alive)
-    changes = evaluation = 0
-    if path is not None:
-        changes, evaluation = state.changes, state.evaluation
-    if rules.always or not rules.triggers.isdisjoint(node):
-        node = rewritten(state, rules, node, path, notes, entered)
-    if rules.dialect.items_required and has_type(node, "array"):
-        node = arrays(state, node, path)
-    state.types_elsewhere = NOTHING
-    for segments in entered:
-        state.inlining[segments] = state.inlining.get(segments, 0) + 1
-    out: Node = {}
-    get, other = rules.ops.get, rules.other
-    for key, value in node.items():
-        op = get(key, other)
-        if op is None:
-            out[key] = value if value.__class__ is str else copied(value)
-        elif op is keep_type and value.__class__ is str and value in KINDS:
-            out[key] = value
-        else:
-            op(state, node, key, value, out, path, notes)
-    for segments in entered:
-        state.inlining[segments] -= 1
-        if not state.inlining[segments]:
-            del state.inlining[segments]
-    patterns = node.get("patternProperties")
-    if patterns and len(out.get("patternProperties", ())) < len(patterns):
-        allow_undeclared(state, out, path)
-    if len(state.alive) > moved:
-        state.forget_origins(moved)
-    if rules.watches and not WATCHED.isdisjoint(out):
-        watched(state, node, out, path, changes, evaluation)
-    if rules.ends or notes or "anyOf" in out or "nullable" in out:
-        out = ended(state, rules, node, out, path, notes)
-    state.overlap = outer
-    state.depth -= 1
-    return out
-
-
-def _boolean(state: State, rules: Rules, node: bool, path: Path) -> Any:
-    if rules.dialect.booleans == "keep":
-        return node
-    if node is False:
-        state.note(
-            path, "false", "widened", "changed", "a schema that takes nothing cannot be expressed here"
-        )
-        state.block(path, "false", "a schema that takes nothing cannot be expressed here")
-    return finished(state, rules, {}, path, [], [])
-
-
+MAX_DEPTH = 96
+"""Deepest nesting of subschemas; beyond it a schema is refused, so hostile input cannot exhaust the stack."""
+MAX_NODES = 50_000
+"""Most nodes in one output; references inlined into each other could otherwise multiply without end."""
 MAX_STEPS = 64
+"""How often the passes for combinators are applied to one node."""
+OMITTED = ("title", "$schema")
+"""Keywords that only a dialect has which names them."""
+GUARDED = frozenset(("not", "if", "then", "else", "contains", "propertyNames"))
+"""Keywords under which a wider subschema may refuse more, or whose subschema would apply to an encoded
+value."""
+DOWN = frozenset(
+    ("items", "prefixItems", "properties", "patternProperties", "additionalProperties", "contains")
+)
+"""Keywords whose schemas apply to parts of a value; others apply to the same value."""
+CONDITIONAL = ("then", "else")
+COUNTING = ("minContains", "maxContains")
+FURTHER = ("additionalProperties", "patternProperties", "unevaluatedProperties")
 
 
-def rewritten(
-    state: State, rules: Rules, node: Node, path: Path, notes: list[str], entered: list[Segments]
-) -> Node:
-    """`node` in keywords of JSON Schema that the dialect has. Raises `SchemaError`."""
-    dialect = rules.dialect
-    holder, state.null_omissions = state.null_omissions, None
-    while rules.most is not None and path is not None:
-        sent = limit_depth(state, node, path, notes, entered, rules.most)
-        if sent is None:
-            break
-        node = sent
-    if rules.nulls or not rules.loops.isdisjoint(node):
-        node = _resolve_combinators(state, rules, node, path, notes, entered, holder)
-    listed = node.get("type").__class__ is list
-    if listed and rules.unions and not (rules.encodes_enums and "enum" in node):
-        node = _single_type(state, node, path, notes, entered)
-    if (
-        "required" in node
-        and dialect.declared_required
-        and ("properties" in node or dialect.typed or has_type(node, "object"))
-    ):
-        node = declared(state, node, path)
-    if ("enum" in node or "const" in node) and rules.literal:
-        node = with_enum(state, node, path, notes)
-        if rules.most is not None and path is not None and not stated(node):  # no value was left
-            node = limit_depth(state, node, path, notes, entered, rules.most) or node
-    if not stated(node) and dialect.typed:
-        node = typed(state, node, path, notes)
-    if rules.unions and "prefixItems" in node and node.get("type").__class__ is list:
-        node = _single_type(state, node, path, notes, entered)  # in its original form, not the wire form
-    if "prefixItems" in node and dialect.tuples != "keep":
-        node = _tuple(state, node, path, notes)
-    if node.get("type").__class__ is list and rules.lists:
-        node = (
-            _single_type(state, node, path, notes, entered)
-            if rules.unions
-            else listed_types(state, node, path)
+class Stage(Struct, frozen=True, eq=False):
+    """Passes that are applied together, and the nodes on which one of them acts."""
+
+    passes: tuple[Pass, ...]
+    keywords: frozenset[str]
+    types: frozenset[str]
+    everywhere: bool
+
+    @classmethod
+    def of(cls, passes: Iterable[Pass], dialect: Dialect) -> Stage:
+        """Those of `passes` that a dialect needs."""
+        found = tuple(each for each in passes if each.needed(dialect))
+        return cls(
+            passes=found,
+            keywords=frozenset[str]().union(*(each.keywords for each in found)),
+            types=frozenset[str]().union(*(each.types for each in found)),
+            everywhere=any(each.everywhere for each in found),
         )
-    if rules.pairs and is_map(node):
-        node = pairs(state, node, path, notes)
-    if ("exclusiveMinimum" in node or "exclusiveMaximum" in node) and dialect.exclusive == "inclusive":
-        node = bounded(state, node, path, notes)
-    if (
-        path is not None
-        and has_type(node, "object")
-        and dialect.empty_objects != "keep"
-        and keyless(node, dialect)
-    ):
-        if dialect.empty_objects == "block":
-            state.block(path, "properties", "an object without properties cannot be expressed")
+
+    def concerns(self, keywords: Keywords) -> bool:
+        """Whether one of the passes acts on a node with these keywords."""
+        return self.everywhere or not self.keywords.isdisjoint(keywords) or type_of(keywords) in self.types
+
+
+class Plan(Struct, frozen=True, eq=False):
+    """What a walk does to each node, made from the dialect once."""
+
+    dialect: Dialect
+    kept: Dialect  # by which keywords are kept: `dialect`, or one that keeps all
+    start: Stage
+    combinators: Stage
+    rewriting: Stage
+    before: Stage  # combinators and rewriting together
+    completion: Stage
+    operations: dict[str, Operation | None]
+    other: Operation | None
+    encodes: bool  # whether values of a union may be sent in another form
+
+
+class Walker:
+    """One walk over one document under one dialect."""
+
+    def __init__(self, plan: Plan, walk: Walk, ledger: Ledger) -> None:
+        self.plan = plan
+        self.walk = walk
+        self.ledger = ledger
+        self.depth = self.deepest = 0
+        self.encoded = False  # whether the value of some node is sent in another form
+        self.names: dict[Segments, str] = {}  # of definitions in the output
+        self.pending: list[Segments] = []  # referred to, not yet walked
+        self.lost: set[Segments] = set()  # definitions whose meaning was changed
+
+    def output(self) -> Node:
+        """Walk the document. Raises `SchemaError`."""
+        document, dialect = self.walk.document, self.plan.kept
+        out = self.visit(Node(document.root.keywords, None, Place(self.walk)))
+        if self.pending or "$defs" in out.keywords or "$defs" in document.root.keywords:
+            out = self._definitions(out, dialect)
+        return out
+
+    # -- one node -------------------------------------------------------------------------------
+
+    def visit(self, node: Node) -> Node:
+        """The output for a node."""
+        plan, ledger = self.plan, self.ledger
+        self.depth += 1
+        ledger.schemas += 1
+        if self.depth > self.deepest:
+            self.deepest = self.depth
+        if self.depth > MAX_DEPTH:
+            raise SchemaError(pointer(node.path), f"schemas are nested deeper than {MAX_DEPTH} levels")
+        if ledger.schemas > MAX_NODES:
+            raise SchemaError(pointer(node.path), f"more than {MAX_NODES} schemas", "split the tool")
+        if plan.before.concerns(node.keywords) or node.path is None or self.walk.most is not None:
+            node = self._rewritten(node)
+        node = self._walked(node)
+        if node.notes or plan.completion.concerns(node.keywords):
+            for each in plan.completion.passes:
+                if each.concerns(node.keywords):
+                    node = each.apply(node, plan.dialect, ledger)
+        if node.form is not PLAIN:
+            self.encoded = True
+        self.depth -= 1
+        return node
+
+    def _rewritten(self, node: Node) -> Node:
+        plan, ledger, dialect = self.plan, self.ledger, self.plan.dialect
+        if node.path is None or self.walk.most is not None:
+            for each in plan.start.passes:
+                node = each.apply(node, dialect, ledger)
+        for _ in range(MAX_STEPS):
+            before = node
+            if plan.combinators.concerns(node.keywords):
+                for each in plan.combinators.passes:
+                    if each.concerns(node.keywords):
+                        node = each.apply(node, dialect, ledger)
+            if node is before:
+                break
         else:
-            node = placeholder(state, node, path, notes)
-    return node
+            raise SchemaError(pointer(node.path), "combinators are nested too deeply")
+        for each in plan.rewriting.passes:
+            if each.concerns(node.keywords):
+                node = each.apply(node, dialect, ledger)
+        return node
+
+    def _walked(self, node: Node) -> Node:
+        """A node with the output of its keywords."""
+        plan, ledger = self.plan, self.ledger
+        get, other, dialect = plan.operations.get, plan.other, plan.dialect
+        out: Keywords = {}
+        notes = node.notes
+        for key, value in node.keywords.items():
+            operation = get(key, other)
+            if operation is None:
+                out[key] = value if value.__class__ in ATOMS else copied(value)
+            elif operation is walked:
+                notes += SUBWALKS[key](self, node, key, out)
+            else:
+                sent, sentences = operation(node, key, dialect, ledger)
+                notes += sentences
+                if sent is not ABSENT:
+                    out[key] = sent
+        return Node(
+            out, node.path, node.place, node.entered, notes, node.form, node.absent_null, node.start, node
+        )
+
+    # -- the schemas of one keyword ---------------------------------------------------------------
+
+    def below(self, schema: Schema, path: Path, place: Place) -> Schema:
+        """The output for a schema at `path` below a node."""
+        if type(schema) is SchemaNode:
+            start = self.ledger.changes, self.ledger.evaluation
+            return self.visit(Node(schema.keywords, schema.path, place, start=start))
+        dialect = self.plan.kept
+        if isinstance(schema, Node):
+            if not schema.finished:
+                return self.visit(Node(schema.keywords, schema.path, place, form=schema.form))
+            self.encoded = self.encoded or any(
+                isinstance(each, Node) and each.form is not PLAIN for each in descendants(schema)
+            )
+            return _alone_everywhere(schema, dialect, self.ledger) if dialect.any_of == "only" else schema
+        if dialect.booleans == "keep":
+            return schema
+        if schema is False:
+            reason = "a schema that takes nothing cannot be expressed here"
+            self.ledger.note(path, "false", "widened", "changed", reason)
+            self.ledger.block(path, "false", reason)
+        return self.visit(Node({}, path, place))
+
+    def _inside(self, node: Node, key: str) -> Place:
+        """The place of schemas below a keyword of a node."""
+        place = node.place
+        deeper = self.walk.most is not None and key in DOWN
+        if not node.entered and place.overlap is None and not place.is_property and not deeper:
+            return place
+        opened = (*place.opened, *node.entered)
+        return Place(place.walk, place.definition, opened, None, place.level + deeper)
+
+    def _one(self, node: Node, key: str, out: Keywords) -> tuple[str, ...]:
+        """One schema."""
+        value: Schema = node.keywords[key]
+        if key == "additionalProperties":
+            if value is False:
+                out[key] = False  # known as a flag where schemas cannot be true or false, too
+                return ()
+            if self.plan.kept.closed:
+                out[key] = False
+                reason = "keys that no property declares are allowed, which strict cannot say"
+                self.ledger.block(node.path, key, reason)
+                return ()
+            if is_free(value):
+                out[key] = value  # states that keys are free, not their values
+                return ()
+        place = self._inside(node, key)
+        if key == "items" and node.place.overlap is not None:
+            overlap = overlaps.of_items(node.place.overlap, self.walk.document, self.plan.dialect)
+            place = replace(place, overlap=overlap)
+        out[key] = self.below(value, (node.path, key), place)
+        return ()
+
+    def _guarded(self, node: Node, key: str, out: Keywords) -> tuple[str, ...]:
+        """A schema that must not be widened: the keyword is described where it was."""
+        keywords, ledger, renames = node.keywords, self.ledger, self.walk.renames
+        if key in CONDITIONAL and "if" in keywords and "if" not in out and _follows(keywords, "if", key):
+            return ()  # described with its condition
+        value: Schema = keywords[key]
+        if key == "propertyNames" and renames and not accepts_alike(renames, value):
+            sent = names_sent(renames, value)
+            if sent is None:
+                return described_keyword(node, key, to_json(value), ledger)
+            value = sent
+        changes = ledger.changes
+        result = self.below(value, (node.path, key), self._inside(node, key))
+        exact = key == "propertyNames" or (key == "contains" and "maxContains" not in keywords)
+        if (exact or (ledger.changes == changes and not changed_behind(node, value, ledger))) and not (
+            _is_needless(node, key, self.plan.kept)
+        ):
+            out[key] = result
+            return ()
+        notes = described_keyword(node, key, to_json(value), ledger)
+        for other in COUNTING if key == "contains" else ():
+            if other in keywords:
+                reason = "says nothing without contains, which is stated in words"
+                ledger.note(node.path, other, "widened", "lost", reason)
+        for other in CONDITIONAL if key == "if" else ():  # they would hold for no value, or for all
+            if other in keywords:
+                out.pop(other, None)
+                notes += described_keyword(node, other, to_json(keywords[other]), ledger)
+        return notes
+
+    def _many(self, node: Node, key: str, out: Keywords) -> tuple[str, ...]:
+        """A list of schemas."""
+        plan, ledger = self.plan, self.ledger
+        document, dialect = self.walk.document, plan.dialect
+        schemas: list[Schema] = node.keywords[key]
+        at: Path = (node.path, key)
+        changes = ledger.changes
+        place = self._inside(node, key)
+        union = plan.encodes and key in ("anyOf", "oneOf")
+        kinds = [accepted_types(schema, document, dialect.typed) for schema in schemas] if union else []
+        if union:
+            overlaps.block_ambiguous(node, key, kinds, dialect, ledger)
+        drop = key == "anyOf" and plan.kept.booleans == "rewrite" and any(one is not False for one in schemas)
+        branches: list[Schema] = []
+        for i, schema in enumerate(schemas):
+            if drop and schema is False:
+                continue
+            if union:
+                place = replace(place, overlap=overlaps.of_branch(node, schemas, kinds, i, dialect))
+            branches.append(self.below(schema, (at, str(i)), place))
+        if key == "anyOf" and plan.kept.any_of != "keep" and any(map(is_free, branches)):
+            note_free_union(node.path, ledger)
+            return ()
+        if key == "oneOf" and (
+            ledger.changes != changes or any(changed_behind(node, one, ledger) for one in schemas)
+        ):
+            # Branches grew wider, so that one value may fit two of them: exclusiveness would refuse it.
+            if "anyOf" in node.keywords:
+                return described_keyword(node, key, to_json(schemas), ledger)
+            reason = "its branches became wider: anyOf, so that none is refused"
+            ledger.note(node.path, key, "rewritten", "changed", reason)
+            key = "anyOf"
+        out[key] = branches
+        return ()
+
+    def _named(self, node: Node, key: str, out: Keywords) -> tuple[str, ...]:
+        """Schemas by name."""
+        dialect, ledger, path = self.plan.kept, self.ledger, node.path
+        if key == "$defs" and path is None:
+            out[key] = {}  # filled once the walk has found all references
+            return ()
+        if key == "$defs" and dialect.ref_targets != "any":
+            reason = "what is referred to stands under the root's $defs"
+            ledger.note(path, key, "rewritten", "kept elsewhere", reason)
+            return ()
+        at: Path = (path, key)
+        place = self._inside(node, key)
+        own = key == "properties"
+        if own and self.plan.dialect.null == "absent":
+            place = replace(place, is_property=True)
+        overlap = node.place.overlap if own else None
+        children: dict[str, Schema] = {}
+        for name, schema in node.keywords[key].items():
+            if own and schema is False and dialect.booleans == "rewrite":
+                reason = "a key that is forbidden is not declared"
+                ledger.note((at, name), "false", "dropped", "changed", reason)
+                continue
+            if key == "patternProperties" and not self._keeps_pattern(name, at):
+                continue
+            if overlap is not None:
+                rivals = overlaps.of_property(overlap, name, self.walk.document, self.plan.dialect)
+                place = replace(place, overlap=rivals)
+            children[name] = self.below(schema, (at, name), place)
+        out[key] = children
+        return ()
+
+    def _keeps_pattern(self, pattern: str, at: Path) -> bool:
+        """Whether a pattern of keys can be sent; an entry where it is dropped."""
+        renames = self.walk.renames
+        if renames and misjudges(renames, pattern):
+            reason = "would judge names that properties are sent under"
+        elif not supported_pattern(self.plan.kept, pattern):
+            reason = "the pattern of keys cannot be expressed there"
+        else:
+            return True
+        self.ledger.note(at, pattern, "dropped", "lost", reason)
+        self.ledger.evaluation += 1
+        return False
+
+    # -- references and definitions ---------------------------------------------------------------
+
+    def _reference(self, node: Node, key: str, out: Keywords) -> tuple[str, ...]:
+        """A reference that is kept; its target is queued. Raises `SchemaError` where it does not resolve."""
+        document, dialect = self.walk.document, self.plan.kept
+        reference: str = node.keywords[key]
+        _, segments = document.target(reference, node.path)
+        if dialect.cycles == "block" and closes_circle(node, segments):
+            reason = "a definition that contains itself cannot be expressed"
+            self.ledger.block(node.path, "$ref", reason)
+        out[key] = reference
+        if not segments:
+            out[key] = "#"
+        elif dialect.ref_targets != "any":
+            name = self._name(segments)
+            if not reference.startswith("#/$defs/") or segments != ("$defs", name):
+                out[key] = f"#/$defs/{escape(name).replace('%', '%25')}"
+                reason = f"what it refers to stands under $defs as {name!r}"
+                self.ledger.note(node.path, "$ref", "rewritten", "kept elsewhere", reason)
+        return ()
+
+    def _name(self, segments: Segments) -> str:
+        """The name of a target under the output's `$defs`; chosen once, and the target is queued."""
+        name = self.names.get(segments)
+        if name is None:
+            own = self.walk.document.root.keywords.get("$defs", {})
+            taken = {*own, *self.names.values()}
+            if len(segments) == 2 and segments[0] == "$defs":
+                name = segments[1]
+            else:
+                stem = name = segments[-1] or "definition"
+                count = 1
+                while name in taken:
+                    count += 1
+                    name = f"{stem}_{count}"
+            self.names[segments] = name
+            self.pending.append(segments)
+        return name
+
+    def _definitions(self, out: Node, dialect: Dialect) -> Node:
+        """The output with the targets of references, and their targets, in its `$defs`."""
+        document, ledger = self.walk.document, self.ledger
+        own: dict[str, Schema] = document.root.keywords.get("$defs", {}) if dialect.refs == "keep" else {}
+        for name in own if not dialect.prune_definitions else ():
+            self._name(("$defs", name))
+        done: dict[str, Schema] = {}
+        while self.pending:
+            segments = self.pending.pop()
+            before = ledger.changes, ledger.evaluation
+            found = document.resolve(segments)
+            place = Place(self.walk, definition=segments, level=-MAX_NODES)  # references count their depth
+            done[self.names[segments]] = self.below(found, child(None, *segments), place)
+            if (ledger.changes, ledger.evaluation) != before:
+                self.lost.add(segments)
+        if dialect.prune_definitions and dialect.ref_targets == "definitions" and done:
+            done = _needed(out, done)
+        for name in own:
+            if name not in done:
+                ledger.note((None, "$defs"), name, "dropped", "kept elsewhere", "nothing refers to it")
+        ordered = [name for name in own if name in done] + [name for name in done if name not in own]
+        if ordered or ("$defs" in out.keywords and not dialect.prune_definitions):
+            return out.having({**out.keywords, "$defs": {name: done[name] for name in ordered}})
+        if "$defs" in out.keywords:
+            ledger.note(None, "$defs", "dropped", "kept elsewhere", "nothing refers to it")
+            return out.having({key: value for key, value in out.keywords.items() if key != "$defs"})
+        return out
 
 
-def _tuple(state: State, node: Node, path: Path, notes: list[str]) -> Node:
-    """A tuple in the dialect."""
-    if "type" in node and not has_type(node, "array"):
-        return without_idle(state, node, "array", path)
-    sent = positions(state, node, path, notes) if state.dialect.tuples == "object" else None
-    return tuples(state, node, path, notes) if sent is None else sent
+def walked(node: Node, key: str, _: Dialect, __: Ledger) -> operations.Result:
+    """Stands, among the operations, for those of `SUBWALKS`."""
+    return node.keywords[key], ()
 
 
-def _single_type(state: State, node: Node, path: Path, notes: list[str], entered: list[Segments]) -> Node:
-    """A list of types as one type; some dialects keep a null next to it."""
-    kinds = [kind for kind in node["type"] if kind != "null"]
-    how = state.dialect.type_arrays
-    if len(node["type"]) == 1 or (len(kinds) == 1 and how == "keep"):
-        return {**node, "type": node["type"][0]} if len(node["type"]) == 1 else node
-    return (
-        listed_types(state, node, path)
-        if len(kinds) < 2 and how == "nullable"
-        else one_kind(state, node, path, notes, entered)
+SUBWALKS: dict[str, Callable[[Walker, Node, str, Keywords], tuple[str, ...]]] = {
+    **dict.fromkeys(SCHEMA, Walker._one),
+    **dict.fromkeys(GUARDED, Walker._guarded),
+    **dict.fromkeys(SCHEMA_LIST, Walker._many),
+    **dict.fromkeys(SCHEMA_MAP, Walker._named),
+    "$ref": Walker._reference,
+}
+
+
+@lru_cache(maxsize=64)
+def plan_of(dialect: Dialect) -> Plan:
+    """What a walk under a dialect does to each node."""
+    by = operations.BY_DISPOSITION
+    other = by[dialect.other]
+    found: dict[str, Operation | None] = dict.fromkeys(
+        (*SUBWALKS, "$schema", "type", "format", "pattern"), other
+    )
+    for each in ("keep", "drop", "describe", "block"):
+        found.update(dict.fromkeys(getattr(dialect, each), by[each]))
+    stated = {*dialect.keep, *dialect.describe, *dialect.block}
+    found.update((key, operations.omit) for key in OMITTED if key not in stated)
+    own: dict[str, Operation] = {
+        **dict.fromkeys(SUBWALKS, walked),
+        "$schema": operations.draft,
+        "format": operations.format,
+        "pattern": operations.pattern,
+    }
+    found.update((key, operation) for key, operation in own.items() if found[key] is None)
+    if dialect.closed:
+        found["additionalProperties"] = walked  # which closes objects
+    if dialect.refs == "inline":
+        found["$defs"] = operations.inlined
+    if dialect.booleans == "rewrite" or dialect.type_arrays == "nullable":
+        found["nullable"] = None
+    if dialect.property_names:
+        for key in ("enum", "const"):
+            if found.get(key, other) is None:
+                found[key] = operations.renamed_literals
+    if dialect.open == "explicit" and found["unevaluatedProperties"] is walked:
+        found["unevaluatedProperties"] = operations.drop  # every key is evaluated
+    guarded = {*dialect.integers_only, *(key for key, _ in dialect.at_most)}
+    guarded |= operations.LENGTHS if dialect.pattern_alone else set()
+    found.update((key, operations.guarded) for key in guarded if found.get(key, other) is None)
+
+    return Plan(
+        dialect=dialect,
+        kept=dialect,
+        start=Stage.of(passes.START, dialect),
+        combinators=Stage.of(passes.COMBINATORS, dialect),
+        rewriting=Stage.of(passes.REWRITING, dialect),
+        before=Stage.of((*passes.COMBINATORS, *passes.REWRITING), dialect),
+        completion=Stage.of(passes.COMPLETION, dialect),
+        operations=found,
+        other=other,
+        encodes=dialect.maps != "keep" or dialect.tuples == "object" or dialect.enums != "any",
     )
 
 
-def _resolve_combinators(
-    state: State,
-    rules: Rules,
-    node: Node,
-    path: Path,
-    notes: list[str],
-    entered: list[Segments],
-    holder: list[bool] | None,
-) -> Node:
-    """Rewrite references and combinators until the dialect supports the rest; each step may lead to
-    another."""
-    dialect = rules.dialect
-    opens = dialect.refs == "inline" or not dialect.ref_siblings or dialect.cycles == "unroll"
-    for _ in range(MAX_STEPS):
-        before = node
-        if dialect.all_of == "merge":
-            node = single(state, node, path)
-        if "$ref" in node and opens:
-            node, more = inline_reference(state, node, path, notes)
-            entered.extend(more)
-        if "oneOf" in node and dialect.one_of == "any-of":
-            node = as_any_of(state, node, path)
-        if "allOf" in node and dialect.all_of == "merge":
-            node = merge_all_of(state, node, path, notes, entered)
-        if rules.nulls and path is not None:
-            node = null_as_absence(state, node, path, notes, entered, holder)
-        if "anyOf" in node and (
-            dialect.any_of != "keep" or (rules.lists and node.get("type").__class__ is list)
-        ):
-            node = siblings_into_branches(state, node, path, notes, entered)
-        if "anyOf" in node and rules.unions:
-            node = one_kind(state, node, path, notes, entered)
-        if "anyOf" in node and dialect.max_branches is not None:
-            node = limit_branches(state, node, path, entered, dialect.max_branches)
-        if "anyOf" in node and dialect.type_arrays == "nullable":
-            node = collapsed(state, node, path)
-        if node is before:
-            return node
-    raise SchemaError(pointer(path), "combinators are nested too deeply")
+def partial_plan(plan: Plan, chosen: Collection[Pass], *, keywords: bool) -> Plan:
+    """A plan with a part of what it does.
+
+    Args:
+        plan: the plan.
+        chosen: the passes that stay.
+        keywords: whether keywords are kept, dropped or described as its dialect says; else all are kept.
+
+    Returns:
+        The smaller plan.
+    """
+    if not keywords:
+        operations: dict[str, Operation | None] = dict.fromkeys(SUBWALKS, walked)
+        plan = replace(plan, kept=Dialect(), operations=operations, other=None)
+
+    def still(stage: Stage) -> Stage:
+        return Stage.of((each for each in stage.passes if each in chosen), plan.dialect)
+
+    return replace(
+        plan,
+        start=still(plan.start),
+        combinators=still(plan.combinators),
+        rewriting=still(plan.rewriting),
+        before=still(plan.before),
+        completion=still(plan.completion),
+    )
 
 
-WATCHED = frozenset(("uniqueItems", "unevaluatedProperties", "unevaluatedItems"))
-"""Keywords whose meaning depends on other keywords."""
+def _follows(keywords: Keywords, first: str, second: str) -> bool:
+    """Whether `second` comes after `first`."""
+    return next(key for key in keywords if key in (first, second)) == first
 
 
-def ended(state: State, rules: Rules, node: Node, out: Node, path: Path, notes: list[str]) -> Node:
-    """`out`, the output for `node`, completed for the dialect: objects, unions and nulls. `notes` go into
-    its description."""
-    dialect = rules.dialect
-    if rules.ends:
-        if rules.objects and has_type(out, "object"):
-            if rules.closes and (
-                ("additionalProperties" not in out and dialect.closed) or _takes_nulls(dialect)
-            ):
-                strict_object(state, out, node, path)
-            elif "properties" not in out and (dialect.properties_required or dialect.closed):
-                out["properties"] = {}
-        if MARK in out and rules.nulls:
-            not_required(state, out)
-        if "additionalProperties" not in out and dialect.open == "explicit":
-            state_open(state, out, path)
-        if out.get("required") == [] and not dialect.empty_required:
-            without_empty(state, out, path)
-    if "anyOf" in out and dialect.type_arrays == "nullable":
-        out = nullable_union(state, out, path)
-    if "nullable" in out and out.get("type") == "null":
-        del out["nullable"]  # an inlined definition that is null, in a union with null
-    if notes:
-        words = described(out.get("description"), notes)
-        if words:
-            out["description"] = words
-    if "anyOf" in out and dialect.any_of == "only":
-        out = without_siblings(state, out, path)
-    return out
+def _is_needless(node: Node, key: str, dialect: Dialect) -> bool:
+    """Whether `contains` constrains nothing, by a `minContains` that the dialect lacks: alone, it requires
+    one."""
+    if key != "contains" or node.keywords.get("minContains") != 0:
+        return False
+    return disposition(dialect, "minContains") != "keep"
 
 
-def _takes_nulls(dialect: Dialect) -> bool:
-    """Whether an optional key accepts null."""
-    return dialect.optional == "also-null" or (dialect.optional == "nullable" and dialect.closed)
+def _alone_everywhere(schema: Any, dialect: Dialect, ledger: Ledger) -> Any:
+    """A schema that was made for the output, without siblings of its unions."""
+    if isinstance(schema, list):
+        return [_alone_everywhere(one, dialect, ledger) for one in schema]
+    if isinstance(schema, dict):
+        return {key: _alone_everywhere(one, dialect, ledger) for key, one in schema.items()}
+    if not isinstance(schema, Node):
+        return schema
+    inner = schema.having(
+        {key: _alone_everywhere(one, dialect, ledger) for key, one in schema.keywords.items()}
+    )
+    return without_siblings(inner, dialect, ledger)
 
 
-def watched(state: State, node: Node, out: Node, path: Path, changes: int, evaluation: int) -> None:
-    """Note or drop keywords whose meaning depends on others, where those were changed."""
-    if (
-        state.dialect.optional != "keep"
-        and out.get("uniqueItems")
-        and (state.changes != changes or changed_behind(state, node.get("items")))
-    ):
-        reason = "items may differ by a null that stands for a key left out"
-        state.note(path, "uniqueItems", "widened", "changed", reason)
-    for key in ("unevaluatedProperties", "unevaluatedItems"):
-        if key in out and (state.evaluation != evaluation or changed_behind(state, node)):
-            del out[key]
-            reason = "what else evaluates keys and items cannot be expressed here as it is"
-            state.note(path, key, "dropped", "lost", reason)
+def _needed(out: Node, done: dict[str, Schema]) -> dict[str, Schema]:
+    """The definitions that the output refers to: some that were walked may have been removed again."""
+    found: set[str] = set()
+    pending: list[SchemaNode] = [out]
+    while pending:
+        for each in descendants(pending.pop()):
+            reference = each.keywords.get("$ref", "")
+            if reference.startswith("#/$defs/"):
+                name = _definition(reference)
+                if name in done and name not in found:
+                    found.add(name)
+                    schema = done[name]
+                    if isinstance(schema, SchemaNode):
+                        pending.append(schema)
+    return {name: schema for name, schema in done.items() if name in found}
+
+
+def _definition(reference: str) -> str:
+    """The name of the definition that a reference of the output leads to."""
+    return unescape(unquote(reference.removeprefix("#/$defs/")))

@@ -1,56 +1,17 @@
-"""How the values of a definition are decoded: noted on the output as marks, then taken out of it.
-
-A mark is an entry under a key that no schema can hold. It survives what the walk does to a node afterwards
-(copies, merges, wrappers). Once the output is finished, `extract_forms` removes all marks and makes
-`WireForms` of them.
-"""
+"""How the values of a definition are decoded: the forms that passes noted at nodes, in one structure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec.structs import replace
 
-from ..jsonschema.json_values import nested_objects
 from ..jsonschema.pointers import escape, unescape
+from ..jsonschema.schema_node import SchemaNode, descendants
 from ..runtime.wire import WireBranch, WireForm, WireForms
-from .state import State
+from .node import PLAIN, Node
 
-
-class _Mark(str):
-    """Equal to itself only: a keyword or property of the same letters is another key."""
-
-    __slots__ = ()
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-    def __ne__(self, other: object) -> bool:
-        return self is not other
-
-    __hash__ = str.__hash__
-
-
-MARK: str = _Mark("way back")
-
-
-def mark(state: State, node: dict[str, Any], **steps: Any) -> dict[str, Any]:
-    """A copy of `node` that notes these fields of its `WireForm`, with those it has. Forms of children are
-    noted at the children."""
-    state.encoded = True
-    return {**node, MARK: replace(node.get(MARK, WireForm()), **steps)}
-
-
-def unmarked(value: Any) -> Any:
-    """A copy of a schema without any mark, to be shown."""
-    if isinstance(value, dict):
-        return {key: unmarked(item) for key, item in value.items() if key is not MARK}
-    return [unmarked(item) for item in value] if isinstance(value, list) else value
-
-
-Node = dict[str, Any]
-EMPTY = WireForm()
 ROOT = "#"
 DEFINITION = "#/$defs/"
 NULL = frozenset(("null",))
@@ -61,39 +22,41 @@ SOME_ITEMS = ("contains", "unevaluatedItems")
 UNION_KEYWORDS = frozenset((*UNIONS, *SAME_VALUE, *SOME_ITEMS, "unevaluatedProperties"))
 
 
-def extract_wire_forms(out: Node) -> WireForms | None:
-    """The wire forms of a finished output, whose marks are removed; `None` if nothing in it is encoded."""
+def wire_forms_of(out: Node) -> WireForms | None:
+    """The wire forms of a finished output; `None` if nothing in it is encoded."""
     # Names are the same in every branch of a union, and so need no choice of one.
-    same = SAME_VALUE if any(map(_encodes, nested_objects(out))) else (*SAME_VALUE, *UNIONS)
+    same = SAME_VALUE if any(map(_encodes, descendants(out))) else (*SAME_VALUE, *UNIONS)
     forms = {
         DEFINITION + name: _form(child, f"/$defs/{escape(name)}", same)
-        for name, child in out.get("$defs", {}).items()
+        for name, child in out.keywords.get("$defs", {}).items()
     }
     forms[ROOT] = root = _form(out, "", same)
     used = _used(forms)
     kept = {name: _pruned(form, used) for name, form in forms.items() if name in used}
     whole = _pruned(root, used)
-    for node in nested_objects(out):
-        node.pop(MARK, None)
-    if whole == EMPTY:
+    if whole == PLAIN:
         return None
     if not any(form.ref == ROOT for each in (whole, *kept.values()) for form in _all(each)):
         kept.pop(ROOT, None)
     return WireForms(root=whole, definitions=kept)
 
 
-def _encodes(node: Node) -> bool:
+def _own(node: SchemaNode) -> WireForm:
+    return node.form if isinstance(node, Node) else PLAIN
+
+
+def _encodes(node: SchemaNode) -> bool:
     """Whether a node is sent in another form than its own, by more than names."""
-    form: WireForm = node.get(MARK, EMPTY)
+    form = _own(node)
     return bool(form.encoding or form.rest or form.nulls or form.drops)
 
 
-def _form(node: Any, at: str, same: tuple[str, ...]) -> WireForm:
+def _form(schema: Any, at: str, same: tuple[str, ...]) -> WireForm:
     """The wire form of one output node; references are followed later. `same` are keywords whose subschemas
     apply to the same value."""
-    if not isinstance(node, dict):
-        return EMPTY
-    own: WireForm = node.get(MARK, EMPTY)
+    if not isinstance(schema, SchemaNode):
+        return PLAIN
+    own, node = _own(schema), schema.keywords
     if own.encoding in ("json", "texts"):
         return own
     if own.encoding == "pairs":
@@ -111,12 +74,12 @@ def _form(node: Any, at: str, same: tuple[str, ...]) -> WireForm:
         values = _rest(node, own.rest, at, same)
         properties.pop(own.rest, None)
     if values is None:
-        properties = {name: form for name, form in properties.items() if form != EMPTY}
-    patterns = _each(node, "patternProperties", at, same) if "patternProperties" in node else {}
+        properties = {name: form for name, form in properties.items() if form != PLAIN}
+    patterns = _each(node, "patternProperties", at, same)
     found = replace(
         own,
         properties=properties,
-        patterns={name: form for name, form in patterns.items() if form != EMPTY},
+        patterns={name: form for name, form in patterns.items() if form != PLAIN},
         prefix=prefix if items or any(prefix) else (),  # items of the prefix are not in `items`
         items=items,
         values=values,
@@ -125,44 +88,43 @@ def _form(node: Any, at: str, same: tuple[str, ...]) -> WireForm:
         else (*_all_of(node, at, same), *_anywhere(node, at, same)),
     )
     choices = () if "anyOf" in same else _choices(node, at, same)
-    if len(choices) == 1 and choices[0].form and found == EMPTY:
+    if len(choices) == 1 and choices[0].form and found == PLAIN:
         return choices[0].form  # whatever is not of that form is left as it is
     return replace(found, choices=choices)
 
 
-def _each(node: Node, keyword: str, at: str, same: tuple[str, ...]) -> dict[str, WireForm]:
+def _each(node: Mapping[str, Any], keyword: str, at: str, same: tuple[str, ...]) -> dict[str, WireForm]:
     """The wire forms of named subschemas."""
-    value = node.get(keyword)
-    children = value.items() if isinstance(value, dict) else ()
-    return {name: _form(child, f"{at}/{keyword}/{escape(name)}", same) for name, child in children}
+    children = node.get(keyword, {})
+    return {name: _form(child, f"{at}/{keyword}/{escape(name)}", same) for name, child in children.items()}
 
 
-def _some(node: Any, at: str, same: tuple[str, ...]) -> WireForm | None:
-    form = _form(node, at, same)
-    return None if form == EMPTY else form
+def _some(schema: Any, at: str, same: tuple[str, ...]) -> WireForm | None:
+    form = _form(schema, at, same)
+    return None if form == PLAIN else form
 
 
-def _entry(node: Any, at: str, same: tuple[str, ...]) -> WireForm | None:
+def _entry(schema: Any, at: str, same: tuple[str, ...]) -> WireForm | None:
     """The wire form of the values of a list of pairs."""
-    value = node.get("properties", {}).get("value") if isinstance(node, dict) else None
+    value = schema.keywords.get("properties", {}).get("value") if isinstance(schema, SchemaNode) else None
     return _some(value, f"{at}/properties/value", same)
 
 
-def _rest(node: Node, name: str, at: str, same: tuple[str, ...]) -> WireForm | None:
+def _rest(node: Mapping[str, Any], name: str, at: str, same: tuple[str, ...]) -> WireForm | None:
     """The wire form of undeclared values; where the property accepts null, its list is in a branch."""
-    held = node["properties"][name]
+    held = node["properties"][name].keywords
     location = f"{at}/properties/{escape(name)}"
     for i, branch in enumerate(held.get("anyOf", ())):
-        if isinstance(branch, dict) and "items" in branch:
-            held, location = branch, f"{location}/anyOf/{i}"
+        if isinstance(branch, SchemaNode) and "items" in branch.keywords:
+            held, location = branch.keywords, f"{location}/anyOf/{i}"
     return _entry(held.get("items"), f"{location}/items", same)
 
 
-def _choices(node: Node, at: str, same: tuple[str, ...]) -> tuple[WireBranch, ...]:
+def _choices(node: Mapping[str, Any], at: str, same: tuple[str, ...]) -> tuple[WireBranch, ...]:
     """The branches of a union, those without a wire form included: a value may be of any."""
     for keyword in UNIONS:
         branches = node.get(keyword)
-        if not isinstance(branches, list):
+        if branches is None:
             continue
         choices = [
             WireBranch(at=f"{at}/{keyword}/{i}", form=_some(branch, f"{at}/{keyword}/{i}", same))
@@ -185,11 +147,11 @@ def _alone(branches: list[Any], index: int) -> bool:
 
 def _kinds(branch: Any) -> frozenset[str]:
     """The types that a branch states; empty if it states none, and so accepts any."""
-    stated = branch.get("type") if isinstance(branch, dict) else None
+    stated = branch.keywords.get("type") if isinstance(branch, SchemaNode) else None
     return frozenset(stated if isinstance(stated, list) else (stated,) if stated else ())
 
 
-def _all_of(node: Node, at: str, same: tuple[str, ...]) -> Iterator[WireForm]:
+def _all_of(node: Mapping[str, Any], at: str, same: tuple[str, ...]) -> Iterator[WireForm]:
     """The wire forms of subschemas of `node` that apply to the same value."""
     for keyword in same:
         value = node.get(keyword)
@@ -198,11 +160,11 @@ def _all_of(node: Node, at: str, same: tuple[str, ...]) -> Iterator[WireForm]:
         children = value if isinstance(value, list) else value.values() if keyword[0] == "d" else [value]
         for child in children:
             form = _form(child, at, same)
-            if form != EMPTY:
+            if form != PLAIN:
                 yield form
 
 
-def _anywhere(node: Node, at: str, same: tuple[str, ...]) -> Iterator[WireForm]:
+def _anywhere(node: Mapping[str, Any], at: str, same: tuple[str, ...]) -> Iterator[WireForm]:
     """The wire forms of subschemas that apply to some items or properties, used for all: only names."""
     for keyword in SOME_ITEMS:
         items = _some(node.get(keyword), at, same)
@@ -234,7 +196,7 @@ def _used(definitions: dict[str, WireForm]) -> frozenset[str]:
 
 
 def _acts(form: WireForm, used: frozenset[str]) -> bool:
-    return _pruned(form, used) != EMPTY
+    return _pruned(form, used) != PLAIN
 
 
 def _pruned(form: WireForm, used: frozenset[str]) -> WireForm:
@@ -244,12 +206,12 @@ def _pruned(form: WireForm, used: frozenset[str]) -> WireForm:
         if child is None:
             return None
         left = _pruned(child, used)
-        return None if left == EMPTY else left
+        return None if left == PLAIN else left
 
     properties = {name: left for name, child in form.properties.items() if (left := below(child))}
     values = below(form.values)
     if values is not None:  # `values` does not apply to declared properties
-        properties = {name: properties.get(name, EMPTY) for name in form.properties}
+        properties = {name: properties.get(name, PLAIN) for name in form.properties}
     prefix = tuple(below(child) for child in form.prefix)
     items = below(form.items)
     all_of = tuple(left for child in form.all_of if (left := below(child)))

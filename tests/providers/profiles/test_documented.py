@@ -1,4 +1,4 @@
-"""The example of CONTRIBUTING.md does what it says: one data file is a provider."""
+"""The profiles that CONTRIBUTING.md and docs/providers.md show do what is said of them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_one_file_is_a_provider(tmp_path: Path) -> None:
     assert config is not None, problems
     assert build(config, FRONTEND).diagnostics == ()
     tool = json.loads((config.output / "schemas/acme/look.json").read_text("utf-8"))
-    properties = tool["function"]["parameters"]["properties"]
+    properties = tool["schema"]["properties"]
     assert (properties["key"]["type"], properties["page"]["type"]) == ("string", "integer")
     assert load_profile_file(tmp_path / "acme.toml").answers == {
         "tools": "too many tools: {length} (at most {limit})"

@@ -1,0 +1,198 @@
+"""The node that the passes rewrite: a schema, and the place at which a walk has met it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..jsonschema.schema_document import SchemaDocument
+from ..jsonschema.schema_node import Schema, SchemaNode, Segments
+from ..runtime.wire import WireForm
+from .ledger import Ledger
+from .profiles.dialect import Dialect
+
+Keywords = dict[str, Any]
+PLAIN = WireForm()
+
+
+class Walk(Struct, frozen=True, eq=False):
+    """What holds for all nodes of one walk.
+
+    Attributes:
+        document: the document, by which references are resolved.
+        renames: property names that the dialect refuses, with the names that are sent instead.
+        most: levels of values that may be nested; None for any number.
+        heights: the levels of each definition, where `most` is given.
+        changed: definitions whose meaning was changed by an earlier walk over the same document.
+    """
+
+    document: SchemaDocument
+    renames: Mapping[str, str] = {}
+    most: int | None = None
+    heights: Mapping[Segments, int] = {}
+    changed: frozenset[Segments] = frozenset()
+
+
+class Overlap:
+    """The schemas of other branches of a union that may accept the value of a node.
+
+    A form in which the value is sent must not be one that they accept, else decoding may choose theirs.
+    `kind in overlap`: whether one of them accepts that JSON type.
+    """
+
+    __slots__ = ("_find", "_found", "_kinds", "_types")
+
+    def __init__(
+        self, find: Callable[[], tuple[Schema, ...]], kinds: Callable[[tuple[Schema, ...]], frozenset[str]]
+    ) -> None:
+        """`find` gives the schemas, `kinds` their JSON types; each is called once at most."""
+        self._find = find
+        self._kinds = kinds
+        self._found: tuple[Schema, ...] | None = None
+        self._types: frozenset[str] | None = None
+
+    @property
+    def schemas(self) -> tuple[Schema, ...]:
+        """All of them."""
+        if self._found is None:
+            self._found = self._find()
+        return self._found
+
+    def __contains__(self, kind: object) -> bool:
+        if self._types is None:
+            self._types = self._kinds(self.schemas)
+        return kind in self._types
+
+
+class Place(Struct, frozen=True, eq=False):
+    """Where a walk meets a schema: what the schemas around it say of its values.
+
+    Attributes:
+        walk: what holds for all nodes of the walk.
+        definition: the definition that contains it; empty for the root.
+        opened: the references that were resolved above it.
+        overlap: what other branches of a union accept here; None where it is in no union.
+        level: the levels of values above its value, where they are limited.
+        is_property: whether it is the value of a declared property, which may be left out.
+    """
+
+    walk: Walk
+    definition: Segments = ()
+    opened: tuple[Segments, ...] = ()
+    overlap: Overlap | None = None
+    level: int = 0
+    is_property: bool = False
+
+
+class Node(SchemaNode, frozen=True, eq=False):
+    """A schema at its place in a walk.
+
+    Attributes:
+        keywords: as of `SchemaNode`: before its keywords are walked, subschemas are those of the contract;
+            after that, they are nodes of the output.
+        path: where it was written.
+        place: where the walk has met it.
+        entered: the references that were resolved for it.
+        notes: sentences to be added to its description.
+        form: how its value is sent, where that differs from the contract.
+        absent_null: whether the absence of the property stands for null.
+        start: the ledger's counts of changes when the walk met it.
+        before: the node as it was before its keywords were walked.
+        finished: whether it was made for the output, so that it is not walked.
+    """
+
+    place: Place
+    entered: tuple[Segments, ...] = ()
+    notes: tuple[str, ...] = ()
+    form: WireForm = PLAIN
+    absent_null: bool = False
+    start: tuple[int, int] = (0, 0)
+    before: SchemaNode | None = None
+    finished: bool = False
+
+    @property
+    def document(self) -> SchemaDocument:
+        """The document, by which references are resolved."""
+        return self.place.walk.document
+
+    def having(self, keywords: Keywords) -> Node:
+        """The node with these keywords."""
+        return self if keywords is self.keywords else replace(self, keywords=keywords)
+
+    def noting(self, keywords: Keywords, notes: tuple[str, ...]) -> Node:
+        """The node with these keywords, and further sentences for its description."""
+        return replace(self, keywords=keywords, notes=self.notes + notes)
+
+    def sent(self, keywords: Keywords, **form: Any) -> Node:
+        """The node with these keywords, and with these fields of its wire form."""
+        return replace(self, keywords=keywords, form=replace(self.form, **form))
+
+    def with_form(self, keywords: Keywords, form: WireForm) -> Node:
+        """The node with these keywords, sent in this form."""
+        return replace(self, keywords=keywords, form=form)
+
+    def sent_as(self, **form: Any) -> Node:
+        """The node with these fields of its wire form."""
+        return replace(self, form=replace(self.form, **form))
+
+    def branch_sent(self, keywords: Keywords) -> Node:
+        """The node with these keywords, to be a child of another: only its form is noted of it."""
+        return Node(keywords, self.path, self.place, form=self.form)
+
+    def branch(self, schema: SchemaNode) -> Node:
+        """Another schema at the place of this node, of which nothing is noted yet."""
+        return replace(self, keywords=schema.keywords, path=schema.path, notes=(), form=PLAIN)
+
+    def replaced_by(self, branch: SchemaNode, keywords: Keywords) -> Node:
+        """The node with these keywords, of which `branch`, its only branch, is a part; its form is that of
+        the branch, where it has none."""
+        form = branch.form if self.form is PLAIN and isinstance(branch, Node) else self.form
+        return replace(self, keywords=keywords, form=form)
+
+    def taken(self, kind: str) -> bool:
+        """Whether another branch of a union accepts values of a JSON type here."""
+        return self.place.overlap is not None and kind in self.place.overlap
+
+
+class Pass(Struct, frozen=True, eq=False):
+    """One step of the rewriting of a node. Without keywords and types, it acts on any node.
+
+    Attributes:
+        name: for people.
+        apply: the function; it returns the same node where there is nothing to do.
+        needed: whether a dialect needs it; by default, all do.
+        keywords: it acts on nodes that have one of these.
+        types: it acts on nodes of these types, as `type_of` names them.
+        noted: it acts on nodes for which sentences were noted.
+    """
+
+    name: str
+    apply: Callable[[Node, Dialect, Ledger], Node]
+    needed: Callable[[Dialect], bool] = lambda _: True
+    keywords: frozenset[str] = frozenset()
+    types: frozenset[str] = frozenset()
+    noted: bool = False
+
+    @property
+    def everywhere(self) -> bool:
+        """Whether it acts on any node."""
+        return not self.keywords and not self.types and not self.noted
+
+    def concerns(self, keywords: Keywords) -> bool:
+        """Whether it acts on a node with these keywords."""
+        if self.keywords and not self.keywords.isdisjoint(keywords):
+            return True
+        return type_of(keywords) in self.types if self.types else not self.keywords
+
+
+NO_TYPE = ""
+TYPES = "[]"
+
+
+def type_of(keywords: Keywords) -> str:
+    """The type that a node states; `NO_TYPE` for none, `TYPES` for a list of types."""
+    kind = keywords.get("type")
+    return kind if type(kind) is str else NO_TYPE if kind is None else TYPES

@@ -1,0 +1,248 @@
+"""What other branches of a union accept at the place of a value.
+
+A form that is sent must not be one that another alternative takes at that place, else decoding may choose
+that one. Alternatives that a key tells apart do not overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from ..jsonschema.accepted_types import MAX_FOLLOWED, accepted_types, same_value, types_of
+from ..jsonschema.json_types import MOVED
+from ..jsonschema.schema_document import SchemaDocument
+from ..jsonschema.schema_node import Schema, SchemaNode, is_free
+from ..jsonschema.search import found
+from ..runtime.wire.wire_form import KEY, VALUE
+from .constraint_texts import text
+from .ledger import Ledger
+from .node import Node, Overlap
+from .profiles.dialect import Dialect, disposition
+
+NESTED = frozenset(("object", "array"))
+PLAIN = frozenset(("string", "number", "boolean"))
+REST = "additional_properties"
+"""The property in which the undeclared keys of an object are sent as pairs."""
+
+
+def of_branch(
+    node: Node, branches: list[Schema], kinds: list[frozenset[str]], index: int, dialect: Dialect
+) -> Overlap:
+    """The overlap of one of the `branches` of a node. `kinds` are the types of each."""
+    document, outer = node.document, node.place.overlap
+    others = frozenset[str]().union(*kinds[:index], *kinds[index + 1 :])
+    overlapping = not kinds[index].isdisjoint(NESTED & others)
+
+    def find() -> tuple[Schema, ...]:
+        own = _overlapping(branches, kinds, index, document, dialect) if overlapping or outer else ()
+        return (*(outer.schemas if outer is not None else ()), *own)
+
+    def types(schemas: tuple[Schema, ...]) -> frozenset[str]:
+        return others if outer is None else others | types_of(schemas, document, dialect.typed)
+
+    return Overlap(find, types)
+
+
+def of_property(overlap: Overlap, name: str, document: SchemaDocument, dialect: Dialect) -> Overlap:
+    """The overlap of a property. An object that is open by default accepts the value in its original form."""
+
+    def find() -> tuple[Schema, ...]:
+        return tuple(
+            each for schema in overlap.schemas for each in _property(schema, name, document, dialect)
+        )
+
+    return Overlap(find, partial(types_of, document=document, typed=dialect.typed))
+
+
+def of_items(overlap: Overlap, document: SchemaDocument, dialect: Dialect) -> Overlap:
+    """The overlap of the items of an array."""
+
+    def find() -> tuple[Schema, ...]:
+        return tuple(
+            True if _accepts_anything(each) else each.keywords["items"]
+            for schema in overlap.schemas
+            for each in same_value(schema, document)
+            if _accepts_anything(each) or isinstance(each.keywords.get("items"), SchemaNode)
+        )
+
+    return Overlap(find, partial(types_of, document=document, typed=dialect.typed))
+
+
+def _overlapping(
+    branches: list[Schema],
+    kinds: list[frozenset[str]],
+    index: int,
+    document: SchemaDocument,
+    dialect: Dialect,
+) -> tuple[Schema, ...]:
+    """The branches that cannot be distinguished from one of them."""
+    own = kinds[index] & NESTED
+    return tuple(
+        other
+        for i, other in enumerate(branches)
+        if i != index
+        and not own.isdisjoint(kinds[i])
+        and not (own <= {"object"} and _apart(branches[index], other, document, dialect))
+    )
+
+
+def _property(schema: Schema, name: str, document: SchemaDocument, dialect: Dialect) -> Iterator[Schema]:
+    for each in same_value(schema, document):
+        node = each.keywords
+        properties = node.get("properties", {})
+        if _accepts_anything(each):
+            yield True
+        elif name in properties:
+            yield properties[name]
+        elif dialect.maps == "pairs" and ((is_map(node) and sends_pairs(node, dialect)) or holds_rest(node)):
+            # Its additional keys are encoded in an array, so the object with that array is open.
+            if properties and not dialect.closed:
+                yield True
+        else:
+            yield from _further(node, name, dialect)
+
+
+def _further(node: dict[str, Any], name: str, dialect: Dialect) -> Iterator[Schema]:
+    patterns = node.get("patternProperties") or {}
+    if node.get("propertyNames") is False:
+        return  # it is closed
+    if patterns and disposition(dialect, "patternProperties") != "keep":
+        return  # the rest is open
+    covering = [one for one in patterns if found(one, name) is not False]
+    for pattern in covering:
+        yield patterns[pattern]
+    rest = node.get("additionalProperties")
+    if not covering and isinstance(rest, SchemaNode) and rest.keywords:
+        yield rest
+
+
+def _accepts_anything(node: SchemaNode) -> bool:
+    """Whether a schema accepts anything, and so any part."""
+    return "anyOf" not in node.keywords and MOVED.isdisjoint(node.keywords)
+
+
+# -- whether two branches are distinguishable ------------------------------------------------------
+
+
+def _apart(left: Schema, right: Schema, document: SchemaDocument, dialect: Dialect) -> bool:
+    """Whether no encoded object of one of two branches is valid against the other."""
+    mine, theirs = _target(left, document), _target(right, document)
+    if mine is None or theirs is None:
+        return False
+    if _differ(mine, theirs, document, dialect):
+        return True
+    return _foreign(mine, theirs, dialect) and _foreign(theirs, mine, dialect)
+
+
+def _target(schema: Schema, document: SchemaDocument) -> dict[str, Any] | None:
+    """The keywords of a schema, references followed."""
+    for _ in range(MAX_FOLLOWED):
+        if not isinstance(schema, SchemaNode):
+            return None
+        if "$ref" not in schema.keywords:
+            return schema.keywords
+        schema, _segments = document.target(schema.keywords["$ref"], schema.path)
+    return None
+
+
+def _differ(mine: dict[str, Any], theirs: dict[str, Any], document: SchemaDocument, dialect: Dialect) -> bool:
+    """Whether a key that one of two objects requires has other values in the other."""
+    properties, others = mine.get("properties", {}), theirs.get("properties", {})
+    return any(
+        _unlike(properties[name], others[name], document, dialect)
+        for name in dict.fromkeys((*mine.get("required", ()), *theirs.get("required", ())))
+        if name in properties and name in others
+    )
+
+
+def _foreign(one: dict[str, Any], other: dict[str, Any], dialect: Dialect) -> bool:
+    """Whether objects of `one` lack a key that `other` requires, or have one that it forbids."""
+    mine, theirs = one.get("properties", {}), other.get("properties", {})
+    every = dialect.optional == "nullable"
+    if _closed(one) or dialect.closed:
+        required = theirs if every else other.get("required", ())
+        if any(name not in mine for name in required):
+            return True
+    keeps_additional = disposition(dialect, "additionalProperties") == "keep"
+    if dialect.closed or (keeps_additional and _closed(other)):
+        return any(name not in theirs for name in (mine if every else one.get("required", ())))
+    return False
+
+
+def _closed(node: dict[str, Any]) -> bool:
+    return node.get("additionalProperties") is False and not node.get("patternProperties")
+
+
+def _unlike(left: Schema, right: Schema, document: SchemaDocument, dialect: Dialect) -> bool:
+    """Whether no value that is sent fits both of two properties."""
+    mine, theirs = _literals(left), _literals(right)
+    if mine is not None and theirs is not None:
+        sent = {one if isinstance(one, str) else text(one) for one in mine}
+        return sent.isdisjoint(one if isinstance(one, str) else text(one) for one in theirs)
+    if mine is not None or theirs is not None:
+        return False
+    one, two = accepted_types(left, document, dialect.typed), accepted_types(right, document, dialect.typed)
+    return one <= PLAIN and two <= PLAIN and one.isdisjoint(two)
+
+
+def _literals(schema: Schema) -> list[Any] | None:
+    if not isinstance(schema, SchemaNode):
+        return None
+    if "const" in schema.keywords:
+        return [schema.keywords["const"]]
+    values: list[Any] | None = schema.keywords.get("enum")
+    return values
+
+
+# -- maps -------------------------------------------------------------------------------------------
+
+
+def is_map(keywords: dict[str, Any]) -> bool:
+    """Whether an object has keys that it does not declare, of a kind that it does."""
+    rest = keywords.get("additionalProperties")
+    return (isinstance(rest, SchemaNode) and bool(rest.keywords)) or bool(keywords.get("patternProperties"))
+
+
+def sends_pairs(keywords: dict[str, Any], dialect: Dialect) -> bool:
+    """Whether the undeclared keys of such an object will be sent as pairs: all are of some kind, or any
+    value has a form of its own."""
+    if keywords.get("propertyNames") is False or not ("type" in keywords or dialect.typed):
+        return False
+    kinds = [*keywords.get("patternProperties", {}).values(), keywords.get("additionalProperties", True)]
+    return dialect.untyped == "json" or not any(map(is_free, kinds))
+
+
+def holds_rest(keywords: dict[str, Any]) -> bool:
+    """Whether an object has the property in which the undeclared keys of such an object are sent."""
+    held = keywords.get("properties", {}).get(REST)
+    items = held.keywords.get("items") if isinstance(held, SchemaNode) else None
+    return isinstance(items, SchemaNode) and items.keywords.get("required") == [KEY, VALUE]
+
+
+def block_ambiguous(
+    node: Node, keyword: str, types: list[frozenset[str]], dialect: Dialect, ledger: Ledger
+) -> None:
+    """Block where another branch of a union accepts the wire form of a definition too."""
+    branches: list[Schema] = node.keywords[keyword]
+    kinds = [_sent_as(branch, node, dialect) for branch in branches]
+    for i, kind in enumerate(kinds):
+        others = [j for j in range(len(branches)) if j != i]
+        if kind and any(kind in types[j] or kind == kinds[j] for j in others):
+            ledger.block(node.path, keyword, f"two alternatives would both be sent as {kind}s")
+            return
+
+
+def _sent_as(schema: Schema, node: Node, dialect: Dialect) -> str:
+    """The JSON type in which a referenced schema is sent, where that differs from its own; else empty."""
+    if not isinstance(schema, SchemaNode) or "$ref" not in schema.keywords:
+        return ""
+    found, _ = node.document.target(schema.keywords["$ref"], schema.path)
+    if not isinstance(found, SchemaNode):
+        return ""
+    if "$ref" in found.keywords:
+        return _sent_as(found, node, dialect)
+    if dialect.maps == "pairs" and is_map(found.keywords) and not found.keywords.get("properties"):
+        return "array"
+    return "object" if dialect.tuples == "object" and "prefixItems" in found.keywords else ""

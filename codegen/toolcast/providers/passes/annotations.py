@@ -1,0 +1,102 @@
+"""Moves the annotations beside an output's `anyOf` into its branches.
+
+Axis: `any-of = "only"`.
+
+    {"anyOf": [{"type": "string"}, {"type": "integer"}], "description": "A key."}
+    {"anyOf": [{"type": "string", "description": "A key."}, {"type": "integer", "description": "A key."}]}
+
+A description goes into every branch if none has its own, else before that of the first one. `nullable` goes
+into the first branch: a union takes what any branch takes.
+
+Ledger: `description` and `title` rewritten, or dropped; other annotations spilled.
+Sent and decoded: as the contract has it. Source: the notes on `anyOf` of each profile.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from ...jsonschema.schema_node import SchemaNode
+from ..constraint_texts import described, describes_default, phrase
+from ..ledger import Ledger
+from ..node import Node, Pass
+from ..profiles.dialect import Dialect
+
+WORDS = ("default", "examples", "example", "deprecated")
+
+
+def without_siblings(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+    """Leave nothing beside `anyOf`."""
+    out, path = node.keywords, node.path
+    if "anyOf" not in out or out.keys() <= {"anyOf"}:
+        return node
+    kept = [branch for branch in out["anyOf"] if branch is not False]  # which accepts nothing
+    if not kept:
+        return node
+    branches: list[dict[str, Any]] = [dict(branch.keywords) for branch in kept]
+    already_described = "default" in out and describes_default(out.get("description"), out["default"])
+    notes = [
+        phrase(key, out[key]) for key in WORDS if key in out and not (key == "default" and already_described)
+    ]
+    description = described(out.get("description"), [note for note in notes if note])
+    texts = {"description": description, "title": out.get("title", "")}
+    for key, text in texts.items():
+        if key not in out and not text:
+            continue
+        if not text:
+            ledger.note(path, key, "dropped", "kept elsewhere", "is empty")
+            continue
+        in_no_branch = not any(key in branch for branch in branches)
+        for branch in branches if in_no_branch else ():
+            branch[key] = text
+        if not in_no_branch and key == "description":
+            first = branches[0]
+            own = first.get("description")
+            first[key] = described(text, [own]) if isinstance(own, str) else text
+        if in_no_branch or key == "description":
+            reason = "nothing stands beside anyOf: in its branches"
+            ledger.note(path, key, "rewritten", "kept elsewhere", reason)
+        else:
+            reason = "nothing stands beside anyOf, and branches have their own"
+            ledger.note(path, key, "dropped", "lost", reason)
+    if out.get("nullable") is True:
+        branches[0]["nullable"] = True
+    for key in out:
+        if key in WORDS and phrase(key, out[key]):
+            ledger.note(path, key, "spilled", "kept elsewhere", "nothing stands beside anyOf: in words")
+        elif key not in ("anyOf", "description", "title", "nullable"):
+            ledger.note(path, key, "dropped", "lost", "nothing stands beside anyOf")
+    made = [
+        _inside(replace(old, keywords=keywords), node, dialect, ledger)
+        for old, keywords in zip(kept, branches, strict=True)
+    ]
+    return node.having({"anyOf": made})
+
+
+ALONE = Pass(
+    name="union_alone",
+    apply=without_siblings,
+    needed=lambda dialect: dialect.any_of == "only",
+    keywords=frozenset(("anyOf",)),
+)
+
+
+def _inside(branch: SchemaNode, node: Node, dialect: Dialect, ledger: Ledger) -> SchemaNode:
+    """A branch that is a union itself, without siblings; entries are about the outer union."""
+    if "anyOf" not in branch.keywords:
+        return branch
+    form = branch.form if isinstance(branch, Node) else node.form
+    return without_siblings(Node(branch.keywords, node.path, node.place, form=form), dialect, ledger)
+
+
+def describe(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+    """Add a node's sentences to its description."""
+    if not node.notes:
+        return node
+    words = described(node.keywords.get("description"), list(node.notes))
+    return node.having({**node.keywords, "description": words}) if words else node
+
+
+DESCRIPTION = Pass(name="description", apply=describe, noted=True)

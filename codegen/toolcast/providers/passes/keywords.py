@@ -1,0 +1,222 @@
+"""Keeps, drops or describes each keyword that holds no schema, as the dialect says.
+
+Axes: `keep`, `describe`, `drop`, `block`, `other`; `formats`, `patterns`, `integers-only`, `at-most`,
+`pattern-alone`; `property-names` for lists of names.
+
+    {"type": "string", "minLength": 2}
+    {"type": "string", "description": "Must have at least 2 characters."}
+
+Ledger: the keyword dropped, lost; or spilled, kept elsewhere; or dropped, kept elsewhere, where it constrains
+nothing. Sent and decoded: as the contract has it; a renamed property by `names` of the wire form.
+Source: the list of keywords of each profile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ...jsonschema.json_types import ATOMS, copied
+from ...jsonschema.schema_node import Schema, SchemaNode, to_json
+from ...jsonschema.upgrade import NEWEST, outdated
+from ..constraint_texts import describes_default, idle, phrase
+from ..ledger import Ledger
+from ..node import Node, Pass
+from ..profiles.dialect import Dialect, Disposition, disposition
+from ..profiles.pattern_support import supported_pattern
+from .names import holds_names
+
+ABSENT: Any = object()
+"""The value of a keyword that is left out."""
+Result = tuple[Any, tuple[str, ...]]
+"""The value of a keyword in the output, and sentences for the description."""
+Operation = Callable[[Node, str, Dialect, Ledger], Result]
+"""What becomes of one keyword of a node."""
+LENGTHS = frozenset(("minLength", "maxLength"))
+LEFT_OUT: Result = (ABSENT, ())
+
+
+def describe(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
+    """Leave a keyword out; its constraint is described where there is a sentence for it."""
+    value = to_json(node.keywords[key])
+    if key == "default" and describes_default(node.keywords.get("description"), value):
+        ledger.note(node.path, key, "spilled", "kept elsewhere", "the description tells it already")
+        return LEFT_OUT
+    return ABSENT, described_keyword(node, key, value, ledger)
+
+
+def described_keyword(node: Node, key: str, value: Any, ledger: Ledger) -> tuple[str, ...]:
+    """The sentence for a keyword that is left out, with an entry."""
+    if idle(key, value):
+        ledger.note(node.path, key, "dropped", "kept elsewhere", "asks for nothing")
+        return ()
+    sentence = phrase(key, value)
+    if sentence:
+        reason = "this dialect lacks the keyword; stated in the description"
+        ledger.note(node.path, key, "spilled", "kept elsewhere", reason)
+        return (sentence,)
+    ledger.note(node.path, key, "dropped", "lost", "this dialect lacks the keyword")
+    return ()
+
+
+def drop(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
+    """Leave a keyword out; only the ledger has it."""
+    ledger.note(node.path, key, "dropped", "lost", "this dialect lacks the keyword")
+    return LEFT_OUT
+
+
+def omit(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
+    """Leave out a keyword that constrains nothing, and costs tokens in every request."""
+    ledger.note(node.path, key, "dropped", "kept elsewhere", "constrains nothing, and no model needs it")
+    return LEFT_OUT
+
+
+def block(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
+    """Leave a keyword out, which is a reason against the mode."""
+    ledger.block(node.path, key, "this dialect lacks the keyword")
+    return LEFT_OUT
+
+
+def draft(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
+    """The name of a draft; an older one is replaced by the newest."""
+    if not outdated(node.keywords[key]):
+        return node.keywords[key], ()
+    ledger.note(node.path, key, "rewritten", "kept elsewhere", "names the draft that this is raised to")
+    return NEWEST, ()
+
+
+def inlined(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
+    """Definitions of a dialect that has none."""
+    reason = "definitions stand where they are referred to"
+    ledger.note(node.path, key, "inlined", "kept elsewhere", reason)
+    return LEFT_OUT
+
+
+def renamed_literals(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
+    """Literals, unless they have a property that is sent under another name."""
+    if holds_names(node.place.walk.renames, node.keywords[key]):
+        return ABSENT, described_keyword(node, key, node.keywords[key], ledger)
+    return copied(node.keywords[key]), ()
+
+
+def format(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
+    """A format, if the dialect knows it."""
+    value = node.keywords[key]
+    if dialect.formats is None or value in dialect.formats:
+        return value, ()
+    operation = BY_DISPOSITION[dialect.other_formats]
+    return (value, ()) if operation is None else operation(node, key, dialect, ledger)
+
+
+def pattern(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
+    """A pattern, if the provider gives it the same meaning."""
+    if supported_pattern(dialect, node.keywords[key]):
+        return node.keywords[key], ()
+    return describe(node, key, dialect, ledger)
+
+
+def guarded(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
+    """A keyword that the dialect knows under some conditions only."""
+    value = node.keywords[key]
+    if (
+        (key in dialect.integers_only and not _integer(node))
+        or any(key == one and _number(value) and value > most for one, most in dialect.at_most)
+        or (dialect.pattern_alone and key in LENGTHS and _shaped(node, dialect))
+    ):
+        return ABSENT, described_keyword(node, key, value, ledger)
+    return (value if value.__class__ in ATOMS else copied(value)), ()
+
+
+BY_DISPOSITION: dict[Disposition, Operation | None] = {
+    "keep": None,
+    "drop": drop,
+    "describe": describe,
+    "block": block,
+}
+
+
+def _integer(node: SchemaNode) -> bool:
+    kinds = node.keywords.get("type")
+    return kinds == "integer" or (isinstance(kinds, list) and set(kinds) - {"null"} == {"integer"})
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _shaped(node: SchemaNode, dialect: Dialect) -> bool:
+    """Whether a pattern or a format of this node is kept."""
+    keywords = node.keywords
+    shaped = "pattern" in keywords and disposition(dialect, "pattern") == "keep"
+    if shaped and supported_pattern(dialect, keywords["pattern"]):
+        return True
+    if "format" not in keywords or disposition(dialect, "format") != "keep":
+        return False
+    if dialect.formats is None or keywords["format"] in dialect.formats:
+        return True
+    return dialect.other == "keep" and dialect.other_formats == "keep"
+
+
+def allow_undeclared(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+    """Allow undeclared keys where a pattern of keys was dropped."""
+    before = node.before.keywords.get("patternProperties", ()) if node.before is not None else ()
+    if len(node.keywords.get("patternProperties", ())) >= len(before):
+        return node
+    out = dict(node.keywords)
+    for keyword in ("additionalProperties", "unevaluatedProperties"):
+        value: Schema = out.get(keyword, True)
+        if value is not True and (value is False or value.keywords):
+            out[keyword] = True
+            reason = "open, since a pattern of keys could not be said"
+            ledger.note(node.path, keyword, "widened", "lost", reason)
+    return node.having(out)
+
+
+PATTERNS = Pass(
+    name="dropped_patterns",
+    apply=allow_undeclared,
+    keywords=frozenset(("additionalProperties", "unevaluatedProperties")),
+)
+
+
+def depends_on_others(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+    """Drop what depends on keywords that were changed, or note it."""
+    out = node.keywords
+    before: dict[str, object] = node.before.keywords if node.before is not None else {}
+    changes, evaluation = node.start
+    items = before.get("items")
+    if (
+        dialect.optional != "keep"
+        and out.get("uniqueItems")
+        and (ledger.changes != changes or changed_behind(node, items, ledger))
+    ):
+        reason = "items may differ by a null that stands for a key left out"
+        ledger.note(node.path, "uniqueItems", "widened", "changed", reason)
+    for key in ("unevaluatedProperties", "unevaluatedItems"):
+        if key in out and (ledger.evaluation != evaluation or changed_behind(node, node.before, ledger)):
+            out = {other: value for other, value in out.items() if other != key}
+            reason = "what else evaluates keys and items cannot be expressed here as it is"
+            ledger.note(node.path, key, "dropped", "lost", reason)
+    return node.having(out)
+
+
+def _needed(dialect: Dialect) -> bool:
+    kept = ("unevaluatedProperties", "unevaluatedItems")
+    return dialect.optional != "keep" or any(disposition(dialect, key) == "keep" for key in kept)
+
+
+DEPENDENT = Pass(
+    name="unevaluated",
+    apply=depends_on_others,
+    needed=_needed,
+    keywords=frozenset(("uniqueItems", "unevaluatedProperties", "unevaluatedItems")),
+)
+
+
+def changed_behind(node: Node, schema: object, ledger: Ledger) -> bool:
+    """Whether a definition that `schema` refers to was changed in meaning by an earlier walk. The ledger
+    notes the question, so that another walk is made where the answer changes."""
+    if not isinstance(schema, SchemaNode):
+        return False
+    ledger.compared.append(schema)
+    return node.document.reaches(schema, node.place.walk.changed)

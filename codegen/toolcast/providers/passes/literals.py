@@ -1,0 +1,187 @@
+"""Expresses `const` and `enum` as the dialect has them.
+
+Axes: `enums`, `const`, `max-enum`.
+
+    {"enum": [1, 2]}
+    {"type": "string", "enum": ["1", "2"]}
+
+    {"const": "a"}
+    {"enum": ["a"]}
+
+Where only strings can be listed, other values are sent as strings. A list that is too long, or whose values
+cannot be listed, is stated in the description.
+
+Ledger: `const`, `enum` and `type` rewritten, kept elsewhere; `enum` spilled or dropped.
+Sent and decoded: the string of a value is decoded to the value (`texts` of the wire form).
+Source: the notes on `enum` of each profile.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...jsonschema.equality import equal
+from ...jsonschema.json_types import MOVED, distinct_types, fits, kind_of, types_stated
+from ...jsonschema.keywords import TYPE_OF
+from ...jsonschema.schema_node import SchemaNode, to_json
+from ..constraint_texts import phrase
+from ..ledger import Ledger, child
+from ..node import Keywords, Node, Pass
+from ..profiles.dialect import Dialect
+from ..values_as_text import texts
+
+CONTAINING = frozenset(keyword for keyword, kind in TYPE_OF.items() if kind in ("array", "object"))
+STRING_KEYWORDS = MOVED - {"type", "enum", "const"}
+
+
+def listed_literals(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+    """Express the constant and the enum of a node."""
+    keywords, path = node.keywords, node.path
+    if "enum" not in keywords and "const" not in keywords:
+        return node
+    out = dict(keywords)
+    if "const" in out and dialect.const == "enum":
+        value = out.pop("const")
+        ledger.note(path, "const", "rewritten", "kept elsewhere", "is an enum of one value")
+        old = out.get("enum")
+        out["enum"] = [value] if old is None or any(equal(value, item) for item in old) else []
+    encodes = dialect.maps == "pairs" or dialect.tuples == "object"
+    contains = encodes and ("type" in out or not CONTAINING.isdisjoint(out))
+    nested = "const" in out and isinstance(out["const"], dict | list)
+    if nested and (contains or dialect.enums == "fitting"):
+        out["enum"] = [out.pop("const")]
+        ledger.note(path, "const", "rewritten", "kept elsewhere", "is an enum of one value")
+    if dialect.enums == "fitting" and "const" in out:
+        if "type" in out and not fits(out["const"], types_stated(out)):
+            ledger.block(path, "const", "the constant does not fit the type")
+        elif "enum" in out and not any(equal(out["const"], value) for value in out["enum"]):
+            ledger.block(path, "const", "the constant is no value of the enum")
+    if "enum" not in out:
+        return node.having(out)
+    values = out["enum"]
+    if "type" in out:
+        kinds = types_stated(out)
+        fitting = [value for value in values if fits(value, kinds)]
+        if len(fitting) < len(values) and fitting:
+            reason = "values that the type refuses are left out"
+            ledger.note(path, "enum", "rewritten", "kept elsewhere", reason)
+            out["enum"] = values = fitting
+        elif not fitting:
+            ledger.note(path, "enum", "dropped", "lost", "no value of it fits the type")
+            del out["enum"]
+            ledger.block(path, "enum", "no value of it fits the type")
+            return node.having(out)
+    if not values and dialect.booleans == "rewrite":
+        reason = "a list of no values takes nothing, which cannot be expressed here"
+        ledger.note(path, "enum", "widened", "changed", reason)
+        ledger.block(path, "enum", reason)
+        del out["enum"]
+        return node.having(out)
+    if dialect.max_enum is not None and len(values) > dialect.max_enum:
+        if "type" not in out:
+            kinds = distinct_types([kind_of(value) for value in values])
+            out["type"] = kinds if len(kinds) > 1 else kinds[0]
+        return _described(node, out, f"only {dialect.max_enum} values can be expressed", ledger)
+    nested = any(isinstance(value, dict | list) for value in values)
+    if path is None and dialect.enums != "any":
+        return _described(node, out, "the arguments of a call are always an object", ledger)
+    if nested and contains and dialect.enums == "any":
+        return _described(node, out, "may be sent in another form", ledger)
+    if dialect.enums == "any" or (values and not nested and dialect.enums == "fitting"):
+        return node.having(out)
+    if values and dialect.enums == "alike" and _alike(values):
+        return node.having(out)
+    strings = all(value is None or (isinstance(value, str) and value) for value in values)
+    if (not strings and node.taken("string")) or not values:
+        if dialect.enums == "fitting":
+            ledger.block(path, "enum", "only an enum of scalars can be expressed")
+            return node.having(out)
+        # Next to strings, values encoded as strings are ambiguous.
+        return _described(node, _typed_by(values, out), "these values cannot be listed here", ledger)
+    return _strings(node, out, values, dialect, ledger)
+
+
+def _needed(dialect: Dialect) -> bool:
+    return (
+        dialect.enums != "any"
+        or dialect.const == "enum"
+        or dialect.max_enum is not None
+        or dialect.booleans == "rewrite"
+        or dialect.maps == "pairs"
+        or dialect.tuples == "object"
+    )
+
+
+PASS = Pass(name="literals", apply=listed_literals, needed=_needed, keywords=frozenset(("enum", "const")))
+
+
+def _alike(values: list[Any]) -> bool:
+    classes = {value.__class__ for value in values}
+    return len(classes) == 1 and classes <= {str, int, float}
+
+
+def _described(node: Node, out: Keywords, reason: str, ledger: Ledger) -> Node:
+    """An enum that is stated in the description."""
+    sentences = ledger.described(node.path, "enum", phrase("enum", out["enum"]), reason)
+    return node.noting({key: value for key, value in out.items() if key != "enum"}, sentences)
+
+
+def _typed_by(values: list[Any], out: Keywords) -> Keywords:
+    """An enum with the type of its values."""
+    rest = [value for value in values if value is not None]
+    kinds = distinct_types([kind_of(value) for value in rest])
+    if not values:
+        return {key: value for key, value in out.items() if key != "type"}
+    if len(rest) < len(values):
+        return {**out, "type": [*kinds, "null"] if kinds else "null"}
+    return {**out, "type": kinds if len(kinds) != 1 else kinds[0]}
+
+
+def _strings(node: Node, out: Keywords, values: list[Any], dialect: Dialect, ledger: Ledger) -> Node:
+    """An enum whose values are encoded as strings; null stays null, by the type."""
+    path = node.path
+    rest = [value for value in values if value is not None]
+    kinds = distinct_types([kind_of(value) for value in rest])
+    null = len(rest) < len(values)
+    if not rest or (
+        kinds == ["boolean"] and {True, False} <= {value for value in rest if value in (True, False)}
+    ):
+        reason = "all values of a type: expressed by the type"
+        ledger.note(path, "enum", "rewritten", "kept elsewhere", reason)
+        del out["enum"]
+        out["type"] = [*kinds, "null"] if kinds and null else kinds[0] if kinds else "null"
+        return node.having(out)
+    sent = texts(rest)
+    out["type"] = ["string", "null"] if null else "string"
+    if list(sent) != values:
+        became = (
+            ("null is expressed by the type", null),
+            ("each value stands once", len(sent) < len(rest)),
+            ("values are written as strings", any(text != value for text, value in sent.items())),
+        )
+        reason = ", ".join(text for text, so in became if so)
+        ledger.note(path, "enum", "rewritten", "kept elsewhere", reason)
+    out["enum"] = list(sent)
+    inner = out
+    if null and dialect.type_arrays != "nullable" and dialect.any_of != "none":
+        # An enum without null refuses null, whatever the type allows.
+        moved = [key for key in out if key in STRING_KEYWORDS or key == "enum"]
+        inner = {"type": "string", **{key: out.pop(key) for key in moved}}
+        del out["type"]
+        out["anyOf"] = [SchemaNode(inner, path), SchemaNode({"type": "null"}, child(path, "anyOf", 1))]
+    if all(isinstance(value, str) and sent_value == value for sent_value, value in sent.items()):
+        return node.having(out)
+    notes: tuple[str, ...] = ()
+    for held in (out, inner) if inner is not out else (out,):
+        for key in [key for key in held if key in STRING_KEYWORDS]:
+            reason = "judges what is meant, and values are sent as strings"
+            notes += ledger.described(path, key, phrase(key, to_json(held.pop(key))), reason)
+    if kinds != ["string"] and "type" in out:
+        reason = "values are sent as strings, which decoding undoes"
+        ledger.note(path, "type", "rewritten", "kept elsewhere", reason)
+    if "default" in out and out["default"] is not None:
+        matches = [string for string, value in sent.items() if equal(value, out["default"])]
+        if matches:
+            out["default"] = matches[0]
+            ledger.note(path, "default", "rewritten", "kept elsewhere", "stands there as it is sent")
+    return node.noting(out, notes).sent_as(encoding="texts", texts=sent)

@@ -1,0 +1,110 @@
+"""Expresses null by OpenAPI's `nullable`; a union of one branch is that branch.
+
+Axis: `type-arrays = "nullable"`.
+
+    {"anyOf": [{"type": "string"}, {"type": "null"}]}
+    {"type": "string", "nullable": true}
+
+Ledger: `anyOf` rewritten, kept elsewhere. Sent and decoded: as the contract has it.
+Source: OpenAPI 3.0.4, section 4.7.24 (nullable); the notes on `type` of each profile.
+"""
+
+from __future__ import annotations
+
+from ...jsonschema.json_types import MOVED
+from ...jsonschema.keywords import TYPE_OF
+from ...jsonschema.schema_node import Schema, SchemaNode
+from ..ledger import Ledger
+from ..node import Node, Pass
+from ..profiles.dialect import Dialect
+
+
+def nullable_branch(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+    """Express the null branches of a union by `nullable`."""
+    if "anyOf" not in node.keywords:
+        return node
+    path, keywords = node.path, node.keywords
+    branches = [branch for branch in keywords["anyOf"] if branch is not False]
+    rest = [branch for branch in branches if not _is_null(branch)]
+    if len(rest) == len(keywords["anyOf"]) and len(rest) != 1:
+        return node
+    if not branches:
+        reason = "no branch takes anything, which cannot be expressed here"
+        ledger.note(path, "anyOf", "widened", "changed", reason)
+        return node.having({key: value for key, value in keywords.items() if key != "anyOf"})
+    out = dict(keywords)
+    if len(rest) < len(branches):
+        ledger.note(path, "anyOf", "rewritten", "kept elsewhere", "null is expressed by nullable")
+        for branch in branches:
+            _note_dropped(branch, ledger)
+        if not rest:
+            del out["anyOf"]
+            out["type"] = "null"
+            return node.having(out)
+        out["nullable"] = True
+    out["anyOf"] = rest
+    if len(rest) == 1 and isinstance(rest[0], SchemaNode):
+        del out["anyOf"]
+        ledger.note(path, "anyOf", "rewritten", "kept elsewhere", "one branch is left, and stands for itself")
+        return node.replaced_by(rest[0], {**rest[0].keywords, **out})
+    return node.having(out)
+
+
+PASS = Pass(
+    name="nullable_branch",
+    apply=nullable_branch,
+    needed=lambda dialect: dialect.type_arrays == "nullable",
+    keywords=frozenset(("anyOf",)),
+)
+
+
+def _is_null(branch: Schema) -> bool:
+    return isinstance(branch, SchemaNode) and branch.keywords.get("type") == "null"
+
+
+def _note_dropped(branch: Schema, ledger: Ledger) -> None:
+    """Note the other keywords of a null branch, which are dropped with it."""
+    if not isinstance(branch, SchemaNode) or not _is_null(branch):
+        return
+    for key, value in branch.keywords.items():
+        if TYPE_OF.get(key):
+            ledger.note(branch.path, key, "dropped", "kept elsewhere", "says nothing of null")
+        elif key in ("anyOf", *MOVED) and key != "type" and value not in (None, [None]):
+            reason = "null is expressed by nullable, which takes it whatever stands beside it"
+            ledger.note(branch.path, key, "dropped", "lost", reason)
+
+
+def nullable_union(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+    """Express by `nullable` the branches of an output that turned out to be null: inlined definitions."""
+    if "anyOf" in node.keywords and dialect.type_arrays == "nullable":
+        node = _without_null(node, ledger)
+    out = node.keywords
+    if "nullable" in out and out.get("type") == "null":
+        out = {key: value for key, value in out.items() if key != "nullable"}
+    return node.having(out)
+
+
+COMPLETING = Pass(
+    name="nullable_union",
+    apply=nullable_union,
+    needed=lambda dialect: dialect.type_arrays == "nullable" or dialect.booleans == "rewrite",
+    keywords=frozenset(("anyOf", "nullable")),
+)
+
+
+def _without_null(node: Node, ledger: Ledger) -> Node:
+    branches: list[Schema] = node.keywords["anyOf"]
+    rest = [branch for branch in branches if not _is_null(branch)]
+    if len(rest) == len(branches) and len(rest) != 1:
+        return node
+    reason = "null is expressed by nullable, a single branch by itself"
+    ledger.note(node.path, "anyOf", "rewritten", "kept elsewhere", reason)
+    outer = {key: value for key, value in node.keywords.items() if key != "anyOf"}
+    if not rest:
+        return node.having({"type": "null", **outer})
+    if len(rest) < len(branches):
+        outer["nullable"] = True
+    only = rest[0]
+    if len(rest) == 1 and isinstance(only, SchemaNode):
+        return node.replaced_by(only, {**only.keywords, **outer})
+    return node.having({**outer, "anyOf": rest})

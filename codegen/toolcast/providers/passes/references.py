@@ -1,0 +1,220 @@
+"""Replaces references by what they refer to.
+
+Axes: `refs = "inline"`, `ref-siblings = false`, `cycles = "unroll"`, `recursion`.
+
+    {"$ref": "#/$defs/Name", "description": "Whose."}
+    {"type": "string", "description": "Whose."}
+
+A reference inside its own target is opened as often as `recursion` says; below that, the value is free (or
+JSON text, with `untyped = "json"`), and the description says what it is. Where references stay but cannot
+have siblings, one with siblings is opened; a recursive one stands alone in an `anyOf`. An `allOf` of one
+reference, which older drafts need to annotate it, is that reference.
+
+Ledger: `$ref` inlined, kept elsewhere; `$ref` widened, lost, at the end of a recursion; `allOf` rewritten.
+Sent and decoded: as the contract has it. Source: the notes on references of each profile.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...jsonschema.keywords import METADATA
+from ...jsonschema.merge import merged
+from ...jsonschema.schema_document import container
+from ...jsonschema.schema_node import Path, Schema, SchemaNode, Segments
+from ..ledger import Ledger, child
+from ..node import Keywords, Node, Pass
+from ..profiles.dialect import Dialect
+from ..values_as_text import as_json
+
+INLINE_NODES = 5_000
+"""With this many nodes in the output, references are widened instead of inlined."""
+
+
+def opens(dialect: Dialect) -> bool:
+    """Whether some references are replaced by what they refer to."""
+    return dialect.refs == "inline" or not dialect.ref_siblings or dialect.cycles == "unroll"
+
+
+def replace_references(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+    """Replace the reference of a node, and those of its targets, where the dialect cannot have them."""
+    if dialect.all_of == "merge":
+        node = _unwrapped(node, ledger)
+    if "$ref" not in node.keywords or not opens(dialect):
+        return node
+    document, keywords, here = node.document, node.keywords, list[Segments]()
+    while "$ref" in keywords:
+        found, segments = document.target(keywords["$ref"], node.path)
+        inline = dialect.refs == "inline" or (dialect.cycles == "unroll" and closes_circle(node, segments))
+        # Notes become a description, which is a sibling too.
+        if not inline and (dialect.ref_siblings or (len(keywords) == 1 and not node.notes)):
+            break
+        siblings = {key: value for key, value in keywords.items() if key not in ("$ref", "$defs")}
+        count = node.place.opened.count(segments) + here.count(segments)
+        if not inline:
+            if count or not segments:
+                return _entered(_alone(node, keywords["$ref"], siblings, ledger), here)
+            if not siblings and not node.notes:
+                keywords = {"$ref": keywords["$ref"]}
+                break
+        elif (
+            count + (dialect.refs == "keep" and segments == node.place.definition) > dialect.recursion
+            or ledger.schemas > INLINE_NODES
+            or segments in here
+        ):
+            return _entered(_widened(node, found, siblings, segments, dialect, ledger), here)
+        ledger.note(node.path, "$ref", "inlined", "kept elsewhere", "what it refers to stands here")
+        here.append(segments)
+        keywords = merge_target(siblings, found, node.path, ledger)
+        note_dropped(siblings, keywords, node.path, ledger)
+    return _entered(node.having(keywords), here)
+
+
+PASS = Pass(
+    name="references",
+    apply=replace_references,
+    needed=lambda dialect: opens(dialect) or dialect.all_of == "merge",
+    keywords=frozenset(("$ref", "allOf")),
+)
+
+
+def _entered(node: Node, segments: list[Segments]) -> Node:
+    from msgspec.structs import replace
+
+    return replace(node, entered=(*node.entered, *segments)) if segments else node
+
+
+def _unwrapped(node: Node, ledger: Ledger) -> Node:
+    """An allOf of one reference as that reference."""
+    branches = node.keywords.get("allOf", ())
+    if len(branches) != 1 or "$ref" in node.keywords or not isinstance(branches[0], SchemaNode):
+        return node
+    rest = {key: value for key, value in node.keywords.items() if key != "allOf"}
+    if branches[0].keywords.keys() != {"$ref"} or not rest.keys() <= METADATA | {"$defs"}:
+        return node
+    ledger.note(node.path, "allOf", "rewritten", "kept elsewhere", "its one branch stands for itself")
+    return node.having({**branches[0].keywords, **rest})
+
+
+def closes_circle(node: Node, segments: Segments) -> bool:
+    """Whether a reference to `segments`, from a node, leads back to where the node is."""
+    document = node.document
+    start = container(segments)
+    if not start and segments:  # a schema inside the root: it may not lead back
+        return document.leads_back(segments)
+    here = {container(node.place.definition), *map(container, node.place.opened)}
+    return not here.isdisjoint(document.reach(start))
+
+
+def _alone(node: Node, reference: str, siblings: Keywords, ledger: Ledger) -> Node:
+    """A recursive reference in an `anyOf`, because the dialect allows it no siblings."""
+    reason = "stands alone in an anyOf, for the sake of what is beside it"
+    ledger.note(node.path, "$ref", "rewritten", "kept elsewhere", reason)
+    if not siblings.keys() <= METADATA:
+        ledger.block(node.path, "$ref", "constraints beside a recursive reference cannot be expressed")
+    return node.having({"anyOf": [SchemaNode({"$ref": reference}, child(node.path, "anyOf", 0))], **siblings})
+
+
+def _widened(
+    node: Node, found: Schema, siblings: Keywords, segments: Segments, dialect: Dialect, ledger: Ledger
+) -> Node:
+    """A recursive reference at the limit: only the type of its target is kept."""
+    target = found.keywords if isinstance(found, SchemaNode) else {}
+    out: Keywords = {}
+    if "type" in target:
+        out["type"] = target["type"]
+    elif "properties" in target and dialect.typed:
+        out["type"] = "object"
+    if "description" in target:
+        out["description"] = target["description"]
+    out.update((key, value) for key, value in siblings.items() if key in METADATA)
+    name = segments[-1] if segments else "the whole input"
+    sentence = f"Same structure as {name}, nested further."
+    if dialect.untyped == "json" and not node.taken("string"):
+        annotations = {key: value for key, value in out.items() if key in METADATA}
+        return as_json(node.noting(annotations, (sentence,)), ledger, keyword="$ref")
+    times = "once" if dialect.recursion == 1 else f"{dialect.recursion} times"
+    ledger.note(node.path, "$ref", "widened", "lost", f"recursion is opened {times}; further levels are free")
+    return node.noting(out, (sentence,))
+
+
+def merge_target(siblings: Keywords, found: Schema, path: Path, ledger: Ledger) -> Keywords:
+    """The siblings of a reference, at `path`, merged with its target; annotations of siblings win."""
+    if found is True:
+        return siblings
+    if not isinstance(found, SchemaNode):
+        for key in siblings:
+            ledger.note(path, key, "dropped", "kept elsewhere", "what the reference leads to takes nothing")
+        return {"not": SchemaNode({}, child(path, "not"))}
+    target = found.keywords
+    if "$defs" in target:
+        target = {key: value for key, value in target.items() if key != "$defs"}
+    if siblings.keys() <= METADATA:
+        return {**target, **siblings}
+    together = None if "$ref" in target else merged(siblings, target)
+    if together is not None:
+        return together
+    return {**siblings, "allOf": [SchemaNode(target, found.path), *siblings.get("allOf", ())]}
+
+
+def resolved_branch(node: Node, branch: Schema, ledger: Ledger) -> tuple[Schema | None, tuple[Segments, ...]]:
+    """A branch without references, so that it can be merged, and the references that were resolved for it;
+    `None` if its target is being resolved already."""
+    visited: list[Segments] = []
+    while isinstance(branch, SchemaNode) and "$ref" in branch.keywords:
+        found, segments = node.document.target(branch.keywords["$ref"], branch.path)
+        if segments in node.place.opened or segments in visited or not segments:
+            return None, ()
+        if branch.path is not None and not _is_child(branch.path, node.path):  # no entry covers it
+            reason = "what it refers to stands here"
+            ledger.note(branch.path, "$ref", "inlined", "kept elsewhere", reason)
+        visited.append(segments)
+        siblings = {key: value for key, value in branch.keywords.items() if key not in ("$ref", "$defs")}
+        path = found.path if isinstance(found, SchemaNode) else branch.path
+        branch = SchemaNode(merge_target(siblings, found, branch.path, ledger), path)
+    return branch, tuple(visited)
+
+
+def _is_child(path: Path, parent: Path) -> bool:
+    """Whether a path is that of a branch of the schema at `parent`."""
+    return path is not None and path[0] is not None and path[0][0] == parent
+
+
+def note_dropped(before: Keywords, after: Keywords, path: Path, ledger: Ledger) -> None:
+    """Note the properties that a merge removed, because the other schema forbids their keys."""
+    if "additionalProperties" in before:
+        _note_dropped_additional(
+            before["additionalProperties"], after.get("additionalProperties"), path, ledger
+        )
+    for key in ("items", "additionalProperties"):
+        if key in before and key in after:
+            _note_dropped_inside(before[key], after[key], ledger)
+    left = after.get("properties", {})
+    for name, schema in before.get("properties", {}).items():
+        if name not in left or (left[name] is False and schema is not False):
+            reason = "another part of the schema forbids this key"
+            ledger.note(child(path, "properties"), name, "dropped", "kept elsewhere", reason)
+        else:
+            _note_dropped_inside(schema, left[name], ledger)
+
+
+def _note_dropped_additional(before: Schema, after: Any, path: Path, ledger: Ledger) -> None:
+    """Note a schema for additional keys that the merged schema lacks, or replaces by `false`."""
+    key = "additionalProperties"
+    if isinstance(before, SchemaNode) and after is False:
+        ledger.note(path, key, "dropped", "kept elsewhere", "another part of the schema forbids further keys")
+    elif after is None and before is not False and (before is True or not before.keywords):
+        ledger.note(path, key, "dropped", "kept elsewhere", "keys are free where nothing is said of them")
+    elif after is None:
+        ledger.note(path, key, "widened", "lost", "alternatives differ in what further keys may hold")
+
+
+def _note_dropped_inside(before: Schema, after: Schema, ledger: Ledger) -> None:
+    """The same for a subschema, and the one that a merge made of it."""
+    if before is after or not isinstance(before, SchemaNode) or not isinstance(after, SchemaNode):
+        return
+    keyword = next(iter(after.keywords)) if len(after.keywords) == 1 else ""
+    for part in after.keywords[keyword] if keyword in ("allOf", "anyOf") else (after,):
+        made = isinstance(part, SchemaNode) and part is not before and part.path is before.path
+        if part is after or made:
+            note_dropped(before.keywords, part.keywords, before.path, ledger)

@@ -1,0 +1,182 @@
+"""Makes every property required, or lets optional ones accept null.
+
+Axis: `optional = "nullable"` (of closed objects) or "also-null".
+
+    {"type": "object", "properties": {"a": {"type": "string"}}}
+    {"type": "object", "properties": {"a": {"type": ["string", "null"]}}, "required": ["a"]}
+
+Ledger: `required` rewritten, kept elsewhere; a property that may be null itself, changed.
+Sent and decoded: a null for an optional property is decoded to absence, by its schema; where the schema alone
+could not tell, by `drops` of the wire form. Source: the notes on strict mode of each profile.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from ...jsonschema.json_types import has_type
+from ...jsonschema.keywords import METADATA, TYPE_OF
+from ...jsonschema.nullable import with_null, wrapped, wraps
+from ...jsonschema.schema_node import Path, Schema, SchemaNode
+from ..ledger import Ledger, child
+from ..node import NO_TYPE, TYPES, Keywords, Node, Pass
+from ..profiles.dialect import Dialect
+from .annotations import without_siblings
+
+NULLABLE = ("type", "anyOf", "oneOf", "enum", "const", "$ref", "allOf", "nullable")
+PRESENCE = frozenset(("maxProperties", "propertyNames", "dependentRequired", "dependentSchemas", "not", "if"))
+"""Keywords that may refuse an object because a key is there."""
+COUNTING = ("minProperties", "dependentRequired", "dependentSchemas")
+
+
+def require_all(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+    """Let the optional properties of an object accept null."""
+    if not has_type(node, "object") or "properties" not in node.keywords:
+        return node
+    also = dialect.optional == "also-null"
+    path, out = node.path, node.keywords
+    before: Keywords = node.before.keywords if node.before is not None else {}
+    properties: dict[str, Schema] = dict(out["properties"])
+    required = out.get("required", [])
+    optional = [name for name in properties if name not in required]
+    ledger.changes += bool(optional)  # a `not` or `oneOf` around this object must not be kept
+    at = child(path, "properties")
+    for name in optional:
+        schema = properties[name]
+        sent = _accepting_null(schema, child(at, name), dialect, ledger)
+        if not also and _is_same(sent, schema):
+            _note_confounded(before.get("properties", {}).get(name), child(at, name), ledger)
+        properties[name] = sent
+    out = {**out, "properties": properties}
+    if not also and (optional or len(required) != len(properties) or "required" not in out):
+        out["required"] = list(properties)
+    node = node.having(out)
+    if not also:
+        node = null_drops(node, before, optional)
+    for key in COUNTING if optional else ():
+        if key in out:
+            ledger.note(path, key, "widened", "changed", "a null for a key that is optional counts there")
+    if optional:
+        reason = f"optional, so null is allowed: {', '.join(optional)}"
+        ledger.note(path, "required", "rewritten", "kept elsewhere", reason)
+    return node
+
+
+OPTIONAL = Pass(
+    name="optional_nulls",
+    apply=require_all,
+    needed=lambda dialect: (
+        dialect.optional == "also-null" or (dialect.optional == "nullable" and dialect.closed)
+    ),
+    keywords=frozenset(("properties",)),
+)
+
+
+def _is_same(sent: Schema, schema: Schema) -> bool:
+    """Whether nothing was added to a schema that accepts null already."""
+    if isinstance(sent, SchemaNode) and isinstance(schema, SchemaNode):
+        return sent is schema or sent.keywords == schema.keywords  # by identity of subschemas
+    return sent is schema
+
+
+def null_drops(node: Node, keywords: Keywords, names: list[str]) -> Node:
+    """Note in the wire form that null stands for absence of `names`, which a mode requires although they are
+    optional: where `keywords` constrain which keys are present, a null may be refused."""
+    if not names or PRESENCE.isdisjoint(keywords):
+        return node
+    own = (node.form.names.get(name, name) for name in names)
+    return node.sent_as(drops=tuple(dict.fromkeys((*node.form.drops, *own))))
+
+
+def _note_confounded(schema: Any, path: Path, ledger: Ledger) -> None:
+    """Note that an optional key may be null by its own schema, which must be sent where it is left out."""
+    keywords = schema.keywords if isinstance(schema, SchemaNode) else {}
+    keyword = next((key for key in keywords if key in NULLABLE), "type")
+    reason = "a key that is left out cannot be told from null"
+    ledger.note(path, keyword, "rewritten", "changed", reason)
+
+
+def _accepting_null(schema: Schema, path: Path, dialect: Dialect, ledger: Ledger) -> Schema:
+    """An output schema that accepts null as well, in the dialect."""
+    if not isinstance(schema, Node):
+        return schema or SchemaNode({"type": "null"}, path)
+    out = schema.keywords
+    if dialect.type_arrays == "keep":
+        made = with_null(schema)
+        wraps_it = wraps(out)
+    elif _has_null(schema) or {"type", "$ref", "enum", "const", "anyOf"}.isdisjoint(out):
+        return schema  # accepts null, or anything
+    elif dialect.type_arrays == "nullable":
+        made, wraps_it = SchemaNode({**out, "nullable": True}, schema.path), False
+    elif "anyOf" in out and out.keys() - {"anyOf"} <= METADATA:
+        null = SchemaNode({"type": "null"}, path)
+        made, wraps_it = SchemaNode({**out, "anyOf": [*out["anyOf"], null]}, schema.path), False
+    else:
+        made, wraps_it = wrapped(schema), True
+    if made is schema:
+        return schema
+    if wraps_it:  # the form is that of the branch
+        first, *others = made.keywords["anyOf"]
+        inner = replace(schema, keywords=first.keywords)
+        result = Node({**made.keywords, "anyOf": [inner, *others]}, schema.path, schema.place)
+    else:
+        result = schema.having(made.keywords)
+    if dialect.any_of == "only" and "anyOf" in result.keywords:
+        result = replace(result, path=path)
+        return without_siblings(result, dialect, ledger)
+    return result
+
+
+def _has_null(schema: SchemaNode) -> bool:
+    out = schema.keywords
+    return (
+        out.get("type") == "null"
+        or out.get("nullable") is True
+        or any(isinstance(branch, SchemaNode) and _has_null(branch) for branch in out.get("anyOf", ()))
+    )
+
+
+def close(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+    """Close an object."""
+    if not has_type(node, "object"):
+        return node
+    out = node.keywords if "properties" in node.keywords else {**node.keywords, "properties": {}}
+    if dialect.closed and "additionalProperties" not in out:
+        if not out["properties"]:
+            ledger.block(node.path, "properties", "an object of free keys cannot be closed")
+        elif node.before is None or "additionalProperties" not in node.before.keywords:
+            reason = "closed: keys that no property declares are refused"
+            ledger.note(node.path, "additionalProperties", "rewritten", "changed", reason)
+            out = {**out, "additionalProperties": False}
+    return node.having(out)
+
+
+CLOSE = Pass(
+    name="closing",
+    apply=close,
+    needed=lambda dialect: dialect.closed or dialect.properties_required,
+    types=frozenset(("object", TYPES)),
+)
+
+
+def state_open(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+    """State `additionalProperties: true` in an object that is open by default."""
+    out = node.keywords
+    if "additionalProperties" in out:
+        return node
+    implied = "type" not in out and any(TYPE_OF.get(key) == "object" for key in out)
+    if not implied and not has_type(node, "object"):
+        return node
+    reason = "what is left unsaid means false there"
+    ledger.note(node.path, "additionalProperties", "rewritten", "kept elsewhere", reason)
+    return node.having({**out, "additionalProperties": True})
+
+
+OPEN = Pass(
+    name="open",
+    apply=state_open,
+    needed=lambda dialect: dialect.open == "explicit",
+    types=frozenset(("object", NO_TYPE, TYPES)),
+)

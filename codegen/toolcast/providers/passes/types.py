@@ -1,0 +1,214 @@
+"""Gives every node one type: stated, or inferred from its other keywords; or the dialect's form of any value.
+
+Axes: `typed`, `untyped`, `type-arrays`.
+
+    {"properties": {"a": {"type": "string"}}}
+    {"type": "object", "properties": {"a": {"type": "string"}}}
+
+    {"type": ["string", "integer"], "maxLength": 3}
+    {"anyOf": [{"type": "string", "maxLength": 3}, {"type": "integer"}]}
+
+A node that uses keywords of some types only is read as those types. A value of any type is a union of all
+types (`untyped = "union"`), whose innermost lists hold strings of JSON text, or a string of JSON text
+("json"), or is a reason against the mode ("block").
+
+Ledger: `type` rewritten: kept elsewhere, or changed where a type is inferred that nothing states.
+Sent and decoded: JSON text is parsed (`json` of the wire form). Source: the notes on `type` of each profile.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...jsonschema.json_types import MOVED, distinct_types, inferred, split, types_stated
+from ..ledger import Ledger
+from ..node import NO_TYPE, PLAIN, TYPES, Node, Pass
+from ..overlaps import of_items
+from ..profiles.dialect import Dialect
+from ..values_as_text import as_json
+from .without_unions import one_schema
+
+STRUCTURAL = frozenset(("anyOf", "$ref", "oneOf", "allOf"))
+SENT_AS = {"texts": "string", "json": "string", "pairs": "array"}
+
+
+def typed(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+    """Give a node without a type the one that its keywords imply."""
+    keywords = node.keywords
+    if "type" in keywords or not STRUCTURAL.isdisjoint(keywords):
+        return node
+    kinds = inferred(keywords)
+    if not kinds:
+        return _untyped(node, dialect, ledger)
+    if "enum" in keywords or "const" in keywords:
+        reason = "every node needs a type: that of its values"
+        ledger.note(node.path, "type", "rewritten", "kept elsewhere", reason)
+    else:
+        reason = "every node needs a type: the one its keywords speak of"
+        ledger.note(node.path, "type", "rewritten", "changed", reason)
+    return node.having({"type": kinds if len(kinds) > 1 else kinds[0], **keywords})
+
+
+PASS = Pass(name="types", apply=typed, needed=lambda dialect: dialect.typed, types=frozenset((NO_TYPE,)))
+
+
+def _untyped(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+    if dialect.untyped == "json":
+        return node if node.taken("string") else as_json(node, ledger)
+    if dialect.untyped == "block":
+        ledger.block(node.path, "type", "a value of any type cannot be expressed")
+    if dialect.untyped != "union":
+        return node
+    reason = "any value is a union of all types; lists nested deeply have items of JSON text"
+    ledger.note(node.path, "type", "rewritten", "changed", reason)
+    nullable = dialect.type_arrays == "nullable"
+    deeper = scalar_value(node, nullable=nullable)
+    if not _is_ambiguous(node, dialect):
+        text = {"type": "string", "description": "JSON text of any value."}
+        deeper = Node(text, node.path, node.place, finished=True).sent_as(encoding="json")
+    value = any_value(node, dialect.placeholder, deeper, nullable=nullable, levels=dialect.untyped_levels)
+    return node.having({**value.keywords, **node.keywords})
+
+
+def _is_ambiguous(node: Node, dialect: Dialect) -> bool:
+    """Whether another branch accepts a string where arrays in any value hold JSON text."""
+    overlap = node.place.overlap
+    for _ in range(dialect.untyped_levels + 1):
+        if overlap is None or not overlap.schemas:
+            return False
+        overlap = of_items(overlap, node.document, dialect)
+    return overlap is not None and "string" in overlap
+
+
+def single_type(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+    """A list of types as one type, for a dialect without unions; some keep a null next to it."""
+    listed = node.keywords.get("type")
+    if not isinstance(listed, list):
+        return node
+    kinds = [kind for kind in listed if kind != "null"]
+    if len(listed) == 1:
+        return node.having({**node.keywords, "type": listed[0]})
+    if len(kinds) == 1 and dialect.type_arrays == "keep":
+        return node
+    if len(kinds) < 2 and dialect.type_arrays == "nullable":
+        return listed_types(node, dialect, ledger)
+    return one_schema(node, dialect, ledger)
+
+
+def _single_unless_literals(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+    """Express a list of types by one schema, unless literals will be sent as strings."""
+    if "enum" in node.keywords and dialect.enums in ("alike", "strings"):
+        return node
+    return single_type(node, dialect, ledger)
+
+
+def _single_for_tuples(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+    """Express the list of types of a tuple by one schema, before the tuple gets another form."""
+    return single_type(node, dialect, ledger) if "prefixItems" in node.keywords else node
+
+
+SINGLE_FIRST = Pass(
+    name="single_type",
+    apply=_single_unless_literals,
+    needed=lambda dialect: dialect.any_of == "none",
+    types=frozenset((TYPES,)),
+)
+SINGLE_TUPLES = Pass(
+    name="single_type_of_tuples",
+    apply=_single_for_tuples,
+    needed=lambda dialect: dialect.any_of == "none",
+    keywords=frozenset(("prefixItems",)),
+)
+
+
+def listed_types(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+    """A list of types by `anyOf`; null by `nullable` if the dialect has it."""
+    keywords = node.keywords
+    kinds = types_stated(keywords)
+    if len(kinds) == 1:
+        return node.having({**keywords, "type": kinds[0]})
+    if dialect.type_arrays == "any-of":
+        reason = "a list of types is expressed by anyOf"
+        ledger.note(node.path, "type", "rewritten", "kept elsewhere", reason)
+        return _split(node, list(dict.fromkeys(kinds)), ledger)
+    rest = distinct_types([kind for kind in kinds if kind != "null"])
+    reason = "a list of types is expressed by nullable and anyOf"
+    ledger.note(node.path, "type", "rewritten", "kept elsewhere", reason)
+    out = dict(keywords)
+    if not rest:
+        out["type"] = "null"
+        return node.having(out)
+    if "null" in kinds:
+        out["nullable"] = True
+    if len(rest) == 1:
+        out["type"] = rest[0]
+        return node.having(out)
+    return _split(node.having(out), rest, ledger)
+
+
+def _listed(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+    """Express a list of types by `anyOf`, by `nullable` or by one schema."""
+    if node.keywords.get("type").__class__ is not list:
+        return node
+    return (single_type if dialect.any_of == "none" else listed_types)(node, dialect, ledger)
+
+
+LISTED = Pass(
+    name="type_arrays",
+    apply=_listed,
+    needed=lambda dialect: dialect.type_arrays != "keep" or dialect.any_of == "none",
+    types=frozenset((TYPES,)),
+)
+
+
+def _split(node: Node, kinds: list[str], ledger: Ledger) -> Node:
+    """One branch for each type; the wire form goes to the branch of its type."""
+    keywords = node.keywords
+    outer = {key: value for key, value in keywords.items() if key not in MOVED and key != "nullable"}
+    branches = [
+        {"type": "null"} if one["type"] == "null" else one for one in split(keywords, distinct_types(kinds))
+    ]
+    if "nullable" in keywords:
+        outer["nullable"] = keywords["nullable"]
+    sent = SENT_AS.get(node.form.encoding, "object")
+    if len(branches) == 1:
+        for key in keywords:
+            if key in MOVED and key not in branches[0]:
+                reason = "says nothing of the type that is left"
+                ledger.note(node.path, key, "dropped", "kept elsewhere", reason)
+        form = node.form if branches[0]["type"] == sent else PLAIN
+        return node.with_form({**branches[0], **outer}, form)
+    for key in keywords:
+        if key in MOVED and key != "type":
+            reason = "said in the branches that it concerns"
+            ledger.note(node.path, key, "rewritten", "kept elsewhere", reason)
+    made = [
+        Node(one, node.path, node.place, form=node.form if one["type"] == sent else PLAIN) for one in branches
+    ]
+    return node.with_form({**outer, "anyOf": made}, PLAIN)
+
+
+def scalar_value(node: Node, *, nullable: bool) -> Node:
+    """Any JSON value but arrays and objects: the values of an object of free keys. `nullable`: that keyword
+    allows null, not a type."""
+    return _union(node, [_made(node, {"type": kind}) for kind in ("string", "number", "boolean")], nullable)
+
+
+def any_value(node: Node, key: str, deeper: Node, *, nullable: bool, levels: int) -> Node:
+    """Any JSON value, for a dialect in which each node has a type; after `levels` lists in lists, items are
+    `deeper`. `key` is the property that stands for free keys."""
+    kinds = [_made(node, {"type": kind}) for kind in ("string", "number", "boolean")]
+    free = {"type": "object", "properties": {key: scalar_value(node, nullable=nullable)}}
+    items = any_value(node, key, deeper, nullable=nullable, levels=levels - 1) if levels else deeper
+    return _union(node, [*kinds, _made(node, free), _made(node, {"type": "array", "items": items})], nullable)
+
+
+def _union(node: Node, kinds: list[Node], nullable: bool) -> Node:
+    if nullable:
+        return _made(node, {"anyOf": kinds, "nullable": True})
+    return _made(node, {"anyOf": [*kinds, _made(node, {"type": "null"})]})
+
+
+def _made(node: Node, keywords: dict[str, Any]) -> Node:
+    """A schema of the output, at the path of a node."""
+    return Node(keywords, node.path, node.place, finished=True)
