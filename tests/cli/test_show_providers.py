@@ -99,3 +99,13 @@ def test_all_providers_are_listed_alone(run: Command, more: list[str]) -> None:
     result = run("show", "--providers", *more)
     assert result.exit_code == 2
     assert "--providers lists all there are" in result.stderr
+
+
+@pytest.mark.usefixtures("real")
+@pytest.mark.parametrize("what", [["--providers"], ["look", "--ledger", "--provider", "openai"]])
+def test_colours_that_are_asked_for_pass_a_pipe(
+    run: Command, monkeypatch: pytest.MonkeyPatch, what: list[str]
+) -> None:
+    assert "\x1b[" not in run("show", *what).stdout
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[1m" in run("show", *what).stdout

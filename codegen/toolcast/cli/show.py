@@ -15,8 +15,9 @@ from ..console import inert_json, wants_colour
 from .options import config_option, configuration, examples, print_diagnostics, refuse
 
 if TYPE_CHECKING:
-    from ..project.core.compiled import Compiled
+    from ..project.worker import Context
     from ..providers import LedgerEntry
+    from ..spec.model import Document
 
 
 @click.command(
@@ -25,12 +26,14 @@ if TYPE_CHECKING:
         "toolcast show edit                        the contract",
         "toolcast show edit --provider gemini      the tool object that Gemini gets",
         "toolcast show edit --ledger               what each provider's JSON lacks",
+        "toolcast show edit --provider gemini --steps   how that comes about, pass by pass",
         "toolcast show --providers                 the providers there are, and where they come from",
     ),
 )
 @click.argument("tool", required=False)
 @click.option("--provider", metavar="ID", help="Show the tool object of this provider.")
 @click.option("--ledger", is_flag=True, help="Show what providers' JSON lacks, and why.")
+@click.option("--steps", is_flag=True, help="Show how the provider's schema comes about, pass by pass.")
 @click.option("--providers", is_flag=True, help="List the providers there are.")
 @click.option(
     "--format",
@@ -38,30 +41,42 @@ if TYPE_CHECKING:
     type=click.Choice(("text", "json")),
     default="text",
     show_default=True,
-    help="How the ledger and the providers are printed: as a table, or for programs.",
+    help="How the ledger, the steps and the providers are printed: for people, or for programs.",
 )
 @config_option
 def command(
     tool: str | None,
     provider: str | None,
     ledger: bool,
+    steps: bool,
     providers: bool,
     form: Literal["text", "json"],
     config_file: Path | None,
 ) -> int:
     """Print what one tool compiles to, straight from its spec."""
-    if providers and (tool is not None or provider is not None or ledger):
+    if providers and (tool is not None or provider is not None or ledger or steps):
         raise click.UsageError("--providers lists all there are: leave out what else to show.")
+    from ..project.worker import Task, compile_task, load_types
+
     config = configuration(config_file)
     if providers:
         return _list(config, form)
     if tool is None:
         raise click.UsageError("name a tool, or ask for --providers")
-    compiled, known = _compile(config, tool, provider)
+    if steps and provider is None:
+        raise click.UsageError("--steps needs --provider: each provider has its own.")
+    if steps and ledger:
+        raise click.UsageError("--steps shows the ledger, too: leave out --ledger.")
+    context, path, known = _find(config, tool, provider)
+    types = load_types(context)
+    compiled = compile_task(context, types, Task(path, "tool"))
     if compiled.entry is None:
         print_diagnostics(compiled.diagnostics)
         return 1
     print_diagnostics(compiled.diagnostics)
+    if steps and provider is not None:
+        _steps(context, types, path, provider, form)
+        return 0
     if ledger:
         entries = compiled.entry.losses
         _ledger({provider: entries.get(provider, ())} if provider else entries, form)
@@ -82,8 +97,9 @@ def _ledger(entries: Mapping[str, Sequence["LedgerEntry"]], form: str) -> None:
     if form == "json":
         _print(msgspec.json.encode(entries))
         return
-    for line in ledger_lines(entries, colour=wants_colour(sys.stdout)):
-        click.echo(line)
+    colour = wants_colour(sys.stdout)
+    for line in ledger_lines(entries, colour=colour):
+        click.echo(line, color=colour)
     if not entries:
         click.echo("every configured provider's JSON says all that the contract says")
 
@@ -104,16 +120,44 @@ def _list(config: Config, form: str) -> int:
     if form == "json":
         _print(msgspec.json.encode(rows))
         return 0
-    for line in provider_lines(rows, colour=wants_colour(sys.stdout)):
-        click.echo(line)
+    colour = wants_colour(sys.stdout)
+    for line in provider_lines(rows, colour=colour):
+        click.echo(line, color=colour)
     return 0
 
 
-def _compile(config: Config, name: str, provider: str | None) -> tuple["Compiled", tuple[str, ...]]:
-    """Compile the tool called `name`, for one provider or for those of the configuration."""
+def _steps(context: "Context", types: Mapping[str, "Document"], path: str, provider: str, form: str) -> None:
+    """Print the steps of a tool that can be compiled."""
+    from ..contract.build import build_tool
+    from ..project.core.compiled import profile_of
+    from ..project.worker import Task, load_task
+    from ..providers import normalize, steps
+    from ..spec.model import ToolSpec
+    from .walk_steps import mode, step_lines
+
+    tool, _ = load_task(context, Task(path, "tool"))
+    assert isinstance(tool, ToolSpec)
+    profile = profile_of(provider, context.options)
+    schema = build_tool(tool, types).normal.standalone("parameters")
+    wanted = tool.providers.get(provider, {}).get("strict")
+    found, flag = steps(schema, profile, strict=wanted), normalize(schema, profile, strict=wanted).strict
+    if form == "json":
+        data = {"tool": tool.name, "provider": provider, "strict": flag, "steps": found}
+        _print(msgspec.json.encode(data))
+        return
+    colour = wants_colour(sys.stdout)
+    sent = mode(profile, flag)
+    click.echo(f"{tool.name} for {provider}{f', {sent}' if sent else ''}:")
+    for line in step_lines(found, diff=colour or sys.stdout.isatty(), colour=colour):
+        click.echo(line, color=colour)
+
+
+def _find(config: Config, name: str, provider: str | None) -> tuple["Context", str, tuple[str, ...]]:
+    """Find the spec of the tool called `name`: what its compilation needs, for one provider or for those of
+    the configuration; its path; and all providers."""
     from ..project.frontend import FRONTEND
     from ..project.profiles import profiles_of, suggest_provider, unknown_providers
-    from ..project.worker import Task, compile_task, load_types, project_context
+    from ..project.worker import project_context
 
     profiles, problems = profiles_of(config, (provider,) if provider else ())
     known = profiles.known
@@ -132,7 +176,7 @@ def _compile(config: Config, name: str, provider: str | None) -> tuple["Compiled
     context, found = project_context(config, profiles, FRONTEND)
     context = replace(context, options=replace(context.options, providers=providers))
     path = find_spec(context.root, context.shown_root, found.tools, known, name)
-    return compile_task(context, load_types(context), Task(path, "tool")), known
+    return context, path, known
 
 
 def find_spec(root: str, shown_root: str, paths: tuple[str, ...], known: tuple[str, ...], name: str) -> str:

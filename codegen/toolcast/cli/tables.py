@@ -71,13 +71,17 @@ def ledger_lines(ledger: Mapping[str, Sequence[LedgerEntry]], *, colour: bool) -
         yield paint(provider, "bold", colour) + f": {count if entries else 'says all that the contract says'}"
         if not entries:
             continue
-        cells: list[Row] = [("PATH", "KEYWORD", "ACTION", "SEVERITY", "REASON")]
-        cells += [
-            (entry.path or "(root)", entry.keyword, entry.action, entry.severity, entry.reason)
-            for entry in entries
-        ]
-        styles = ["", *(SEVERITIES[entry.severity] for entry in entries)]
-        yield from (f"  {line}" for line in _table(cells, styles, colour))
+        yield from (f"  {line}" for line in entry_lines(entries, colour=colour))
+
+
+def entry_lines(entries: Sequence[LedgerEntry], *, colour: bool) -> Iterator[str]:
+    """Entries as a table."""
+    cells: list[Row] = [("PATH", "KEYWORD", "ACTION", "SEVERITY", "REASON")]
+    cells += [
+        (entry.path or "(root)", entry.keyword, entry.action, entry.severity, entry.reason)
+        for entry in entries
+    ]
+    return _table(cells, ["", *(SEVERITIES[entry.severity] for entry in entries)], colour)
 
 
 def _table(rows: Sequence[Row], styles: Sequence[str], colour: bool) -> Iterator[str]:
