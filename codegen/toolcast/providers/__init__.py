@@ -6,11 +6,9 @@ Needs msgspec and the standard library only, so that a program can normalise sch
 from ..jsonschema.ledger_entry import LedgerEntry as LedgerEntry
 from ..jsonschema.quarantine import quarantined as quarantined
 from ..jsonschema.schema_error import SchemaError as SchemaError
-from .decode_arguments import decode as decode
 from .normalize import Normalized as Normalized
 from .normalize import SchemaNormalizer as SchemaNormalizer
 from .normalize import normalize as normalize
-from .normalizer_cache import Normalizer as Normalizer
 from .profiles.dialect import Dialect as Dialect
 from .profiles.envelope import ToolInfo as ToolInfo
 from .profiles.envelope import envelope_pointers as envelope_pointers
@@ -25,5 +23,7 @@ from .profiles.profile import Profile as Profile
 from .profiles.profile_error import ProfileError as ProfileError
 from .profiles.profile_error import ProfileProblem as ProfileProblem
 from .profiles.request_limits import Limits as Limits
+from .run_time_schemas import Normalizer as Normalizer
+from .run_time_schemas import decode as decode
 from .walk_steps import Step as Step
 from .walk_steps import steps as steps
