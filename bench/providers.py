@@ -105,7 +105,7 @@ def _fate(place: str, entries: Mapping[str, LedgerEntry]) -> str:
     while place:
         entry = entries.get(place)
         if entry is not None:
-            if entry.action == "spilled":
+            if entry.action == "described":
                 return WORDS
             if entry.action == "widened" or entry.severity == "changed":
                 return WIDER

@@ -98,7 +98,11 @@ def test_ours_must_tell_that_it_is_wider() -> None:
     schema = {**_strict({"type": "string"}), "additionalProperties": True}
     assert _mcp("pattern", schema, ()) == "untold"
     entry = LedgerEntry(
-        path="/properties/value", keyword="pattern", action="spilled", severity="lost", reason="said in words"
+        path="/properties/value",
+        keyword="pattern",
+        action="described",
+        severity="lost",
+        reason="said in words",
     )
     assert _mcp("pattern", schema, (entry,)) == "wider"
 

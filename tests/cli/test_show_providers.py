@@ -59,7 +59,7 @@ def test_a_ledger_as_a_table(run: Command) -> None:
     lines = run("show", "look", "--ledger", "--provider", "openai").stdout.splitlines()
     assert lines[0].startswith("openai: ")
     assert lines[1].split() == ["PATH", "KEYWORD", "ACTION", "SEVERITY", "REASON"]
-    assert any(line.split()[:3] == ["/properties/at", "pattern", "spilled"] for line in lines[2:])
+    assert any(line.split()[:3] == ["/properties/at", "pattern", "described"] for line in lines[2:])
     assert len({line.index(line.split()[1]) for line in lines[1:] if "how" in line or "PATH" in line}) == 1
     nothing = run("show", "look", "--ledger", "--provider", "mcp").stdout
     assert nothing == "mcp: says all that the contract says\n"

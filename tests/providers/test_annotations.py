@@ -84,7 +84,7 @@ def test_a_default_that_the_description_states_is_not_repeated(description: str,
         found = normalize(schema, provider).schema["properties"]["title"]
         assert "Default:" not in found["description"].removeprefix(description), provider
     ledger = normalize(schema, "ollama").ledger
-    assert [entry.action for entry in ledger if entry.keyword == "default"] == ["spilled"]
+    assert [entry.action for entry in ledger if entry.keyword == "default"] == ["described"]
 
 
 @pytest.mark.parametrize(

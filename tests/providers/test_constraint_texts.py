@@ -42,7 +42,7 @@ def reported(provider: str = "cloud-code-assist", **node: Any) -> tuple[str, lis
 )  # fmt: skip
 def test_both_bounds_are_one_sentence(node: dict[str, Any], words: str) -> None:
     assert reported(**node)[0] == words
-    assert {action for _, action, _ in reported(**node)[1]} == {"spilled"}
+    assert {action for _, action, _ in reported(**node)[1]} == {"described"}
 
 
 @pytest.mark.parametrize(

@@ -210,7 +210,7 @@ def test_alternatives_that_would_look_alike_are_not_encoded() -> None:
     contract = {"type": "object", "properties": {"v": numbers}, "required": ["v"]}
     result = normalize(contract, profile(openapi))
     assert result.wire_forms is None
-    assert [entry.action for entry in result.ledger if entry.keyword == "enum"] == ["spilled"]
+    assert [entry.action for entry in result.ledger if entry.keyword == "enum"] == ["described"]
 
 
 def test_refused_names_are_sent_under_others() -> None:

@@ -253,7 +253,7 @@ def test_root_unions_become_one_object_with_the_alternatives_in_words() -> None:
         result = normalize(schema, provider)
         assert "anyOf" not in result.schema
         assert result.schema["description"] == "At least one of these sets of keys must be given: a; b."
-        assert entries(result, "anyOf") == [("", "spilled", "kept elsewhere")]
+        assert entries(result, "anyOf") == [("", "described", "kept elsewhere")]
     assert normalize(schema, "mcp").schema == schema
 
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from .schema_node import Path, pointer
 
-Action = Literal["dropped", "spilled", "rewritten", "inlined", "widened"]
+Action = Literal["dropped", "described", "rewritten", "inlined", "widened"]
 SeverityOfLoss = Literal["reject", "lost", "changed", "kept elsewhere"]
 
 

@@ -44,7 +44,7 @@ class Ledger:
         """Add an entry. The same entry (of a definition inlined twice) is added once; a worse reason for the
         same path and keyword is appended."""
         location = pointer(path)
-        if severity in ("lost", "changed") or action == "spilled":
+        if severity in ("lost", "changed") or action == "described":
             self.changes += 1
             self.evaluation += action != "rewritten" and keyword in EVALUATING
         key = location, keyword, action
@@ -64,7 +64,7 @@ class Ledger:
             The sentence to add to the description, or nothing.
         """
         if sentence:
-            self.note(path, keyword, "spilled", "kept elsewhere", reason)
+            self.note(path, keyword, "described", "kept elsewhere", reason)
             return (sentence,)
         self.note(path, keyword, "dropped", "lost", reason)
         return ()

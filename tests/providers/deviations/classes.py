@@ -92,7 +92,7 @@ CLASSES: tuple[Deviation, ...] = (
     Deviation("order of required", "Ours follows the input or the properties.", keywords.required_order),
     Deviation("empty required", "`required: []` says nothing.", keywords.empty_required),
     Deviation(
-        "other words", "What is stated in words is a sentence, not a list of keywords.", keywords.spilled
+        "other words", "What is stated in words is a sentence, not a list of keywords.", keywords.described
     ),
     Deviation("{} and true", "Two spellings of one schema.", keywords.same_openness),
     Deviation("draft named", "What is raised to 2020-12 says that it is.", keywords.draft_named),

@@ -51,7 +51,7 @@ def empty_required(step: Step, ours: Any, theirs: Any) -> Pair | None:
     return None
 
 
-def spilled(step: Step, ours: Any, theirs: Any) -> Pair | None:
+def described(step: Step, ours: Any, theirs: Any) -> Pair | None:
     """The same author's text, with what is stated in words in other words."""
     if not both(ours, theirs):
         return None

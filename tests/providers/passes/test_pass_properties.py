@@ -53,7 +53,7 @@ def _apply(
 
 def _changing(entries: tuple[LedgerEntry, ...]) -> list[LedgerEntry]:
     """Entries by which a meaning differs."""
-    return [one for one in entries if one.severity in ("lost", "changed") or one.action == "spilled"]
+    return [one for one in entries if one.severity in ("lost", "changed") or one.action == "described"]
 
 
 @given(schema=schemas(), number=NUMBERS)

@@ -8,7 +8,7 @@ Axis: `all-of = "merge"`.
 References in branches are resolved, so that they can be merged. A branch that cannot be merged exactly is
 stated in the description.
 
-Ledger: `allOf` rewritten, kept elsewhere; the index of a branch that was not merged, spilled or dropped,
+Ledger: `allOf` rewritten, kept elsewhere; the index of a branch that was not merged, described or dropped,
 lost. Sent and decoded: as the contract has it. Source: JSON Schema 2020-12, section 10.2.1.1.
 """
 
@@ -85,7 +85,7 @@ def describe_or_drop(path: Path, keyword: str, sentence: str, ledger: Ledger) ->
     """The sentence for the description, if it is short enough; the ledger has an entry either way."""
     if len(sentence) <= MAX_WORDS:
         reason = "cannot be expressed here; stated in the description"
-        ledger.note(path, keyword, "spilled", "kept elsewhere", reason)
+        ledger.note(path, keyword, "described", "kept elsewhere", reason)
         return (sentence,)
     reason = "cannot be expressed here, and is too long for the description"
     ledger.note(path, keyword, "dropped", "lost", reason)

@@ -8,7 +8,7 @@ Axis: `any-of = "only"`.
 A description goes into every branch if none has its own, else before that of the first one. `nullable` goes
 into the first branch: a union takes what any branch takes.
 
-Ledger: `description` and `title` rewritten, or dropped; other annotations spilled.
+Ledger: `description` and `title` rewritten, or dropped; other annotations described.
 Sent and decoded: as the contract has it. Source: the notes on `anyOf` of each profile.
 """
 
@@ -65,7 +65,7 @@ def without_siblings(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
         branches[0]["nullable"] = True
     for key in out:
         if key in WORDS and phrase(key, out[key]):
-            ledger.note(path, key, "spilled", "kept elsewhere", "nothing stands beside anyOf: in words")
+            ledger.note(path, key, "described", "kept elsewhere", "nothing stands beside anyOf: in words")
         elif key not in ("anyOf", "description", "title", "nullable"):
             ledger.note(path, key, "dropped", "lost", "nothing stands beside anyOf")
     made = [

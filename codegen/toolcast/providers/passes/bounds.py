@@ -8,7 +8,7 @@ Axis: `exclusive = "inclusive"`.
     {"type": "number", "exclusiveMinimum": 0}
     {"type": "number", "minimum": 0, "description": "Must be greater than 0."}
 
-Ledger: the keyword rewritten, kept elsewhere, for integers; spilled for numbers.
+Ledger: the keyword rewritten, kept elsewhere, for integers; described for numbers.
 Sent and decoded: as the contract has it. Source: OpenAPI 3.0.4, section 4.7.24.
 """
 
@@ -41,7 +41,7 @@ def inclusive_bounds(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
         else:
             notes += (phrase(key, value),)
             reason = f"stated in the description; {inclusive} allows the bound itself"
-            ledger.note(node.path, key, "spilled", "kept elsewhere", reason)
+            ledger.note(node.path, key, "described", "kept elsewhere", reason)
         old = out.get(inclusive)
         if old is None or (old < bound) == up:
             out[inclusive] = bound

@@ -6,8 +6,8 @@ Axes: `keep`, `describe`, `drop`, `block`, `other`; `formats`, `patterns`, `inte
     {"type": "string", "minLength": 2}
     {"type": "string", "description": "Must have at least 2 characters."}
 
-Ledger: the keyword dropped, lost; or spilled, kept elsewhere; or dropped, kept elsewhere, where it constrains
-nothing. Sent and decoded: as the contract has it; a renamed property by `names` of the wire form.
+Ledger: the keyword dropped, lost; or described, kept elsewhere; or dropped, kept elsewhere, where it
+constrains nothing. Sent and decoded: as the contract has it; a renamed property by `names` of the wire form.
 Source: the list of keywords of each profile.
 """
 
@@ -40,7 +40,7 @@ def describe(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
     """Leave a keyword out; its constraint is described where there is a sentence for it."""
     value = to_json(node.keywords[key])
     if key == "default" and describes_default(node.keywords.get("description"), value):
-        ledger.note(node.path, key, "spilled", "kept elsewhere", "the description tells it already")
+        ledger.note(node.path, key, "described", "kept elsewhere", "the description tells it already")
         return LEFT_OUT
     return ABSENT, described_keyword(node, key, value, ledger)
 
@@ -53,7 +53,7 @@ def described_keyword(node: Node, key: str, value: Any, ledger: Ledger) -> tuple
     sentence = phrase(key, value)
     if sentence:
         reason = "this dialect lacks the keyword; stated in the description"
-        ledger.note(node.path, key, "spilled", "kept elsewhere", reason)
+        ledger.note(node.path, key, "described", "kept elsewhere", reason)
         return (sentence,)
     ledger.note(node.path, key, "dropped", "lost", "this dialect lacks the keyword")
     return ()

@@ -11,7 +11,7 @@ Axes: `enums`, `const`, `max-enum`.
 Where only strings can be listed, other values are sent as strings. A list that is too long, or whose values
 cannot be listed, is stated in the description.
 
-Ledger: `const`, `enum` and `type` rewritten, kept elsewhere; `enum` spilled or dropped.
+Ledger: `const`, `enum` and `type` rewritten, kept elsewhere; `enum` described or dropped.
 Sent and decoded: the string of a value is decoded to the value (`texts` of the wire form).
 Source: the notes on `enum` of each profile.
 """

@@ -9,7 +9,7 @@ Axis: `maps = "pairs"`.
 
 An object with properties of its own keeps them, and gets `additional_properties`, a list of pairs.
 
-Ledger: `type` and `additionalProperties` rewritten, kept elsewhere; what pairs cannot say is spilled.
+Ledger: `type` and `additionalProperties` rewritten, kept elsewhere; what pairs cannot express is described.
 Sent and decoded: the list is decoded to an object (`pairs`, or `rest`, of the wire form).
 Source: the notes on `additionalProperties` of each profile.
 """
@@ -71,7 +71,7 @@ def map_as_pairs(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     if keywords.get("required"):
         notes += (f"These keys must be given: {', '.join(map(str, keywords['required']))}.",)
         reason = "keys of a map: stated in the description"
-        ledger.note(path, "required", "spilled", "kept elsewhere", reason)
+        ledger.note(path, "required", "described", "kept elsewhere", reason)
     notes += ("A list of key/value pairs; each key stands once.",)
     ledger.note(path, "type", "rewritten", "kept elsewhere", PAIRS)
     if "properties" in keywords:

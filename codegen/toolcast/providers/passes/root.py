@@ -9,7 +9,7 @@ Axes: `root-forbid`, `any-of = "only"` or "none".
 The properties of all alternatives stand in one object, each with the schema that its own alternative gives
 it; which belong together, the description says.
 
-Ledger: `type` rewritten, `$ref` inlined, kept elsewhere; combinators spilled or dropped.
+Ledger: `type` rewritten, `$ref` inlined, kept elsewhere; combinators described or dropped.
 Sent and decoded: as the contract has it; the contract's union is checked by the decoder.
 Source: the notes on the root of each profile.
 """

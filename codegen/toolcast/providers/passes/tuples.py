@@ -15,8 +15,8 @@ The union stands in for the object where the object could be confused with anoth
 stand for an absent item.
 
 Ledger: `prefixItems`, `items`, `minItems`, `maxItems` and `type` rewritten, kept elsewhere, for the object;
-`prefixItems` spilled, changed, for the union. Sent and decoded: the object is decoded to a list (`positions`
-of the wire form). Source: the notes on `prefixItems` of each profile.
+`prefixItems` described, changed, for the union. Sent and decoded: the object is decoded to a list
+(`positions` of the wire form). Source: the notes on `prefixItems` of each profile.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def _as_union(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     kinds: list[Schema] = keywords["prefixItems"]
     words = "Items in this order: " + ", ".join(map(_kind, kinds)) + "."
     reason = "is expressed as a list of the union of its kinds"
-    ledger.note(path, "prefixItems", "spilled", "changed", reason)
+    ledger.note(path, "prefixItems", "described", "changed", reason)
     out = {key: value for key, value in keywords.items() if key not in ("prefixItems", "items")}
     rest: Schema = keywords.get("items", True)
     longest = keywords.get("maxItems")

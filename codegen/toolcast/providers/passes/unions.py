@@ -12,7 +12,7 @@ Axes: `one-of = "any-of"`; `any-of = "alone"`, "only" or "none"; lists of types,
 A union with a branch that takes any value is dropped. Branches that only name required keys are described,
 where repeating the properties in each would gain nothing.
 
-Ledger: `anyOf` and its siblings rewritten, kept elsewhere; spilled where they are described; dropped where
+Ledger: `anyOf` and its siblings rewritten, kept elsewhere; described where they are described; dropped where
 any value is accepted. Sent and decoded: as the contract has it. Source: the notes on `anyOf` of each profile.
 """
 

@@ -8,9 +8,9 @@ Axis: `any-of = "none"`.
 In this order: a branch that is left alone stands for itself; branches of one type become one schema, wider
 where they differ, with the difference in words; anything else is sent as JSON text.
 
-Ledger: `anyOf` (or `type`) and its siblings rewritten, kept elsewhere; spilled or dropped for what is wider.
-Sent and decoded: a string of JSON text is parsed (`json` of the wire form); else as the contract has it.
-Source: the notes on unions of each profile.
+Ledger: `anyOf` (or `type`) and its siblings rewritten, kept elsewhere; described or dropped for what is
+wider. Sent and decoded: a string of JSON text is parsed (`json` of the wire form); else as the contract
+has it. Source: the notes on unions of each profile.
 """
 
 from __future__ import annotations
