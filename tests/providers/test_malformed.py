@@ -81,7 +81,7 @@ def test_a_malformed_word_costs_no_tool_and_is_reported(provider: str, keyword: 
 
 def test_the_ledger_shows_what_was_malformed() -> None:
     (entry,) = normalize(tool(minLength="three"), "mcp").ledger
-    assert entry.reason == "its value 'three' is malformed"
+    assert entry.reason == "is left out, because its value 'three' is malformed"
 
 
 def test_names_that_are_required_twice_are_so_once() -> None:

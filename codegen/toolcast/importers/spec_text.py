@@ -253,8 +253,8 @@ def _comments(tool: Declared, name: str, described: str, wrong: Sequence[tuple[s
 
 
 def in_short(root: str, entry: LedgerEntry) -> str:
-    """What became of a part of the schema `root`, in words."""
-    return f"{root}{entry.path}: {entry.keyword} {entry.action}, {entry.reason}"[:300]
+    """A change of the schema `root`, in words."""
+    return f"{root}{entry.path}: `{entry.keyword}` {entry.reason}"[:300]
 
 
 def valid_calls(tool: Declared, limit: int) -> list[Any]:

@@ -117,7 +117,7 @@ class _Judge:
                 continue
             reason = self._judge.contradiction(self._json(schema))
             if reason not in (None, FORBIDDEN):
-                words = f"no value fits it, so it is forbidden: {reason}"
+                words = f"is replaced by false, because no value matches it: {reason}"
                 record(self._changes, (node.path, "properties"), name, "dropped", "kept elsewhere", words)
                 found.add(name)
         return found

@@ -24,8 +24,8 @@ from .unusable_values import is_dialect, is_type, unusable_pattern
 _ROUNDS: Final = 20
 """What is left out may be what a reference elsewhere leads to, which is then left out in the next round."""
 _LEFT: Final = {
-    **dict.fromkeys(("$dynamicRef", "$recursiveRef"), "dynamic references are not followed"),
-    "$vocabulary": "only a dialect has vocabularies",
+    **dict.fromkeys(("$dynamicRef", "$recursiveRef"), "dynamic references are not supported"),
+    "$vocabulary": "only a meta-schema has vocabularies",
 }
 _IN_PLACE: Final = frozenset(("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"))
 """Keywords whose schemas apply to the value itself."""
@@ -76,7 +76,7 @@ class _Defect(Struct, frozen=True):
     """A keyword to be left out, or one name of `patternProperties`."""
 
     keyword: str
-    reason: str
+    cause: str  # a clause
     name: str = ""
 
 
@@ -118,7 +118,7 @@ class _Survey:
                 self.defects[each] = found
         nodes = [site.node for site in self._sites.values()] if self._refers else []
         for node in _circular(nodes, references):
-            reason = "the reference leads back to itself and says nothing"
+            reason = "the reference leads only back to itself"
             self.defects.setdefault(id(node), []).append(_Defect("$ref", reason))
         lossy = {
             each
@@ -131,7 +131,7 @@ class _Survey:
             # What no keyword holds is left as it is, so that it can only be left out.
             target = self._sites[each].target
             if target is not None and id(target) not in standing and self.widens(target):
-                reason = "it leads to a part of the schema that cannot be used"
+                reason = "the reference leads to a part of the schema that cannot be used"
                 self.defects.setdefault(each, []).append(_Defect("$ref", reason))
         self.defects = {each: found for each, found in self.defects.items() if each in standing}
         self.clean = not self.defects and not lossy
@@ -204,13 +204,13 @@ class _Survey:
             if key in keywords:
                 yield _Defect(key, reason)
         if isinstance(keywords.get("$id"), str) and keywords["$id"].partition("#")[2]:
-            yield _Defect("$id", "the address of a schema has no fragment")
+            yield _Defect("$id", "an address of a schema has no fragment")
         if repeated and keywords.get("$anchor") in repeated:
             yield _Defect("$anchor", "another schema has this anchor, too")
         if site.node is not self._root and "$schema" in keywords and not is_dialect(keywords["$schema"]):
-            yield _Defect("$schema", "only the whole schema can name a dialect")
+            yield _Defect("$schema", "only the root can name a draft")
         if "type" in keywords and not is_type(keywords["type"]):
-            yield _Defect("type", f"{keywords['type']!r:.60} is no type of JSON Schema")
+            yield _Defect("type", f"{keywords['type']!r:.60} is not a type of JSON Schema")
         if isinstance(keywords.get("pattern"), str):
             reason = unusable_pattern(keywords["pattern"]) or self._refuses(keywords["pattern"])
             if reason:
@@ -332,22 +332,23 @@ class _Cleaner:
             return node.keywords
         kept = dict(node.keywords)
         for defect in defects:
+            reason = f"is left out, because {defect.cause}"
             if defect.keyword != "patternProperties":
-                record(self._changes, node.path, defect.keyword, "dropped", "lost", defect.reason)
+                record(self._changes, node.path, defect.keyword, "dropped", "lost", reason)
                 kept.pop(defect.keyword, None)
                 continue
             at = node.path, "patternProperties"
-            record(self._changes, at, defect.name, "dropped", "lost", defect.reason)
+            record(self._changes, at, defect.name, "dropped", "lost", reason)
             left = {key: value for key, value in kept["patternProperties"].items() if key != defect.name}
             kept["patternProperties"] = left
             if node.keywords.get("additionalProperties", True) is not True:
                 gone.add("additionalProperties")
         for keyword in sorted(gone & kept.keys()):
-            reason = "would accept less, since something that it looks at was left out"
+            reason = "is left out, because it would accept less without other parts that are left out"
             record(self._changes, node.path, keyword, "dropped", "lost", reason)
             del kept[keyword]
         if widened:
-            reason = "more than one may be met, since something in its branches was left out"
+            reason = "is replaced by `anyOf`, because branches without the parts left out may overlap"
             record(self._changes, node.path, "oneOf", "widened", "lost", reason)
             branches = kept.pop("oneOf")
             if "anyOf" in kept:

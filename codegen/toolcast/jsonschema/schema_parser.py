@@ -95,7 +95,7 @@ _FORMS: Final[Mapping[str, type | _Form]] = {
     ),
 }
 """The form of each keyword's value: its class, or a condition."""
-_NO_SCHEMA = "a schema is an object, true or false"
+_NO_SCHEMA = "is left out, because a schema is an object, true or false"
 _OMITTED: Final = object()
 
 
@@ -108,18 +108,25 @@ def _watched(draft: int) -> frozenset[str]:
 def _usable(key: str, value: Any) -> tuple[Any, Action, SeverityOfLoss, str]:
     """The usable part of a malformed value, `_OMITTED` for none; and what is to be reported."""
     if value is None:
-        return _OMITTED, "dropped", "kept elsewhere", "null says nothing"
+        return (
+            _OMITTED,
+            "dropped",
+            "kept elsewhere",
+            "is left out, because its value is null, which constrains nothing",
+        )
     if key == "required" and isinstance(value, bool):
-        reason = "a property cannot say itself that it is required; its parent lists it"
+        reason = (
+            "is left out, because a property cannot require itself; the object's `required` lists its name"
+        )
         return _OMITTED, "dropped", "lost", reason
     if key == "required" and isinstance(value, list):
         names = list(dict.fromkeys(name for name in value if isinstance(name, str)))
-        return names, "rewritten", "kept elsewhere", "is a list of names, each of them once"
+        return names, "rewritten", "kept elsewhere", "is reduced to its names, each of them once"
     if key in SCHEMA:
         return _OMITTED, "dropped", "lost", _NO_SCHEMA
     if key in SCHEMA_MAP:
-        return _OMITTED, "dropped", "lost", "it must be an object of schemas"
-    return _OMITTED, "dropped", "lost", f"its value {value!r:.40} is malformed"
+        return _OMITTED, "dropped", "lost", "is left out, because its value must be an object of schemas"
+    return _OMITTED, "dropped", "lost", f"is left out, because its value {value!r:.40} is malformed"
 
 
 class Parser:
@@ -261,7 +268,7 @@ class Parser:
             return left
         if key == "$id" and self._words is not None and self._draft <= 7 and str(value).startswith("#"):
             source = key if rows is None else rows[key].source[0]
-            reason = "a plain name is no $id since 2019-09"
+            reason = "is left out, because `$id` cannot be a plain name since draft 2019-09"
             record(self.upgrades, path, source, "dropped", "kept elsewhere", reason)
             return _OMITTED
         sound = is_dialect(value) if key == "$schema" else key == "pattern" and not self._is_unusable(value)
@@ -326,7 +333,7 @@ class Parser:
             "nullable",
             "rewritten",
             "kept elsewhere",
-            "is expressed by the type null",
+            "is replaced by the type null" if accepted else "is left out, because false constrains nothing",
         )
         if not accepted:
             return node
@@ -381,7 +388,7 @@ class Parser:
             links.append((node, "#" + pointer(extended(None, now)).replace("%", "%25")))
         for node, reference in links:
             node.keywords["$ref"] = reference
-            reason = f"what it refers to stands at {reference}"
+            reason = f"is replaced by {reference}, to which its target is moved"
             record(self.upgrades, node.path, "$ref", "rewritten", "kept elsewhere", reason)
 
     def _written_target(self, reference: str) -> tuple[Any, Path, Segments] | None:

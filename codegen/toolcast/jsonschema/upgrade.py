@@ -36,6 +36,7 @@ _SNAKE: Final[Mapping[str, str]] = {
 _CAMEL: Final = {keyword: snake for snake, keyword in _SNAKE.items()}
 _BOUND_OF: Final = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
 _FLAG_OF: Final = {bound: flag for flag, bound in _BOUND_OF.items()}
+ANY_TYPE: Final = "is left out, because `any` is not a type, and without `type` any value is accepted"
 _NAMES: Final = {4: "draft 4", 6: "draft 6", 7: "draft 7", 2019: "draft 2019-09", 2020: "draft 2020-12"}
 
 
@@ -57,7 +58,7 @@ class Change(Struct, frozen=True):
 
     keyword: str  # as written
     into: str  # the keyword that replaces it; "" for none
-    reason: str  # a clause about the keyword, for ledgers
+    reason: str  # a predicate of the keyword, for ledgers and diagnostics
     code: str = ""  # of the diagnostic for its author; "" where the form is right in some draft
     hint: str = ""
     severity: Literal["error", "warning"] = "warning"
@@ -214,20 +215,22 @@ def _effective_keywords(node: Mapping[str, Any], draft: int, changes: list[Chang
     for key, value in node.items():
         keyword = _SNAKE.get(key, key)
         if _CAMEL.get(key) in node:
-            reason = f"has no effect beside {_CAMEL[key]}, which is the same keyword and goes before it"
+            reason = f"has no effect beside `{_CAMEL[key]}`, which is the same keyword and has precedence"
             changes.append(Change(key, "", reason, "snake-case-keyword", "keep one of the two"))
         elif keyword in lacking:
-            reason = f"has no effect: {_NAMES[draft]}, which $schema names, does not have it"
+            reason = f"has no effect, because `$schema` names {_NAMES[draft]}, which lacks the keyword"
             first = _NAMES[CONSTRAINTS[keyword]]
             hint = f"remove `$schema`, or name a draft that has `{keyword}`: {first} or later"
             changes.append(Change(key, "", reason, "newer-keyword", hint))
         elif only_reference and keyword in CONSTRAINTS:
-            reason = f"has no effect: {_NAMES[draft]}, which $schema names, ignores what stands beside $ref"
+            reason = (
+                f"has no effect, because {_NAMES[draft]}, which `$schema` names, ignores it beside `$ref`"
+            )
             hint = "remove `$schema`, or put both into an allOf"
             changes.append(Change(key, "", reason, "beside-reference", hint))
         else:
             if keyword != key:
-                reason = f"is spelt {keyword}"
+                reason = f"is read as `{keyword}`, its name in JSON Schema"
                 changes.append(Change(key, keyword, reason, "snake-case-keyword", f"write `{keyword}`"))
             found[keyword] = key, value
     return found
@@ -239,13 +242,13 @@ def _rows(
     """What one keyword becomes: one row, none, or two where `dependencies` holds both names and schemas."""
     if keyword == "type" and (value == "any" or (isinstance(value, list) and "any" in value)):
         hint = "leave `type` out: any value is allowed then"
-        changes.append(Change(key, "", "any is no type: no type means any", "any-type", hint))
+        changes.append(Change(key, "", ANY_TYPE, "any-type", hint))
         return []
     if keyword == "id" and draft <= 4:
-        changes.append(Change(key, "$id", "is called $id since draft 6"))
+        changes.append(Change(key, "$id", "is read as `$id`, its name since draft 6"))
         return [Row("$id", value, (key,))]
     if keyword == "definitions":
-        changes.append(Change(key, "$defs", "is called $defs since 2019-09"))
+        changes.append(Change(key, "$defs", "is read as `$defs`, its name since draft 2019-09"))
         return [] if "$defs" in written else [Row("$defs", value, (key,))]
     if keyword == "$defs" and "definitions" in written:
         return [_merged_row(written, keyword, "definitions", written["definitions"][1])]
@@ -262,13 +265,21 @@ def _rows(
         return _positions(written, key, value, changes)
     if keyword == "additionalItems":
         has_positions = isinstance(written.get("items", ("", None))[1], list)
-        reason = "is called items since 2020-12" if has_positions else "has no effect without a list in items"
+        reason = "is read as `items`, its name since draft 2020-12"
+        if not has_positions:
+            reason = "has no effect, because `items` is not an array"
         changes.append(Change(key, "items" if has_positions else "", reason))
         return []
     if keyword in _BOUND_OF and isinstance(value, bool):
         return _flag(written, keyword, key, value, changes)
     if keyword in _FLAG_OF and written.get(_FLAG_OF[keyword], ("", None))[1] is True:
-        changes.append(Change(key, _FLAG_OF[keyword], f"was exclusive: now {_FLAG_OF[keyword]}"))
+        changes.append(
+            Change(
+                key,
+                _FLAG_OF[keyword],
+                f"is read as `{_FLAG_OF[keyword]}`, because the flag of that name is true",
+            )
+        )
         return []
     return [Row(keyword, value, (key,))]
 
@@ -302,7 +313,7 @@ def _split_dependencies(value: Any) -> tuple[dict[str, Any], Any]:
 
 def _dependencies(written: Written, key: str, value: Any, changes: list[Change]) -> list[Row]:
     """The rows of `dependencies` whose keyword the schema itself lacks."""
-    reason = "is split into dependentRequired and dependentSchemas since 2019-09"
+    reason = "is read as `dependentRequired` and `dependentSchemas`, its names since draft 2019-09"
     changes.append(Change(key, "dependentRequired", reason))
     both = zip(("dependentRequired", "dependentSchemas"), _split_dependencies(value), strict=True)
     return [
@@ -314,13 +325,11 @@ def _positions(written: Written, key: str, value: list[Any], changes: list[Chang
     """The rows of a list of item schemas, and of the schema of the items after them."""
     rows: list[Row] = []
     if "prefixItems" in written:
-        reason = (
-            f"has no effect beside {written['prefixItems'][0]}, which holds the schemas of first items, too"
-        )
+        reason = f"has no effect beside `{written['prefixItems'][0]}`, which holds the same schemas"
         hint = "keep `prefixItems`, and one schema in `items`"
         changes.append(Change(key, "", reason, "conflicting-items", hint))
     else:
-        reason = "a list of item schemas is called prefixItems since 2020-12"
+        reason = "is read as `prefixItems`, the name of an array of item schemas since draft 2020-12"
         changes.append(Change(key, "prefixItems", reason))
         rows += [Row("prefixItems", value, (key,))] if value else []
     if "additionalItems" in written:
@@ -333,10 +342,12 @@ def _flag(written: Written, keyword: str, key: str, value: bool, changes: list[C
     """The row of a bound that is a flag of another one."""
     bound = _BOUND_OF[keyword]
     if value and bound not in written:
-        reason = f"is a flag of {bound}, which does not stand beside it"
+        reason = f"has no effect, because true is a flag of `{bound}`, which is absent"
         hint = f"write the bound itself: `{keyword}: 0`"
         changes.append(Change(key, "", reason, "malformed-schema", hint, "error"))
         return []
-    reason = f"was a flag of {bound} in draft 4, and is the bound itself now"
+    reason = f"is read as the bound `{bound}`, because true was its flag in draft 4"
+    if not value:
+        reason = f"has no effect, because false was a flag of `{bound}` in draft 4"
     changes.append(Change(key, keyword if value else "", reason))
     return [Row(keyword, written[bound][1], (written[bound][0],))] if value else []

@@ -293,7 +293,7 @@ def _cleaned(key: str, schema: dict[str, Any], limits: Limits, words: list[str])
     if len(patterns) > limits.patterns:
         raise UnfitError(f"its {key} has {len(patterns)} patterns, and {limits.patterns} are allowed")
     for entry in entries:
-        words.append(f"{key}, {entry.path or 'its root'}: {entry.keyword} {entry.action}, {entry.reason}")
+        words.append(f"{key}, {entry.path or 'its root'}: `{entry.keyword}` {entry.reason}")
     return left
 
 
