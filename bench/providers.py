@@ -28,6 +28,7 @@ from toolcast.providers import (
     load_profile,
     normalize,
 )
+from toolcast.providers.ledger import NOT_STRICT
 from toolcast.runtime.wire import WireForm
 from toolcast.verify.schema_document import subschemas_of
 
@@ -92,7 +93,7 @@ def fates(schema: Any, made: Normalized) -> Iterator[str]:
     entries = {
         f"{entry.path}/{escape(entry.keyword)}": entry
         for entry in made.ledger
-        if not entry.reason.startswith("not strict: ")  # why the mode is given up: nothing that was lost
+        if not entry.reason.startswith(NOT_STRICT)  # why the mode is given up: nothing that was lost
     }
     for path, node in subschemas_of(schema):
         for keyword in node:

@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 from toolcast.providers import LedgerEntry, Normalized
+from toolcast.providers.ledger import NOT_STRICT
 
 pytest.importorskip("llguidance")
 from bench.providers import Coverage, fates, page
@@ -37,7 +38,7 @@ def test_an_entry_decides_for_its_keyword_and_for_all_below() -> None:
 
 def test_what_is_expressed_otherwise_is_kept_and_reasons_against_strict_are_no_losses() -> None:
     inlined = _entry("/properties/b", "oneOf", "inlined", "kept elsewhere")
-    reason = _entry("/properties/a", "pattern", "widened", "lost", "not strict: because")
+    reason = _entry("/properties/a", "pattern", "widened", "lost", NOT_STRICT)
     assert _counted(inlined, reason) == {"kept": 7}
 
 

@@ -87,7 +87,7 @@ def test_one_tool_over_a_limit(
 def test_nesting_costs_the_strictness_and_is_an_error_where_there_is_none(tmp_path: Path) -> None:
     folder = acme(tmp_path, "depth = 2", {"t": nested(3)})
     (only,) = found(folder, "not-strict")
-    assert "3 levels of nesting exceed the limit of 2" in only.message
+    assert "at most 2 levels of nesting, and the schema has 3" in only.message
     assert only.fix.startswith("nest less, or give the mode up on purpose")
     assert found(folder, "depth") == []
     loose = PROFILE.replace("[strict]\nclosed = true\n", "")

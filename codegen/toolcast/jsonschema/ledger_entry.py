@@ -21,7 +21,8 @@ class LedgerEntry(Struct, frozen=True, kw_only=True):
         keyword: the keyword there that differs.
         action: what was done to it.
         severity: what is lost by it.
-        reason: why, in words.
+        reason: a predicate of the keyword, without a full stop: what stands in its place, why, and whether
+            decoding restores or checks it.
     """
 
     path: str
@@ -29,6 +30,11 @@ class LedgerEntry(Struct, frozen=True, kw_only=True):
     action: Action
     severity: SeverityOfLoss
     reason: str
+
+    @property
+    def sentence(self) -> str:
+        """The entry as one sentence: the place, the keyword and the reason."""
+        return f"At {self.path or 'the root'}, `{self.keyword}` {self.reason}."
 
 
 Changes = dict[tuple[str, str, str], LedgerEntry]

@@ -6,6 +6,7 @@ from typing import Final
 
 from ..jsonschema.pointers import join, split
 from ..providers import Profile
+from ..providers.ledger import NOT_STRICT
 from ..spec.model import Path
 from .finding import RULES, Finding
 from .linted_tool import Emitted, Subject
@@ -68,7 +69,6 @@ STYLES: Final[dict[str, Callable[[Path], str]]] = {
 """How a provider writes a place: `answers.paths` of its profile."""
 
 
-_NOT_STRICT = "not strict: "
 _CLOSE = "declare the keys, with `additionalProperties: false` if there are no others"
 _CHANGES = (
     ("free keys", _CLOSE),
@@ -89,13 +89,14 @@ def not_strict(subject: Subject, profile: Profile) -> Iterator[Finding]:
     reasons = [
         entry
         for entry in subject.emitted[profile.id].normalized.ledger
-        if entry.reason.startswith(_NOT_STRICT) and entry.severity != "reject"
+        if entry.reason.startswith(NOT_STRICT) and entry.severity != "reject"
     ]
     if not reasons:
         return
     first = reasons[0]
     more = f"; and {len(reasons) - 1} more" if len(reasons) > 1 else ""
-    message = f"not strict, because of `{first.keyword}`: {first.reason.removeprefix(_NOT_STRICT)}{more}"
+    cause = f"strict mode {first.reason.removeprefix(NOT_STRICT)}"
+    message = f"not strict, because of `{first.keyword}`: {cause}{more}"
     change = next((change for words, change in _CHANGES if words in first.reason), "change the schema")
     fix = f"{change}, or give the mode up on purpose: `strict: false` under `providers`"
     path, own = _path(first.path), f"not-strict.{first.keyword}"
@@ -109,8 +110,8 @@ def not_strict(subject: Subject, profile: Profile) -> Iterator[Finding]:
 def losses(subject: Subject, provider: str) -> Iterator[Finding]:
     """A finding for each loss between the spec and a provider's schema."""
     for entry in subject.emitted[provider].normalized.ledger:
-        if entry.severity in ("lost", "changed") and not entry.reason.startswith(_NOT_STRICT):
-            message = f"`{entry.keyword}` at {entry.path or 'the root'} is {entry.action}: {entry.reason}"
+        if entry.severity in ("lost", "changed") and not entry.reason.startswith(NOT_STRICT):
+            message = f"`{entry.keyword}` at {entry.path or 'the root'} {entry.reason}"
             yield subject.finding("lossy", message, schema=_path(entry.path), providers=(provider,))
 
 

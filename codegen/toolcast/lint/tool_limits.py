@@ -204,4 +204,5 @@ def _rejected(location: _Location) -> Iterator[Finding]:
         if entry.severity == "reject":
             path = tuple(split(entry.path))
             fix = "change the schema, or leave `strict` to the compiler"
-            yield _breach(location, "rejected", entry.reason, fix, schema=path, value=entry.keyword)
+            message = f"`{entry.keyword}` {entry.reason}"
+            yield _breach(location, "rejected", message, fix, schema=path, value=entry.keyword)

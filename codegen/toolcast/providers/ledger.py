@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ..jsonschema.formats import FORMATS
+from ..jsonschema.keywords import CONSTRAINTS
 from ..jsonschema.ledger_entry import Action, LedgerEntry, SeverityOfLoss
 from ..jsonschema.schema_node import Path, Schema, pointer
+from .constraint_texts import phrase
 
 EVALUATING = frozenset(
     (
@@ -15,6 +18,28 @@ EVALUATING = frozenset(
     )
 )
 """Keywords that evaluate keys and items, which unevaluatedProperties and unevaluatedItems then leave out."""
+
+CHECKED = "; decoding still checks it"
+NOT_STRICT = "rules out strict mode, which "
+"""How the reason of a blocker starts where the mode was given up."""
+NO_VALUE = "is left out, because it accepts no value, which the provider cannot express" + CHECKED
+FORBIDDEN_PROPERTY = (
+    "is left out with the property that it forbids, because the provider cannot express a schema that "
+    "accepts no value; decoding still refuses the property"
+)
+UNEVALUATED = (
+    "is left out, because keywords that evaluate properties or items are not sent unchanged" + CHECKED
+)
+NO_FURTHER_ITEMS = (
+    "is replaced by `maxItems`, because the provider cannot express a schema that accepts no value"
+)
+ONLY_BRANCH = "is replaced by its only branch"
+IMPLIED_TYPE = (
+    "is set to the type to which the other keywords apply, because the provider requires a type; values of "
+    "other types cannot be sent"
+)
+_MOST_NAMES = 80
+"""Characters of the names that one reason lists."""
 
 
 class Ledger:
@@ -41,40 +66,68 @@ class Ledger:
         self.compared: list[Schema] = []
 
     def note(self, path: Path, keyword: str, action: Action, severity: SeverityOfLoss, reason: str) -> None:
-        """Add an entry. The same entry (of a definition inlined twice) is added once; a worse reason for the
-        same path and keyword is appended."""
+        """Add an entry. Of several with one path, keyword and action (a definition inlined twice, or two
+        passes), the first stays; one that loses or changes something replaces one that does not."""
         location = pointer(path)
         if severity in ("lost", "changed") or action == "described":
             self.changes += 1
             self.evaluation += action != "rewritten" and keyword in EVALUATING
         key = location, keyword, action
         known = self.entries.get(key)
-        if known is not None:
-            if known.severity != "kept elsewhere" or severity == "kept elsewhere":
-                return
-            reason = f"{known.reason}; {reason}"
+        if known is not None and (known.severity != "kept elsewhere" or severity == "kept elsewhere"):
+            return
         self.entries[key] = LedgerEntry(
             path=location, keyword=keyword, action=action, severity=severity, reason=reason
         )
 
-    def described(self, path: Path, keyword: str, sentence: str, reason: str) -> tuple[str, ...]:
-        """Note that a constraint is stated in the description, or lost without a sentence.
+    def described(self, path: Path, keyword: str, value: Any, cause: str) -> tuple[str, ...]:
+        """Note that a keyword is stated in the description, or lost where there is no sentence for it.
+
+        Args:
+            path: the schema that has it.
+            keyword: the keyword.
+            value: its value.
+            cause: why it is not sent, as a clause.
 
         Returns:
             The sentence to add to the description, or nothing.
         """
+        sentence = phrase(keyword, value)
+        end = f", because {cause}{checked(keyword, value)}"
         if sentence:
-            self.note(path, keyword, "described", "kept elsewhere", reason)
+            self.note(path, keyword, "described", "kept elsewhere", "is stated in the description" + end)
             return (sentence,)
-        self.note(path, keyword, "dropped", "lost", reason)
+        self.note(path, keyword, "dropped", "lost", "is left out" + end)
         return ()
 
     def block(self, path: Path, keyword: str, reason: str) -> None:
-        """Note why the mode cannot be used. The walk goes on, so that every reason is reported."""
+        """Note why the mode cannot be used: `reason` is a predicate of the mode. The walk goes on, so that
+        every reason is reported."""
         entry = LedgerEntry(
             path=pointer(path), keyword=keyword, action="widened", severity="lost", reason=reason
         )
         self.blockers.append(entry)
+
+
+def checked(keyword: str, value: Any = None) -> str:
+    """The end of a reason: that decoding checks a keyword which is not sent; empty for one that no decoder
+    checks."""
+    if keyword == "format":
+        return CHECKED if isinstance(value, str) and value in FORMATS else ""
+    return CHECKED if keyword in CONSTRAINTS else ""
+
+
+def names_in_words(names: Iterable[str]) -> str:
+    """Names in a reason: `a`, `b` and `c`; shortened where they are many or long."""
+    every = list(names)
+    shown: list[str] = []
+    for name in every:
+        short = name if len(name) <= _MOST_NAMES // 2 else name[: _MOST_NAMES // 2] + "…"
+        if shown and len(", ".join((*shown, short))) > _MOST_NAMES:
+            shown.append(f"{len(every) - len(shown)} more")
+            break
+        shown.append(f"`{short}`")
+    return " and ".join((", ".join(shown[:-1]), shown[-1])) if len(shown) > 1 else shown[0]
 
 
 def child(path: Path, *segments: Any) -> Path:

@@ -27,7 +27,7 @@ from ..jsonschema.schema_document import SchemaDocument, parse_schema
 from ..jsonschema.schema_error import SchemaError
 from ..jsonschema.schema_node import Segments, pointer, to_json
 from ..runtime.wire import WireForms
-from .ledger import Ledger
+from .ledger import NOT_STRICT, Ledger
 from .node import Walk
 from .passes.names import Renames, renames_of
 from .profiles.dialect import Dialect, nameless
@@ -36,6 +36,9 @@ from .profiles.load_profiles import load_profile
 from .profiles.profile import Profile
 from .walk import Plan, Walker, plan_of
 from .wire_forms import wire_forms_of
+
+ALWAYS_STRICT = "is refused by strict mode, which cannot be turned off and "
+"""How the reason of a blocker starts where there is no other mode."""
 
 
 class Normalized(Struct, frozen=True, kw_only=True):
@@ -128,7 +131,7 @@ class SchemaNormalizer:
                     keyword="strict",
                     action="dropped",
                     severity="reject",
-                    reason="this provider has no strict mode",
+                    reason="is not available, because the provider has no strict mode",
                 ),
             )
         if profile.strict is not None and strict is not False:
@@ -142,8 +145,7 @@ class SchemaNormalizer:
             outcome = self._shallow(outcome, profile)
         flag = None if profile.strict is None else False
         if profile.always_strict:  # there is nothing to fall back to
-            prefix = "cannot be expressed, and strictness cannot be turned off"
-            reasons = _reasons(outcome.blockers, "reject", prefix)
+            reasons = _reasons(outcome.blockers, "reject", ALWAYS_STRICT)
         return Choice(outcome, flag, reasons)
 
     def _shallow(self, outcome: Outcome, profile: Profile) -> Outcome:
@@ -252,7 +254,7 @@ def _too_deep(outcome: Outcome, limit: int | None) -> Reasons:
         return ()
     found = levels(outcome.schema)
     shown = str(found) if found < ENDLESS else "more than a thousand"
-    reason = f"{shown} levels of nesting exceed the limit of {limit}"
+    reason = f"allows at most {limit} levels of nesting, and the schema has {shown}"
     return (LedgerEntry(path="", keyword="properties", action="widened", severity="lost", reason=reason),)
 
 
@@ -265,7 +267,7 @@ def parameters_of(schema: Any) -> dict[str, Any]:
     return schema
 
 
-def _reasons(blockers: list[LedgerEntry] | Reasons, severity: str, prefix: str = "not strict") -> Reasons:
+def _reasons(blockers: list[LedgerEntry] | Reasons, severity: str, prefix: str = NOT_STRICT) -> Reasons:
     once = {(entry.path, entry.keyword): entry for entry in reversed(blockers)}
     return tuple(
         LedgerEntry(
@@ -273,7 +275,7 @@ def _reasons(blockers: list[LedgerEntry] | Reasons, severity: str, prefix: str =
             keyword=entry.keyword,
             action="widened",
             severity="reject" if severity == "reject" else "lost",
-            reason=f"{prefix}: {entry.reason}",
+            reason=prefix + entry.reason,
         )
         for entry in reversed(once.values())
     )

@@ -230,7 +230,9 @@ def block_ambiguous(
     for i, kind in enumerate(kinds):
         others = [j for j in range(len(branches)) if j != i]
         if kind and any(kind in types[j] or kind == kinds[j] for j in others):
-            ledger.block(node.path, keyword, f"two alternatives would both be sent as {kind}s")
+            ledger.block(
+                node.path, keyword, f"cannot tell apart two branches that would both be sent as {kind}s"
+            )
             return
 
 

@@ -7,13 +7,16 @@ from typing import Any
 
 from ..jsonschema.keywords import METADATA, TYPE_OF
 from ..jsonschema.schema_node import Path, SchemaNode, to_json
-from .constraint_texts import MAX_WORDS, described, phrase, text
+from .constraint_texts import MAX_WORDS, described, text
 from .ledger import Ledger
 from .node import Keywords, Node
 
 REFERENCE = '"$ref":'
 LITERALS = frozenset(("default", "examples", "example"))
-SENT_AS_JSON = "sent as a string of JSON text, which decoding undoes"
+SENT_AS_JSON = (
+    "applies to a value that is sent as a string of JSON text, because the provider cannot express its "
+    "schema; decoding restores the value and checks it"
+)
 
 
 def texts(values: list[Any]) -> dict[str, Any]:
@@ -37,7 +40,7 @@ def as_json(node: Node, ledger: Ledger, *, keyword: str = "type") -> Node:
         is_described = 0 < len(schema) <= MAX_WORDS
         words += f" of a value that matches this schema: {schema}" if is_described else ""
         if not is_described:
-            ledger.note(node.path, keyword, "widened", "lost", "sent as JSON text, its schema beyond words")
+            ledger.note(node.path, keyword, "widened", "lost", _without_schema(schema))
     else:
         words += " of any value"
     for key in (keyword, *constraints):
@@ -45,6 +48,12 @@ def as_json(node: Node, ledger: Ledger, *, keyword: str = "type") -> Node:
     _note_branches(constraints, node.path, ledger)
     out = {"type": "string", **{key: item for key, item in keywords.items() if key in METADATA}}
     return without_literals(node.noting(out, (f"{words}.",)), ledger).sent_as(encoding="json")
+
+
+def _without_schema(schema: str) -> str:
+    """The reason where the description does not have the schema of a value; `schema` is its JSON."""
+    cause = "which is too long for the description" if schema else "which refers to other parts of the root"
+    return f"is sent as JSON text without its schema, {cause}; decoding restores and checks the value"
 
 
 def child_as_json(node: Node, child: SchemaNode, ledger: Ledger) -> Node:
@@ -102,14 +111,16 @@ def without_literals(node: Node, ledger: Ledger) -> Node:
         return node
     notes: tuple[str, ...] = ()
     for key in sorted(LITERALS & keywords.keys()):
-        notes += ledger.described(node.path, key, phrase(key, keywords[key]), "is in a form that is not sent")
+        cause = "the value is sent in another form"
+        notes += ledger.described(node.path, key, keywords[key], cause)
     return node.noting({key: item for key, item in keywords.items() if key not in LITERALS}, notes)
 
 
 def without_idle(keywords: Keywords, kind: str, path: Path, ledger: Ledger) -> Keywords:
-    """Keywords of a schema that takes nothing of type `kind`, without those that speak of it: they would
-    judge the form that is sent."""
+    """Keywords of a schema that accepts nothing of type `kind`, without those that apply to it: they would
+    apply to the form that is sent."""
     idle = [key for key in keywords if TYPE_OF.get(key) == kind]
     for key in idle:
-        ledger.note(path, key, "dropped", "kept elsewhere", f"says nothing: no {kind} fits here")
+        reason = f"is left out, because it applies to a value of type {kind}, and none is accepted here"
+        ledger.note(path, key, "dropped", "kept elsewhere", reason)
     return {key: item for key, item in keywords.items() if key not in idle} if idle else keywords

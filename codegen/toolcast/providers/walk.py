@@ -27,7 +27,7 @@ from ..jsonschema.schema_node import (
     to_json,
 )
 from . import overlaps, passes
-from .ledger import Ledger, child
+from .ledger import CHECKED, FORBIDDEN_PROPERTY, Ledger, child
 from .node import PLAIN, Keywords, Node, Pass, Place, Walk, type_of
 from .passes import keywords as operations
 from .passes.annotations import without_siblings
@@ -55,6 +55,7 @@ DOWN = frozenset(
 """Keywords whose schemas apply to parts of a value; others apply to the same value."""
 CONDITIONAL = ("then", "else")
 COUNTING = ("minContains", "maxContains")
+UNUSED = "is left out, because no reference leads to it"
 FURTHER = ("additionalProperties", "patternProperties", "unevaluatedProperties")
 
 
@@ -202,9 +203,12 @@ class Walker:
         if dialect.booleans == "keep":
             return schema
         if schema is False:
-            reason = "a schema that takes nothing cannot be expressed here"
+            reason = (
+                "is replaced by a schema that accepts any value, because the provider cannot express "
+                "one that accepts none; decoding still refuses every value"
+            )
             self.ledger.note(path, "false", "widened", "changed", reason)
-            self.ledger.block(path, "false", reason)
+            self.ledger.block(path, "false", "cannot express a schema that accepts no value")
         return self.visit(Node({}, path, place))
 
     def _inside(self, node: Node, key: str) -> Place:
@@ -225,7 +229,7 @@ class Walker:
                 return ()
             if self.plan.kept.closed:
                 out[key] = False
-                reason = "keys that no property declares are allowed, which strict cannot say"
+                reason = "refuses keys that no property declares"
                 self.ledger.block(node.path, key, reason)
                 return ()
             if is_free(value):
@@ -247,7 +251,8 @@ class Walker:
         if key == "propertyNames" and renames and not accepts_alike(renames, value):
             sent = names_sent(renames, value)
             if sent is None:
-                return described_keyword(node, key, to_json(value), ledger)
+                cause = "some properties are sent under other names"
+                return described_keyword(node, key, to_json(value), ledger, cause)
             value = sent
         changes = ledger.changes
         result = self.below(value, (node.path, key), self._inside(node, key))
@@ -257,15 +262,19 @@ class Walker:
         ):
             out[key] = result
             return ()
-        notes = described_keyword(node, key, to_json(value), ledger)
+        cause = "its subschema cannot be sent unchanged"
+        if _is_needless(node, key, self.plan.dialect):
+            cause = "it would require an item without `minContains`, which the provider lacks"
+        notes = described_keyword(node, key, to_json(value), ledger, cause)
         for other in COUNTING if key == "contains" else ():
             if other in keywords:
-                reason = "says nothing without contains, which is stated in words"
+                reason = "has no effect without `contains`, which is not sent" + CHECKED
                 ledger.note(node.path, other, "widened", "lost", reason)
         for other in CONDITIONAL if key == "if" else ():  # they would hold for no value, or for all
             if other in keywords:
                 out.pop(other, None)
-                notes += described_keyword(node, other, to_json(keywords[other]), ledger)
+                cause = "`if` is not sent"
+                notes += described_keyword(node, other, to_json(keywords[other]), ledger, cause)
         return notes
 
     def _many(self, node: Node, key: str, out: Keywords) -> tuple[str, ...]:
@@ -296,8 +305,12 @@ class Walker:
         ):
             # Branches grew wider, so that one value may fit two of them: exclusiveness would refuse it.
             if "anyOf" in node.keywords:
-                return described_keyword(node, key, to_json(schemas), ledger)
-            reason = "its branches became wider: anyOf, so that none is refused"
+                cause = "its branches cannot be sent unchanged"
+                return described_keyword(node, key, to_json(schemas), ledger, cause)
+            reason = (
+                "is replaced by `anyOf`, because its branches accept more values there and may overlap; "
+                "decoding still refuses a value that several match"
+            )
             ledger.note(node.path, key, "rewritten", "changed", reason)
             key = "anyOf"
         out[key] = branches
@@ -310,7 +323,7 @@ class Walker:
             out[key] = {}  # filled once the walk has found all references
             return ()
         if key == "$defs" and dialect.ref_targets != "any":
-            reason = "what is referred to stands under the root's $defs"
+            reason = "is moved to the root, the only place where the provider has definitions"
             ledger.note(path, key, "rewritten", "kept elsewhere", reason)
             return ()
         at: Path = (path, key)
@@ -322,8 +335,7 @@ class Walker:
         children: dict[str, Schema] = {}
         for name, schema in node.keywords[key].items():
             if own and schema is False and dialect.booleans == "rewrite":
-                reason = "a key that is forbidden is not declared"
-                ledger.note((at, name), "false", "dropped", "changed", reason)
+                ledger.note((at, name), "false", "dropped", "changed", FORBIDDEN_PROPERTY)
                 continue
             if key == "patternProperties" and not self._keeps_pattern(name, at):
                 continue
@@ -338,12 +350,12 @@ class Walker:
         """Whether a pattern of keys can be sent; an entry where it is dropped."""
         renames = self.walk.renames
         if renames and misjudges(renames, pattern):
-            reason = "would judge names that properties are sent under"
+            cause = "it does not apply alike to the names under which properties are sent"
         elif not supported_pattern(self.plan.kept, pattern):
-            reason = "the pattern of keys cannot be expressed there"
+            cause = "the provider does not support this pattern"
         else:
             return True
-        self.ledger.note(at, pattern, "dropped", "lost", reason)
+        self.ledger.note(at, pattern, "dropped", "lost", f"is left out, because {cause}{CHECKED}")
         self.ledger.evaluation += 1
         return False
 
@@ -355,8 +367,7 @@ class Walker:
         reference: str = node.keywords[key]
         _, segments = document.target(reference, node.path)
         if dialect.cycles == "block" and closes_circle(node, segments):
-            reason = "a definition that contains itself cannot be expressed"
-            self.ledger.block(node.path, "$ref", reason)
+            self.ledger.block(node.path, "$ref", "cannot express a definition that contains itself")
         out[key] = reference
         if not segments:
             out[key] = "#"
@@ -364,7 +375,10 @@ class Walker:
             name = self._name(segments)
             if not reference.startswith("#/$defs/") or segments != ("$defs", name):
                 out[key] = f"#/$defs/{escape(name).replace('%', '%25')}"
-                reason = f"what it refers to stands under $defs as {name!r}"
+                reason = (
+                    f"leads to {name!r} under the root's `$defs`, the only place where the provider has "
+                    "definitions"
+                )
                 self.ledger.note(node.path, "$ref", "rewritten", "kept elsewhere", reason)
         return ()
 
@@ -405,12 +419,12 @@ class Walker:
             done = _needed(out, done)
         for name in own:
             if name not in done:
-                ledger.note((None, "$defs"), name, "dropped", "kept elsewhere", "nothing refers to it")
+                ledger.note((None, "$defs"), name, "dropped", "kept elsewhere", UNUSED)
         ordered = [name for name in own if name in done] + [name for name in done if name not in own]
         if ordered or ("$defs" in out.keywords and not dialect.prune_definitions):
             return out.having({**out.keywords, "$defs": {name: done[name] for name in ordered}})
         if "$defs" in out.keywords:
-            ledger.note(None, "$defs", "dropped", "kept elsewhere", "nothing refers to it")
+            ledger.note(None, "$defs", "dropped", "kept elsewhere", UNUSED)
             return out.having({key: value for key, value in out.keywords.items() if key != "$defs"})
         return out
 

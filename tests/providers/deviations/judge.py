@@ -9,6 +9,7 @@ from typing import Any
 
 from toolcast.jsonschema import UnsupportedSchema
 from toolcast.providers import Normalizer, decode
+from toolcast.providers.ledger import NOT_STRICT
 from toolcast.runtime import ArgumentError
 from toolcast.verify.instances import instances
 from toolcast.verify.oracle import Oracle
@@ -40,7 +41,7 @@ def sorted_into(case: Case) -> tuple[list[str], list[str]]:
     if ours is None:
         return [], [f"{case.id} ({case.target}): refused"]
     if case.their_strict is not None and case.their_strict != ours.strict:
-        reasons = [entry for entry in ours.ledger if entry.reason.startswith("not strict: ")]
+        reasons = [entry for entry in ours.ledger if entry.reason.startswith(NOT_STRICT)]
         if bool(ours.strict) != bool(reasons):
             return [STRICT if ours.strict else OPEN], []
         return [], [f"{case.id} ({case.target}): strict {ours.strict} without a reason"]

@@ -20,11 +20,12 @@ from ...jsonschema.keywords import METADATA
 from ...jsonschema.merge import merged
 from ...jsonschema.schema_node import Path, SchemaNode, to_json
 from ..constraint_texts import MAX_WORDS, text
-from ..ledger import Ledger
+from ..ledger import CHECKED, UNEVALUATED, Ledger
 from ..node import Keywords, Node, Pass
 from ..profiles.dialect import Dialect
 from .references import note_dropped, resolved_branch
 
+MERGED = "is merged into the schema around it, because the provider cannot express it here"
 NOT_MERGED = METADATA | {"$defs", "$schema", "$id", "propertyOrdering"}
 
 
@@ -36,7 +37,7 @@ def merge_all_of(node: Node, dialect: Dialect, ledger: Ledger, *, blocking: bool
     path = node.path
     base = {key: value for key, value in node.keywords.items() if key != "allOf"}
     outer = {key: base.pop(key) for key in list(base) if key in NOT_MERGED}
-    ledger.note(path, "allOf", "rewritten", "kept elsewhere", "its branches are merged into one schema")
+    ledger.note(path, "allOf", "rewritten", "kept elsewhere", MERGED)
     annotations: Keywords = {}
     own, notes, entered = base, node.notes, node.entered
     for i, raw in enumerate(node.keywords["allOf"]):
@@ -56,9 +57,11 @@ def merge_all_of(node: Node, dialect: Dialect, ledger: Ledger, *, blocking: bool
         if location is None:  # true or false, or the root
             location = (path, "allOf"), str(i)
         if blocking:
-            ledger.block(location, "allOf", "a branch that cannot be merged with the others")
+            ledger.block(location, "allOf", "cannot express an `allOf` whose branches cannot be merged")
         base = all_evaluated(base, path, ledger)
-        notes += describe_or_drop(location[0], location[1], f"Must also match: {text(to_json(raw))}.", ledger)
+        words = f"Must also match: {text(to_json(raw))}."
+        cause = "it cannot be merged with the other branches"
+        notes += describe_or_drop(location[0], location[1], words, ledger, cause)
     note_dropped(own, base, path, ledger)
     return replace(node, keywords={**base, **annotations, **outer}, notes=notes, entered=entered)
 
@@ -76,17 +79,17 @@ def all_evaluated(keywords: Keywords, path: Path, ledger: Ledger) -> Keywords:
     out = dict(keywords)
     for key in ("unevaluatedProperties", "unevaluatedItems"):
         if out.pop(key, None) is not None:
-            reason = "what else evaluates keys and items cannot be expressed here as it is"
-            ledger.note(path, key, "dropped", "lost", reason)
+            ledger.note(path, key, "dropped", "lost", UNEVALUATED)
     return out
 
 
-def describe_or_drop(path: Path, keyword: str, sentence: str, ledger: Ledger) -> tuple[str, ...]:
-    """The sentence for the description, if it is short enough; the ledger has an entry either way."""
+def describe_or_drop(path: Path, keyword: str, sentence: str, ledger: Ledger, cause: str) -> tuple[str, ...]:
+    """The sentence for the description, if it is short enough; the ledger has an entry either way. `cause`:
+    why the keyword is not sent, as a clause."""
     if len(sentence) <= MAX_WORDS:
-        reason = "cannot be expressed here; stated in the description"
+        reason = f"is stated in the description, because {cause}{CHECKED}"
         ledger.note(path, keyword, "described", "kept elsewhere", reason)
         return (sentence,)
-    reason = "cannot be expressed here, and is too long for the description"
+    reason = f"is left out, because {cause}, and is too long for the description{CHECKED}"
     ledger.note(path, keyword, "dropped", "lost", reason)
     return ()

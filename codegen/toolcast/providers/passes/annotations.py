@@ -20,10 +20,11 @@ from msgspec.structs import replace
 
 from ...jsonschema.schema_node import SchemaNode
 from ..constraint_texts import described, describes_default, phrase
-from ..ledger import Ledger
+from ..ledger import Ledger, checked
 from ..node import Node, Pass
 from ..profiles.dialect import Dialect
 
+BESIDE = "the provider allows nothing beside `anyOf`"
 WORDS = ("default", "examples", "example", "deprecated")
 
 
@@ -46,7 +47,7 @@ def without_siblings(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
         if key not in out and not text:
             continue
         if not text:
-            ledger.note(path, key, "dropped", "kept elsewhere", "is empty")
+            ledger.note(path, key, "dropped", "kept elsewhere", "is left out, because it is empty")
             continue
         in_no_branch = not any(key in branch for branch in branches)
         for branch in branches if in_no_branch else ():
@@ -56,18 +57,20 @@ def without_siblings(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
             own = first.get("description")
             first[key] = described(text, [own]) if isinstance(own, str) else text
         if in_no_branch or key == "description":
-            reason = "nothing stands beside anyOf: in its branches"
+            reason = f"is moved into the branches of `anyOf`, because {BESIDE}"
             ledger.note(path, key, "rewritten", "kept elsewhere", reason)
         else:
-            reason = "nothing stands beside anyOf, and branches have their own"
+            reason = f"is left out, because {BESIDE}, and branches have their own"
             ledger.note(path, key, "dropped", "lost", reason)
     if out.get("nullable") is True:
         branches[0]["nullable"] = True
     for key in out:
         if key in WORDS and phrase(key, out[key]):
-            ledger.note(path, key, "described", "kept elsewhere", "nothing stands beside anyOf: in words")
+            reason = f"is stated in the descriptions of the branches, because {BESIDE}"
+            ledger.note(path, key, "described", "kept elsewhere", reason)
         elif key not in ("anyOf", "description", "title", "nullable"):
-            ledger.note(path, key, "dropped", "lost", "nothing stands beside anyOf")
+            reason = f"is left out, because {BESIDE}{checked(key, out[key])}"
+            ledger.note(path, key, "dropped", "lost", reason)
     made = [
         _inside(replace(old, keywords=keywords), node, dialect, ledger)
         for old, keywords in zip(kept, branches, strict=True)

@@ -36,11 +36,14 @@ def inclusive_bounds(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
         bound = value = out.pop(key)
         if out.get("type") == "integer":
             bound = floor(value) + 1 if up else -(floor(-value) + 1)
-            reason = f"of an integer it is the {inclusive} {bound}"
+            reason = f"is replaced by `{inclusive}: {bound}`, which means the same for integers"
             ledger.note(node.path, key, "rewritten", "kept elsewhere", reason)
         else:
             notes += (phrase(key, value),)
-            reason = f"stated in the description; {inclusive} allows the bound itself"
+            reason = (
+                f"is replaced by `{inclusive}` and stated in the description, because the provider lacks "
+                "the keyword; decoding still refuses the bound itself"
+            )
             ledger.note(node.path, key, "described", "kept elsewhere", reason)
         old = out.get(inclusive)
         if old is None or (old < bound) == up:

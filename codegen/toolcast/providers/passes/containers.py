@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from ...jsonschema.json_types import has_type
 from ...jsonschema.schema_node import Schema, SchemaNode
-from ..ledger import Ledger, child
+from ..ledger import CHECKED, FORBIDDEN_PROPERTY, NO_FURTHER_ITEMS, Ledger, child
 from ..node import TYPES, Node, Pass
 from ..profiles.dialect import Dialect
 from .types import scalar_value
@@ -26,7 +26,7 @@ def declare_placeholder(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     if path is None or not has_type(node, "object") or not _keyless(node, dialect):
         return node
     if dialect.empty_objects == "block":
-        ledger.block(path, "properties", "an object without properties cannot be expressed")
+        ledger.block(path, "properties", "cannot express an object without properties")
         return node
     rest: Schema = keywords.get("additionalProperties", True)
     name = dialect.placeholder
@@ -35,17 +35,22 @@ def declare_placeholder(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     if rest is False and "patternProperties" not in keywords:
         empty = {"type": "string", "description": "Leave this out: the object has no keys."}
         schema: Schema = SchemaNode(empty, child(at, name))
-        reason = "an object without keys must declare one"
+        reason = (
+            f"declares {name!r}, which a call must leave out, because the provider requires a property; "
+            "decoding still refuses it"
+        )
     else:
         schema = rest if isinstance(rest, SchemaNode) and rest.keywords else _any_scalar(node, dialect)
         notes = (f"Keys are free: {name} stands for any key.",)
-        reason = f"an object of free keys must declare one: {name!r} stands for any"
+        reason = (
+            f"declares {name!r} in place of any key, because the provider requires a property; decoding "
+            "accepts every key"
+        )
     ledger.note(path, "properties", "widened", "changed", reason)
     for key in keywords.get("properties", ()):
-        reason = "a key that is forbidden is not declared"
-        ledger.note(child(at, key), "false", "dropped", "changed", reason)
+        ledger.note(child(at, key), "false", "dropped", "changed", FORBIDDEN_PROPERTY)
     if "additionalProperties" in keywords:
-        reason = f"is expressed by {name!r}"
+        reason = f"is left out, because {name!r} is declared in its place{CHECKED}"
         ledger.note(path, "additionalProperties", "widened", "kept elsewhere", reason)
     out = {key: value for key, value in keywords.items() if key != "additionalProperties"}
     return node.noting({**out, "properties": {name: schema}}, notes)
@@ -87,24 +92,24 @@ def require_items(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     keywords, path = node.keywords, node.path
     if "items" not in keywords and "unevaluatedItems" in keywords and EVALUATING.isdisjoint(keywords):
         out = {key: value for key, value in keywords.items() if key != "unevaluatedItems"}
-        ledger.note(path, "unevaluatedItems", "rewritten", "kept elsewhere", "is expressed by items")
+        reason = "is replaced by `items`, which means the same here and which the provider requires"
+        ledger.note(path, "unevaluatedItems", "rewritten", "kept elsewhere", reason)
         node = node.having({**out, "items": keywords["unevaluatedItems"]})
         keywords = node.keywords
     items = keywords.get("items", True)
     if items is True:
         if dialect.untyped == "block":
-            ledger.block(path, "items", "a list of anything cannot be expressed")
+            ledger.block(path, "items", "cannot express an array with items of any type")
         anything = SchemaNode({}, child(path, "items"))
         if "items" not in keywords and "unevaluatedItems" in keywords:
-            reason = "items, which must be there, evaluates all"
+            reason = "is left out, because the provider requires `items`, which evaluates all items" + CHECKED
             ledger.note(path, "unevaluatedItems", "dropped", "lost", reason)
             out = {key: value for key, value in keywords.items() if key != "unevaluatedItems"}
             return node.having({**out, "items": anything})
         if "items" not in keywords or dialect.booleans == "rewrite":
             return node.having({**keywords, "items": anything})
     elif items is False and dialect.booleans == "rewrite":
-        reason = "no further items: expressed by maxItems"
-        ledger.note(path, "items", "rewritten", "kept elsewhere", reason)
+        ledger.note(path, "items", "rewritten", "kept elsewhere", NO_FURTHER_ITEMS)
         longest = len(keywords.get("prefixItems", ()))
         string = SchemaNode({"type": "string"}, child(path, "items"))
         most = min(longest, keywords.get("maxItems", longest))

@@ -77,7 +77,7 @@ def _limited(node: Node, most: int, dialect: Dialect, ledger: Ledger) -> Node | 
     if not locations or "$ref" not in node.keywords:
         return None
     found, segments = node.document.target(node.keywords["$ref"], node.path)
-    reason = "what it refers to stands here: it is too deep"
+    reason = "is replaced by its target, because the schema is nested more deeply than the provider allows"
     ledger.note(node.path, "$ref", "inlined", "kept elsewhere", reason)
     siblings = {key: item for key, item in node.keywords.items() if key != "$ref"}
     keywords = merge_target(siblings, found, node.path, ledger)

@@ -19,8 +19,8 @@ from typing import Any
 from ...jsonschema.json_types import ATOMS, copied
 from ...jsonschema.schema_node import Schema, SchemaNode, to_json
 from ...jsonschema.upgrade import NEWEST, outdated
-from ..constraint_texts import describes_default, idle, phrase
-from ..ledger import Ledger
+from ..constraint_texts import describes_default, idle
+from ..ledger import CHECKED, UNEVALUATED, Ledger, checked
 from ..node import Node, Pass
 from ..profiles.dialect import Dialect, Disposition, disposition
 from ..profiles.pattern_support import supported_pattern
@@ -40,40 +40,45 @@ def describe(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
     """Leave a keyword out; its constraint is described where there is a sentence for it."""
     value = to_json(node.keywords[key])
     if key == "default" and describes_default(node.keywords.get("description"), value):
-        ledger.note(node.path, key, "described", "kept elsewhere", "the description tells it already")
-        return LEFT_OUT
-    return ABSENT, described_keyword(node, key, value, ledger)
-
-
-def described_keyword(node: Node, key: str, value: Any, ledger: Ledger) -> tuple[str, ...]:
-    """The sentence for a keyword that is left out, with an entry."""
-    if idle(key, value):
-        ledger.note(node.path, key, "dropped", "kept elsewhere", "asks for nothing")
-        return ()
-    sentence = phrase(key, value)
-    if sentence:
-        reason = "this dialect lacks the keyword; stated in the description"
+        reason = "is left out, because the description states it already"
         ledger.note(node.path, key, "described", "kept elsewhere", reason)
-        return (sentence,)
-    ledger.note(node.path, key, "dropped", "lost", "this dialect lacks the keyword")
-    return ()
+        return LEFT_OUT
+    return ABSENT, described_keyword(node, key, value, ledger, _cause(key, dialect))
+
+
+def described_keyword(node: Node, key: str, value: Any, ledger: Ledger, cause: str) -> tuple[str, ...]:
+    """The sentence for a keyword that is left out, with an entry. `cause`: why, as a clause."""
+    if idle(key, value):
+        reason = "is left out, because this value constrains nothing"
+        ledger.note(node.path, key, "dropped", "kept elsewhere", reason)
+        return ()
+    return ledger.described(node.path, key, value, cause)
+
+
+def _cause(key: str, dialect: Dialect) -> str:
+    """Why a dialect does not have a keyword, as a clause."""
+    if (key == "format" and dialect.formats) or (key == "pattern" and disposition(dialect, key) == "keep"):
+        return f"the provider does not support this {key}"
+    return "the provider lacks the keyword"
 
 
 def drop(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
     """Leave a keyword out; only the ledger has it."""
-    ledger.note(node.path, key, "dropped", "lost", "this dialect lacks the keyword")
+    reason = f"is left out, because {_cause(key, dialect)}{checked(key, node.keywords[key])}"
+    ledger.note(node.path, key, "dropped", "lost", reason)
     return LEFT_OUT
 
 
 def omit(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
     """Leave out a keyword that constrains nothing, and costs tokens in every request."""
-    ledger.note(node.path, key, "dropped", "kept elsewhere", "constrains nothing, and no model needs it")
+    reason = "is left out, because it constrains nothing and costs tokens in every request"
+    ledger.note(node.path, key, "dropped", "kept elsewhere", reason)
     return LEFT_OUT
 
 
 def block(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
     """Leave a keyword out, which is a reason against the mode."""
-    ledger.block(node.path, key, "this dialect lacks the keyword")
+    ledger.block(node.path, key, "lacks the keyword")
     return LEFT_OUT
 
 
@@ -81,13 +86,14 @@ def draft(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
     """The name of a draft; an older one is replaced by the newest."""
     if not outdated(node.keywords[key]):
         return node.keywords[key], ()
-    ledger.note(node.path, key, "rewritten", "kept elsewhere", "names the draft that this is raised to")
+    reason = "is replaced by draft 2020-12, to which the schema is upgraded"
+    ledger.note(node.path, key, "rewritten", "kept elsewhere", reason)
     return NEWEST, ()
 
 
 def inlined(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
     """Definitions of a dialect that has none."""
-    reason = "definitions stand where they are referred to"
+    reason = "is left out, because every reference is replaced by its target"
     ledger.note(node.path, key, "inlined", "kept elsewhere", reason)
     return LEFT_OUT
 
@@ -95,7 +101,8 @@ def inlined(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
 def renamed_literals(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
     """Literals, unless they have a property that is sent under another name."""
     if holds_names(node.place.walk.renames, node.keywords[key]):
-        return ABSENT, described_keyword(node, key, node.keywords[key], ledger)
+        cause = "a property in its values is sent under another name"
+        return ABSENT, described_keyword(node, key, node.keywords[key], ledger, cause)
     return copied(node.keywords[key]), ()
 
 
@@ -118,12 +125,18 @@ def pattern(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
 def guarded(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
     """A keyword that the dialect knows under some conditions only."""
     value = node.keywords[key]
-    if (
-        (key in dialect.integers_only and not _integer(node))
-        or any(key == one and _number(value) and value > most for one, most in dialect.at_most)
-        or (dialect.pattern_alone and key in LENGTHS and _shaped(node, dialect))
-    ):
-        return ABSENT, described_keyword(node, key, value, ledger)
+    most = next(
+        (most for one, most in dialect.at_most if key == one and _number(value) and value > most), None
+    )
+    cause = ""
+    if key in dialect.integers_only and not _integer(node):
+        cause = "the provider supports the keyword for integers only"
+    elif most is not None:
+        cause = f"the provider supports no value above {most:.15g}"
+    elif dialect.pattern_alone and key in LENGTHS and _shaped(node, dialect):
+        cause = "the provider does not support it beside a pattern or a format"
+    if cause:
+        return ABSENT, described_keyword(node, key, value, ledger, cause)
     return (value if value.__class__ in ATOMS else copied(value)), ()
 
 
@@ -167,7 +180,7 @@ def allow_undeclared(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
         value: Schema = out.get(keyword, True)
         if value is not True and (value is False or value.keywords):
             out[keyword] = True
-            reason = "open, since a pattern of keys could not be said"
+            reason = "is replaced by true, because a pattern of `patternProperties` is left out" + CHECKED
             ledger.note(node.path, keyword, "widened", "lost", reason)
     return node.having(out)
 
@@ -190,13 +203,15 @@ def depends_on_others(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
         and out.get("uniqueItems")
         and (ledger.changes != changes or changed_behind(node, items, ledger))
     ):
-        reason = "items may differ by a null that stands for a key left out"
+        reason = (
+            "compares items in which null may express the absence of a property; decoding restores the "
+            "absence and compares again"
+        )
         ledger.note(node.path, "uniqueItems", "widened", "changed", reason)
     for key in ("unevaluatedProperties", "unevaluatedItems"):
         if key in out and (ledger.evaluation != evaluation or changed_behind(node, node.before, ledger)):
             out = {other: value for other, value in out.items() if other != key}
-            reason = "what else evaluates keys and items cannot be expressed here as it is"
-            ledger.note(node.path, key, "dropped", "lost", reason)
+            ledger.note(node.path, key, "dropped", "lost", UNEVALUATED)
     return node.having(out)
 
 

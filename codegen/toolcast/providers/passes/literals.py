@@ -24,14 +24,15 @@ from ...jsonschema.equality import equal
 from ...jsonschema.json_types import MOVED, distinct_types, fits, kind_of, types_stated
 from ...jsonschema.keywords import TYPE_OF
 from ...jsonschema.schema_node import SchemaNode, to_json
-from ..constraint_texts import phrase
-from ..ledger import Ledger, child
+from ..ledger import CHECKED, NO_VALUE, Ledger, child
 from ..node import Keywords, Node, Pass
 from ..profiles.dialect import Dialect
 from ..values_as_text import texts
 
 CONTAINING = frozenset(keyword for keyword, kind in TYPE_OF.items() if kind in ("array", "object"))
 STRING_KEYWORDS = MOVED - {"type", "enum", "const"}
+ONE_VALUE = "is replaced by an `enum` of one value, which means the same"
+AS_STRINGS = "lists strings, because the provider allows no other values here; decoding restores the values"
 
 
 def listed_literals(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
@@ -42,7 +43,7 @@ def listed_literals(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     out = dict(keywords)
     if "const" in out and dialect.const == "enum":
         value = out.pop("const")
-        ledger.note(path, "const", "rewritten", "kept elsewhere", "is an enum of one value")
+        ledger.note(path, "const", "rewritten", "kept elsewhere", ONE_VALUE)
         old = out.get("enum")
         out["enum"] = [value] if old is None or any(equal(value, item) for item in old) else []
     encodes = dialect.maps == "pairs" or dialect.tuples == "object"
@@ -50,12 +51,12 @@ def listed_literals(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     nested = "const" in out and isinstance(out["const"], dict | list)
     if nested and (contains or dialect.enums == "fitting"):
         out["enum"] = [out.pop("const")]
-        ledger.note(path, "const", "rewritten", "kept elsewhere", "is an enum of one value")
+        ledger.note(path, "const", "rewritten", "kept elsewhere", ONE_VALUE)
     if dialect.enums == "fitting" and "const" in out:
         if "type" in out and not fits(out["const"], types_stated(out)):
-            ledger.block(path, "const", "the constant does not fit the type")
+            ledger.block(path, "const", "refuses a constant that `type` excludes")
         elif "enum" in out and not any(equal(out["const"], value) for value in out["enum"]):
-            ledger.block(path, "const", "the constant is no value of the enum")
+            ledger.block(path, "const", "refuses a constant that `enum` excludes")
     if "enum" not in out:
         return node.having(out)
     values = out["enum"]
@@ -63,30 +64,30 @@ def listed_literals(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
         kinds = types_stated(out)
         fitting = [value for value in values if fits(value, kinds)]
         if len(fitting) < len(values) and fitting:
-            reason = "values that the type refuses are left out"
+            reason = "is sent without the values that `type` excludes"
             ledger.note(path, "enum", "rewritten", "kept elsewhere", reason)
             out["enum"] = values = fitting
         elif not fitting:
-            ledger.note(path, "enum", "dropped", "lost", "no value of it fits the type")
+            reason = "is left out, because `type` excludes all of its values" + CHECKED
+            ledger.note(path, "enum", "dropped", "lost", reason)
             del out["enum"]
-            ledger.block(path, "enum", "no value of it fits the type")
+            ledger.block(path, "enum", "refuses an `enum` of which `type` excludes all values")
             return node.having(out)
     if not values and dialect.booleans == "rewrite":
-        reason = "a list of no values takes nothing, which cannot be expressed here"
-        ledger.note(path, "enum", "widened", "changed", reason)
-        ledger.block(path, "enum", reason)
+        ledger.note(path, "enum", "widened", "changed", NO_VALUE)
+        ledger.block(path, "enum", "cannot express a schema that accepts no value")
         del out["enum"]
         return node.having(out)
     if dialect.max_enum is not None and len(values) > dialect.max_enum:
         if "type" not in out:
             kinds = distinct_types([kind_of(value) for value in values])
             out["type"] = kinds if len(kinds) > 1 else kinds[0]
-        return _described(node, out, f"only {dialect.max_enum} values can be expressed", ledger)
+        return _described(node, out, f"the provider allows at most {dialect.max_enum} values", ledger)
     nested = any(isinstance(value, dict | list) for value in values)
     if path is None and dialect.enums != "any":
-        return _described(node, out, "the arguments of a call are always an object", ledger)
+        return _described(node, out, "the provider requires a plain object at the root", ledger)
     if nested and contains and dialect.enums == "any":
-        return _described(node, out, "may be sent in another form", ledger)
+        return _described(node, out, "its values may be sent in another form", ledger)
     if dialect.enums == "any" or (values and not nested and dialect.enums == "fitting"):
         return node.having(out)
     if values and dialect.enums == "alike" and _alike(values):
@@ -94,10 +95,10 @@ def listed_literals(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     strings = all(value is None or (isinstance(value, str) and value) for value in values)
     if (not strings and node.taken("string")) or not values:
         if dialect.enums == "fitting":
-            ledger.block(path, "enum", "only an enum of scalars can be expressed")
+            ledger.block(path, "enum", "allows only scalars in `enum`")
             return node.having(out)
         # Next to strings, values encoded as strings are ambiguous.
-        return _described(node, _typed_by(values, out), "these values cannot be listed here", ledger)
+        return _described(node, _typed_by(values, out), "the provider cannot list these values", ledger)
     return _strings(node, out, values, dialect, ledger)
 
 
@@ -120,9 +121,9 @@ def _alike(values: list[Any]) -> bool:
     return len(classes) == 1 and classes <= {str, int, float}
 
 
-def _described(node: Node, out: Keywords, reason: str, ledger: Ledger) -> Node:
-    """An enum that is stated in the description."""
-    sentences = ledger.described(node.path, "enum", phrase("enum", out["enum"]), reason)
+def _described(node: Node, out: Keywords, cause: str, ledger: Ledger) -> Node:
+    """An enum that is stated in the description. `cause`: why, as a clause."""
+    sentences = ledger.described(node.path, "enum", out["enum"], cause)
     return node.noting({key: value for key, value in out.items() if key != "enum"}, sentences)
 
 
@@ -146,7 +147,7 @@ def _strings(node: Node, out: Keywords, values: list[Any], dialect: Dialect, led
     if not rest or (
         kinds == ["boolean"] and {True, False} <= {value for value in rest if value in (True, False)}
     ):
-        reason = "all values of a type: expressed by the type"
+        reason = "is replaced by `type`, because it lists every value of its types"
         ledger.note(path, "enum", "rewritten", "kept elsewhere", reason)
         del out["enum"]
         out["type"] = [*kinds, "null"] if kinds and null else kinds[0] if kinds else "null"
@@ -155,11 +156,12 @@ def _strings(node: Node, out: Keywords, values: list[Any], dialect: Dialect, led
     out["type"] = ["string", "null"] if null else "string"
     if list(sent) != values:
         became = (
-            ("null is expressed by the type", null),
-            ("each value stands once", len(sent) < len(rest)),
-            ("values are written as strings", any(text != value for text, value in sent.items())),
+            ("leaves null to `type`", null),
+            ("lists each value once", len(sent) < len(rest)),
+            (AS_STRINGS, any(text != value for text, value in sent.items())),
         )
-        reason = ", ".join(text for text, so in became if so)
+        parts = [text for text, so in became if so]
+        reason = " and ".join((", ".join(parts[:-1]), parts[-1]) if len(parts) > 1 else parts)
         ledger.note(path, "enum", "rewritten", "kept elsewhere", reason)
     out["enum"] = list(sent)
     inner = out
@@ -174,14 +176,17 @@ def _strings(node: Node, out: Keywords, values: list[Any], dialect: Dialect, led
     notes: tuple[str, ...] = ()
     for held in (out, inner) if inner is not out else (out,):
         for key in [key for key in held if key in STRING_KEYWORDS]:
-            reason = "judges what is meant, and values are sent as strings"
-            notes += ledger.described(path, key, phrase(key, to_json(held.pop(key))), reason)
+            notes += ledger.described(path, key, to_json(held.pop(key)), "the values are sent as strings")
     if kinds != ["string"] and "type" in out:
-        reason = "values are sent as strings, which decoding undoes"
+        reason = (
+            "is replaced by `string`, because the values of `enum` are sent as strings; decoding "
+            "restores the values"
+        )
         ledger.note(path, "type", "rewritten", "kept elsewhere", reason)
     if "default" in out and out["default"] is not None:
         matches = [string for string, value in sent.items() if equal(value, out["default"])]
         if matches:
             out["default"] = matches[0]
-            ledger.note(path, "default", "rewritten", "kept elsewhere", "stands there as it is sent")
+            reason = "is replaced by the string as which the value is sent; decoding restores the value"
+            ledger.note(path, "default", "rewritten", "kept elsewhere", reason)
     return node.noting(out, notes).sent_as(encoding="texts", texts=sent)

@@ -23,8 +23,7 @@ from ...jsonschema.merge import merged
 from ...jsonschema.schema_node import Schema, SchemaNode, is_free, to_json
 from ...jsonschema.union import distinct_schemas
 from ...runtime.wire.wire_form import KEY, VALUE
-from ..constraint_texts import phrase
-from ..ledger import Ledger, child
+from ..ledger import CHECKED, Ledger, child
 from ..node import Keywords, Node, Pass
 from ..overlaps import REST, is_map
 from ..profiles.dialect import Dialect
@@ -38,7 +37,11 @@ OF_MAPS = frozenset(
         *("minProperties", "maxProperties"),
     )
 )
-PAIRS = "sent as a list of pairs, which decoding undoes"
+PAIRS = (
+    "applies to an object that is sent as an array of key/value pairs, because the provider cannot express "
+    "undeclared keys; decoding restores the object"
+)
+KEYS_OF_PAIRS = "applies to the keys of an array of key/value pairs; decoding restores the object"
 
 
 def map_as_pairs(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
@@ -66,16 +69,20 @@ def map_as_pairs(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     }
     for own, other in SIZES:
         if own in keywords:
-            ledger.note(path, own, "rewritten", "kept elsewhere", f"of a list of pairs it is {other}")
+            reason = f"is replaced by `{other}` of an array of key/value pairs; decoding restores the object"
+            ledger.note(path, own, "rewritten", "kept elsewhere", reason)
             out[other] = keywords[own]
     if keywords.get("required"):
         notes += (f"These keys must be given: {', '.join(map(str, keywords['required']))}.",)
-        reason = "keys of a map: stated in the description"
+        reason = (
+            "is stated in the description, because the object is sent as an array of key/value "
+            f"pairs{CHECKED}"
+        )
         ledger.note(path, "required", "described", "kept elsewhere", reason)
     notes += ("A list of key/value pairs; each key stands once.",)
     ledger.note(path, "type", "rewritten", "kept elsewhere", PAIRS)
     if "properties" in keywords:
-        reason = "says nothing: no key is declared"
+        reason = "is left out, because it declares nothing"
         ledger.note(path, "properties", "dropped", "kept elsewhere", reason)
     if "additionalProperties" in keywords:
         ledger.note(path, "additionalProperties", "rewritten", "kept elsewhere", PAIRS)
@@ -93,7 +100,10 @@ PASS = Pass(
 def _keyless(node: Node, ledger: Ledger) -> Keywords:
     """A map whose keys are never fit."""
     keywords = node.keywords
-    reason = "no key is fit: expressed by additionalProperties, and not of those that are declared"
+    reason = (
+        "is sent as `additionalProperties: false`, because no key is accepted; decoding still refuses "
+        "declared properties, too"
+    )
     out = {key: item for key, item in keywords.items() if key not in ("propertyNames", "patternProperties")}
     for key in ("propertyNames", "patternProperties", "additionalProperties"):
         if key in keywords:
@@ -130,12 +140,10 @@ def _values(node: Node, dialect: Dialect, ledger: Ledger) -> tuple[SchemaNode, t
         return None
     notes: tuple[str, ...] = ()
     if patterns and (len(patterns) > 1 or rest is not False):
-        reason = "which keys take which values cannot be expressed of pairs"
-        shown = phrase("patternProperties", to_json(patterns))
-        notes = ledger.described(path, "patternProperties", shown, reason)
+        cause = "key/value pairs cannot state which keys have which values"
+        notes = ledger.described(path, "patternProperties", to_json(patterns), cause)
     elif patterns:
-        reason = "said of the keys of the pairs"
-        ledger.note(path, "patternProperties", "rewritten", "kept elsewhere", reason)
+        ledger.note(path, "patternProperties", "rewritten", "kept elsewhere", KEYS_OF_PAIRS)
     at = child(path, "additionalProperties")
     if anything:
         return SchemaNode({}, at), notes
@@ -159,8 +167,7 @@ def _pair(node: Node, keywords: Keywords, value: SchemaNode, dialect: Dialect, l
         at_key = child(path, "patternProperties")
     names = keywords.get("propertyNames")
     if isinstance(names, SchemaNode) and names.keywords:
-        reason = "said of the keys of the pairs"
-        ledger.note(path, "propertyNames", "rewritten", "kept elsewhere", reason)
+        ledger.note(path, "propertyNames", "rewritten", "kept elsewhere", KEYS_OF_PAIRS)
         allowed = SchemaNode(
             _undeclared(names.keywords, keywords.get("properties", {})), child(path, "propertyNames")
         )
@@ -192,13 +199,15 @@ def _with_rest(node: Node, value: SchemaNode, dialect: Dialect, ledger: Ledger) 
         "description": "Further keys of this object, as a list of key/value pairs; each key stands once.",
         "items": _pair(node, keywords, value, dialect, ledger),
     }
-    reason = f"further keys are sent in {name!r} as a list of pairs, which decoding undoes"
+    reason = (
+        f"applies to keys that are sent in {name!r} as an array of key/value pairs, because the provider "
+        "cannot express undeclared keys; decoding restores the object"
+    )
     ledger.note(path, "additionalProperties", "rewritten", "kept elsewhere", reason)
     notes: tuple[str, ...] = ()
     for key in ("minProperties", "maxProperties"):
         if key in keywords:
-            sentence = phrase(key, keywords[key])
-            notes += ledger.described(path, key, sentence, "some keys are sent in one list")
+            notes += ledger.described(path, key, keywords[key], "some keys are sent in one array")
     taken = OF_MAPS - {"type", "properties", "required"}
     out = {key: item for key, item in keywords.items() if key not in taken}
     out["properties"] = {**declared, name: SchemaNode(held, child(path, "additionalProperties"))}

@@ -20,7 +20,7 @@ from typing import Any
 from ...jsonschema.keywords import METADATA
 from ...jsonschema.schema_node import SchemaNode, descendants
 from ...jsonschema.search import found
-from ..ledger import Ledger, child
+from ..ledger import Ledger, child, names_in_words
 from ..node import Keywords, Node, Pass
 from ..profiles.dialect import Dialect
 
@@ -51,7 +51,10 @@ def rename_properties(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
         else:
             renamed = changed_names(renames, value)
             for sent, name in renamed.items():
-                reason = f"is sent as {sent!r}, which decoding undoes"
+                reason = (
+                    f"is sent as {sent!r}, because the provider does not allow the name; decoding "
+                    "restores the name"
+                )
                 ledger.note(child(node.path, key), name, "rewritten", "kept elsewhere", reason)
             out[key] = {renames.get(name, name): schema for name, schema in value.items()}
             if renamed and key == "properties":
@@ -73,7 +76,10 @@ def _note_further(node: Node, renamed: dict[str, str], ledger: Ledger) -> None:
     keywords: Keywords = node.before.keywords if node.before is not None else node.keywords
     for keyword in FURTHER:
         if keywords.get(keyword, False) is not False:
-            reason = f"speaks of {', '.join(renamed.values())} as of a further key, where it is sent so"
+            reason = (
+                f"applies also to {names_in_words(renamed.values())}, which the provider's schema "
+                "declares under other names; decoding restores the names"
+            )
             ledger.note(node.path, keyword, "rewritten", "kept elsewhere", reason)
 
 

@@ -19,14 +19,15 @@ from msgspec.structs import replace
 from ...jsonschema.keywords import METADATA
 from ...jsonschema.schema_document import SchemaDocument
 from ...jsonschema.schema_node import Path, Schema, SchemaNode
-from ..ledger import Ledger, child
+from ..ledger import CHECKED, Ledger, child, names_in_words
 from ..node import Keywords, Node, Pass
 from ..profiles.dialect import Dialect
 from ..values_as_text import as_json
 from .references import resolved_branch
 
 MAX_FOLLOWED = 8
-OMITTED = "null is expressed by leaving the key out"
+OMITTED = "is sent without null, which the provider lacks and the absence of the property expresses"
+DEFAULT_OMITTED = "is left out, because the absence of the property expresses null"
 
 
 def states_null(schema: Schema, document: SchemaDocument, followed: int = 0) -> bool:
@@ -66,7 +67,7 @@ def null_as_absence(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
             ledger.note(node.path, keyword, "rewritten", "kept elsewhere", OMITTED)
     left, node = rest
     if "default" in left and left["default"] is None:
-        ledger.note(node.path, "default", "dropped", "kept elsewhere", OMITTED)
+        ledger.note(node.path, "default", "dropped", "kept elsewhere", DEFAULT_OMITTED)
         left = {key: value for key, value in left.items() if key != "default"}
     return replace(node, keywords=left, absent_null=True)
 
@@ -99,7 +100,13 @@ def _tidied(keywords: Keywords, path: Path, ledger: Ledger) -> Keywords:
         if key in keywords and (key not in out or out[key] != keywords[key])
     ]
     for key in changed:
-        ledger.note(path, key, "widened", "changed", "null is named there, and never fits")
+        ledger.note(
+            path,
+            key,
+            "widened",
+            "changed",
+            "is sent without null, which the other keywords exclude" + CHECKED,
+        )
     return out if changed else keywords
 
 
@@ -186,11 +193,14 @@ def note_absent_nulls(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     omitted = tuple(name for name in absent if name in stated)
     for name in absent:
         if name not in omitted:
-            reason = "null cannot be told from a key that is left out"
+            reason = (
+                "is left out in place of null, so that a call with null cannot be distinguished from one "
+                "without the property"
+            )
             ledger.note(child(path, "properties"), name, "rewritten", "changed", reason)
     if not omitted:
         return node
-    reason = f"left out means null: {', '.join(omitted)}"
+    reason = f"leaves out {names_in_words(omitted)}, whose absence expresses null; decoding restores the null"
     ledger.note(path, "required", "rewritten", "kept elsewhere", reason)
     renames = node.place.walk.renames
     sent = {renames.get(name, name) for name in omitted}

@@ -14,9 +14,11 @@ from __future__ import annotations
 from ...jsonschema.json_types import MOVED
 from ...jsonschema.keywords import TYPE_OF
 from ...jsonschema.schema_node import Schema, SchemaNode
-from ..ledger import Ledger
+from ..ledger import CHECKED, NO_VALUE, ONLY_BRANCH, Ledger
 from ..node import Node, Pass
 from ..profiles.dialect import Dialect
+
+BY_NULLABLE = "is sent without its null branch, which is expressed by `nullable`"
 
 
 def nullable_branch(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
@@ -29,12 +31,11 @@ def nullable_branch(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     if len(rest) == len(keywords["anyOf"]) and len(rest) != 1:
         return node
     if not branches:
-        reason = "no branch takes anything, which cannot be expressed here"
-        ledger.note(path, "anyOf", "widened", "changed", reason)
+        ledger.note(path, "anyOf", "widened", "changed", NO_VALUE)
         return node.having({key: value for key, value in keywords.items() if key != "anyOf"})
     out = dict(keywords)
     if len(rest) < len(branches):
-        ledger.note(path, "anyOf", "rewritten", "kept elsewhere", "null is expressed by nullable")
+        ledger.note(path, "anyOf", "rewritten", "kept elsewhere", BY_NULLABLE)
         for branch in branches:
             _note_dropped(branch, ledger)
         if not rest:
@@ -45,7 +46,7 @@ def nullable_branch(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     out["anyOf"] = rest
     if len(rest) == 1 and isinstance(rest[0], SchemaNode):
         del out["anyOf"]
-        ledger.note(path, "anyOf", "rewritten", "kept elsewhere", "one branch is left, and stands for itself")
+        ledger.note(path, "anyOf", "rewritten", "kept elsewhere", ONLY_BRANCH)
         return node.replaced_by(rest[0], {**rest[0].keywords, **out})
     return node.having(out)
 
@@ -68,9 +69,10 @@ def _note_dropped(branch: Schema, ledger: Ledger) -> None:
         return
     for key, value in branch.keywords.items():
         if TYPE_OF.get(key):
-            ledger.note(branch.path, key, "dropped", "kept elsewhere", "says nothing of null")
+            reason = "is left out, because it does not apply to null"
+            ledger.note(branch.path, key, "dropped", "kept elsewhere", reason)
         elif key in ("anyOf", *MOVED) and key != "type" and value not in (None, [None]):
-            reason = "null is expressed by nullable, which takes it whatever stands beside it"
+            reason = "is left out, because null is expressed by `nullable` alone" + CHECKED
             ledger.note(branch.path, key, "dropped", "lost", reason)
 
 
@@ -97,7 +99,7 @@ def _without_null(node: Node, ledger: Ledger) -> Node:
     rest = [branch for branch in branches if not _is_null(branch)]
     if len(rest) == len(branches) and len(rest) != 1:
         return node
-    reason = "null is expressed by nullable, a single branch by itself"
+    reason = BY_NULLABLE if len(rest) < len(branches) else ONLY_BRANCH
     ledger.note(node.path, "anyOf", "rewritten", "kept elsewhere", reason)
     outer = {key: value for key, value in node.keywords.items() if key != "anyOf"}
     if not rest:

@@ -22,11 +22,15 @@ from ...jsonschema.keywords import METADATA
 from ...jsonschema.merge import merged
 from ...jsonschema.schema_document import container
 from ...jsonschema.schema_node import Path, Schema, SchemaNode, Segments
-from ..ledger import Ledger, child
+from ..ledger import CHECKED, ONLY_BRANCH, Ledger, child
 from ..node import Keywords, Node, Pass
 from ..profiles.dialect import Dialect
 from ..values_as_text import as_json
 
+NO_REFERENCES = "is replaced by its target, because the provider cannot resolve references"
+NO_RECURSION = "is replaced by its target, because the provider cannot express recursion"
+NO_SIBLINGS = "is replaced by its target, because the provider allows no keywords beside `$ref`"
+NO_TARGET = "is left out, because the reference beside it accepts no value"
 INLINE_NODES = 5_000
 """With this many nodes in the output, references are widened instead of inlined."""
 
@@ -63,7 +67,8 @@ def replace_references(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
             or segments in here
         ):
             return _entered(_widened(node, found, siblings, segments, dialect, ledger), here)
-        ledger.note(node.path, "$ref", "inlined", "kept elsewhere", "what it refers to stands here")
+        reason = NO_REFERENCES if dialect.refs == "inline" else NO_RECURSION if inline else NO_SIBLINGS
+        ledger.note(node.path, "$ref", "inlined", "kept elsewhere", reason)
         here.append(segments)
         keywords = merge_target(siblings, found, node.path, ledger)
         note_dropped(siblings, keywords, node.path, ledger)
@@ -92,7 +97,7 @@ def _unwrapped(node: Node, ledger: Ledger) -> Node:
     rest = {key: value for key, value in node.keywords.items() if key != "allOf"}
     if branches[0].keywords.keys() != {"$ref"} or not rest.keys() <= METADATA | {"$defs"}:
         return node
-    ledger.note(node.path, "allOf", "rewritten", "kept elsewhere", "its one branch stands for itself")
+    ledger.note(node.path, "allOf", "rewritten", "kept elsewhere", ONLY_BRANCH)
     return node.having({**branches[0].keywords, **rest})
 
 
@@ -108,10 +113,10 @@ def closes_circle(node: Node, segments: Segments) -> bool:
 
 def _alone(node: Node, reference: str, siblings: Keywords, ledger: Ledger) -> Node:
     """A recursive reference in an `anyOf`, because the dialect allows it no siblings."""
-    reason = "stands alone in an anyOf, for the sake of what is beside it"
+    reason = "is moved into an `anyOf` of one branch, because the provider allows no keywords beside `$ref`"
     ledger.note(node.path, "$ref", "rewritten", "kept elsewhere", reason)
     if not siblings.keys() <= METADATA:
-        ledger.block(node.path, "$ref", "constraints beside a recursive reference cannot be expressed")
+        ledger.block(node.path, "$ref", "cannot express constraints beside a recursive reference")
     return node.having({"anyOf": [SchemaNode({"$ref": reference}, child(node.path, "anyOf", 0))], **siblings})
 
 
@@ -134,7 +139,11 @@ def _widened(
         annotations = {key: value for key, value in out.items() if key in METADATA}
         return as_json(node.noting(annotations, (sentence,)), ledger, keyword="$ref")
     times = "once" if dialect.recursion == 1 else f"{dialect.recursion} times"
-    ledger.note(node.path, "$ref", "widened", "lost", f"recursion is opened {times}; further levels are free")
+    limit = f"recursion is expanded {times} only"
+    if ledger.schemas > INLINE_NODES:
+        limit = f"at most {INLINE_NODES} schemas are sent with their references replaced"
+    reason = f"is replaced by the type of its target, because {limit}{CHECKED}"
+    ledger.note(node.path, "$ref", "widened", "lost", reason)
     return node.noting(out, (sentence,))
 
 
@@ -144,7 +153,7 @@ def merge_target(siblings: Keywords, found: Schema, path: Path, ledger: Ledger) 
         return siblings
     if not isinstance(found, SchemaNode):
         for key in siblings:
-            ledger.note(path, key, "dropped", "kept elsewhere", "what the reference leads to takes nothing")
+            ledger.note(path, key, "dropped", "kept elsewhere", NO_TARGET)
         return {"not": SchemaNode({}, child(path, "not"))}
     target = found.keywords
     if "$defs" in target:
@@ -166,7 +175,7 @@ def resolved_branch(node: Node, branch: Schema, ledger: Ledger) -> tuple[Schema 
         if segments in node.place.opened or segments in visited or not segments:
             return None, ()
         if branch.path is not None and not _is_child(branch.path, node.path):  # no entry covers it
-            reason = "what it refers to stands here"
+            reason = "is replaced by its target, so that the branch can be merged with others"
             ledger.note(branch.path, "$ref", "inlined", "kept elsewhere", reason)
         visited.append(segments)
         siblings = {key: value for key, value in branch.keywords.items() if key not in ("$ref", "$defs")}
@@ -192,7 +201,7 @@ def note_dropped(before: Keywords, after: Keywords, path: Path, ledger: Ledger) 
     left = after.get("properties", {})
     for name, schema in before.get("properties", {}).items():
         if name not in left or (left[name] is False and schema is not False):
-            reason = "another part of the schema forbids this key"
+            reason = "is left out, because another part of the schema forbids this property"
             ledger.note(child(path, "properties"), name, "dropped", "kept elsewhere", reason)
         else:
             _note_dropped_inside(schema, left[name], ledger)
@@ -202,11 +211,14 @@ def _note_dropped_additional(before: Schema, after: Any, path: Path, ledger: Led
     """Note a schema for additional keys that the merged schema lacks, or replaces by `false`."""
     key = "additionalProperties"
     if isinstance(before, SchemaNode) and after is False:
-        ledger.note(path, key, "dropped", "kept elsewhere", "another part of the schema forbids further keys")
+        reason = "is left out, because another part of the schema forbids undeclared properties"
+        ledger.note(path, key, "dropped", "kept elsewhere", reason)
     elif after is None and before is not False and (before is True or not before.keywords):
-        ledger.note(path, key, "dropped", "kept elsewhere", "keys are free where nothing is said of them")
+        reason = "is left out, because undeclared properties are accepted without it"
+        ledger.note(path, key, "dropped", "kept elsewhere", reason)
     elif after is None:
-        ledger.note(path, key, "widened", "lost", "alternatives differ in what further keys may hold")
+        reason = "accepts any undeclared property, because the branches differ in what they accept" + CHECKED
+        ledger.note(path, key, "widened", "lost", reason)
 
 
 def _note_dropped_inside(before: Schema, after: Schema, ledger: Ledger) -> None:

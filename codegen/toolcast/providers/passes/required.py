@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from ...jsonschema.json_types import has_type
 from ...jsonschema.schema_node import Schema, SchemaNode
-from ..ledger import Ledger, child
+from ..ledger import CHECKED, Ledger, child, names_in_words
 from ..node import Node, Pass
 from ..profiles.dialect import Dialect
 
@@ -38,15 +38,20 @@ def declare_required(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     rest: Schema = keywords.get("additionalProperties", True)
     covers = isinstance(rest, SchemaNode) and "patternProperties" not in keywords
     if rest is False or (isinstance(rest, SchemaNode) and not covers):
-        reason = f"{', '.join(missing)}: required, so declared, and then takes anything"
+        reason = (
+            f"does not apply to {names_in_words(missing)}, since the provider requires a declaration{CHECKED}"
+        )
         ledger.note(path, "additionalProperties", "widened", "changed", reason)
     at = child(path, "properties")
     for name in missing:
         if name in properties:
-            reason = "forbidden, and required: declared, and then takes anything"
+            reason = (
+                "is declared with any value, because the provider cannot express a property that is "
+                "both required and forbidden; decoding still refuses it"
+            )
             ledger.note(at, name, "widened", "changed", reason)
     ledger.evaluation += 1
-    reason = f"{', '.join(missing)}: declared, since required"
+    reason = f"lists {names_in_words(missing)}, which the provider requires `properties` to declare, too"
     ledger.note(path, "required", "rewritten", "kept elsewhere", reason)
     added = {name: rest if covers else SchemaNode({}, child(at, name)) for name in missing}
     return node.having({**keywords, "properties": {**properties, **added}})
@@ -64,7 +69,8 @@ def without_empty(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """Leave out an empty `required`."""
     if node.keywords.get("required") != []:
         return node
-    ledger.note(node.path, "required", "dropped", "kept elsewhere", "an empty list says nothing")
+    reason = "is left out, because it is empty, which the provider does not allow"
+    ledger.note(node.path, "required", "dropped", "kept elsewhere", reason)
     return node.having({key: value for key, value in node.keywords.items() if key != "required"})
 
 

@@ -31,6 +31,8 @@ from .all_of import describe_or_drop, merge_all_of
 from .references import note_dropped, resolved_branch
 from .without_unions import note_shared, united_object
 
+NOT_AT_ROOT = "the provider does not allow it at the root"
+IS_OBJECT_TARGET = "is replaced by its target, because the root must be an object schema"
 MAX_COMBINATORS = 96
 """Combinators of combinators that are merged into the root."""
 
@@ -57,13 +59,13 @@ def _resolved(node: Node, ledger: Ledger) -> Node:
     found, resolved = resolved_branch(node, SchemaNode(rest, None), ledger)
     if not isinstance(found, SchemaNode):
         raise SchemaError("", "the root refers to itself", "give the root a type of its own")
-    ledger.note(None, "$ref", "inlined", "kept elsewhere", "the root must be an object of its own")
+    ledger.note(None, "$ref", "inlined", "kept elsewhere", IS_OBJECT_TARGET)
     return replace(node, keywords={**found.keywords, **own}, entered=node.entered + resolved)
 
 
 def _object(keywords: Keywords, ledger: Ledger) -> Keywords:
     kind = keywords.get("type")
-    reason = "the arguments of a call are always an object"
+    reason = "is set to `object`, because the arguments of a call are an object"
     if kind == "object":
         return keywords
     if isinstance(kind, list) and "object" in kind:
@@ -96,7 +98,7 @@ def _flattened(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     for keyword in dialect.root_forbid:
         if keyword in node.keywords:
             sentence = phrase(keyword, to_json(node.keywords[keyword])) or keyword
-            notes = describe_or_drop(None, keyword, sentence, ledger)
+            notes = describe_or_drop(None, keyword, sentence, ledger, NOT_AT_ROOT)
             left = {key: value for key, value in node.keywords.items() if key != keyword}
             node = node.noting(left, notes)
     return node
@@ -120,7 +122,7 @@ def _united(node: Node, keyword: str, dialect: Dialect, ledger: Ledger) -> Node:
             one = merged(base, rest) or base
         objects.append(one)
     words = in_words(keyword, node.keywords[keyword], objects)
-    notes = describe_or_drop(None, keyword, words, ledger)
+    notes = describe_or_drop(None, keyword, words, ledger, NOT_AT_ROOT)
     node = replace(node, keywords=base, entered=entered, notes=node.notes + notes)
     if objects:
         together = union(objects, base, forbidden(dialect))

@@ -20,7 +20,7 @@ from ...jsonschema.json_types import has_type
 from ...jsonschema.keywords import METADATA, TYPE_OF
 from ...jsonschema.nullable import with_null, wrapped, wraps
 from ...jsonschema.schema_node import Path, Schema, SchemaNode
-from ..ledger import Ledger, child
+from ..ledger import Ledger, child, names_in_words
 from ..node import NO_TYPE, TYPES, Keywords, Node, Pass
 from ..profiles.dialect import Dialect
 from .annotations import without_siblings
@@ -29,6 +29,10 @@ NULLABLE = ("type", "anyOf", "oneOf", "enum", "const", "$ref", "allOf", "nullabl
 PRESENCE = frozenset(("maxProperties", "propertyNames", "dependentRequired", "dependentSchemas", "not", "if"))
 """Keywords that may refuse an object because a key is there."""
 COUNTING = ("minProperties", "dependentRequired", "dependentSchemas")
+COUNTS_NULLS = (
+    "counts a property that is null in place of absent; decoding restores the absence and checks the "
+    "keyword again"
+)
 
 
 def require_all(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
@@ -57,9 +61,12 @@ def require_all(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
         node = null_drops(node, before, optional)
     for key in COUNTING if optional else ():
         if key in out:
-            ledger.note(path, key, "widened", "changed", "a null for a key that is optional counts there")
+            ledger.note(path, key, "widened", "changed", COUNTS_NULLS)
     if optional:
-        reason = f"optional, so null is allowed: {', '.join(optional)}"
+        names = names_in_words(optional)
+        reason = f"also lists {names}, which may be null in place of absent; decoding restores the absence"
+        if also:
+            reason = f"does not list {names}, which may also be null; decoding restores the absence"
         ledger.note(path, "required", "rewritten", "kept elsewhere", reason)
     return node
 
@@ -94,7 +101,10 @@ def _note_confounded(schema: Any, path: Path, ledger: Ledger) -> None:
     """Note that an optional key may be null by its own schema, which must be sent where it is left out."""
     keywords = schema.keywords if isinstance(schema, SchemaNode) else {}
     keyword = next((key for key in keywords if key in NULLABLE), "type")
-    reason = "a key that is left out cannot be told from null"
+    reason = (
+        "accepts null already, so that a call without the property cannot be distinguished from one with "
+        "null; decoding keeps the null"
+    )
     ledger.note(path, keyword, "rewritten", "changed", reason)
 
 
@@ -145,9 +155,9 @@ def close(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     out = node.keywords if "properties" in node.keywords else {**node.keywords, "properties": {}}
     if dialect.closed and "additionalProperties" not in out:
         if not out["properties"]:
-            ledger.block(node.path, "properties", "an object of free keys cannot be closed")
+            ledger.block(node.path, "properties", "cannot express an object with free keys")
         elif node.before is None or "additionalProperties" not in node.before.keywords:
-            reason = "closed: keys that no property declares are refused"
+            reason = "is set to false, as the provider requires; a call cannot contain undeclared properties"
             ledger.note(node.path, "additionalProperties", "rewritten", "changed", reason)
             out = {**out, "additionalProperties": False}
     return node.having(out)
@@ -169,7 +179,7 @@ def state_open(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     implied = "type" not in out and any(TYPE_OF.get(key) == "object" for key in out)
     if not implied and not has_type(node, "object"):
         return node
-    reason = "what is left unsaid means false there"
+    reason = "is set to true, because the provider reads its absence as false"
     ledger.note(node.path, "additionalProperties", "rewritten", "kept elsewhere", reason)
     return node.having({**out, "additionalProperties": True})
 

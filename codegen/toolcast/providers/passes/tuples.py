@@ -29,7 +29,7 @@ from ...jsonschema.schema_node import Schema, SchemaNode, is_free
 from ...jsonschema.union import distinct_schemas
 from ...runtime.wire.wire_form import MORE, position
 from ..constraint_texts import MAX_WORDS, text
-from ..ledger import Ledger, child
+from ..ledger import CHECKED, IMPLIED_TYPE, NO_FURTHER_ITEMS, Ledger, child
 from ..node import Keywords, Node, Pass
 from ..profiles.dialect import Dialect
 from ..values_as_text import without_idle, without_literals
@@ -74,13 +74,16 @@ def _as_object(node: Node, dialect: Dialect, ledger: Ledger) -> Node | None:
     if any("null" in accepted_types(kind, document, dialect.typed) for kind in kinds[least:end]):
         return None  # null must stand for an absent item
     if dialect.typed and any(map(_untyped, kinds[least:end])):
-        reason = "a null in place of an item that states no type counts as no item"
+        reason = (
+            "accepts null for an item without a type only as an absent item, because the array is sent "
+            "as an object"
+        )
         ledger.note(path, "prefixItems", "rewritten", "changed", reason)
     if rest is False and least > end:
         return None  # the bounds allow no array that long
     properties: Keywords = {position(i): kind for i, kind in enumerate(kinds[:end])}
     if rest is True and dialect.untyped == "block":
-        ledger.block(path, "items", "further items of any type cannot be expressed")
+        ledger.block(path, "items", "cannot express further items of any type")
     if rest is not False:
         more: Keywords = {"type": "array", "items": rest}
         if least > end:
@@ -101,10 +104,13 @@ def _as_object(node: Node, dialect: Dialect, ledger: Ledger) -> Node | None:
         out["additionalProperties"] = False
     for keyword in ("type", "prefixItems", "items", "minItems", "maxItems"):
         if keyword in keywords:
-            reason = "sent as an object with a property for each position, which decoding undoes"
+            reason = (
+                "applies to an array that is sent as an object with a property for each position, "
+                "because the provider cannot express positions; decoding restores the array"
+            )
             ledger.note(path, keyword, "rewritten", "kept elsewhere", reason)
     if "type" not in keywords:
-        reason = "every node needs a type: the one of a tuple"
+        reason = IMPLIED_TYPE
         ledger.note(path, "type", "rewritten", "changed", reason)
     sentence = "The items of a list, in the order of their numbers, without gaps."
     sent = without_literals(node.noting(out, (sentence,)), ledger)
@@ -120,21 +126,20 @@ def _as_union(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """A tuple as an array whose items are a union; the positions are described."""
     path, keywords = node.path, node.keywords
     if dialect.tuples == "block" or (dialect.tuples == "object" and dialect.closed):
-        ledger.block(path, "prefixItems", "a list with a schema for each position cannot be expressed")
+        ledger.block(path, "prefixItems", "cannot express an array with a schema for each position")
         return node
     kinds: list[Schema] = keywords["prefixItems"]
     words = "Items in this order: " + ", ".join(map(_kind, kinds)) + "."
-    reason = "is expressed as a list of the union of its kinds"
+    reason = "is replaced by `items` for any position, because the provider lacks the keyword" + CHECKED
     ledger.note(path, "prefixItems", "described", "changed", reason)
     out = {key: value for key, value in keywords.items() if key not in ("prefixItems", "items")}
     rest: Schema = keywords.get("items", True)
     longest = keywords.get("maxItems")
     if isinstance(rest, SchemaNode):
-        reason = "any item may be of any of the tuple's kinds"
+        reason = "accepts the items of all positions, because the provider lacks `prefixItems`" + CHECKED
         ledger.note(path, "items", "widened", "changed", reason)
     if rest is False:
-        reason = "no further items: expressed by maxItems"
-        ledger.note(path, "items", "rewritten", "kept elsewhere", reason)
+        ledger.note(path, "items", "rewritten", "kept elsewhere", NO_FURTHER_ITEMS)
         out["maxItems"] = len(kinds) if longest is None else min(longest, len(kinds))
     closed = isinstance(out.get("maxItems"), int) and out["maxItems"] <= len(kinds)
     distinct = distinct_schemas([kind for kind in (kinds if closed else [*kinds, rest]) if kind is not False])

@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...jsonschema.json_types import MOVED, distinct_types, inferred, split, types_stated
-from ..ledger import Ledger
+from ..ledger import IMPLIED_TYPE, Ledger
 from ..node import NO_TYPE, PLAIN, TYPES, Node, Pass
 from ..overlaps import of_items
 from ..profiles.dialect import Dialect
@@ -41,11 +41,10 @@ def typed(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     if not kinds:
         return _untyped(node, dialect, ledger)
     if "enum" in keywords or "const" in keywords:
-        reason = "every node needs a type: that of its values"
+        reason = "is set to the types of the listed values, because the provider requires a type"
         ledger.note(node.path, "type", "rewritten", "kept elsewhere", reason)
     else:
-        reason = "every node needs a type: the one its keywords speak of"
-        ledger.note(node.path, "type", "rewritten", "changed", reason)
+        ledger.note(node.path, "type", "rewritten", "changed", IMPLIED_TYPE)
     return node.having({"type": kinds if len(kinds) > 1 else kinds[0], **keywords})
 
 
@@ -56,10 +55,13 @@ def _untyped(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     if dialect.untyped == "json":
         return node if node.taken("string") else as_json(node, ledger)
     if dialect.untyped == "block":
-        ledger.block(node.path, "type", "a value of any type cannot be expressed")
+        ledger.block(node.path, "type", "cannot express a value of any type")
     if dialect.untyped != "union":
         return node
-    reason = "any value is a union of all types; lists nested deeply have items of JSON text"
+    reason = (
+        "is expressed by a union of all types, because the provider requires a type; deeply nested "
+        "arrays have items of JSON text, whose values decoding restores"
+    )
     ledger.note(node.path, "type", "rewritten", "changed", reason)
     nullable = dialect.type_arrays == "nullable"
     deeper = scalar_value(node, nullable=nullable)
@@ -128,11 +130,11 @@ def listed_types(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     if len(kinds) == 1:
         return node.having({**keywords, "type": kinds[0]})
     if dialect.type_arrays == "any-of":
-        reason = "a list of types is expressed by anyOf"
+        reason = "is replaced by `anyOf`, because the provider allows no list of types"
         ledger.note(node.path, "type", "rewritten", "kept elsewhere", reason)
         return _split(node, list(dict.fromkeys(kinds)), ledger)
     rest = distinct_types([kind for kind in kinds if kind != "null"])
-    reason = "a list of types is expressed by nullable and anyOf"
+    reason = "is replaced by `nullable` and `anyOf`, because the provider allows no list of types"
     ledger.note(node.path, "type", "rewritten", "kept elsewhere", reason)
     out = dict(keywords)
     if not rest:
@@ -174,13 +176,13 @@ def _split(node: Node, kinds: list[str], ledger: Ledger) -> Node:
     if len(branches) == 1:
         for key in keywords:
             if key in MOVED and key not in branches[0]:
-                reason = "says nothing of the type that is left"
+                reason = "is left out, because it does not apply to the only type"
                 ledger.note(node.path, key, "dropped", "kept elsewhere", reason)
         form = node.form if branches[0]["type"] == sent else PLAIN
         return node.with_form({**branches[0], **outer}, form)
     for key in keywords:
         if key in MOVED and key != "type":
-            reason = "said in the branches that it concerns"
+            reason = "is moved into the branches of the types to which it applies"
             ledger.note(node.path, key, "rewritten", "kept elsewhere", reason)
     made = [
         Node(one, node.path, node.place, form=node.form if one["type"] == sent else PLAIN) for one in branches

@@ -28,19 +28,26 @@ from ...jsonschema.merge import merged
 from ...jsonschema.schema_node import Path, Schema, SchemaNode, is_free, to_json
 from ...jsonschema.union import required_groups
 from ..constraint_texts import text
-from ..ledger import Ledger
+from ..ledger import NO_VALUE, Ledger
 from ..node import Keywords, Node, Pass
 from ..profiles.dialect import Dialect
 from .all_of import all_evaluated, describe_or_drop
 from .references import resolved_branch
 
+BESIDE = "the provider cannot express it beside the other keywords"
+MERGED_INTO_BRANCHES = (
+    "is moved into each branch of `anyOf`, because the provider cannot express it beside `anyOf`"
+)
+MERGED_WITH_SIBLINGS = (
+    "has the keywords beside it moved into its branches, because the provider cannot express them beside it"
+)
 MAX_BRANCHES = 64
 """Branches up to which the siblings of a union are merged into each of them."""
 
 
 def note_free_union(path: Path, ledger: Ledger) -> None:
     """Note that a union is dropped, because it accepts any value."""
-    reason = "a branch takes any value, so the others say nothing"
+    reason = "is left out, because one branch accepts any value, so that the others have no effect"
     ledger.note(path, "anyOf", "dropped", "kept elsewhere", reason)
 
 
@@ -52,9 +59,8 @@ def siblings_into_branches(node: Node, dialect: Dialect, ledger: Ledger) -> Node
         note_free_union(path, ledger)
         return node.having({key: value for key, value in keywords.items() if key != "anyOf"})
     if dialect.booleans == "rewrite" and all(branch is False for branch in branches):
-        reason = "no branch takes anything, which cannot be expressed here"
-        ledger.note(path, "anyOf", "widened", "changed", reason)
-        ledger.block(path, "anyOf", reason)
+        ledger.note(path, "anyOf", "widened", "changed", NO_VALUE)
+        ledger.block(path, "anyOf", "cannot express a schema that accepts no value")
         return node.having({key: value for key, value in keywords.items() if key != "anyOf"})
     base = {key: value for key, value in keywords.items() if key in MOVED}
     if not base:
@@ -63,7 +69,7 @@ def siblings_into_branches(node: Node, dialect: Dialect, ledger: Ledger) -> Node
     groups = required_groups(branches)
     if groups and "properties" in base and not dialect.closed:
         words = "At least one of these sets of keys must be given: " + "; ".join(map(", ".join, groups)) + "."
-        return node.noting({**outer, **base}, describe_or_drop(path, "anyOf", words, ledger))
+        return node.noting({**outer, **base}, describe_or_drop(path, "anyOf", words, ledger, BESIDE))
     entered, distinct = node.entered, list[SchemaNode]()
     for raw in branches:
         if raw is False:
@@ -74,14 +80,14 @@ def siblings_into_branches(node: Node, dialect: Dialect, ledger: Ledger) -> Node
         if one is None and isinstance(branch, SchemaNode) and _disjoint(base, branch.keywords):
             continue  # this branch is unsatisfiable together with the siblings
         if one is None or len(distinct) >= MAX_BRANCHES or not isinstance(raw, SchemaNode):
-            ledger.block(path, "anyOf", "alternatives beside other keywords cannot be expressed")
+            ledger.block(path, "anyOf", "cannot express `anyOf` beside these keywords")
             words = f"Must also match one of: {text(to_json(branches))}."
-            notes = describe_or_drop(path, "anyOf", words, ledger)
+            notes = describe_or_drop(path, "anyOf", words, ledger, BESIDE)
             left = {**outer, **all_evaluated(base, path, ledger)}
             return replace(node, keywords=left, notes=node.notes + notes, entered=entered)
         distinct.append(SchemaNode({key: value for key, value in one.items() if key != "$defs"}, raw.path))
     for key in ("anyOf", *base):
-        reason = "what stands beside anyOf is stated in each branch"
+        reason = MERGED_WITH_SIBLINGS if key == "anyOf" else MERGED_INTO_BRANCHES
         ledger.note(path, key, "rewritten", "kept elsewhere", reason)
     left = {**outer, "anyOf": distinct} if distinct else {**outer, **base}
     return replace(node, keywords=left, entered=entered)
@@ -118,7 +124,10 @@ def one_of_as_any_of(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     keywords = node.keywords
     if "oneOf" not in keywords:
         return node
-    reason = "is expressed by anyOf: that only one branch may fit is not checked"
+    reason = (
+        "is replaced by `anyOf`, because the provider lacks the keyword; decoding still refuses a value that "
+        "several branches match"
+    )
     ledger.note(node.path, "oneOf", "rewritten", "changed", reason)
     if "anyOf" not in keywords:
         return node.having({("anyOf" if key == "oneOf" else key): value for key, value in keywords.items()})

@@ -24,7 +24,7 @@ from ...jsonschema.merge import equal_schemas
 from ...jsonschema.schema_node import Path, Schema, SchemaNode, to_json
 from ...jsonschema.union import in_words, union, widest
 from ..constraint_texts import described, text
-from ..ledger import Ledger
+from ..ledger import CHECKED, IMPLIED_TYPE, NO_VALUE, Ledger
 from ..node import Keywords, Node, Pass
 from ..profiles.dialect import Dialect
 from ..values_as_text import as_json, child_as_json
@@ -34,6 +34,8 @@ from .references import resolved_branch
 from .unions import MAX_BRANCHES, one_of_as_any_of, siblings_into_branches
 
 LITERAL = frozenset(("enum", "const"))
+NO_UNIONS = "the provider lacks unions"
+ONLY_NULL = "is replaced by the type null, because no other branch accepts a value"
 MAX_INLINED = 1024
 """Branches that are examined for one union: thirty definitions can expand to a billion of them."""
 
@@ -57,13 +59,12 @@ def one_schema(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     nullable = dialect.type_arrays in ("keep", "nullable")
     rest = [one for one in branches if one.keywords.get("type") != "null"] if nullable else branches
     if not branches:
-        reason = "no alternative takes anything, which cannot be expressed here"
         for key in keywords:
             if key in MOVED or key == "anyOf":
-                ledger.note(path, key, "widened", "changed", reason)
+                ledger.note(path, key, "widened", "changed", NO_VALUE)
         return node.having(outer)
     if not rest:
-        ledger.note(path, keyword, "rewritten", "kept elsewhere", "only null is left")
+        ledger.note(path, keyword, "rewritten", "kept elsewhere", ONLY_NULL)
         return node.having({**outer, "type": "null"})
     result = _together(node, rest, raw, keyword, dialect, ledger)
     if result is None:
@@ -71,7 +72,7 @@ def one_schema(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     left = result.keywords if len(rest) == len(branches) else _with_null(result.keywords, dialect)
     for key in keywords:
         if key in MOVED or key == "anyOf":
-            reason = "its alternatives are expressed by one schema"
+            reason = "is merged into one schema of all branches, because the provider lacks unions" + CHECKED
             ledger.note(path, key, "rewritten", "kept elsewhere", reason)
     return replace(result, keywords={**left, **outer})
 
@@ -96,7 +97,9 @@ def _limit_branches(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     if len(raw) <= most:
         return node
     path = node.path
-    reason = f"only {most} alternatives can be expressed: those of one type are said together"
+    reason = (
+        f"has the branches of one type merged, because the provider allows at most {most} branches{CHECKED}"
+    )
     ledger.note(path, "anyOf", "widened", "changed", reason)
     flattening = _Flattening(node, dialect, ledger)
     flat = flattening.branches(raw)
@@ -174,7 +177,7 @@ class _Flattening:
                 return None
             if not more and _is_moved(each.path, self.node.path):
                 for key in each.keywords:
-                    reason = "this alternative takes nothing"
+                    reason = "is left out, because its branch accepts no value"
                     self._ledger.note(each.path, key, "dropped", "kept elsewhere", reason)
             out += [one for one in more if not any(equal_schemas(one, other) for other in out)]
         return out
@@ -205,8 +208,7 @@ class _Flattening:
         else:
             kinds = inferred(left)
             if LITERAL.isdisjoint(left) and kinds:
-                reason = "every node needs a type: the one its keywords speak of"
-                ledger.note(path, "type", "rewritten", "changed", reason)
+                ledger.note(path, "type", "rewritten", "changed", IMPLIED_TYPE)
         kinds = distinct_types(kinds)
         if not kinds:
             return None
@@ -252,7 +254,7 @@ def _together(
     if len(kinds) > 1:
         return None
     if kinds == ["object"]:
-        notes = describe_or_drop(node.path, keyword, in_words("anyOf", raw, branches), ledger)
+        notes = describe_or_drop(node.path, keyword, in_words("anyOf", raw, branches), ledger, NO_UNIONS)
         note_shared(branches, node.path, ledger)
         made = union(branches, {}, frozenset())
         return united_object(node.noting(node.keywords, notes), branches, made, dialect, ledger)
@@ -268,7 +270,7 @@ def _describing(
     if exact:
         return node.having(out)
     words = f"Must match one of: {text(to_json(list(rest)))}."
-    return node.noting(out, describe_or_drop(node.path, keyword, words, ledger))
+    return node.noting(out, describe_or_drop(node.path, keyword, words, ledger, NO_UNIONS))
 
 
 def note_shared(objects: list[Keywords], path: Path, ledger: Ledger) -> None:
@@ -283,7 +285,10 @@ def note_shared(objects: list[Keywords], path: Path, ledger: Ledger) -> None:
             keywords = schema.keywords if isinstance(schema, SchemaNode) else {}
             keyword = next((key for key in keywords if key in MOVED or key == "anyOf"), "")
             if undeclared_in_some and keyword:
-                reason = "holds for all alternatives, though some leave this key open"
+                reason = (
+                    "applies to all branches, although some do not declare the property; other values "
+                    "that those accept cannot be sent"
+                )
                 ledger.note(schema.path, keyword, "rewritten", "changed", reason)
 
 
