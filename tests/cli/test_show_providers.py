@@ -62,7 +62,7 @@ def test_a_ledger_as_a_table(run: Command) -> None:
     assert any(line.split()[:3] == ["/properties/at", "pattern", "described"] for line in lines[2:])
     assert len({line.index(line.split()[1]) for line in lines[1:] if "how" in line or "PATH" in line}) == 1
     nothing = run("show", "look", "--ledger", "--provider", "mcp").stdout
-    assert nothing == "mcp: says all that the contract says\n"
+    assert nothing == "mcp: no entries\n"
 
 
 @pytest.mark.usefixtures("real")

@@ -101,7 +101,7 @@ def _ledger(entries: Mapping[str, Sequence["LedgerEntry"]], form: str) -> None:
     for line in ledger_lines(entries, colour=colour):
         click.echo(line, color=colour)
     if not entries:
-        click.echo("every configured provider's JSON says all that the contract says")
+        click.echo("no configured provider's JSON differs from the contract")
 
 
 def _list(config: Config, form: str) -> int:

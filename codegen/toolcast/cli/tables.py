@@ -68,7 +68,7 @@ def ledger_lines(ledger: Mapping[str, Sequence[LedgerEntry]], *, colour: bool) -
         if number:
             yield ""
         count = f"{len(entries)} {'entry' if len(entries) == 1 else 'entries'}"
-        yield paint(provider, "bold", colour) + f": {count if entries else 'says all that the contract says'}"
+        yield paint(provider, "bold", colour) + f": {count if entries else 'no entries'}"
         if not entries:
             continue
         yield from (f"  {line}" for line in entry_lines(entries, colour=colour))

@@ -23,7 +23,7 @@ class Declared(Struct, frozen=True, kw_only=True):
     read_only: bool | None = None  # MCP's readOnlyHint
     source: str = ""
     left_out: tuple[str, ...] = ()  # parts of the declaration that a spec cannot hold
-    changes: tuple[tuple[str, LedgerEntry], ...] = ()  # what became of parts of `parameters` and `result`
+    changes: tuple[tuple[str, LedgerEntry], ...] = ()  # of `parameters` and `result`, by their names
 
 
 class ShapeError(ValueError):

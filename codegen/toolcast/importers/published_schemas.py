@@ -105,8 +105,8 @@ def _schemas(schema: Any, pointer: str, depth: int) -> Iterator[tuple[str, dict[
 
 
 def without_bad_defects(schema: Any) -> tuple[Any, tuple[LedgerEntry, ...]]:
-    """The schema without its defects and with OpenAPI's `nullable` as a union with null; and what became
-    of each.
+    """The schema without its defects and with OpenAPI's `nullable` as a union with null; and an entry for
+    each.
 
     The very same object where there is none. A schema that cannot be read is left as it is, for the compiler
     to say why.

@@ -44,7 +44,7 @@ def quarantined(
         refuses: why another pattern is not to be used; "" where it is.
 
     Returns:
-        The schema, and what became of each defect, by JSON pointers into `schema`: the very same object where
+        The schema, and an entry for each defect, with JSON pointers into `schema`: the very same object where
         there is none, else one in 2020-12 words.
 
     Raises:
@@ -64,7 +64,7 @@ def sound_schema(schema: dict[str, Any], *, refuses: Callable[[str], str] = refu
         refuses: why another pattern is not to be used; "" where it is.
 
     Returns:
-        The schema and what became of it.
+        The schema and its changes.
 
     Raises:
         SchemaError: schemas are nested too deeply.

@@ -281,7 +281,7 @@ def _usable(tool: LiveTool, normalizer: Normalizer, limits: Limits) -> Usable:
 
 
 def _cleaned(key: str, schema: dict[str, Any], limits: Limits, words: list[str]) -> dict[str, Any]:
-    """A schema without its defects; what became of them is added to `words`."""
+    """A schema without its defects; each is added to `words`."""
     if too_deep(schema):
         raise UnfitError(f"its {key} is nested too deeply")
     try:
