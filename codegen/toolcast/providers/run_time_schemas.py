@@ -1,5 +1,5 @@
-"""Schemas met at run time: prepared once, for clients that see the same tools in every round; and the decoding
-of arguments in the form of such a schema."""
+"""Schemas met at run time, prepared once for clients that see the same tools in every round; and the
+decoding of arguments in the form of such a schema."""
 
 from __future__ import annotations
 

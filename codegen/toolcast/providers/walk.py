@@ -56,7 +56,6 @@ DOWN = frozenset(
 CONDITIONAL = ("then", "else")
 COUNTING = ("minContains", "maxContains")
 UNUSED = "is left out, because no reference leads to it"
-FURTHER = ("additionalProperties", "patternProperties", "unevaluatedProperties")
 
 
 class Stage(Struct, frozen=True, eq=False):
