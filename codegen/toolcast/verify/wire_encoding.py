@@ -47,6 +47,25 @@ class UnfitError(Exception):
     """The form at this location encodes values of another type: this is not the branch."""
 
 
+_TYPES: dict[type, tuple[str, ...]] = {
+    type(None): ("null",),
+    bool: ("boolean",),
+    int: ("integer", "number"),
+    float: ("integer", "number"),
+    str: ("string",),
+    list: ("array",),
+    dict: ("object",),
+}
+
+
+def _may_be_of_type(schema: Schema, value: Any) -> bool:
+    """Whether a branch states the type of a value, or none."""
+    stated = schema.get("type") if isinstance(schema, dict) else None
+    return stated is None or any(
+        kind in _TYPES[type(value)] for kind in (stated if isinstance(stated, list) else (stated,))
+    )
+
+
 class Run:
     """One value on its way. `strict`: a value of a kind that a way does not encode ends its branch.
     `drops`: keys that a closed object does not declare are left out; otherwise they end the branch, too.
@@ -94,6 +113,9 @@ class Run:
                 chosen = self._branch(tries, node if constrains else True, value, depth)
                 if chosen is None:
                     refused.append((branches, tries))
+                    only = [each for each in tries if _may_be_of_type(each[0], value)]
+                    if len(only) == 1:  # decoding takes it for that branch
+                        formed += self.formed.of(*only[0])
                     continue
                 branch, branch_form, tried = chosen
                 if len(formed) == 1 and not constrains:
