@@ -93,4 +93,5 @@ DELEGATE: Final[ToolBinding[DelegateParams, DelegateHandler]] = ToolBinding(
     result=DelegateResult,
     annotations={"title": "Delegate", "destructive": True, "idempotent": False, "open_world": True},
     runtime_enums={"agent": "agents"},
+    wire_forms=("gemini",),
 )

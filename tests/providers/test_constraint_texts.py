@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.providers import normalize
+from toolcast.providers import Dialect, Profile, normalize
 from toolcast.providers.constraint_texts import described, ranged
 
 
@@ -141,5 +141,6 @@ def test_a_type_that_values_have_changes_nothing() -> None:
 
 def test_recursion_is_expanded_once() -> None:
     node = {"type": "object", "properties": {"a": {"$ref": "#"}}}
-    reasons = [one.reason for one in normalize(node, "gemini").ledger]
+    inlining = Profile(id="t", dated="2026-11-21", envelope={}, dialect=Dialect(refs="inline"))
+    reasons = [one.reason for one in normalize(node, inlining).ledger]
     assert any("recursion is expanded once only" in reason for reason in reasons)

@@ -17,6 +17,7 @@ from toolcast.verify.schema_document import as_json_schema
 from toolcast.verify.wire_encoding import encode
 
 from tests.providers.laws import missing_without_entry
+from tests.providers.rules.nodes import nodes
 from tests.providers.strategies import contracts
 from tests.providers.values import instances
 
@@ -59,7 +60,7 @@ openapi = Dialect(
     other="describe",
     type_arrays="nullable",
     typed=True,
-    untyped="union",
+    untyped="json",
     booleans="rewrite",
     enums="strings",
     const="enum",
@@ -71,7 +72,7 @@ openapi = Dialect(
     tuples="object",
     items_required=True,
     exclusive="inclusive",
-    empty_objects="placeholder",
+    empty_objects="json",
     declared_required=True,
     empty_required=False,
     property_names="[A-Za-z_][A-Za-z0-9_]{0,63}",
@@ -232,6 +233,88 @@ def test_any_value_may_be_nested_at_will() -> None:
     sent = encode(value, result.wire_forms, as_json_schema(result.schema))
     assert jsonschema_rs.validator_for(as_json_schema(result.schema)).is_valid(sent)
     assert back(result, sent) == value
+
+
+STRING, OBJECT = {"type": "string"}, {"type": "object"}
+FREE: dict[str, Any] = {
+    "anything": {},
+    "a list": {"type": "array"},
+    "an object": OBJECT,
+    "an object or null": {"type": ["object", "null"]},
+    "an object without keys": {"type": "object", "additionalProperties": False},
+    "a list of objects": {"type": "array", "items": OBJECT},
+    "a map of objects": {"type": "object", "additionalProperties": OBJECT},
+    "a string or an object": {"anyOf": [STRING, OBJECT]},
+    "a string, a list or an object": {"type": ["string", "array", "object"]},
+    "an object, beside one with keys": {
+        "anyOf": [OBJECT, {"type": "object", "properties": {"a": STRING}, "required": ["a"]}]
+    },
+    "anything, where another alternative takes a string": {
+        "anyOf": [{"type": "object", "properties": {"a": kind}, "required": ["a"]} for kind in (STRING, {})]
+    },
+}
+"""Schemas that leave open what is in a value."""
+WITH_UNIONS = ("gemini", "vertex", "moonshot")
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-9, 9)
+    | st.sampled_from(["", "x", "5", "null", "[1]", '{"a":1}', "é"]),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["a", "b c", "key"]), inner, max_size=2)
+    ),
+    max_leaves=5,
+)
+
+
+@pytest.mark.parametrize("name", FREE)
+@pytest.mark.parametrize("provider", [*WITH_UNIONS, "conservative", "cloud-code-assist"])
+@given(data=st.data())
+def test_every_value_of_a_schema_that_leaves_it_open_comes_back(
+    provider: str, name: str, data: st.DataObject
+) -> None:
+    contract = {"type": "object", "properties": {"v": FREE[name]}, "required": ["v"]}
+    accepts = jsonschema_rs.validator_for(contract).is_valid
+    drawn = data.draw(JSON)
+    around = [drawn, [drawn], {"a": drawn}, [{"a": drawn}], {"k": {"a": drawn}}, {}]
+    value = {"v": next(one for one in around if accepts({"v": one}))}
+    # Without unions, null is the absence of a key, and the keys of alternatives are declared together.
+    if provider not in WITH_UNIONS and (value["v"] is None or "beside" in name):
+        return
+    result = normalize(contract, provider)
+    emitted = as_json_schema(result.schema)
+    sent = encode(value, result.wire_forms, emitted)
+    assert jsonschema_rs.validator_for(emitted).is_valid(sent)
+    assert back(result, sent) == value
+
+
+@pytest.mark.parametrize("provider", [*WITH_UNIONS, "conservative", "cloud-code-assist"])
+@given(contract=contracts())
+def test_no_key_is_declared_that_stands_for_others(provider: str, contract: Any) -> None:
+    """What a model sends under a name reaches a handler under that name, or is decoded."""
+    result = normalize(contract, provider)
+    known = str(contract) + str(result.wire_forms)
+    forms = ("key", "value", "additional_properties", "more_items")
+    for _, node in nodes(result.schema):
+        for name in node.get("properties", ()) if isinstance(node, dict) else ():
+            assert repr(name) in known or name in forms or name.startswith("item_"), name
+
+
+def test_text_that_a_model_writes_without_quotes_is_a_string() -> None:
+    contract = {"type": "object", "properties": {"v": {"type": "array"}, "o": OBJECT}}
+    result = normalize(contract, "gemini")
+    assert back(result, {"v": ["x", "5", '"5"'], "o": '{"zip": "02139"}'}) == {
+        "v": ["x", 5, "5"],
+        "o": {"zip": "02139"},
+    }
+    assert back(result, {"o": {"zip": "02139"}}) == {"o": {"zip": "02139"}}
+
+
+def test_free_parts_take_few_characters() -> None:
+    """Two lists of anything, and an object of any keys, in less than pairs or a union would take."""
+    contract = {"type": "object", "properties": {"a": {"type": "array"}, "b": {"type": "array"}, "c": OBJECT}}
+    for provider in ("gemini", "vertex"):
+        assert len(json.dumps(normalize(contract, provider).schema)) < 300
 
 
 def test_what_stands_at_a_position_of_a_tuple_is_decoded() -> None:

@@ -19,6 +19,8 @@ EVALUATING = frozenset(
 )
 """Keywords that evaluate keys and items, which unevaluatedProperties and unevaluatedItems then leave out."""
 
+IDLE = "is left out, because this value constrains nothing"
+DEFAULT_STATED = "is left out, because the description states it already"
 CHECKED = "; decoding still checks it"
 NOT_STRICT = "rules out strict mode, which "
 """How the reason of a blocker starts where the mode was given up."""

@@ -101,7 +101,6 @@ class Node(SchemaNode, frozen=True, eq=False):
         absent_null: whether the absence of the property stands for null.
         start: the ledger's counts of changes when the walk met it.
         before: the node as it was before its keywords were walked.
-        finished: whether it was made for the output, so that it is not walked.
     """
 
     place: Place
@@ -111,7 +110,6 @@ class Node(SchemaNode, frozen=True, eq=False):
     absent_null: bool = False
     start: tuple[int, int] = (0, 0)
     before: SchemaNode | None = None
-    finished: bool = False
 
     @property
     def document(self) -> SchemaDocument:

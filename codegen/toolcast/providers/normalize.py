@@ -6,8 +6,9 @@ Two decisions that the laws leave open:
   declares properties and does not speak of others is closed: only keys without a declared meaning are
   lost, and the ledger says so (`additionalProperties`, rewritten, changed). An object that is open on purpose
   (`additionalProperties: true` or a schema) or declares no property at all stays open: no strict mode.
-* **Values of any type**, for a dialect in which every node needs a type: a union of all types. Lists in it
-  end somewhere, because such a dialect has no references: the innermost hold strings of JSON text.
+* **Values of any type**, for a dialect in which every node needs a type: a string of JSON text, or a union of
+  all types where arrays and objects need state nothing of their parts. Objects that declare no property are
+  JSON text too, where a provider wants one declared: no key stands for others.
 * **Types left out**, for the same dialects and for strict modes: a node that uses keywords of some types
   only is read as those types (`properties` means an object); the ledger says so (`type`, changed).
 * **Root unions**, where a provider wants a plain object: the properties of all alternatives in one

@@ -205,6 +205,15 @@ def is_map(keywords: dict[str, Any]) -> bool:
     return (isinstance(rest, SchemaNode) and bool(rest.keywords)) or bool(keywords.get("patternProperties"))
 
 
+def declares_no_key(keywords: dict[str, Any], dialect: Dialect) -> bool:
+    """Whether an object will declare no property: a key that is forbidden is not declared, where no schema
+    can be false."""
+    properties: dict[str, Schema] = keywords.get("properties", {})
+    return not properties or (
+        dialect.booleans == "rewrite" and all(schema is False for schema in properties.values())
+    )
+
+
 def sends_pairs(keywords: dict[str, Any], dialect: Dialect) -> bool:
     """Whether the undeclared keys of such an object will be sent as pairs: all are of some kind, or any
     value has a form of its own."""

@@ -7,8 +7,8 @@ from typing import Any
 
 from ..jsonschema.keywords import METADATA, TYPE_OF
 from ..jsonschema.schema_node import Path, SchemaNode, to_json
-from .constraint_texts import MAX_WORDS, described, text
-from .ledger import Ledger
+from .constraint_texts import MAX_WORDS, described, describes_default, idle, text
+from .ledger import DEFAULT_STATED, IDLE, Ledger
 from .node import Keywords, Node
 
 REFERENCE = '"$ref":'
@@ -33,20 +33,27 @@ def texts(values: list[Any]) -> dict[str, Any]:
 def as_json(node: Node, ledger: Ledger, *, keyword: str = "type") -> Node:
     """Any schema as a string of JSON text, with a description; `keyword` is for the ledger."""
     keywords = node.keywords
-    constraints = {key: item for key, item in keywords.items() if key not in METADATA and key != "$defs"}
+    kept = {key: item for key, item in keywords.items() if key in METADATA or key == "nullable"}
+    constraints = {key: item for key, item in keywords.items() if key not in kept and key != "$defs"}
+    stated = to_json(SchemaNode(constraints, None))
+    for key in [key for key in constraints if idle(key, stated[key])]:
+        del constraints[key], stated[key]
+        ledger.note(node.path, key, "dropped", "kept elsewhere", IDLE)
     words = "JSON text"
-    if constraints:
-        schema = _whole(node, to_json(SchemaNode(constraints, None)))
+    if not stated:
+        words += " of any value"
+    elif stated == {"type": "object"}:
+        words += " of an object"
+    else:
+        schema = _whole(node, stated)
         is_described = 0 < len(schema) <= MAX_WORDS
         words += f" of a value that matches this schema: {schema}" if is_described else ""
         if not is_described:
             ledger.note(node.path, keyword, "widened", "lost", _without_schema(schema))
-    else:
-        words += " of any value"
     for key in (keyword, *constraints):
         ledger.note(node.path, key, "rewritten", "kept elsewhere", SENT_AS_JSON)
     _note_branches(constraints, node.path, ledger)
-    out = {"type": "string", **{key: item for key, item in keywords.items() if key in METADATA}}
+    out = {"type": "string", **kept}
     return without_literals(node.noting(out, (f"{words}.",)), ledger).sent_as(encoding="json")
 
 
@@ -111,6 +118,9 @@ def without_literals(node: Node, ledger: Ledger) -> Node:
         return node
     notes: tuple[str, ...] = ()
     for key in sorted(LITERALS & keywords.keys()):
+        if key == "default" and describes_default(keywords.get("description"), keywords[key]):
+            ledger.note(node.path, key, "described", "kept elsewhere", DEFAULT_STATED)
+            continue
         cause = "the value is sent in another form"
         notes += ledger.described(node.path, key, keywords[key], cause)
     return node.noting({key: item for key, item in keywords.items() if key not in LITERALS}, notes)

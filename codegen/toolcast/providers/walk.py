@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
-from typing import Any
 from urllib.parse import unquote
 
 from msgspec import Struct
@@ -30,7 +29,6 @@ from . import overlaps, passes
 from .ledger import CHECKED, FORBIDDEN_PROPERTY, Ledger, child
 from .node import PLAIN, Keywords, Node, Pass, Place, Walk, type_of
 from .passes import keywords as operations
-from .passes.annotations import without_siblings
 from .passes.keywords import ABSENT, Operation, changed_behind, described_keyword
 from .passes.names import accepts_alike, misjudges, names_sent
 from .passes.references import closes_circle
@@ -193,12 +191,7 @@ class Walker:
             return self.visit(Node(schema.keywords, schema.path, place, start=start))
         dialect = self.plan.kept
         if isinstance(schema, Node):
-            if not schema.finished:
-                return self.visit(Node(schema.keywords, schema.path, place, form=schema.form))
-            self.encoded = self.encoded or any(
-                isinstance(each, Node) and each.form is not PLAIN for each in descendants(schema)
-            )
-            return _alone_everywhere(schema, dialect, self.ledger) if dialect.any_of == "only" else schema
+            return self.visit(Node(schema.keywords, schema.path, place, form=schema.form))
         if dialect.booleans == "keep":
             return schema
         if schema is False:
@@ -487,7 +480,10 @@ def plan_of(dialect: Dialect) -> Plan:
         completion=Stage.of(passes.COMPLETION, dialect),
         operations=found,
         other=other,
-        encodes=dialect.maps != "keep" or dialect.tuples == "object" or dialect.enums != "any",
+        encodes=dialect.maps != "keep"
+        or dialect.tuples == "object"
+        or dialect.enums != "any"
+        or "json" in (dialect.untyped, dialect.empty_objects),
     )
 
 
@@ -530,20 +526,6 @@ def _is_needless(node: Node, key: str, dialect: Dialect) -> bool:
     if key != "contains" or node.keywords.get("minContains") != 0:
         return False
     return disposition(dialect, "minContains") != "keep"
-
-
-def _alone_everywhere(schema: Any, dialect: Dialect, ledger: Ledger) -> Any:
-    """A schema that was made for the output, without siblings of its unions."""
-    if isinstance(schema, list):
-        return [_alone_everywhere(one, dialect, ledger) for one in schema]
-    if isinstance(schema, dict):
-        return {key: _alone_everywhere(one, dialect, ledger) for key, one in schema.items()}
-    if not isinstance(schema, Node):
-        return schema
-    inner = schema.having(
-        {key: _alone_everywhere(one, dialect, ledger) for key, one in schema.keywords.items()}
-    )
-    return without_siblings(inner, dialect, ledger)
 
 
 def _needed(out: Node, done: dict[str, Schema]) -> dict[str, Schema]:

@@ -28,7 +28,6 @@ CLASSES: tuple[Deviation, ...] = (
         "Undeclared keys beside declared ones go under one property and are undone; theirs are lost.",
         encoded.undeclared,
     ),
-    Deviation("a stand-in property", "The provider refuses objects without properties.", encoded.placeholder),
     Deviation(
         "renamed properties",
         "The provider refuses the name; another stands for it and is undone.",

@@ -79,13 +79,6 @@ def _tidy(ours: dict[str, Any], theirs: dict[str, Any], *also: str) -> Pair:
     return without(ours, *also), without(theirs, *also)
 
 
-def placeholder(step: Step, ours: Any, theirs: Any) -> Pair | None:
-    """An object without declared keys, for a provider that wants one."""
-    if both(ours, theirs) and set(ours.get("properties", ())) == {"any_key"}:
-        return without(ours, "properties", "description"), without(theirs, "properties", "description")
-    return None
-
-
 def renamed(step: Step, ours: Any, theirs: Any) -> Pair | None:
     """Property names that the provider refuses, under others; decoding undoes it."""
     wire_forms = step.case.ours.wire_forms if step.case.ours else None

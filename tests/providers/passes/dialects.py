@@ -24,7 +24,15 @@ OTHERS: tuple[dict[str, Any], ...] = (
     {**PLAIN, "maps": "pairs", "open": "explicit", "property_names": "[a-z_]*"},
     {"property_names": "[a-z_]*", "optional": "also-null"},
     {"exclusive": "inclusive", "empty_required": False, "properties_required": True},
-    {"empty_objects": "placeholder", "placeholder": "key", "const": "enum", "enums": "fitting"},
+    {**PLAIN, "empty_objects": "json", "const": "enum", "enums": "fitting"},
+    {
+        **PLAIN,
+        "typed": True,
+        "untyped": "union",
+        "empty_objects": "json",
+        "maps": "pairs",
+        "booleans": "rewrite",
+    },
     {"empty_objects": "block", "declared_required": True, "booleans": "rewrite"},
     {"root_forbid": ("oneOf", "anyOf", "allOf", "not", "enum")},
 )

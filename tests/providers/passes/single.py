@@ -171,7 +171,6 @@ def snapshot(node: Node) -> Any:
         node.entered,
         repr(node.form),
         node.absent_null,
-        node.finished,
         None if node.before is None else _copied(node.before.keywords),
     )
 

@@ -1,83 +1,49 @@
-"""Gives an object below the root a property, where objects must declare one.
+"""Sends an object without declared properties in another form, where objects must declare one.
 
-Axis: `empty-objects = "placeholder"` or "block".
+Axis: `empty-objects = "json"` or "block".
 
-    {"type": "object", "additionalProperties": {"type": "integer"}}
-    {"type": "object", "properties": {"any_key": {"type": "integer"}},
-     "description": "Keys are free: any_key stands for any key."}
+    {"type": "object"}
+    {"type": "string", "description": "JSON text of an object."}
 
-Ledger: `properties` widened, changed. Sent and decoded: as the contract has it.
-Source: the notes on `properties` of each profile.
+The root stays as it is. JSON text is the smallest form that keeps every key, and it tells a string from a
+number, which pairs with values of JSON text do not. Where another branch of a union accepts a string too, the
+object keeps its type, and gets `additional_properties`, a list of pairs. No key is declared that stands for
+others: a model would send it.
+
+Ledger: `type` rewritten, kept elsewhere. Sent and decoded: JSON text is parsed (`json` of the wire form), and
+pairs are decoded to keys (`rest`). Source: the notes on `properties` of each profile.
 """
 
 from __future__ import annotations
 
 from ...jsonschema.json_types import has_type
-from ...jsonschema.schema_node import Schema, SchemaNode
-from ..ledger import CHECKED, FORBIDDEN_PROPERTY, NO_FURTHER_ITEMS, Ledger, child
+from ...jsonschema.schema_node import SchemaNode
+from ..ledger import CHECKED, NO_FURTHER_ITEMS, Ledger, child
 from ..node import TYPES, Node, Pass
+from ..overlaps import declares_no_key
 from ..profiles.dialect import Dialect
-from .types import scalar_value
+from ..values_as_text import as_json
+from .maps import all_keys_as_pairs
 
 
-def declare_placeholder(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
-    """Declare a placeholder property in an object of free keys."""
-    keywords, path = node.keywords, node.path
-    if path is None or not has_type(node, "object") or not _keyless(node, dialect):
+def send_empty_object(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+    """Send an object that declares no property as JSON text, or with its keys as pairs."""
+    if node.path is None or not has_type(node, "object") or not declares_no_key(node.keywords, dialect):
         return node
     if dialect.empty_objects == "block":
-        ledger.block(path, "properties", "cannot express an object without properties")
+        ledger.block(node.path, "properties", "cannot express an object without properties")
         return node
-    rest: Schema = keywords.get("additionalProperties", True)
-    name = dialect.placeholder
-    at = child(path, "properties")
-    notes: tuple[str, ...] = ()
-    if rest is False and "patternProperties" not in keywords:
-        empty = {"type": "string", "description": "Leave this out: the object has no keys."}
-        schema: Schema = SchemaNode(empty, child(at, name))
-        reason = (
-            f"declares {name!r}, which a call must leave out, because the provider requires a property; "
-            "decoding still refuses it"
-        )
-    else:
-        schema = rest if isinstance(rest, SchemaNode) and rest.keywords else _any_scalar(node, dialect)
-        notes = (f"Keys are free: {name} stands for any key.",)
-        reason = (
-            f"declares {name!r} in place of any key, because the provider requires a property; decoding "
-            "accepts every key"
-        )
-    ledger.note(path, "properties", "widened", "changed", reason)
-    for key in keywords.get("properties", ()):
-        ledger.note(child(at, key), "false", "dropped", "changed", FORBIDDEN_PROPERTY)
-    if "additionalProperties" in keywords:
-        reason = f"is left out, because {name!r} is declared in its place{CHECKED}"
-        ledger.note(path, "additionalProperties", "widened", "kept elsewhere", reason)
-    out = {key: value for key, value in keywords.items() if key != "additionalProperties"}
-    return node.noting({**out, "properties": {name: schema}}, notes)
+    if node.taken("string") or isinstance(node.keywords["type"], list):
+        return all_keys_as_pairs(node, dialect, ledger)
+    return as_json(node, ledger)
 
 
 PROPERTIES = Pass(
     name="empty_objects",
-    apply=declare_placeholder,
+    apply=send_empty_object,
     needed=lambda dialect: dialect.empty_objects != "keep",
     types=frozenset(("object", TYPES)),
 )
-
-
-def _keyless(node: Node, dialect: Dialect) -> bool:
-    """Whether an object will declare no property: a key that is forbidden is not declared, where no schema
-    can be false."""
-    properties: dict[str, Schema] = node.keywords.get("properties", {})
-    return not properties or (
-        dialect.booleans == "rewrite" and all(schema is False for schema in properties.values())
-    )
-
-
-def _any_scalar(node: Node, dialect: Dialect) -> SchemaNode:
-    """The schema of the placeholder. Other keys may have any value: the object is open."""
-    if dialect.any_of == "none":
-        return SchemaNode({"type": "string"}, node.path)
-    return scalar_value(node, nullable=dialect.type_arrays == "nullable")
 
 
 EVALUATING = frozenset(

@@ -20,7 +20,7 @@ from ...jsonschema.json_types import ATOMS, copied
 from ...jsonschema.schema_node import Schema, SchemaNode, to_json
 from ...jsonschema.upgrade import NEWEST, outdated
 from ..constraint_texts import describes_default, idle
-from ..ledger import CHECKED, UNEVALUATED, Ledger, checked
+from ..ledger import CHECKED, DEFAULT_STATED, IDLE, UNEVALUATED, Ledger, checked
 from ..node import Node, Pass
 from ..profiles.dialect import Dialect, Disposition, disposition
 from ..profiles.pattern_support import supported_pattern
@@ -40,8 +40,7 @@ def describe(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
     """Leave a keyword out; its constraint is described where there is a sentence for it."""
     value = to_json(node.keywords[key])
     if key == "default" and describes_default(node.keywords.get("description"), value):
-        reason = "is left out, because the description states it already"
-        ledger.note(node.path, key, "described", "kept elsewhere", reason)
+        ledger.note(node.path, key, "described", "kept elsewhere", DEFAULT_STATED)
         return LEFT_OUT
     return ABSENT, described_keyword(node, key, value, ledger, _cause(key, dialect))
 
@@ -49,8 +48,7 @@ def describe(node: Node, key: str, dialect: Dialect, ledger: Ledger) -> Result:
 def described_keyword(node: Node, key: str, value: Any, ledger: Ledger, cause: str) -> tuple[str, ...]:
     """The sentence for a keyword that is left out, with an entry. `cause`: why, as a clause."""
     if idle(key, value):
-        reason = "is left out, because this value constrains nothing"
-        ledger.note(node.path, key, "dropped", "kept elsewhere", reason)
+        ledger.note(node.path, key, "dropped", "kept elsewhere", IDLE)
         return ()
     return ledger.described(node.path, key, value, cause)
 

@@ -23,7 +23,7 @@ from ...jsonschema.merge import merged
 from ...jsonschema.schema_node import Schema, SchemaNode, is_free, to_json
 from ...jsonschema.union import distinct_schemas
 from ...runtime.wire.wire_form import KEY, VALUE
-from ..ledger import CHECKED, Ledger, child
+from ..ledger import CHECKED, FORBIDDEN_PROPERTY, Ledger, child
 from ..node import Keywords, Node, Pass
 from ..overlaps import REST, is_map
 from ..profiles.dialect import Dialect
@@ -95,6 +95,22 @@ PASS = Pass(
     needed=lambda dialect: dialect.maps == "pairs",
     keywords=frozenset(("additionalProperties", "patternProperties")),
 )
+
+
+def all_keys_as_pairs(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+    """An object that declares no property, with a property that lists all its keys as pairs."""
+    path = node.path
+    value, notes = _values(node, dialect, ledger) or (SchemaNode({}, child(path, "additionalProperties")), ())
+    for key in node.keywords.get("properties", ()):
+        ledger.note(child(path, "properties", key), "false", "dropped", "changed", FORBIDDEN_PROPERTY)
+    if node.keywords.get("additionalProperties") is False:
+        reason = (
+            "is replaced by a list of key/value pairs, because the provider requires a property; decoding "
+            "still refuses every key"
+        )
+        ledger.note(path, "additionalProperties", "widened", "changed", reason)
+    keywords = {key: item for key, item in node.keywords.items() if key != "properties"}
+    return _with_rest(node.noting(keywords, notes), value, dialect, ledger)
 
 
 def _keyless(node: Node, ledger: Ledger) -> Keywords:

@@ -8,9 +8,18 @@ Axes: `typed`, `untyped`, `type-arrays`.
     {"type": ["string", "integer"], "maxLength": 3}
     {"anyOf": [{"type": "string", "maxLength": 3}, {"type": "integer"}]}
 
-A node that uses keywords of some types only is read as those types. A value of any type is a union of all
-types (`untyped = "union"`), whose innermost lists hold strings of JSON text, or a string of JSON text
-("json"), or is a reason against the mode ("block").
+A node that uses keywords of some types only is read as those types. A value of any type is a string of JSON
+text (`untyped = "json"`), or a union of all types ("union", for dialects whose arrays and objects need state
+nothing of their parts), or is a reason against the mode ("block").
+
+    {}
+    {"type": "string", "description": "JSON text of any value."}
+
+JSON text is the smallest form that has room for every value: a union that states items and properties at each
+level is ten times as long, and ends at some level. Models write JSON inside a string well, but escape every
+quote of nested text, so only what has no schema is sent as text, and one text never contains another. A text
+that holds no JSON stands for itself, so a model may write a plain string. Where another branch of a union
+accepts a string too, the value is a union of all types, whose items are JSON text.
 
 Ledger: `type` rewritten: kept elsewhere, or changed where a type is inferred that nothing states.
 Sent and decoded: JSON text is parsed (`json` of the wire form). Source: the notes on `type` of each profile.
@@ -18,17 +27,20 @@ Sent and decoded: JSON text is parsed (`json` of the wire form). Source: the not
 
 from __future__ import annotations
 
-from typing import Any
-
 from ...jsonschema.json_types import MOVED, distinct_types, inferred, split, types_stated
+from ...jsonschema.ledger_entry import SeverityOfLoss
+from ...jsonschema.schema_node import SchemaNode
+from ...runtime.wire import WireForm
 from ..ledger import IMPLIED_TYPE, Ledger
-from ..node import NO_TYPE, PLAIN, TYPES, Node, Pass
+from ..node import NO_TYPE, PLAIN, TYPES, Keywords, Node, Pass
 from ..overlaps import of_items
 from ..profiles.dialect import Dialect
 from ..values_as_text import as_json
 from .without_unions import one_schema
 
 STRUCTURAL = frozenset(("anyOf", "$ref", "oneOf", "allOf"))
+JSON = WireForm(encoding="json")
+ANY_AS_JSON = "JSON text of any value."
 SENT_AS = {"texts": "string", "json": "string", "pairs": "array"}
 
 
@@ -52,34 +64,38 @@ PASS = Pass(name="types", apply=typed, needed=lambda dialect: dialect.typed, typ
 
 
 def _untyped(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
-    if dialect.untyped == "json":
-        return node if node.taken("string") else as_json(node, ledger)
     if dialect.untyped == "block":
         ledger.block(node.path, "type", "cannot express a value of any type")
-    if dialect.untyped != "union":
+    if dialect.untyped in ("keep", "block"):
         return node
-    reason = (
-        "is expressed by a union of all types, because the provider requires a type; deeply nested "
-        "arrays have items of JSON text, whose values decoding restores"
-    )
-    ledger.note(node.path, "type", "rewritten", "changed", reason)
-    nullable = dialect.type_arrays == "nullable"
-    deeper = scalar_value(node, nullable=nullable)
-    if not _is_ambiguous(node, dialect):
-        text = {"type": "string", "description": "JSON text of any value."}
-        deeper = Node(text, node.path, node.place, finished=True).sent_as(encoding="json")
-    value = any_value(node, dialect.placeholder, deeper, nullable=nullable, levels=dialect.untyped_levels)
-    return node.having({**value.keywords, **node.keywords})
+    if dialect.untyped == "json" and not node.taken("string"):
+        return as_json(node, ledger)
+    return _all_types(node, dialect, ledger)
 
 
-def _is_ambiguous(node: Node, dialect: Dialect) -> bool:
-    """Whether another branch accepts a string where arrays in any value hold JSON text."""
+ANY_TYPE_RESTORED = "decoding restores what is sent as JSON text"
+
+
+def _all_types(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+    """A node of all types, as a list. Where arrays and objects must state schemas of their parts, these are
+    sent as JSON text; or are scalars, where another branch of a union may accept the text."""
+    scalars = ["string", "number", "boolean", *(["null"] if dialect.null == "keep" else [])]
+    text = Node({"type": "string", "description": ANY_AS_JSON}, node.path, node.place, form=JSON)
+    scalar = SchemaNode({"type": scalars}, node.path)
     overlap = node.place.overlap
-    for _ in range(dialect.untyped_levels + 1):
-        if overlap is None or not overlap.schemas:
-            return False
-        overlap = of_items(overlap, node.document, dialect)
-    return overlap is not None and "string" in overlap
+    parts: Keywords = {}
+    if dialect.items_required:
+        ambiguous = overlap is not None and "string" in of_items(overlap, node.document, dialect)
+        parts["items"] = scalar if ambiguous else text
+    if dialect.empty_objects == "json":
+        parts["additionalProperties"] = scalar if node.taken("object") else text
+    severity: SeverityOfLoss = "changed" if scalar in parts.values() else "kept elsewhere"
+    reason = "is expressed by a union of all types, because the provider requires a type; " + (
+        "parts of values are scalars only" if scalar in parts.values() else ANY_TYPE_RESTORED
+    )
+    for keyword in ("type", *parts):
+        ledger.note(node.path, keyword, "rewritten", severity, reason)
+    return node.having({**node.keywords, "type": [*scalars, "object", "array"], **parts})
 
 
 def single_type(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
@@ -188,29 +204,3 @@ def _split(node: Node, kinds: list[str], ledger: Ledger) -> Node:
         Node(one, node.path, node.place, form=node.form if one["type"] == sent else PLAIN) for one in branches
     ]
     return node.with_form({**outer, "anyOf": made}, PLAIN)
-
-
-def scalar_value(node: Node, *, nullable: bool) -> Node:
-    """Any JSON value but arrays and objects: the values of an object of free keys. `nullable`: that keyword
-    allows null, not a type."""
-    return _union(node, [_made(node, {"type": kind}) for kind in ("string", "number", "boolean")], nullable)
-
-
-def any_value(node: Node, key: str, deeper: Node, *, nullable: bool, levels: int) -> Node:
-    """Any JSON value, for a dialect in which each node has a type; after `levels` lists in lists, items are
-    `deeper`. `key` is the property that stands for free keys."""
-    kinds = [_made(node, {"type": kind}) for kind in ("string", "number", "boolean")]
-    free = {"type": "object", "properties": {key: scalar_value(node, nullable=nullable)}}
-    items = any_value(node, key, deeper, nullable=nullable, levels=levels - 1) if levels else deeper
-    return _union(node, [*kinds, _made(node, free), _made(node, {"type": "array", "items": items})], nullable)
-
-
-def _union(node: Node, kinds: list[Node], nullable: bool) -> Node:
-    if nullable:
-        return _made(node, {"anyOf": kinds, "nullable": True})
-    return _made(node, {"anyOf": [*kinds, _made(node, {"type": "null"})]})
-
-
-def _made(node: Node, keywords: dict[str, Any]) -> Node:
-    """A schema of the output, at the path of a node."""
-    return Node(keywords, node.path, node.place, finished=True)

@@ -40,8 +40,8 @@ class Dialect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
     # "nullable": OpenAPI's keyword, anyOf for the rest. "any-of": anyOf for all. "single": one type per node.
     null: Literal["keep", "absent"] = "keep"  # "absent": no null at all; absence stands for null
     typed: bool = False  # every node must state a type (or anyOf, or $ref)
-    untyped: Literal["keep", "union", "block", "json"] = "keep"  # a node that accepts any value
-    untyped_levels: int = 2  # with "union": levels of arrays in arrays; below that, JSON text
+    untyped: Literal["keep", "union", "block", "json"] = "keep"
+    # A node that accepts any value. "union": of all types. "json": sent as JSON text.
     booleans: Literal["keep", "rewrite"] = "keep"  # schemas that are true or false
     enums: Literal["any", "fitting", "alike", "strings"] = "any"
     # "fitting": scalars of the stated type. "alike": only strings, integers or floats. "strings": non-empty
@@ -69,9 +69,8 @@ class Dialect(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, ren
 
     property_names: str = ""  # a pattern for the whole name; others are renamed, which decoding undoes
     properties_required: bool = False  # objects must carry `properties`, if only {}
-    empty_objects: Literal["keep", "placeholder", "block"] = "keep"
-    # "placeholder": objects below the root need one property. "block": those without are not supported.
-    placeholder: str = "any_key"
+    empty_objects: Literal["keep", "json", "block"] = "keep"
+    # Objects without properties, below the root. "json": sent as JSON text. "block": not supported.
     closed: bool = False  # every object ends with additionalProperties: false
     open: Literal["silent", "explicit"] = "silent"  # "explicit": the default is false, so true is stated
     optional: Literal["keep", "nullable", "also-null"] = "keep"

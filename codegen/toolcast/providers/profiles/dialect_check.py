@@ -48,6 +48,7 @@ def _encodings(dialect: Dialect) -> list[str]:
         ('tuples = "object"', dialect.tuples == "object"),
         (f'enums = "{dialect.enums}"', dialect.enums in ("alike", "strings")),
         ('untyped = "json"', dialect.untyped == "json"),
+        ('empty-objects = "json"', dialect.empty_objects == "json"),
         ('any-of = "none"', dialect.any_of == "none"),
         ('null = "absent"', dialect.null == "absent"),
     )
