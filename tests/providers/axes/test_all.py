@@ -27,6 +27,7 @@ DIALECTS: dict[str, dict[str, Any]] = {
     "only, also-null": {**PLAIN, "any_of": "only", "type_arrays": "any-of", "optional": "also-null"},
     "none": NONE,
     "none, list of types": {**PLAIN, "any_of": "none", "refs": "inline"},
+    "none, list of types, strings": {**PLAIN, "any_of": "none", "enums": "strings", "refs": "inline"},
     "none, nullable": {**PLAIN, **TYPED, "any_of": "none", "type_arrays": "nullable", "refs": "inline"},
     "none, references": {**PLAIN, "any_of": "none"},
     "absent": {**PLAIN, "null": "absent", "refs": "inline"},

@@ -92,7 +92,8 @@ def listed_literals(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
         return node.having(out)
     if values and dialect.enums == "alike" and _alike(values):
         return node.having(out)
-    strings = all(value is None or (isinstance(value, str) and value) for value in values)
+    by_type = _null_by_type(dialect)
+    strings = all((value is None and by_type) or (isinstance(value, str) and value) for value in values)
     if (not strings and node.taken("string")) or not values:
         if dialect.enums == "fitting":
             ledger.block(path, "enum", "allows only scalars in `enum`")
@@ -138,8 +139,14 @@ def _typed_by(values: list[Any], out: Keywords) -> Keywords:
     return {**out, "type": kinds if len(kinds) != 1 else kinds[0]}
 
 
+def _null_by_type(dialect: Dialect) -> bool:
+    """Whether null can stand beside an enum of strings: by `nullable`, or as a branch. In a list of types it
+    cannot, since an enum without null refuses null."""
+    return dialect.type_arrays == "nullable" or dialect.any_of != "none"
+
+
 def _strings(node: Node, out: Keywords, values: list[Any], dialect: Dialect, ledger: Ledger) -> Node:
-    """An enum whose values are encoded as strings; null stays null, by the type."""
+    """An enum whose values are encoded as strings; null stays null by the type, where it can."""
     path = node.path
     rest = [value for value in values if value is not None]
     kinds = distinct_types([kind_of(value) for value in rest])
@@ -152,6 +159,8 @@ def _strings(node: Node, out: Keywords, values: list[Any], dialect: Dialect, led
         del out["enum"]
         out["type"] = [*kinds, "null"] if kinds and null else kinds[0] if kinds else "null"
         return node.having(out)
+    if null and not _null_by_type(dialect):
+        rest, kinds, null = values, [*kinds, "null"], False
     sent = texts(rest)
     out["type"] = ["string", "null"] if null else "string"
     if list(sent) != values:
@@ -165,7 +174,7 @@ def _strings(node: Node, out: Keywords, values: list[Any], dialect: Dialect, led
         ledger.note(path, "enum", "rewritten", "kept elsewhere", reason)
     out["enum"] = list(sent)
     inner = out
-    if null and dialect.type_arrays != "nullable" and dialect.any_of != "none":
+    if null and dialect.type_arrays != "nullable":
         # An enum without null refuses null, whatever the type allows.
         moved = [key for key in out if key in STRING_KEYWORDS or key == "enum"]
         inner = {"type": "string", **{key: out.pop(key) for key in moved}}
@@ -183,7 +192,7 @@ def _strings(node: Node, out: Keywords, values: list[Any], dialect: Dialect, led
             "restores the values"
         )
         ledger.note(path, "type", "rewritten", "kept elsewhere", reason)
-    if "default" in out and out["default"] is not None:
+    if "default" in out:
         matches = [string for string, value in sent.items() if equal(value, out["default"])]
         if matches:
             out["default"] = matches[0]
