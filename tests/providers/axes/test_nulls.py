@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import jsonschema_rs
 import pytest
 from toolcast.providers import Normalized, normalize
 from toolcast.runtime.wire import WireForm
@@ -166,3 +167,26 @@ def test_what_negates_an_object_that_takes_null_is_described_in_words() -> None:
     result = normalize(contract, profile(optional="also-null"))
     assert "not" not in str(result.schema["properties"]["p"].keys())
     assert "oneOf" not in result.schema["properties"]["q"]
+
+
+@pytest.mark.parametrize(
+    "keyword",
+    [
+        {"maxProperties": 1},
+        {"propertyNames": {"enum": ["b"]}},
+        {"dependentRequired": {"c": ["d"]}},
+        {"dependentSchemas": {"c": {"properties": {"b": {"type": "integer"}}}}},
+        {"not": {"required": ["c"]}},
+        {"if": {"required": ["c"]}, "then": {"properties": {"b": {"type": "integer"}}}},
+    ],
+)
+def test_what_refuses_a_key_admits_those_that_are_required_and_null(keyword: dict[str, Any]) -> None:
+    text = {"type": "string"}
+    contract = {"type": "object", "properties": {"b": text, "c": text}, "additionalProperties": False}
+    result = normalize({**contract, **keyword}, profile(closed=True, optional="nullable"))
+    sent = {"b": "x", "c": None}
+    assert result.schema["required"] == ["b", "c"]
+    assert jsonschema_rs.validator_for(result.schema).is_valid(sent)
+    assert any(entry.keyword in keyword and entry.action != "rewritten" for entry in result.ledger)
+    assert result.wire_forms is not None
+    assert decode_wire(sent, result.wire_forms, result.schema) == {"b": "x"}

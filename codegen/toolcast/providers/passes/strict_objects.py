@@ -5,13 +5,18 @@ Axis: `optional = "nullable"` (of closed objects) or "also-null".
     {"type": "object", "properties": {"a": {"type": "string"}}}
     {"type": "object", "properties": {"a": {"type": ["string", "null"]}}, "required": ["a"]}
 
-Ledger: `required` rewritten, kept elsewhere; a property that may be null itself, changed.
+Where optional properties become required, keywords that may refuse an object because a key is there are
+stated in the description.
+
+Ledger: `required` rewritten, kept elsewhere; a property that may be null itself, changed; keywords that may
+refuse an object because a key is there, spilled or dropped.
 Sent and decoded: a null for an optional property is decoded to absence, by its schema; where the schema alone
 could not tell, by `drops` of the wire form. Source: the notes on strict mode of each profile.
 """
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 from msgspec.structs import replace
@@ -19,15 +24,17 @@ from msgspec.structs import replace
 from ...jsonschema.json_types import has_type
 from ...jsonschema.keywords import METADATA, TYPE_OF
 from ...jsonschema.nullable import with_null, wrapped, wraps
-from ...jsonschema.schema_node import Path, Schema, SchemaNode
-from ..ledger import Ledger, child, names_in_words
+from ...jsonschema.schema_node import Path, Schema, SchemaNode, to_json
+from ..constraint_texts import phrase
+from ..ledger import CHECKED, Ledger, child, names_in_words
 from ..node import NO_TYPE, TYPES, Keywords, Node, Pass
 from ..profiles.dialect import Dialect
 from .annotations import without_siblings
 
 NULLABLE = ("type", "anyOf", "oneOf", "enum", "const", "$ref", "allOf", "nullable")
-PRESENCE = frozenset(("maxProperties", "propertyNames", "dependentRequired", "dependentSchemas", "not", "if"))
-"""Keywords that may refuse an object because a key is there."""
+PRESENCE = ("maxProperties", "propertyNames", "dependentRequired", "dependentSchemas", "not", "if")
+"""Keywords that may refuse an object because a key is there, in the order of their sentences."""
+CONDITIONAL = ("then", "else")
 COUNTING = ("minProperties", "dependentRequired", "dependentSchemas")
 COUNTS_NULLS = (
     "counts a property that is null in place of absent; decoding restores the absence and checks the "
@@ -57,10 +64,10 @@ def require_all(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     if not also and (optional or len(required) != len(properties) or "required" not in out):
         out["required"] = list(properties)
     node = node.having(out)
-    if not also:
-        node = null_drops(node, before, optional)
+    if not also and optional:
+        node = _presence_described(null_drops(node, before, optional), before, ledger)
     for key in COUNTING if optional else ():
-        if key in out:
+        if key in node.keywords:
             ledger.note(path, key, "widened", "changed", COUNTS_NULLS)
     if optional:
         names = names_in_words(optional)
@@ -91,10 +98,32 @@ def _is_same(sent: Schema, schema: Schema) -> bool:
 def null_drops(node: Node, keywords: Keywords, names: list[str]) -> Node:
     """Note in the wire form that null stands for absence of `names`, which a mode requires although they are
     optional: where `keywords` constrain which keys are present, a null may be refused."""
-    if not names or PRESENCE.isdisjoint(keywords):
+    if not names or keywords.keys().isdisjoint(PRESENCE):
         return node
     own = (node.form.names.get(name, name) for name in names)
     return node.sent_as(drops=tuple(dict.fromkeys((*node.form.drops, *own))))
+
+
+def _presence_described(node: Node, before: Keywords, ledger: Ledger) -> Node:
+    """Describe the keywords that may refuse an object because a key is there: all of its keys are required.
+    `before` are the keywords of the contract."""
+    out, notes = dict(node.keywords), node.notes
+    for key in (*PRESENCE, *CONDITIONAL) if "if" in out else PRESENCE:
+        if key not in out or (key == "maxProperties" and _most_keys(out) <= out[key]):
+            continue
+        sent = out.pop(key)
+        cause = "optional properties are required there, and may be null"
+        if key in CONDITIONAL and not phrase("if", to_json(before.get("if"))):
+            ledger.note(node.path, key, "dropped", "lost", f"is left out, because {cause}{CHECKED}")
+        else:
+            notes += ledger.described(node.path, key, to_json(before.get(key, sent)), cause)
+    return replace(node, keywords=out, notes=notes) if len(out) < len(node.keywords) else node
+
+
+def _most_keys(keywords: Keywords) -> float:
+    """How many keys an object can have."""
+    closed = keywords.get("additionalProperties") is False and "patternProperties" not in keywords
+    return len(keywords["properties"]) if closed else inf
 
 
 def _note_confounded(schema: Any, path: Path, ledger: Ledger) -> None:
