@@ -480,10 +480,20 @@ def plan_of(dialect: Dialect) -> Plan:
         completion=Stage.of(passes.COMPLETION, dialect),
         operations=found,
         other=other,
-        encodes=dialect.maps != "keep"
+        encodes=_encodes(dialect),
+    )
+
+
+def _encodes(dialect: Dialect) -> bool:
+    """Whether an axis sends some values in another form."""
+    return (
+        dialect.maps != "keep"
         or dialect.tuples == "object"
         or dialect.enums != "any"
-        or "json" in (dialect.untyped, dialect.empty_objects),
+        or dialect.untyped in ("json", "union")  # parts of any value hold JSON text
+        or dialect.empty_objects == "json"
+        or dialect.null == "absent"
+        or dialect.any_of == "none"
     )
 
 
