@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..jsonschema.keywords import METADATA, TYPE_OF
+from ..jsonschema.ledger_entry import Action, SeverityOfLoss
 from ..jsonschema.schema_node import Path, SchemaNode, to_json
 from .constraint_texts import MAX_WORDS, described, describes_default, idle, text
 from .ledger import DEFAULT_STATED, IDLE, Ledger
@@ -52,7 +53,7 @@ def as_json(node: Node, ledger: Ledger, *, keyword: str = "type") -> Node:
             ledger.note(node.path, keyword, "widened", "lost", _without_schema(schema))
     for key in (keyword, *constraints):
         ledger.note(node.path, key, "rewritten", "kept elsewhere", SENT_AS_JSON)
-    _note_branches(constraints, node.path, ledger)
+    _note_branches(constraints, node.path, SENT_AS_JSON, ledger)
     out = {"type": "string", **kept}
     return without_literals(node.noting(out, (f"{words}.",)), ledger).sent_as(encoding="json")
 
@@ -63,6 +64,22 @@ def _without_schema(schema: str) -> str:
     return f"is sent as JSON text without its schema, {cause}; decoding restores and checks the value"
 
 
+def any_value(node: Node, ledger: Ledger, cause: str) -> Node:
+    """Any schema as one that accepts any value, described as it was; `cause` is a clause for the ledger."""
+    constraints = {key: item for key, item in node.keywords.items() if key not in METADATA and key != "$defs"}
+    schema = _whole(node, to_json(SchemaNode(constraints, None)))
+    is_described = 0 < len(schema) <= MAX_WORDS
+    action: Action = "described" if is_described else "dropped"
+    severity: SeverityOfLoss = "kept elsewhere" if is_described else "lost"
+    reason = f"is stated in the description, {cause}" if is_described else f"is left out, {cause}"
+    for key in constraints:
+        ledger.note(node.path, key, action, severity, reason)
+    _note_branches(constraints, node.path, reason, ledger)
+    sentences = (f"Must match this schema: {schema}.",) if is_described else ()
+    left = {key: item for key, item in node.keywords.items() if key not in constraints}
+    return node.noting(left, sentences)
+
+
 def child_as_json(node: Node, child: SchemaNode, ledger: Ledger) -> Node:
     """A schema below a node as JSON text; the sentences about it are in its own description."""
     sent = as_json(node.branch(child), ledger)
@@ -70,7 +87,7 @@ def child_as_json(node: Node, child: SchemaNode, ledger: Ledger) -> Node:
     return sent.branch_sent({**sent.keywords, "description": description})
 
 
-def _note_branches(keywords: Keywords, path: Path, ledger: Ledger) -> None:
+def _note_branches(keywords: Keywords, path: Path, reason: str, ledger: Ledger) -> None:
     """Note the same for branches that come from other paths."""
     for keyword in ("anyOf", "oneOf", "allOf"):
         for branch in keywords.get(keyword, ()):
@@ -81,8 +98,8 @@ def _note_branches(keywords: Keywords, path: Path, ledger: Ledger) -> None:
             ):
                 for key in branch.keywords:  # in this order, which no hash decides
                     if key not in METADATA:
-                        ledger.note(branch.path, key, "rewritten", "kept elsewhere", SENT_AS_JSON)
-            _note_branches(branch.keywords, branch.path, ledger)
+                        ledger.note(branch.path, key, "rewritten", "kept elsewhere", reason)
+            _note_branches(branch.keywords, branch.path, reason, ledger)
 
 
 def _whole(node: Node, schema: Keywords) -> str:

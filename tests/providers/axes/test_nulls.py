@@ -190,3 +190,13 @@ def test_what_refuses_a_key_admits_those_that_are_required_and_null(keyword: dic
     assert any(entry.keyword in keyword and entry.action != "rewritten" for entry in result.ledger)
     assert result.wire_forms is not None
     assert decode_wire(sent, result.wire_forms, result.schema) == {"b": "x"}
+
+
+@pytest.mark.parametrize("axes", [{}, {"typed": True, "untyped": "json"}, {"type_arrays": "any-of"}])
+def test_null_next_to_strings_is_not_sent_as_one(axes: dict[str, Any]) -> None:
+    lists = [{"type": "array", "items": {"type": kind}} for kind in (["integer", "null"], "string")]
+    contract = {"type": "object", "properties": {"a": {"anyOf": lists}}}
+    result = laws(contract, profile(**{**ABSENT, **axes}))
+    assert result.wire_forms is None
+    for sent in ({"a": ["1"]}, {"a": [1, None]}):
+        assert jsonschema_rs.validator_for(result.schema).is_valid(sent)

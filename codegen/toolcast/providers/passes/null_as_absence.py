@@ -1,11 +1,13 @@
-"""Expresses null by the absence of a property; elsewhere, a value that may be null becomes JSON text.
+"""Expresses null by the absence of a property; elsewhere, a value that may be null becomes JSON text, or any
+value where another branch of a union accepts strings.
 
 Axis: `null = "absent"`.
 
     {"type": "object", "properties": {"a": {"type": ["string", "null"]}}, "required": ["a"]}
     {"type": "object", "properties": {"a": {"type": "string"}}, "required": []}
 
-Ledger: the keyword that states null, rewritten, kept elsewhere; the parent's `required` rewritten.
+Ledger: the keyword that states null, rewritten, kept elsewhere; the parent's `required` rewritten; the
+keywords of what becomes any value, spilled or dropped.
 Sent and decoded: a property that was required and is left out is decoded to null (`nulls` of the wire form).
 Source: the notes on null of each profile.
 """
@@ -22,12 +24,16 @@ from ...jsonschema.schema_node import Path, Schema, SchemaNode
 from ..ledger import CHECKED, Ledger, child, names_in_words
 from ..node import Keywords, Node, Pass
 from ..profiles.dialect import Dialect
-from ..values_as_text import as_json
+from ..values_as_text import any_value, as_json
 from .references import resolved_branch
 
 MAX_FOLLOWED = 8
 OMITTED = "is sent without null, which the provider lacks and the absence of the property expresses"
 DEFAULT_OMITTED = "is left out, because the absence of the property expresses null"
+AMBIGUOUS = (
+    "because the provider has no null, and JSON text could not be told from the strings of another branch; "
+    "decoding still checks it"
+)
 
 
 def states_null(schema: Schema, document: SchemaDocument, followed: int = 0) -> bool:
@@ -53,13 +59,16 @@ def states_null(schema: Schema, document: SchemaDocument, followed: int = 0) -> 
 
 
 def null_as_absence(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
-    """Remove null from a node: its absence stands for it, or the whole value becomes JSON text."""
+    """Remove null from a node: its absence stands for it, or the whole value becomes JSON text, or any value
+    where a string would be ambiguous."""
     if node.path is None:
         return node
     keywords = node.keywords
     if not states_null(node, node.document):
         return node.having(_tidied(keywords, node.path, ledger))
     rest = _without(node, node, ledger) if node.place.is_property else None
+    if rest is None and node.taken("string"):
+        return any_value(node, ledger, AMBIGUOUS)
     if rest is None:
         return as_json(node, ledger)
     for keyword in ("type", "enum", "anyOf", "oneOf", "$ref"):
