@@ -37,12 +37,13 @@ def in_words(keyword: str, branches: list[Schema], objects: list[Keywords]) -> s
 def _signature(node: Keywords) -> list[str]:
     """The description of a branch: its keys, with the constants that distinguish it."""
     required = node.get("required", ())
+    properties = node.get("properties", {})
     words: list[str] = []
-    for name, schema in node.get("properties", {}).items():
+    for name, schema in properties.items():
         fixed = isinstance(schema, SchemaNode) and "const" in schema.keywords
         shown = f"{name} = {schema.keywords['const']!r}" if fixed else name
         words.append(shown + ("" if name in required else " (optional)"))
-    return words
+    return words + [name for name in required if name not in properties]
 
 
 def union(objects: list[Keywords], base: Keywords, without: frozenset[str]) -> Keywords:
