@@ -70,6 +70,8 @@ def _untyped(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
         return node
     if dialect.untyped == "json" and not node.taken("string"):
         return as_json(node, ledger)
+    if dialect.null == "absent":  # a list of types would refuse null
+        return node
     return _all_types(node, dialect, ledger)
 
 
@@ -79,7 +81,7 @@ ANY_TYPE_RESTORED = "decoding restores what is sent as JSON text"
 def _all_types(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """A node of all types, as a list. Where arrays and objects must state schemas of their parts, these are
     sent as JSON text; or are scalars, where another branch of a union may accept the text."""
-    scalars = ["string", "number", "boolean", *(["null"] if dialect.null == "keep" else [])]
+    scalars = ["string", "number", "boolean", "null"]
     text = Node({"type": "string", "description": ANY_AS_JSON}, node.path, node.place, form=JSON)
     scalar = SchemaNode({"type": scalars}, node.path)
     overlap = node.place.overlap
