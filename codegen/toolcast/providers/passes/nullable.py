@@ -63,6 +63,10 @@ def _is_null(branch: Schema) -> bool:
     return isinstance(branch, SchemaNode) and branch.keywords.get("type") == "null"
 
 
+def _is_nullable(branch: Schema) -> bool:
+    return isinstance(branch, SchemaNode) and branch.keywords.get("nullable") is True
+
+
 def _note_dropped(branch: Schema, ledger: Ledger) -> None:
     """Note the other keywords of a null branch, which are dropped with it."""
     if not isinstance(branch, SchemaNode) or not _is_null(branch):
@@ -81,7 +85,7 @@ def nullable_union(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     if "anyOf" in node.keywords and dialect.type_arrays == "nullable":
         node = _without_null(node, ledger)
     out = node.keywords
-    if "nullable" in out and out.get("type") == "null":
+    if "nullable" in out and (out.get("type") == "null" or any(map(_is_nullable, out.get("anyOf", ())))):
         out = {key: value for key, value in out.items() if key != "nullable"}
     return node.having(out)
 
