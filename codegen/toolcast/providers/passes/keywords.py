@@ -16,8 +16,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...jsonschema.json_types import ATOMS, copied
-from ...jsonschema.schema_node import Schema, SchemaNode, to_json
+from ...jsonschema.json_types import ATOMS, copied, has_type
+from ...jsonschema.keywords import TYPE_OF
+from ...jsonschema.schema_node import Schema, SchemaNode, Segments, descendants, subnodes, to_json
 from ...jsonschema.upgrade import NEWEST, outdated
 from ..constraint_texts import describes_default, idle
 from ..ledger import CHECKED, DEFAULT_STATED, IDLE, UNEVALUATED, Ledger, checked
@@ -193,14 +194,8 @@ PATTERNS = Pass(
 def depends_on_others(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """Drop what depends on keywords that were changed, or note it."""
     out = node.keywords
-    before: dict[str, object] = node.before.keywords if node.before is not None else {}
-    changes, evaluation = node.start
-    items = before.get("items")
-    if (
-        dialect.optional != "keep"
-        and out.get("uniqueItems")
-        and (ledger.changes != changes or changed_behind(node, items, ledger))
-    ):
+    _, evaluation = node.start
+    if dialect.optional != "keep" and out.get("uniqueItems") and _may_leave_out(node, dialect):
         reason = (
             "compares items in which null may express the absence of a property; decoding restores the "
             "absence and compares again"
@@ -211,6 +206,43 @@ def depends_on_others(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
             out = {other: value for other, value in out.items() if other != key}
             ledger.note(node.path, key, "dropped", "lost", UNEVALUATED)
     return node.having(out)
+
+
+def _may_leave_out(node: Node, dialect: Dialect) -> bool:
+    """Whether a key may be left out of some object below a node, by its contract or in the form it has."""
+    pending: list[Schema] = [] if node.before is None else [one for _, one in subnodes(node.before)]
+    visited: set[Segments] = set()
+    while pending:
+        schema = pending.pop()
+        if not isinstance(schema, SchemaNode):
+            continue
+        for each in descendants(schema):
+            if _has_optional(each, dialect):
+                return True
+        for segments in node.document.targets(schema):
+            if segments not in visited:
+                visited.add(segments)
+                pending.append(node.document.resolve(segments))
+    return False
+
+
+def _has_optional(schema: SchemaNode, dialect: Dialect) -> bool:
+    """Whether a schema, or the form it is sent in, has a property that may be left out."""
+    keywords = schema.keywords
+    if "prefixItems" in keywords and dialect.tuples == "object":
+        return True
+    if not has_type(schema, "object") and ("type" in keywords or not _merges_types(dialect)):
+        return False
+    if dialect.maps == "pairs" or dialect.empty_objects == "placeholder":
+        return any(TYPE_OF.get(key) == "object" for key in keywords) or "type" in keywords
+    required = keywords.get("required", ())
+    return any(name not in required for name in keywords.get("properties", ()))
+
+
+def _merges_types(dialect: Dialect) -> bool:
+    """Whether a node without a type may be given one."""
+    merges = (dialect.all_of, dialect.any_of, dialect.refs)
+    return dialect.typed or any(axis != "keep" for axis in merges)
 
 
 def _needed(dialect: Dialect) -> bool:
