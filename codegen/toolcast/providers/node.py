@@ -99,7 +99,7 @@ class Node(SchemaNode, frozen=True, eq=False):
         notes: sentences to be added to its description.
         form: how its value is sent, where that differs from the contract.
         absent_null: whether the absence of the property stands for null.
-        start: the ledger's counts of changes when the walk met it.
+        start: the ledger's count of changed evaluations when the walk met it.
         before: the node as it was before its keywords were walked.
     """
 
@@ -108,7 +108,7 @@ class Node(SchemaNode, frozen=True, eq=False):
     notes: tuple[str, ...] = ()
     form: WireForm = PLAIN
     absent_null: bool = False
-    start: tuple[int, int] = (0, 0)
+    start: int = 0
     before: SchemaNode | None = None
 
     @property

@@ -187,8 +187,7 @@ class Walker:
     def below(self, schema: Schema, path: Path, place: Place) -> Schema:
         """The output for a schema at `path` below a node."""
         if type(schema) is SchemaNode:
-            start = self.ledger.changes, self.ledger.evaluation
-            return self.visit(Node(schema.keywords, schema.path, place, start=start))
+            return self.visit(Node(schema.keywords, schema.path, place, start=self.ledger.evaluation))
         dialect = self.plan.kept
         if isinstance(schema, Node):
             return self.visit(Node(schema.keywords, schema.path, place, form=schema.form))

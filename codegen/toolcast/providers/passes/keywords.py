@@ -194,7 +194,6 @@ PATTERNS = Pass(
 def depends_on_others(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """Drop what depends on keywords that were changed, or note it."""
     out = node.keywords
-    _, evaluation = node.start
     if dialect.optional != "keep" and out.get("uniqueItems") and _may_leave_out(node, dialect):
         reason = (
             "compares items in which null may express the absence of a property; decoding restores the "
@@ -202,7 +201,7 @@ def depends_on_others(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
         )
         ledger.note(node.path, "uniqueItems", "widened", "changed", reason)
     for key in ("unevaluatedProperties", "unevaluatedItems"):
-        if key in out and (ledger.evaluation != evaluation or changed_behind(node, node.before, ledger)):
+        if key in out and (ledger.evaluation != node.start or changed_behind(node, node.before, ledger)):
             out = {other: value for other, value in out.items() if other != key}
             ledger.note(node.path, key, "dropped", "lost", UNEVALUATED)
     return node.having(out)
