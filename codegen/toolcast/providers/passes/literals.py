@@ -58,7 +58,7 @@ def listed_literals(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
         elif "enum" in out and not any(equal(out["const"], value) for value in out["enum"]):
             ledger.block(path, "const", "refuses a constant that `enum` excludes")
     if "enum" not in out:
-        return node.having(out)
+        return _changed(node, out)
     values = out["enum"]
     if "type" in out:
         kinds = types_stated(out)
@@ -89,9 +89,9 @@ def listed_literals(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     if nested and contains and dialect.enums == "any":
         return _described(node, out, "its values may be sent in another form", ledger)
     if dialect.enums == "any" or (values and not nested and dialect.enums == "fitting"):
-        return node.having(out)
+        return _changed(node, out)
     if values and dialect.enums == "alike" and _alike(values):
-        return node.having(out)
+        return _changed(node, out)
     by_type = _null_by_type(dialect)
     strings = all((value is None and by_type) or (isinstance(value, str) and value) for value in values)
     if (not strings and node.taken("string")) or not values:
@@ -115,6 +115,11 @@ def _needed(dialect: Dialect) -> bool:
 
 
 PASS = Pass(name="literals", apply=listed_literals, needed=_needed, keywords=frozenset(("enum", "const")))
+
+
+def _changed(node: Node, keywords: Keywords) -> Node:
+    """The node with these keywords; itself where they are its own."""
+    return node if keywords == node.keywords else node.having(keywords)
 
 
 def _alike(values: list[Any]) -> bool:
@@ -181,7 +186,7 @@ def _strings(node: Node, out: Keywords, values: list[Any], dialect: Dialect, led
         del out["type"]
         out["anyOf"] = [SchemaNode(inner, path), SchemaNode({"type": "null"}, child(path, "anyOf", 1))]
     if all(isinstance(value, str) and sent_value == value for sent_value, value in sent.items()):
-        return node.having(out)
+        return _changed(node, out)
     notes: tuple[str, ...] = ()
     for held in (out, inner) if inner is not out else (out,):
         for key in [key for key in held if key in STRING_KEYWORDS]:

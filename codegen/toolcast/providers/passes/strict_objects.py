@@ -52,6 +52,8 @@ def require_all(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     properties: dict[str, Schema] = dict(out["properties"])
     required = out.get("required", [])
     optional = [name for name in properties if name not in required]
+    if not optional and (also or (len(required) == len(properties) and "required" in out)):
+        return node
     ledger.changes += bool(optional)  # a `not` or `oneOf` around this object must not be kept
     at = child(path, "properties")
     for name in optional:
