@@ -20,7 +20,6 @@ from . import (
     null_as_absence,
     nullable,
     references,
-    required,
     root,
     strict_objects,
     tuples,
@@ -42,7 +41,7 @@ COMBINATORS: tuple[Pass, ...] = (
 )
 REWRITING: tuple[Pass, ...] = (
     types.SINGLE_FIRST,
-    required.DECLARED,
+    containers.DECLARED,
     literals.PASS,
     depth.UNTYPED,
     types.PASS,
@@ -62,7 +61,7 @@ COMPLETION: tuple[Pass, ...] = (
     strict_objects.OPTIONAL,
     null_as_absence.COMPLETING,
     strict_objects.OPEN,
-    required.NOT_EMPTY,
+    containers.NOT_EMPTY,
     nullable.COMPLETING,
     annotations.DESCRIPTION,
     annotations.ALONE,

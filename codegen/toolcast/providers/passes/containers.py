@@ -1,4 +1,6 @@
-"""Sends an object without declared properties in another form, where objects must declare one.
+"""Gives objects and arrays what a dialect demands of them: properties, declared names, `items`.
+
+An object without declared properties is sent in another form, where objects must declare one.
 
 Axis: `empty-objects = "json"` or "block".
 
@@ -12,13 +14,24 @@ others: a model would send it.
 
 Ledger: `type` rewritten, kept elsewhere. Sent and decoded: JSON text is parsed (`json` of the wire form), and
 pairs are decoded to keys (`rest`). Source: the notes on `properties` of each profile.
+
+Axis: `declared-required = true`; `empty-required = false`.
+
+    {"type": "object", "required": ["a"]}
+    {"type": "object", "properties": {"a": {}}, "required": ["a"]}
+
+A required name that `properties` lacks gets the schema of `additionalProperties`, else one that accepts any
+value.
+
+Ledger: `required` rewritten, kept elsewhere; `additionalProperties` widened where it forbade the name.
+Sent and decoded: as the contract has it. Source: the notes on `required` of each profile.
 """
 
 from __future__ import annotations
 
 from ...jsonschema.json_types import has_type
-from ...jsonschema.schema_node import SchemaNode
-from ..ledger import CHECKED, NO_FURTHER_ITEMS, Ledger, child
+from ...jsonschema.schema_node import Schema, SchemaNode
+from ..ledger import CHECKED, NO_FURTHER_ITEMS, Ledger, child, names_in_words
 from ..node import TYPES, Node, Pass
 from ..overlaps import declares_no_key
 from ..profiles.dialect import Dialect
@@ -88,4 +101,66 @@ ITEMS = Pass(
     apply=require_items,
     needed=lambda dialect: dialect.items_required,
     types=frozenset(("array", TYPES)),
+)
+
+
+def declare_required(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+    """Declare the required names of a node."""
+    keywords, path = node.keywords, node.path
+    if "required" not in keywords:
+        return node
+    if not ("properties" in keywords or dialect.typed or has_type(node, "object")):
+        return node
+    properties: dict[str, Schema] = keywords.get("properties", {})
+    # A key that is required and forbidden: unsatisfiable, which a dialect without `false` cannot state.
+    lax = dialect.booleans == "rewrite"
+    missing = [
+        name for name in keywords["required"] if name not in properties or (lax and properties[name] is False)
+    ]
+    if not missing:
+        return node
+    rest: Schema = keywords.get("additionalProperties", True)
+    covers = isinstance(rest, SchemaNode) and "patternProperties" not in keywords
+    if rest is False or (isinstance(rest, SchemaNode) and not covers):
+        reason = (
+            f"does not apply to {names_in_words(missing)}, since the provider requires a declaration{CHECKED}"
+        )
+        ledger.note(path, "additionalProperties", "widened", "changed", reason)
+    at = child(path, "properties")
+    for name in missing:
+        if name in properties:
+            reason = (
+                "is declared with any value, because the provider cannot express a property that is "
+                "both required and forbidden; decoding still refuses it"
+            )
+            ledger.note(at, name, "widened", "changed", reason)
+    ledger.evaluation += 1
+    reason = f"lists {names_in_words(missing)}, which the provider requires `properties` to declare, too"
+    ledger.note(path, "required", "rewritten", "kept elsewhere", reason)
+    added = {name: rest if covers else SchemaNode({}, child(at, name)) for name in missing}
+    return node.having({**keywords, "properties": {**properties, **added}})
+
+
+DECLARED = Pass(
+    name="declared_required",
+    apply=declare_required,
+    needed=lambda dialect: dialect.declared_required,
+    keywords=frozenset(("required",)),
+)
+
+
+def without_empty(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
+    """Leave out an empty `required`."""
+    if node.keywords.get("required") != []:
+        return node
+    reason = "is left out, because it is empty, which the provider does not allow"
+    ledger.note(node.path, "required", "dropped", "kept elsewhere", reason)
+    return node.having({key: value for key, value in node.keywords.items() if key != "required"})
+
+
+NOT_EMPTY = Pass(
+    name="empty_required",
+    apply=without_empty,
+    needed=lambda dialect: not dialect.empty_required,
+    keywords=frozenset(("required",)),
 )

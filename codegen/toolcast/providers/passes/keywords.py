@@ -232,7 +232,7 @@ def _has_optional(schema: SchemaNode, dialect: Dialect) -> bool:
         return True
     if not has_type(schema, "object") and ("type" in keywords or not _merges_types(dialect)):
         return False
-    if dialect.maps == "pairs" or dialect.empty_objects == "placeholder":
+    if dialect.maps == "pairs" or dialect.empty_objects == "json":
         return any(TYPE_OF.get(key) == "object" for key in keywords) or "type" in keywords
     required = keywords.get("required", ())
     return any(name not in required for name in keywords.get("properties", ()))
