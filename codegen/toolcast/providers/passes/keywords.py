@@ -18,7 +18,7 @@ from typing import Any
 
 from ...jsonschema.json_types import ATOMS, copied, has_type
 from ...jsonschema.keywords import TYPE_OF
-from ...jsonschema.schema_node import Schema, SchemaNode, Segments, descendants, subnodes, to_json
+from ...jsonschema.schema_node import Schema, SchemaNode, Segments, subnodes, to_json
 from ...jsonschema.upgrade import NEWEST, outdated
 from ..constraint_texts import describes_default, idle
 from ..ledger import CHECKED, DEFAULT_STATED, IDLE, UNEVALUATED, Ledger, checked
@@ -34,6 +34,8 @@ Result = tuple[Any, tuple[str, ...]]
 Operation = Callable[[Node, str, Dialect, Ledger], Result]
 """What becomes of one keyword of a node."""
 LENGTHS = frozenset(("minLength", "maxLength"))
+ITEMS = frozenset(("items", "prefixItems", "contains", "unevaluatedItems"))
+SAME_VALUE = frozenset(("allOf", "anyOf", "oneOf", "if", "then", "else"))
 LEFT_OUT: Result = (ABSENT, ())
 
 
@@ -208,20 +210,24 @@ def depends_on_others(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
 
 
 def _may_leave_out(node: Node, dialect: Dialect) -> bool:
-    """Whether a key may be left out of some object below a node, by its contract or in the form it has."""
-    pending: list[Schema] = [] if node.before is None else [one for _, one in subnodes(node.before)]
-    visited: set[Segments] = set()
+    """Whether a property may be left out of some object in the items of a node, by its contract or in the
+    form it is sent in."""
+    pending: list[tuple[Schema, bool]] = [] if node.before is None else [(node.before, False)]
+    visited: set[tuple[Segments, bool]] = set()
     while pending:
-        schema = pending.pop()
+        schema, in_item = pending.pop()
         if not isinstance(schema, SchemaNode):
             continue
-        for each in descendants(schema):
-            if _has_optional(each, dialect):
-                return True
-        for segments in node.document.targets(schema):
-            if segments not in visited:
-                visited.add(segments)
-                pending.append(node.document.resolve(segments))
+        if in_item and _has_optional(schema, dialect):
+            return True
+        for (keyword, *_), below in subnodes(schema):
+            if in_item or keyword in ITEMS or keyword in SAME_VALUE:
+                pending.append((below, in_item or keyword in ITEMS))
+        if "$ref" in schema.keywords:
+            target, segments = node.document.target(schema.keywords["$ref"], schema.path)
+            if (segments, in_item) not in visited:
+                visited.add((segments, in_item))
+                pending.append((target, in_item))
     return False
 
 
@@ -232,7 +238,7 @@ def _has_optional(schema: SchemaNode, dialect: Dialect) -> bool:
         return True
     if not has_type(schema, "object") and ("type" in keywords or not _merges_types(dialect)):
         return False
-    if dialect.maps == "pairs" or dialect.empty_objects == "json":
+    if dialect.maps == "pairs":
         return any(TYPE_OF.get(key) == "object" for key in keywords) or "type" in keywords
     required = keywords.get("required", ())
     return any(name not in required for name in keywords.get("properties", ()))
