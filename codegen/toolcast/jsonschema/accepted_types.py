@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from .json_types import fits, inferred, kind_of
+from .json_types import inferred
+from .json_values import has_type, type_of
 from .schema_document import SchemaDocument
 from .schema_node import Schema, SchemaNode
 
@@ -26,8 +27,8 @@ def accepted_types(
     values = node["enum"] if "enum" in node else [node["const"]] if "const" in node else []
     kinds = node.get("type", [])
     kinds = kinds if isinstance(kinds, list) else [kinds]
-    if values and (not kinds or any(fits(value, kinds) for value in values)):
-        return _numbers(kind_of(value) for value in values)
+    if values and (not kinds or any(has_type(value, kinds) for value in values)):
+        return _numbers(type_of(value) for value in values)
     if kinds:  # literals of other types are left out
         return _numbers(kinds) | ({"null"} if node.get("nullable") is True else frozenset())
     if "$ref" in node and followed < MAX_FOLLOWED:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .json_values import has_type, type_of
 from .keywords import TYPE_OF
 from .schema_error import SchemaError
 from .schema_node import SchemaNode
@@ -28,27 +29,6 @@ def copied(value: Any, depth: int = LITERAL_DEPTH) -> Any:
     return value
 
 
-def kind_of(value: Any) -> str:
-    """The JSON Schema type of a literal; a whole float is an integer."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, str):
-        return "string"
-    if isinstance(value, int):
-        return "integer"
-    if isinstance(value, float):
-        return "integer" if value.is_integer() else "number"
-    return "array" if isinstance(value, list | tuple) else "object"
-
-
-def fits(value: Any, types: list[str]) -> bool:
-    """Whether a literal is of one of `types`."""
-    kind = kind_of(value)
-    return kind in types or (kind == "integer" and "number" in types)
-
-
 KINDS = dict.fromkeys(("string", "number", "integer", "boolean", "null", "array", "object"))
 """All types, in the order of lists."""
 MOVED = frozenset((*TYPE_OF, "type", "enum", "const", "not", "if", "then", "else", "allOf", "oneOf", "$ref"))
@@ -62,7 +42,7 @@ def states_type(node: SchemaNode) -> bool:
     return kind.__class__ is str and kind in KINDS
 
 
-def has_type(node: SchemaNode, kind: str) -> bool:
+def names_type(node: SchemaNode, kind: str) -> bool:
     """Whether a node names `kind` among its types."""
     stated = node.keywords.get("type")
     return stated == kind or (isinstance(stated, list) and kind in stated)
@@ -77,9 +57,9 @@ def types_stated(keywords: dict[str, Any]) -> list[str]:
 def inferred(node: dict[str, Any]) -> list[str]:
     """The types of a node without `type`: those of its literals, else those that its keywords imply."""
     if isinstance(node.get("enum"), list):
-        return distinct_types([kind_of(value) for value in node["enum"]])
+        return distinct_types([type_of(value) for value in node["enum"]])
     if "const" in node:
-        return [kind_of(node["const"])]
+        return [type_of(node["const"])]
     if node.get("format") in NUMBER_FORMATS:
         return ["integer" if node["format"].startswith("int") else "number"]
     return list(dict.fromkeys(TYPE_OF[key] for key in node if key in TYPE_OF))
@@ -101,7 +81,7 @@ def split(node: dict[str, Any], kinds: list[str]) -> list[dict[str, Any]]:
             if key not in MOVED or key == "type":
                 continue
             if key == "enum":
-                fitting = [item for item in value if fits(item, [kind])]
+                fitting = [item for item in value if has_type(item, [kind])]
                 if not fitting:
                     break
                 branch[key] = fitting

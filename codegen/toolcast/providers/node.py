@@ -163,7 +163,7 @@ class Pass(Struct, frozen=True, eq=False):
         apply: the function; it returns the same node where there is nothing to do.
         needed: whether a dialect needs it; by default, all do.
         keywords: it acts on nodes that have one of these.
-        types: it acts on nodes of these types, as `type_of` names them.
+        types: it acts on nodes of these types, as `stated_type` names them.
         noted: it acts on nodes for which sentences were noted.
     """
 
@@ -183,14 +183,14 @@ class Pass(Struct, frozen=True, eq=False):
         """Whether it acts on a node with these keywords."""
         if self.keywords and not self.keywords.isdisjoint(keywords):
             return True
-        return type_of(keywords) in self.types if self.types else not self.keywords
+        return stated_type(keywords) in self.types if self.types else not self.keywords
 
 
 NO_TYPE = ""
 TYPES = "[]"
 
 
-def type_of(keywords: Keywords) -> str:
+def stated_type(keywords: Keywords) -> str:
     """The type that a node states; `NO_TYPE` for none, `TYPES` for a list of types."""
     kind = keywords.get("type")
     return kind if type(kind) is str else NO_TYPE if kind is None else TYPES

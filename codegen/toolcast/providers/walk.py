@@ -27,7 +27,7 @@ from ..jsonschema.schema_node import (
 )
 from . import overlaps, passes
 from .ledger import CHECKED, FORBIDDEN_PROPERTY, Ledger, child
-from .node import PLAIN, Keywords, Node, Pass, Place, Walk, type_of
+from .node import PLAIN, Keywords, Node, Pass, Place, Walk, stated_type
 from .passes import keywords as operations
 from .passes.keywords import ABSENT, Operation, changed_behind, described_keyword
 from .passes.names import accepts_alike, misjudges, names_sent
@@ -77,7 +77,9 @@ class Stage(Struct, frozen=True, eq=False):
 
     def concerns(self, keywords: Keywords) -> bool:
         """Whether one of the passes acts on a node with these keywords."""
-        return self.everywhere or not self.keywords.isdisjoint(keywords) or type_of(keywords) in self.types
+        return (
+            self.everywhere or not self.keywords.isdisjoint(keywords) or stated_type(keywords) in self.types
+        )
 
 
 class Plan(Struct, frozen=True, eq=False):

@@ -29,7 +29,7 @@ Sent and decoded: as the contract has it. Source: the notes on `required` of eac
 
 from __future__ import annotations
 
-from ...jsonschema.json_types import has_type
+from ...jsonschema.json_types import names_type
 from ...jsonschema.schema_node import Schema, SchemaNode
 from ..ledger import CHECKED, NO_FURTHER_ITEMS, Ledger, child, names_in_words
 from ..node import TYPES, Node, Pass
@@ -41,7 +41,7 @@ from .maps import all_keys_as_pairs
 
 def send_empty_object(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """Send an object that declares no property as JSON text, or with its keys as pairs."""
-    if node.path is None or not has_type(node, "object") or not declares_no_key(node.keywords, dialect):
+    if node.path is None or not names_type(node, "object") or not declares_no_key(node.keywords, dialect):
         return node
     if dialect.empty_objects == "block":
         ledger.block(node.path, "properties", "cannot express an object without properties")
@@ -66,7 +66,7 @@ EVALUATING = frozenset(
 
 def require_items(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """Give an array `items`."""
-    if not has_type(node, "array"):
+    if not names_type(node, "array"):
         return node
     keywords, path = node.keywords, node.path
     if "items" not in keywords and "unevaluatedItems" in keywords and EVALUATING.isdisjoint(keywords):
@@ -109,7 +109,7 @@ def declare_required(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     keywords, path = node.keywords, node.path
     if "required" not in keywords:
         return node
-    if not ("properties" in keywords or dialect.typed or has_type(node, "object")):
+    if not ("properties" in keywords or dialect.typed or names_type(node, "object")):
         return node
     properties: dict[str, Schema] = keywords.get("properties", {})
     # A key that is required and forbidden: unsatisfiable, which a dialect without `false` cannot state.

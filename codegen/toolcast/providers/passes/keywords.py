@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...jsonschema.json_types import ATOMS, copied, has_type
+from ...jsonschema.json_types import ATOMS, copied, names_type
 from ...jsonschema.keywords import TYPE_OF
 from ...jsonschema.schema_node import Schema, SchemaNode, Segments, subnodes, to_json
 from ...jsonschema.upgrade import NEWEST, outdated
@@ -236,7 +236,7 @@ def _has_optional(schema: SchemaNode, dialect: Dialect) -> bool:
     keywords = schema.keywords
     if "prefixItems" in keywords and dialect.tuples == "object":
         return True
-    if not has_type(schema, "object") and ("type" in keywords or not _merges_types(dialect)):
+    if not names_type(schema, "object") and ("type" in keywords or not _merges_types(dialect)):
         return False
     if dialect.maps == "pairs":
         return any(TYPE_OF.get(key) == "object" for key in keywords) or "type" in keywords

@@ -21,7 +21,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...jsonschema.equality import equal
-from ...jsonschema.json_types import MOVED, distinct_types, fits, kind_of, types_stated
+from ...jsonschema.json_types import MOVED, distinct_types, types_stated
+from ...jsonschema.json_values import has_type, type_of
 from ...jsonschema.keywords import TYPE_OF
 from ...jsonschema.schema_node import SchemaNode, to_json
 from ..ledger import CHECKED, NO_VALUE, Ledger, child
@@ -53,7 +54,7 @@ def listed_literals(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
         out["enum"] = [out.pop("const")]
         ledger.note(path, "const", "rewritten", "kept elsewhere", ONE_VALUE)
     if dialect.enums == "fitting" and "const" in out:
-        if "type" in out and not fits(out["const"], types_stated(out)):
+        if "type" in out and not has_type(out["const"], types_stated(out)):
             ledger.block(path, "const", "refuses a constant that `type` excludes")
         elif "enum" in out and not any(equal(out["const"], value) for value in out["enum"]):
             ledger.block(path, "const", "refuses a constant that `enum` excludes")
@@ -62,7 +63,7 @@ def listed_literals(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     values = out["enum"]
     if "type" in out:
         kinds = types_stated(out)
-        fitting = [value for value in values if fits(value, kinds)]
+        fitting = [value for value in values if has_type(value, kinds)]
         if len(fitting) < len(values) and fitting:
             reason = "is sent without the values that `type` excludes"
             ledger.note(path, "enum", "rewritten", "kept elsewhere", reason)
@@ -80,7 +81,7 @@ def listed_literals(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
         return node.having(out)
     if dialect.max_enum is not None and len(values) > dialect.max_enum:
         if "type" not in out:
-            kinds = distinct_types([kind_of(value) for value in values])
+            kinds = distinct_types([type_of(value) for value in values])
             out["type"] = kinds if len(kinds) > 1 else kinds[0]
         return _described(node, out, f"the provider allows at most {dialect.max_enum} values", ledger)
     nested = any(isinstance(value, dict | list) for value in values)
@@ -136,7 +137,7 @@ def _described(node: Node, out: Keywords, cause: str, ledger: Ledger) -> Node:
 def _typed_by(values: list[Any], out: Keywords) -> Keywords:
     """An enum with the type of its values."""
     rest = [value for value in values if value is not None]
-    kinds = distinct_types([kind_of(value) for value in rest])
+    kinds = distinct_types([type_of(value) for value in rest])
     if not values:
         return {key: value for key, value in out.items() if key != "type"}
     if len(rest) < len(values):
@@ -154,7 +155,7 @@ def _strings(node: Node, out: Keywords, values: list[Any], dialect: Dialect, led
     """An enum whose values are encoded as strings; null stays null by the type, where it can."""
     path = node.path
     rest = [value for value in values if value is not None]
-    kinds = distinct_types([kind_of(value) for value in rest])
+    kinds = distinct_types([type_of(value) for value in rest])
     null = len(rest) < len(values)
     if not rest or (
         kinds == ["boolean"] and {True, False} <= {value for value in rest if value in (True, False)}

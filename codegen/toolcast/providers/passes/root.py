@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from ...jsonschema.json_types import has_type, inferred
+from ...jsonschema.json_types import inferred, names_type
 from ...jsonschema.merge import merged
 from ...jsonschema.schema_error import SchemaError
 from ...jsonschema.schema_node import SchemaNode, to_json
@@ -113,7 +113,7 @@ def _united(node: Node, keyword: str, dialect: Dialect, ledger: Ledger) -> Node:
         branch, resolved = resolved_branch(node, raw, ledger)
         entered += resolved
         if branch is False or (
-            isinstance(branch, SchemaNode) and "type" in branch.keywords and not has_type(branch, "object")
+            isinstance(branch, SchemaNode) and "type" in branch.keywords and not names_type(branch, "object")
         ):
             continue  # no object fits this branch
         one = base

@@ -21,7 +21,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from ...jsonschema.json_types import has_type
+from ...jsonschema.json_types import names_type
 from ...jsonschema.keywords import METADATA, TYPE_OF
 from ...jsonschema.nullable import with_null, wrapped, wraps
 from ...jsonschema.schema_node import Path, Schema, SchemaNode, to_json
@@ -44,7 +44,7 @@ COUNTS_NULLS = (
 
 def require_all(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """Let the optional properties of an object accept null."""
-    if not has_type(node, "object") or "properties" not in node.keywords:
+    if not names_type(node, "object") or "properties" not in node.keywords:
         return node
     also = dialect.optional == "also-null"
     path, out = node.path, node.keywords
@@ -181,7 +181,7 @@ def _has_null(schema: SchemaNode) -> bool:
 
 def close(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """Close an object."""
-    if not has_type(node, "object"):
+    if not names_type(node, "object"):
         return node
     out = node.keywords if "properties" in node.keywords else {**node.keywords, "properties": {}}
     if dialect.closed and "additionalProperties" not in out:
@@ -208,7 +208,7 @@ def state_open(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     if "additionalProperties" in out:
         return node
     implied = "type" not in out and any(TYPE_OF.get(key) == "object" for key in out)
-    if not implied and not has_type(node, "object"):
+    if not implied and not names_type(node, "object"):
         return node
     reason = "is set to true, because the provider reads its absence as false"
     ledger.note(node.path, "additionalProperties", "rewritten", "kept elsewhere", reason)

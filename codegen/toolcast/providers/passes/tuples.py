@@ -24,7 +24,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...jsonschema.accepted_types import TYPE_KEYWORDS, accepted_types
-from ...jsonschema.json_types import has_type
+from ...jsonschema.json_types import names_type
 from ...jsonschema.schema_node import Schema, SchemaNode, is_free
 from ...jsonschema.union import distinct_schemas
 from ...runtime.wire.wire_form import MORE, position
@@ -39,7 +39,7 @@ def tuple_in_dialect(node: Node, dialect: Dialect, ledger: Ledger) -> Node:
     """Express the tuple of a node."""
     if "prefixItems" not in node.keywords:
         return node
-    if "type" in node.keywords and not has_type(node, "array"):
+    if "type" in node.keywords and not names_type(node, "array"):
         return node.having(without_idle(node.keywords, "array", node.path, ledger))
     sent = _as_object(node, dialect, ledger) if dialect.tuples == "object" else None
     return _as_union(node, dialect, ledger) if sent is None else sent

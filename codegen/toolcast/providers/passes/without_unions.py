@@ -18,7 +18,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from ...jsonschema.accepted_types import accepted_types, types_of
-from ...jsonschema.json_types import MOVED, distinct_types, fits, inferred, kind_of, split, types_stated
+from ...jsonschema.json_types import MOVED, distinct_types, inferred, split, types_stated
+from ...jsonschema.json_values import has_type, type_of
 from ...jsonschema.keywords import METADATA
 from ...jsonschema.merge import equal_schemas
 from ...jsonschema.schema_node import Path, Schema, SchemaNode, to_json
@@ -233,8 +234,8 @@ def _is_moved(path: Path, parent: Path) -> bool:
 def _possible(branch: Keywords, kind: str) -> bool:
     """Whether the literals of a branch leave anything of its type."""
     if "const" in branch:
-        return fits(branch["const"], [kind])
-    return "enum" not in branch or any(fits(value, [kind]) for value in branch["enum"])
+        return has_type(branch["const"], [kind])
+    return "enum" not in branch or any(has_type(value, [kind]) for value in branch["enum"])
 
 
 def _together(
@@ -247,7 +248,7 @@ def _together(
     encodes = dialect.enums in ("alike", "strings")
     if encodes and all(not LITERAL.isdisjoint(one) for one in branches):
         out, exact = widest(branches, "string", node.path)
-        kinds = distinct_types([kind_of(value) for value in out["enum"]])
+        kinds = distinct_types([type_of(value) for value in out["enum"]])
         out["type"] = kinds if len(kinds) > 1 else kinds[0]
         return _describing(node, rest, out, keyword, ledger, exact=exact)
     kinds = distinct_types([one["type"] for one in branches])
