@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from .keywords import HOLDS_SCHEMAS, SCHEMA
@@ -26,12 +25,12 @@ def levels(schema: Node) -> int:
     return max(0, _counted(_Levels(schema), schema, frozenset(("#",))) - 1)
 
 
-def heights(schema: Node, names: Mapping[Segments, str]) -> dict[Segments, int]:
+def heights(schema: Node, names: dict[Segments, str]) -> dict[Segments, int]:
     """For each definition of an output its levels, itself included; `names` are those that they have."""
     counted = _Levels(schema)
     return {
         location: _counted(counted, schema.get("$defs", {}).get(name), frozenset())
-        for location, name in names.items()
+        for location, name in reversed(names.items())  # the last first: others lead to it
     }
 
 

@@ -192,7 +192,7 @@ class Outcome(Struct, frozen=True, eq=False):
     wire_forms: WireForms | None
     ledger: tuple[LedgerEntry, ...]
     blockers: tuple[LedgerEntry, ...]
-    names: Mapping[Segments, str]
+    names: dict[Segments, str]
     deepest: int
 
 
