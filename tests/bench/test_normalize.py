@@ -29,9 +29,8 @@ def test_a_transformer_that_raises_has_no_time_and_one_that_changes_its_input_hi
 
 def test_wishes_compare_with_the_passes_of_one_package() -> None:
     compared = {each.beside for each in RATIOS if each.most is not None}
-    assert compared == {
-        "pydantic-ai OpenAI strict", "pydantic-ai Google OpenAPI", "pydantic-ai Anthropic strict",
-    }  # fmt: skip
+    transformers = ("OpenAI strict", "Google OpenAPI", "Anthropic strict")
+    assert compared == {f"pydantic-ai {name}, on a copy" for name in transformers}
 
 
 def test_there_is_material_with_and_without_the_corpora(monkeypatch: pytest.MonkeyPatch) -> None:
