@@ -7,7 +7,7 @@ Axis: `null = "absent"`.
     {"type": "object", "properties": {"a": {"type": "string"}}, "required": []}
 
 Ledger: the keyword that states null, rewritten, kept elsewhere; the parent's `required` rewritten; the
-keywords of what becomes any value, spilled or dropped.
+keywords of what becomes any value, described or dropped.
 Sent and decoded: a property that was required and is left out is decoded to null (`nulls` of the wire form).
 Source: the notes on null of each profile.
 """

@@ -9,7 +9,7 @@ Where optional properties become required, keywords that may refuse an object be
 stated in the description.
 
 Ledger: `required` rewritten, kept elsewhere; a property that may be null itself, changed; keywords that may
-refuse an object because a key is there, spilled or dropped.
+refuse an object because a key is there, described or dropped.
 Sent and decoded: a null for an optional property is decoded to absence, by its schema; where the schema alone
 could not tell, by `drops` of the wire form. Source: the notes on strict mode of each profile.
 """
