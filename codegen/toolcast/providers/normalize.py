@@ -33,6 +33,7 @@ from .node import Walk
 from .passes.names import Renames, renames_of
 from .profiles.dialect import Dialect, nameless
 from .profiles.dialect_check import takes_text
+from .profiles.envelope import Normalized
 from .profiles.load_profiles import load_profile
 from .profiles.profile import Profile
 from .walk import Plan, Walker, plan_of
@@ -40,24 +41,6 @@ from .wire_forms import wire_forms_of
 
 ALWAYS_STRICT = "is refused by strict mode, which cannot be turned off and "
 """How the reason of a blocker starts where there is no other mode."""
-
-
-class Normalized(Struct, frozen=True, kw_only=True):
-    """A schema in a provider's dialect.
-
-    Attributes:
-        schema: the parameters' schema for the provider.
-        strict: the value of the provider's strict flag; None where it has none.
-        ledger: every difference, in walking order; paths are JSON pointers into the schema that was
-            normalised.
-        wire_forms: how arguments in the wire form are decoded; None where the wire form is the contract's
-            own.
-    """
-
-    schema: dict[str, Any]
-    strict: bool | None
-    ledger: tuple[LedgerEntry, ...]
-    wire_forms: WireForms | None = None
 
 
 def normalize(schema: Any, provider: str | Profile, *, strict: bool | None = None) -> Normalized:

@@ -12,8 +12,9 @@ import msgspec
 from ..jsonschema.schema_error import SchemaError
 from ..runtime.arguments import Arguments, parse_arguments
 from ..runtime.errors import LIMIT, ArgumentError
-from .normalize import Normalized, normalize
+from .normalize import normalize
 from .profiles.dialect import Dialect
+from .profiles.envelope import Normalized
 from .profiles.load_profiles import load_profile
 from .profiles.profile import Profile
 

@@ -4,18 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from ...jsonschema.ledger_entry import LedgerEntry
 from ...jsonschema.pointers import join
 from ...runtime.definitions import cut_definition
+from ...runtime.wire import WireForms
 from .profile import Profile
 from .profile_error import ProfileError
 
-if TYPE_CHECKING:
-    from ..normalize import Normalized
+
+class Normalized(Struct, frozen=True, kw_only=True):
+    """A schema in a provider's dialect.
+
+    Attributes:
+        schema: the parameters' schema for the provider.
+        strict: the value of the provider's strict flag; None where it has none.
+        ledger: every difference, in walking order; paths are JSON pointers into the schema that was
+            normalised.
+        wire_forms: how arguments in the wire form are decoded; None where the wire form is the contract's
+            own.
+    """
+
+    schema: dict[str, Any]
+    strict: bool | None
+    ledger: tuple[LedgerEntry, ...]
+    wire_forms: WireForms | None = None
 
 
 class ToolInfo(Struct, frozen=True, kw_only=True):
