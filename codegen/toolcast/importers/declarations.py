@@ -4,6 +4,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from ..diagnostics import Diagnostic
 from ..jsonschema.ledger_entry import LedgerEntry
 from .published_schemas import from_gemini
 from .tool_lists import Element
@@ -12,18 +13,52 @@ _HINTS = {"destructiveHint": "destructive", "idempotentHint": "idempotent", "ope
 
 
 class Declared(Struct, frozen=True, kw_only=True):
-    """One tool as someone else declared it. Schemas are as they were, whether right or wrong."""
+    """One tool as someone else declared it. Schemas are as they were, whether right or wrong.
+
+    Attributes:
+        name: the source's name of the tool.
+        description: what the source says that it does; empty where it says nothing.
+        parameters: schema of the arguments.
+        result: schema of the result; None where the source states none.
+        calls: recorded or documented arguments.
+        annotations: in the spec's terms: title, destructive, idempotent, open_world.
+        read_only: MCP's `readOnlyHint`; None where it is not stated.
+        source: where the declaration comes from, for people.
+        left_out: parts of the declaration that a spec cannot hold.
+        changes: of `parameters` and `result`, by their names.
+        http: the HTTP request that runs the tool, in the form of the spec's key `http`.
+        icons: MCP's icons.
+        meta: MCP's `_meta`.
+        strict: whether the source asked for strict mode; None where it did not state that.
+        file: file or address that declares the tool, as shown in diagnostics.
+        line: line in `file`, 0 where only the file is known.
+        location: the declaration in `file`, such as `tools[3]`, for messages.
+    """
 
     name: str
     description: str
     parameters: Any
     result: Any = None
     calls: tuple[Any, ...] = ()
-    annotations: dict[str, Any] = {}  # in the spec's terms: title, destructive, idempotent, open_world
-    read_only: bool | None = None  # MCP's readOnlyHint
+    annotations: dict[str, Any] = {}
+    read_only: bool | None = None
     source: str = ""
-    left_out: tuple[str, ...] = ()  # parts of the declaration that a spec cannot hold
-    changes: tuple[tuple[str, LedgerEntry], ...] = ()  # of `parameters` and `result`, by their names
+    left_out: tuple[str, ...] = ()
+    changes: tuple[tuple[str, LedgerEntry], ...] = ()
+    http: dict[str, Any] | None = None
+    icons: tuple[Any, ...] = ()
+    meta: dict[str, Any] = {}
+    strict: bool | None = None
+    file: str = ""
+    line: int = 0
+    location: str = "the tool"
+
+
+class Declarations(Struct, frozen=True, kw_only=True):
+    """What one source declares: its tools in order, and what could not be read."""
+
+    tools: tuple[Declared, ...]
+    diagnostics: tuple[Diagnostic, ...] = ()
 
 
 class ShapeError(ValueError):
@@ -69,6 +104,9 @@ def read_shape(element: Element) -> Declared:
         read_only=read_only,
         source=source if isinstance(source, str) else "",
         left_out=(*reader.rest(), *unknown),
+        file=element.file,
+        line=element.line,
+        location=element.location,
     )
 
 

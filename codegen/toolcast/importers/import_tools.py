@@ -6,7 +6,7 @@ from pathlib import Path
 from msgspec import Struct, structs
 
 from ..diagnostics import Diagnostic
-from .declarations import Declared, ShapeError, read_shape
+from .declarations import Declarations, Declared, ShapeError, read_shape
 from .imported_names import unique
 from .published_schemas import without_bad_defects, without_wrong_defaults
 from .spec_text import Choices, UnwritableError, check_writable, in_short, spec_text
@@ -25,39 +25,49 @@ NOTHING_CHOSEN = Choices()
 
 
 def import_tools(files: Sequence[Path], choices: Choices = NOTHING_CHOSEN, *, group: str = "") -> Imported:
-    """Turn lists of tools into specs. Reads `files`, writes nothing.
+    """Turn lists of tools into specs. Reads `files`, writes nothing; see `specs_of`."""
+    return specs_of(read_tools(files), choices, group=group)
+
+
+def read_tools(files: Sequence[Path]) -> Declarations:
+    """The tools that `files` list: JSON arrays, JSON lines, or answers of `tools/list`."""
+    elements, problems = read_elements(files)
+    declared: list[Declared] = []
+    for element in elements:
+        try:
+            declared.append(read_shape(element))
+        except ShapeError as error:
+            problems.append(_problem(element, "import-shape", str(error)))
+    return Declarations(tools=tuple(declared), diagnostics=tuple(problems))
+
+
+def specs_of(declarations: Declarations, choices: Choices = NOTHING_CHOSEN, *, group: str = "") -> Imported:
+    """Turn declarations into specs, whatever they were read from.
 
     `group` is the folder below the specs root. Schemas are taken as they are: whether they are right is for
     the compiler to say. Only what would cost the whole tool is left out, with a warning and a comment in the
     spec: a default that does not fit its own schema, and defects (`providers.quarantined`). `nullable`
     becomes a union with null, with a comment.
     """
-    elements, problems = read_elements(files)
-    declared: list[tuple[Element, Declared]] = []
-    for element in elements:
+    problems = list(declarations.diagnostics)
+    declared: list[Declared] = []
+    for tool in declarations.tools:
         try:
-            check_writable(element.data)
-            declared.append((element, _cleaned(read_shape(element))))
-        except (ShapeError, UnwritableError) as error:
-            code = "import-shape" if isinstance(error, ShapeError) else "import-unwritable"
-            problems.append(
-                Diagnostic(
-                    file=element.file,
-                    line=element.line,
-                    code=code,
-                    message=f"{element.location} {_verb(error)}",
-                )
+            check_writable(
+                [tool.name, tool.description, tool.parameters, tool.result, *tool.calls, tool.annotations]
             )
-    for element, tool in declared:
-        problems += _warnings(element, tool)
-    names = unique([tool.name for _, tool in declared])
+            declared.append(_cleaned(tool))
+        except UnwritableError as error:
+            problems.append(_problem(tool, "import-unwritable", f"cannot be written as YAML: {error}"))
+    for tool in declared:
+        problems += _warnings(tool)
+    names = unique([tool.name for tool in declared])
+    pairs = list(zip(declared, names, strict=True))
     specs = {
         f"{group}/{name}.yaml" if group else f"{name}.yaml": spec_text(tool, name, choices)
-        for (_, tool), name in zip(declared, names, strict=True)
+        for tool, name in pairs
     }
-    renamed = tuple(
-        (tool.name, name) for (_, tool), name in zip(declared, names, strict=True) if tool.name != name
-    )
+    renamed = tuple((tool.name, name) for tool, name in pairs if tool.name != name)
     return Imported(specs=specs, diagnostics=tuple(problems), renamed=renamed)
 
 
@@ -69,16 +79,15 @@ def _cleaned(tool: Declared) -> Declared:
     return structs.replace(tool, parameters=parameters, result=result, changes=tuple(changes))
 
 
-def _warnings(element: Element, tool: Declared) -> list[Diagnostic]:
+def _warnings(tool: Declared) -> list[Diagnostic]:
     _, wrong = without_wrong_defaults(tool.parameters)
     defects = [
         Diagnostic(
-            file=element.file,
-            line=element.line,
+            file=tool.file,
+            line=tool.line,
             severity="warning",
             code="import-defect",
-            message=f"{element.location} has a schema of which a part cannot be used: "
-            f"{in_short(root, entry)}",
+            message=f"{tool.location} has a schema of which a part cannot be used: {in_short(root, entry)}",
             hint="it is left out of the spec; state the right one there",
         )
         for root, entry in tool.changes
@@ -86,11 +95,11 @@ def _warnings(element: Element, tool: Declared) -> list[Diagnostic]:
     ]
     return defects + [
         Diagnostic(
-            file=element.file,
-            line=element.line,
+            file=tool.file,
+            line=tool.line,
             severity="warning",
             code="import-default",
-            message=f"{element.location} has a default that does not fit its own schema: "
+            message=f"{tool.location} has a default that does not fit its own schema: "
             + (pointer or "that of the parameters themselves"),
             hint="it is left out of the spec; state the right one there",
         )
@@ -98,5 +107,5 @@ def _warnings(element: Element, tool: Declared) -> list[Diagnostic]:
     ]
 
 
-def _verb(error: Exception) -> str:
-    return str(error) if isinstance(error, ShapeError) else f"cannot be written as YAML: {error}"
+def _problem(origin: Element | Declared, code: str, message: str) -> Diagnostic:
+    return Diagnostic(file=origin.file, line=origin.line, code=code, message=f"{origin.location} {message}")
