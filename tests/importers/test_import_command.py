@@ -111,3 +111,30 @@ def test_hints_decide_when_they_are_trusted(tmp_path: Path) -> None:
         assert f"{count} with TODO lines" in result.output
         spec = yaml.safe_load((tmp_path / "s" / "find.yaml").read_text(encoding="utf-8"))
         assert spec["permission"] == permission
+
+
+def test_decisions_for_tools_that_match_a_pattern(tmp_path: Path) -> None:
+    named = [{**TOOL, "name": name} for name in ("get_key", "get_all", "drop")]
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps(named), encoding="utf-8")
+    into = tmp_path / "s"
+    options = ["--permission", "get_*=read", "--permission", "*_all=network", "--permission", "write"]
+    options += ["--secrets", "none", "--secrets", "drop=key"]
+    result = CliRunner().invoke(import_group, ["tools", str(path), "--into", str(into), *options])
+    assert result.exit_code == 0, result.output
+    specs = {file.stem: yaml.safe_load(file.read_text(encoding="utf-8")) for file in into.iterdir()}
+    assert {name: spec["permission"] for name, spec in specs.items()} == {
+        "get_key": "read",
+        "get_all": "network",
+        "drop": "write",
+    }
+    assert specs["drop"]["secrets"] == ["key"]
+    assert specs["get_key"]["secrets"] == []
+
+
+def test_a_decision_that_is_none_is_refused(tmp_path: Path) -> None:
+    arguments = ["tools", source(tmp_path), "--into", str(tmp_path / "s")]
+    for option in (["--permission", "reed"], ["--permission", "=read"], ["--secrets", "a,,b"]):
+        result = CliRunner().invoke(import_group, [*arguments, *option])
+        assert result.exit_code == 2
+        assert "expected" in result.output

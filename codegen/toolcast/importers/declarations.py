@@ -1,6 +1,6 @@
 """The shapes in which tools are declared: MCP, OpenAI, Anthropic, Gemini, Bedrock, plain records."""
 
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -8,6 +8,9 @@ from ..diagnostics import Diagnostic
 from ..jsonschema.ledger_entry import LedgerEntry
 from .published_schemas import from_gemini
 from .tool_lists import Element
+
+Kind = Literal["mcp", "openapi", "python", "tools"]
+"""A server's listing, an API's description, a Python module, or files that list tools."""
 
 _HINTS = {"destructiveHint": "destructive", "idempotentHint": "idempotent", "openWorldHint": "open_world"}
 
@@ -55,10 +58,20 @@ class Declared(Struct, frozen=True, kw_only=True):
 
 
 class Declarations(Struct, frozen=True, kw_only=True):
-    """What one source declares: its tools in order, and what could not be read."""
+    """What one source declares: its tools in order, and what could not be read.
+
+    Attributes:
+        tools: the tools.
+        diagnostics: what could not be read.
+        kind: the kind of source.
+        label: which source of that kind: stable, and without secrets or paths of one machine, since specs
+            state it.
+    """
 
     tools: tuple[Declared, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
+    kind: Kind = "tools"
+    label: str = ""
 
 
 class ShapeError(ValueError):

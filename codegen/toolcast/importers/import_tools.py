@@ -38,7 +38,8 @@ def read_tools(files: Sequence[Path]) -> Declarations:
             declared.append(read_shape(element))
         except ShapeError as error:
             problems.append(_problem(element, "import-shape", str(error)))
-    return Declarations(tools=tuple(declared), diagnostics=tuple(problems))
+    label = ", ".join(sorted({path.name for path in files}))
+    return Declarations(tools=tuple(declared), diagnostics=tuple(problems), label=label)
 
 
 def specs_of(declarations: Declarations, choices: Choices = NOTHING_CHOSEN, *, group: str = "") -> Imported:

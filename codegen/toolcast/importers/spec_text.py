@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Any
 
 import yaml
@@ -137,13 +138,31 @@ class Choices(Struct, frozen=True, kw_only=True):
 
     Without `permission` a TODO line stands there that does not compile; with `trust_hints` only where MCP's
     hints state nothing. `secrets` names parameters: each tool gets those that it has, `()` means none, None
-    leaves a TODO line. At most `examples` calls that the schema accepts become examples.
+    leaves a TODO line. `permissions` and `secrets_of` are for the tools whose name, the source's or the
+    spec's, matches a shell pattern; the last that matches decides, and before those for all tools. At most
+    `examples` calls that the schema accepts become examples.
     """
 
     permission: Permission | None = None
+    permissions: tuple[tuple[str, Permission], ...] = ()
     trust_hints: bool = False
     secrets: Sequence[str] | None = None
+    secrets_of: tuple[tuple[str, tuple[str, ...]], ...] = ()
     examples: int = 3
+
+    def permission_for(self, *names: str) -> Permission | None:
+        """The permission decided for the tool that has one of `names`."""
+        matching = [each for pattern, each in self.permissions if _matches(pattern, names)]
+        return matching[-1] if matching else self.permission
+
+    def secrets_for(self, *names: str) -> Sequence[str] | None:
+        """The secrets decided for the tool that has one of `names`."""
+        matching = [each for pattern, each in self.secrets_of if _matches(pattern, names)]
+        return matching[-1] if matching else self.secrets
+
+
+def _matches(pattern: str, names: Sequence[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for name in names)
 
 
 def spec_text(tool: Declared, name: str, choices: Choices) -> str:
@@ -163,7 +182,7 @@ def spec_text(tool: Declared, name: str, choices: Choices) -> str:
         tail["examples"] = chosen
     if tool.annotations:
         tail["annotations"] = tool.annotations
-    decided = _permission(tool, choices) + _secrets(tool, choices.secrets)
+    decided = _permission(tool, name, choices) + _secrets(tool, choices.secrets_for(tool.name, name))
     return _comments(tool, name, described, wrong) + dump(head) + decided + dump(tail)
 
 
@@ -189,11 +208,11 @@ def permission_of(tool: Declared) -> Permission | None:
     return None
 
 
-def _permission(tool: Declared, choices: Choices) -> str:
+def _permission(tool: Declared, name: str, choices: Choices) -> str:
     """The line for the tool's permission. Hints decide only for who trusts their source: "Clients should
     never make tool use decisions based on ToolAnnotations received from untrusted servers" (MCP, schema)."""
     claimed = permission_of(tool)
-    decided = choices.permission or (claimed if choices.trust_hints else None)
+    decided = choices.permission_for(tool.name, name) or (claimed if choices.trust_hints else None)
     if decided:
         return dump({"permission": decided})
     hint = f"; its hints claim {claimed}" if claimed and not choices.trust_hints else ""
