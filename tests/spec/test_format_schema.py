@@ -46,6 +46,14 @@ GOOD: list[dict[str, Any]] = [
     {"providers": {"openai": {"strict": True}, "mcp": {}}},
     {"lint": {}},
     {"lint": {"ignore": {"vague-description": "The name says it all.", "not-strict": "It is a map."}}},
+    {"source": {"kind": "mcp", "name": "a.b", "from": "git"}},
+    {"mcp": {}},
+    {
+        "mcp": {
+            "icons": [{"src": "https://a.example/i", "sizes": ["any"], "theme": "light"}],
+            "meta": {"a": 1},
+        }
+    },
 ]
 BAD: list[dict[str, Any]] = [
     {"colour": 1},
@@ -97,6 +105,14 @@ BAD: list[dict[str, Any]] = [
     {"lint": {"ignore": {"vague": "x"}}},
     {"lint": {"ignore": {"vague-description": " "}}},
     {"lint": {"ignore": {"vague-description": True}}},
+    {"source": {"kind": "mcp", "name": "a"}},
+    {"source": {"kind": "soap", "name": "a", "from": "b"}},
+    {"source": "mcp"},
+    {"mcp": {"_meta": {}}},
+    {"mcp": {"icons": [{}]}},
+    {"mcp": {"icons": [{"src": "javascript:x"}]}},
+    {"mcp": {"icons": [{"src": "https://a.example", "theme": "pink"}]}},
+    {"mcp": {"meta": []}},
 ]
 # A schema cannot say these; the reader does.
 ONLY_READER: list[dict[str, Any]] = [

@@ -1,16 +1,14 @@
 """The shapes in which tools are declared: MCP, OpenAI, Anthropic, Gemini, Bedrock, plain records."""
 
-from typing import Any, Literal
+from typing import Any
 
 from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from ..jsonschema.ledger_entry import LedgerEntry
+from ..spec.model import SourceKind
 from .published_schemas import from_gemini
 from .tool_lists import Element
-
-Kind = Literal["mcp", "openapi", "python", "tools"]
-"""A server's listing, an API's description, a Python module, or files that list tools."""
 
 _HINTS = {"destructiveHint": "destructive", "idempotentHint": "idempotent", "openWorldHint": "open_world"}
 
@@ -70,7 +68,7 @@ class Declarations(Struct, frozen=True, kw_only=True):
 
     tools: tuple[Declared, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
-    kind: Kind = "tools"
+    kind: SourceKind = "tools"
     label: str = ""
 
 

@@ -98,8 +98,8 @@ class Listed:
                 definition = binding.definition(dialect)
                 provider = dialect
             except UnknownProviderError:
-                # Of the newest revision, an older one lacks only schemas of results that are no objects.
-                definition = _older(definition)
+                # An older revision lacks schemas of results that are no objects, and the oldest one icons.
+                definition = _older(definition, dialect)
         schema = msgspec.json.decode(definition).get("outputSchema")
         validator: Validator | None = None
         if schema is not None:
@@ -108,9 +108,13 @@ class Listed:
         return ListedTool(definition, provider, validator)
 
 
-def _older(definition: bytes) -> bytes:
+def _older(definition: bytes, dialect: str) -> bytes:
+    """The definition of the newest revision as an older one has it."""
     tool: dict[str, Any] = msgspec.json.decode(definition)
     schema = tool.get("outputSchema")
-    if schema is None or (isinstance(schema, Mapping) and schema.get("type") == "object"):
+    without = {"icons"} if dialect == "mcp-2025-06-18" else set()
+    if not (schema is None or (isinstance(schema, Mapping) and schema.get("type") == "object")):
+        without.add("outputSchema")
+    if without.isdisjoint(tool):
         return definition
-    return msgspec.json.encode({key: value for key, value in tool.items() if key != "outputSchema"})
+    return msgspec.json.encode({key: value for key, value in tool.items() if key not in without})

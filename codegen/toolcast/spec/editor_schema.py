@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from .fields import COMPOSERS, LINT_CODES, PERMISSIONS
+from .imported_fields import ICON_SOURCE, SOURCE_KINDS, THEMES
 from .tool_names import NAME
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -48,6 +49,8 @@ def format_schema(known_providers: frozenset[str]) -> dict[str, Any]:
             "annotations": _annotations(),
             "providers": _providers(known_providers),
             "lint": _lint(),
+            "mcp": _mcp(),
+            "source": _source(),
         },
         "$defs": {"schema": vocabulary()},
     }
@@ -157,6 +160,43 @@ def _lint() -> dict[str, Any]:
                 "properties": dict.fromkeys(LINT_CODES, _TEXT),
                 "examples": [{"vague-description": "the name says it all"}],
             }
+        },
+    }
+
+
+def _mcp() -> dict[str, Any]:
+    icon = {
+        "type": "object",
+        "required": ["src"],
+        "additionalProperties": False,
+        "properties": {
+            "src": {"type": "string", "pattern": ICON_SOURCE.pattern, "description": "Address of the image."},
+            "mimeType": {**_TEXT, "description": "Such as image/png."},
+            "sizes": {"type": "array", "items": _TEXT, "description": "Such as 48x48, or any."},
+            "theme": {"enum": list(THEMES), "description": "The background that it is drawn for."},
+        },
+    }
+    return {
+        "description": "What MCP clients alone are sent.",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "icons": {"type": "array", "items": icon, "description": "Images that stand for the tool."},
+            "meta": {"type": "object", "description": "MCP's `_meta`."},
+        },
+    }
+
+
+def _source() -> dict[str, Any]:
+    return {
+        "description": "What the spec was imported from; `toolcast import` finds it again by this.",
+        "type": "object",
+        "required": ["kind", "name", "from"],
+        "additionalProperties": False,
+        "properties": {
+            "kind": {"enum": list(SOURCE_KINDS), "description": "The kind of source."},
+            "name": {**_TEXT, "description": "The source's own name of the tool."},
+            "from": {**_TEXT, "description": "Which source of that kind."},
         },
     }
 

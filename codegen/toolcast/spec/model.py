@@ -40,6 +40,25 @@ class Annotations(Struct, frozen=True, kw_only=True):
     open_world: bool | None = None
 
 
+SourceKind = Literal["mcp", "openapi", "python", "tools"]
+"""A server's listing, an API's description, a Python module, or files that list tools."""
+
+
+class Source(Struct, frozen=True, kw_only=True):
+    """What a spec was imported from: the tool by the source's own name, and which source of its kind."""
+
+    kind: SourceKind
+    name: str
+    label: str
+
+
+class McpFields(Struct, frozen=True, kw_only=True):
+    """What MCP clients alone are sent: `icons`, and `_meta`."""
+
+    icons: tuple[dict[str, Any], ...] = ()
+    meta: dict[str, Any] = {}
+
+
 class ToolSpec(Struct, frozen=True, kw_only=True):
     """One tool. `parameters` and `result` are raw JSON Schemas as written; `contract` reads them."""
 
@@ -58,6 +77,8 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
     empty_is_absent: tuple[str, ...] = ()
     providers: Mapping[str, Mapping[str, Any]] = {}
     lint_ignore: Mapping[str, str] = {}  # code of a finding → why it does not apply here
+    source: Source | None = None  # None: written by hand
+    mcp: McpFields = McpFields()
     document: Document
 
 

@@ -3,8 +3,8 @@
 from typing import Any, Final, cast
 
 from ..diagnostics import Diagnostic
-from . import fields
-from .model import Annotations, Document, Permission, ToolSpec
+from . import fields, imported_fields
+from .model import Annotations, Document, McpFields, Permission, ToolSpec
 from .reader_problems import quoted
 from .spec_checker import SpecChecker
 from .summary import first_sentence
@@ -25,6 +25,8 @@ KEYS: Final = (
     "empty_is_absent",
     "providers",
     "lint",
+    "mcp",
+    "source",
 )
 """All keys of a spec. `$schema` is for editors only: the address of their copy of the format schema."""
 
@@ -83,6 +85,8 @@ def read_tool(
     hints = fields.annotations(checker, data["annotations"]) if "annotations" in data else Annotations()
     overrides = fields.providers(checker, data["providers"], known_providers) if "providers" in data else {}
     ignored = fields.lint(checker, data["lint"]) if "lint" in data else {}
+    mcp = imported_fields.mcp(checker, data["mcp"]) if "mcp" in data else McpFields()
+    source = imported_fields.source(checker, data["source"]) if "source" in data else None
     if checker.found:
         return None, tuple(sorted(checker.found)), name
     spec = ToolSpec(
@@ -101,6 +105,8 @@ def read_tool(
         empty_is_absent=empty,
         providers=overrides,
         lint_ignore=ignored,
+        source=source,
+        mcp=mcp,
         document=document,
     )
     return spec, (), name

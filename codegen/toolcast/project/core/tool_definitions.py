@@ -29,6 +29,8 @@ def tool_info(tool: ToolSpec, normal: NormalForm) -> ToolInfo:
         idempotent=tool.annotations.idempotent,
         open_world=tool.annotations.open_world,
         result_schema=result if isinstance(result, dict) else None,
+        icons=tool.mcp.icons,
+        meta=tool.mcp.meta,
     )
 
 

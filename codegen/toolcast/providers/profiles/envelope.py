@@ -46,6 +46,8 @@ class ToolInfo(Struct, frozen=True, kw_only=True):
     idempotent: bool | None = None
     open_world: bool | None = None
     result_schema: dict[str, Any] | None = None
+    icons: tuple[dict[str, Any], ...] = ()
+    meta: dict[str, Any] = {}
 
 
 def tool_object(tool: ToolInfo, profile: Profile, parameters: Normalized) -> dict[str, Any]:
@@ -127,6 +129,8 @@ def _values(tool: ToolInfo, parameters: dict[str, Any] | None, strict: bool | No
         "$destructive": tool.destructive,
         "$idempotent": tool.idempotent,
         "$open_world": tool.open_world,
+        "$icons": list(tool.icons) or None,
+        "$meta": tool.meta or None,
     }
 
 

@@ -1,0 +1,99 @@
+"""The rules of the keys that an import writes: `source` and `mcp`. As in `fields`, each reports problems."""
+
+import re
+from typing import Any, Final, cast, get_args
+
+from .model import McpFields, Source, SourceKind
+from .reader_problems import quoted
+from .spec_checker import SpecChecker, choices, kind_of
+
+SOURCE_KINDS: Final[tuple[SourceKind, ...]] = get_args(SourceKind)
+ICON_SOURCE: Final = re.compile(r"^(?:https?://|data:image/)")
+"""Addresses of icons; MCP warns of others, such as `javascript:`."""
+THEMES: Final = ("light", "dark")
+_ICON_KEYS: Final = ("src", "mimeType", "sizes", "theme")
+
+
+def source(checker: SpecChecker, value: Any) -> Source | None:
+    """Where the spec was imported from."""
+    entries = checker.mapping(("source",), value)
+    if entries is None:
+        return None
+    checker.known_keys(("source",), entries, ("kind", "name", "from"), {"label": "from"})
+    texts: dict[str, str] = {}
+    for key in ("kind", "name", "from"):
+        if key not in entries:
+            message = f"`{key}` is missing in `source`"
+            checker.report(("source",), "missing-key", message, "import again, or take `source` out")
+            continue
+        text = checker.text(("source", key), entries[key])
+        if text is not None:
+            texts[key] = text
+    kind = texts.get("kind")
+    if kind is not None and kind not in SOURCE_KINDS:
+        message = f"{quoted(kind)} is no kind of source"
+        checker.report(("source", "kind"), "bad-source", message, f"kinds are {choices(SOURCE_KINDS)}")
+        return None
+    if len(texts) < 3:
+        return None
+    return Source(kind=cast(SourceKind, kind), name=texts["name"], label=texts["from"])
+
+
+def mcp(checker: SpecChecker, value: Any) -> McpFields:
+    """What MCP clients alone are sent."""
+    entries = checker.mapping(("mcp",), value) or {}
+    checker.known_keys(("mcp",), entries, ("icons", "meta"), {"_meta": "meta", "icon": "icons"})
+    listed = entries.get("icons", [])
+    icons: list[dict[str, Any]] = []
+    if not isinstance(listed, list):
+        checker.wrong_type(("mcp", "icons"), listed, "a list of mappings")
+        listed = []
+    for index, icon in enumerate(listed):
+        path = ("mcp", "icons", index)
+        if isinstance(icon, dict):
+            _icon(checker, path, icon)
+            icons.append(icon)
+        else:
+            checker.report(path, "wrong-type", f"an icon must be a mapping, not {kind_of(icon)}")
+    meta = checker.mapping(("mcp", "meta"), entries["meta"]) if "meta" in entries else None
+    return McpFields(icons=tuple(icons), meta=meta or {})
+
+
+def is_icon(icon: Any) -> bool:
+    """Whether a spec may hold an icon: the rules of `mcp`, as one answer."""
+    return (
+        isinstance(icon, dict)
+        and set(icon) <= set(_ICON_KEYS)
+        and isinstance(icon.get("src"), str)
+        and ICON_SOURCE.match(icon["src"]) is not None
+        and _is_text(icon.get("mimeType", "image/png"))
+        and isinstance(icon.get("sizes", []), list)
+        and all(map(_is_text, icon.get("sizes", [])))
+        and icon.get("theme", "light") in THEMES
+    )
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _icon(checker: SpecChecker, path: tuple[str | int, ...], icon: dict[str, Any]) -> None:
+    checker.known_keys(path, icon, _ICON_KEYS, {"mime_type": "mimeType"})
+    if "src" not in icon:
+        checker.report(path, "missing-key", "an icon lacks its `src`", "write the address of the image")
+    for key in ("src", "mimeType", "theme"):
+        text = checker.text((*path, key), icon[key]) if key in icon else None
+        if text is None:
+            continue
+        if key == "src" and ICON_SOURCE.match(text) is None:
+            message = f"{quoted(text, 60)} is no address of an icon"
+            checker.report((*path, key), "bad-icon", message, "begin it with https:// or data:image/")
+        elif key == "theme" and text not in THEMES:
+            message = f"{quoted(text)} is no theme of an icon"
+            checker.report((*path, key), "bad-icon", message, f"themes are {choices(THEMES)}")
+    sizes = icon.get("sizes", [])
+    if not isinstance(sizes, list):
+        checker.wrong_type((*path, "sizes"), sizes, "a list of texts")
+        return
+    for index, size in enumerate(sizes):
+        checker.text((*path, "sizes", index), size)
