@@ -62,6 +62,8 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         envelopes: by provider, the JSON pointers to the parameters and the description in its tool object,
             where the object's keys do not tell.
         empty_is_absent: optional parameters for which "" means that they are absent.
+        http: the HTTP request that the tool stands for, as its spec writes it (docs/http.md); None where it
+            stands for none.
         exact: false where the Struct alone would accept more than the contract: every value is then validated
             before it is converted.
         wire: the type to decode with, where a marker (`checked`, `one_of`, `open_object`) replaces `params`.
@@ -83,6 +85,7 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
     wire_forms: tuple[str, ...] = ()
     envelopes: Mapping[str, tuple[str, str]] = {}
     empty_is_absent: tuple[str, ...] = ()
+    http: Mapping[str, Any] | None = None
     exact: bool = True
     wire: Any = None
     _lazy: Lazy = msgspec.field(default_factory=Lazy)

@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from .fields import COMPOSERS, LINT_CODES, PERMISSIONS
+from .http_schema import http_schema
 from .imported_fields import ICON_SOURCE, SOURCE_KINDS, THEMES
 from .tool_names import NAME
 
@@ -19,8 +20,9 @@ def format_schema(known_providers: frozenset[str]) -> dict[str, Any]:
 
     Returns:
         A self-contained schema. It refuses what the reader refuses, except what a schema cannot state:
-        duplicate keys; names in `secrets`, `runtime_enums` and `empty_is_absent` that are no parameters, or
-        required ones in the last; names that clash between files.
+        duplicate keys; names in `secrets`, `runtime_enums`, `empty_is_absent` and `http` that are no
+        parameters, or required ones in `empty_is_absent`; which place has which style; names that clash
+        between files.
     """
     return {
         "$schema": DIALECT,
@@ -47,6 +49,7 @@ def format_schema(known_providers: frozenset[str]) -> dict[str, Any]:
                 "examples": [[{"file_path": "/a.txt", "old_string": "a", "new_string": "b"}]],
             },
             "annotations": _annotations(),
+            "http": http_schema(),
             "providers": _providers(known_providers),
             "lint": _lint(),
             "mcp": _mcp(),

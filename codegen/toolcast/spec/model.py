@@ -75,6 +75,7 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
     annotations: Annotations = Annotations()
     runtime_enums: Mapping[str, str] = {}
     empty_is_absent: tuple[str, ...] = ()
+    http: Mapping[str, Any] | None = None  # as written; None: the tool is no HTTP operation
     providers: Mapping[str, Mapping[str, Any]] = {}
     lint_ignore: Mapping[str, str] = {}  # code of a finding → why it does not apply here
     source: Source | None = None  # None: written by hand

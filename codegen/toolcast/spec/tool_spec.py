@@ -4,6 +4,7 @@ from typing import Any, Final, cast
 
 from ..diagnostics import Diagnostic
 from . import fields, imported_fields
+from .http_fields import http
 from .model import Annotations, Document, McpFields, Permission, ToolSpec
 from .reader_problems import quoted
 from .spec_checker import SpecChecker
@@ -23,6 +24,7 @@ KEYS: Final = (
     "annotations",
     "runtime_enums",
     "empty_is_absent",
+    "http",
     "providers",
     "lint",
     "mcp",
@@ -82,6 +84,8 @@ def read_tool(
         if "empty_is_absent" in data
         else ()
     )
+    readable = parameters is not None and ("parameters" not in suggested or has_parameters)
+    request = http(checker, data["http"], parameters, known) if "http" in data and readable else None
     hints = fields.annotations(checker, data["annotations"]) if "annotations" in data else Annotations()
     overrides = fields.providers(checker, data["providers"], known_providers) if "providers" in data else {}
     ignored = fields.lint(checker, data["lint"]) if "lint" in data else {}
@@ -103,6 +107,7 @@ def read_tool(
         annotations=hints,
         runtime_enums=enums,
         empty_is_absent=empty,
+        http=request,
         providers=overrides,
         lint_ignore=ignored,
         source=source,

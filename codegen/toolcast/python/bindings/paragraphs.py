@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
-from ..structs.source_literals import text
+from ..structs.source_literals import literal, text
 from .layout import LINE_LENGTH
 
 
@@ -50,3 +51,20 @@ def mapping(values: dict[str, str], before: int, indent: int, after: int = 1) ->
     if before + len(line) + after <= LINE_LENGTH:
         return line
     return "{\n" + "".join(f"{' ' * (indent + 4)}{row},\n" for row in rows) + " " * indent + "}"
+
+
+def display(value: Any, before: int, indent: int, after: int = 1) -> str:
+    """A literal of JSON data: dicts and lists that do not fit on a line have a row for each part."""
+    line = literal(value)
+    if before + len(line) + after <= LINE_LENGTH or not isinstance(value, dict | list) or not value:
+        return line
+    pad = " " * (indent + 4)
+    if isinstance(value, dict):
+        heads = [f"{text(key)}: " for key in value]
+        parts = zip(heads, value.values(), strict=True)
+        rows = [head + display(item, len(pad) + len(head), indent + 4) for head, item in parts]
+        start, end = "{", "}"
+    else:
+        rows = [display(item, len(pad), indent + 4) for item in value]
+        start, end = "[", "]"
+    return f"{start}\n" + "".join(f"{pad}{row},\n" for row in rows) + " " * indent + end

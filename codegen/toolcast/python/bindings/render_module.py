@@ -12,7 +12,7 @@ from ..structs.module import Roots
 from ..structs.module_model import AliasDefinition, ClassDefinition, Definition, Module
 from ..structs.python_names import identifier, unique
 from ..structs.source_literals import docstring, literal, text
-from .paragraphs import mapping, paragraph
+from .paragraphs import display, mapping, paragraph
 from .templates import Templates
 
 TYPING: Final = ("TYPE_CHECKING", "Annotated", "Any", "ClassVar", "Final", "Literal", "Protocol", "TypeAlias")
@@ -154,6 +154,8 @@ def _binding(
         rows.append(("runtime_enums", mapping(sources, 18, 4)))
     if tool.empty_is_absent:
         rows.append(("empty_is_absent", literal(tool.empty_is_absent)))
+    if tool.http is not None:
+        rows.append(("http", display(tool.http, 9, 4)))
     if provider_files.wire_forms:
         rows.append(("wire_forms", literal(provider_files.wire_forms)))
     if provider_files.envelopes:

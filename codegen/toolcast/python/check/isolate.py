@@ -122,6 +122,7 @@ def check_binding(
         ("annotations", annotations),
         ("runtime_enums", dict(tool.runtime_enums)),
         ("empty_is_absent", tool.empty_is_absent),
+        ("http", tool.http),
         ("contract", f"{up}contracts/{tool.name}.json"),
         ("schemas", f"{up}schemas"),
         ("exact", roots.exact),
