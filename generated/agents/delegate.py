@@ -71,7 +71,7 @@ class DelegateHandler(Protocol):
     ) -> Returns[DelegateResult]: ...
 
 
-DELEGATE: Final[ToolBinding[DelegateParams, DelegateHandler]] = ToolBinding(
+DELEGATE: Final[ToolBinding[DelegateParams, DelegateResult]] = ToolBinding(
     module=__name__,
     name="delegate",
     group="agents",

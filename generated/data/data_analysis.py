@@ -287,7 +287,7 @@ class DataAnalysisHandler(Protocol):
     ) -> Returns[DataAnalysisResult]: ...
 
 
-DATA_ANALYSIS: Final[ToolBinding[DataAnalysisParams, DataAnalysisHandler]] = ToolBinding(
+DATA_ANALYSIS: Final[ToolBinding[DataAnalysisParams, DataAnalysisResult]] = ToolBinding(
     module=__name__,
     name="data_analysis",
     group="data",

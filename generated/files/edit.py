@@ -32,7 +32,7 @@ class EditHandler(Protocol):
     def __call__(self, params: EditParams, context: ToolContext, /) -> Returns[EditResult]: ...
 
 
-EDIT: Final[ToolBinding[EditParams, EditHandler]] = ToolBinding(
+EDIT: Final[ToolBinding[EditParams, EditResult]] = ToolBinding(
     module=__name__,
     name="edit",
     group="files",

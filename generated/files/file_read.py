@@ -37,7 +37,7 @@ class FileReadHandler(Protocol):
     ) -> Returns[FileReadResult]: ...
 
 
-FILE_READ: Final[ToolBinding[FileReadParams, FileReadHandler]] = ToolBinding(
+FILE_READ: Final[ToolBinding[FileReadParams, FileReadResult]] = ToolBinding(
     module=__name__,
     name="file_read",
     group="files",

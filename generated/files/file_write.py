@@ -40,7 +40,7 @@ class FileWriteHandler(Protocol):
     ) -> Returns[FileWriteResult]: ...
 
 
-FILE_WRITE: Final[ToolBinding[FileWriteParams, FileWriteHandler]] = ToolBinding(
+FILE_WRITE: Final[ToolBinding[FileWriteParams, FileWriteResult]] = ToolBinding(
     module=__name__,
     name="file_write",
     group="files",

@@ -42,7 +42,7 @@ class GlobHandler(Protocol):
     def __call__(self, params: GlobParams, context: ToolContext, /) -> Returns[GlobResult]: ...
 
 
-GLOB: Final[ToolBinding[GlobParams, GlobHandler]] = ToolBinding(
+GLOB: Final[ToolBinding[GlobParams, GlobResult]] = ToolBinding(
     module=__name__,
     name="glob",
     group="files",

@@ -58,7 +58,7 @@ class GrepHandler(Protocol):
     def __call__(self, params: GrepParams, context: ToolContext, /) -> Returns[GrepResult]: ...
 
 
-GREP: Final[ToolBinding[GrepParams, GrepHandler]] = ToolBinding(
+GREP: Final[ToolBinding[GrepParams, GrepResult]] = ToolBinding(
     module=__name__,
     name="grep",
     group="files",

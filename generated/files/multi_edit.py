@@ -36,7 +36,7 @@ class MultiEditHandler(Protocol):
     ) -> Returns[MultiEditResult]: ...
 
 
-MULTI_EDIT: Final[ToolBinding[MultiEditParams, MultiEditHandler]] = ToolBinding(
+MULTI_EDIT: Final[ToolBinding[MultiEditParams, MultiEditResult]] = ToolBinding(
     module=__name__,
     name="multi_edit",
     group="files",

@@ -75,7 +75,7 @@ class GetDocumentInfoHandler(Protocol):
     ) -> Returns[GetDocumentInfoResult]: ...
 
 
-GET_DOCUMENT_INFO: Final[ToolBinding[GetDocumentInfoParams, GetDocumentInfoHandler]] = ToolBinding(
+GET_DOCUMENT_INFO: Final[ToolBinding[GetDocumentInfoParams, GetDocumentInfoResult]] = ToolBinding(
     module=__name__,
     name="get_document_info",
     group="knowledge",

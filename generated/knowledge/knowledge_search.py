@@ -58,7 +58,7 @@ class KnowledgeSearchHandler(Protocol):
     ) -> Returns[KnowledgeSearchResult]: ...
 
 
-KNOWLEDGE_SEARCH: Final[ToolBinding[KnowledgeSearchParams, KnowledgeSearchHandler]] = ToolBinding(
+KNOWLEDGE_SEARCH: Final[ToolBinding[KnowledgeSearchParams, KnowledgeSearchResult]] = ToolBinding(
     module=__name__,
     name="knowledge_search",
     group="knowledge",

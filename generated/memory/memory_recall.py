@@ -50,7 +50,7 @@ class MemoryRecallHandler(Protocol):
     ) -> Returns[MemoryRecallResult]: ...
 
 
-MEMORY_RECALL: Final[ToolBinding[MemoryRecallParams, MemoryRecallHandler]] = ToolBinding(
+MEMORY_RECALL: Final[ToolBinding[MemoryRecallParams, MemoryRecallResult]] = ToolBinding(
     module=__name__,
     name="memory_recall",
     group="memory",

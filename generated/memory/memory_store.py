@@ -63,7 +63,7 @@ class MemoryStoreHandler(Protocol):
     ) -> Returns[MemoryStoreResult]: ...
 
 
-MEMORY_STORE: Final[ToolBinding[MemoryStoreParams, MemoryStoreHandler]] = ToolBinding(
+MEMORY_STORE: Final[ToolBinding[MemoryStoreParams, MemoryStoreResult]] = ToolBinding(
     module=__name__,
     name="memory_store",
     group="memory",

@@ -66,7 +66,7 @@ class CronAddHandler(Protocol):
     ) -> Returns[CronAddResult]: ...
 
 
-CRON_ADD: Final[ToolBinding[CronAddParams, CronAddHandler]] = ToolBinding(
+CRON_ADD: Final[ToolBinding[CronAddParams, CronAddResult]] = ToolBinding(
     module=__name__,
     name="cron_add",
     group="schedule",

@@ -39,7 +39,7 @@ class CronListHandler(Protocol):
     ) -> Returns[CronListResult]: ...
 
 
-CRON_LIST: Final[ToolBinding[CronListParams, CronListHandler]] = ToolBinding(
+CRON_LIST: Final[ToolBinding[CronListParams, CronListResult]] = ToolBinding(
     module=__name__,
     name="cron_list",
     group="schedule",

@@ -34,7 +34,7 @@ class BashHandler(Protocol):
     def __call__(self, params: BashParams, context: ToolContext, /) -> Returns[BashResult]: ...
 
 
-BASH: Final[ToolBinding[BashParams, BashHandler]] = ToolBinding(
+BASH: Final[ToolBinding[BashParams, BashResult]] = ToolBinding(
     module=__name__,
     name="bash",
     group="shell",

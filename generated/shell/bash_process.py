@@ -38,7 +38,7 @@ class BashProcessHandler(Protocol):
     ) -> Returns[BashProcessResult]: ...
 
 
-BASH_PROCESS: Final[ToolBinding[BashProcessParams, BashProcessHandler]] = ToolBinding(
+BASH_PROCESS: Final[ToolBinding[BashProcessParams, BashProcessResult]] = ToolBinding(
     module=__name__,
     name="bash_process",
     group="shell",

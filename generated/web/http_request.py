@@ -98,7 +98,7 @@ class HttpRequestHandler(Protocol):
     ) -> Returns[HttpRequestResult]: ...
 
 
-HTTP_REQUEST: Final[ToolBinding[HttpRequestParams, HttpRequestHandler]] = ToolBinding(
+HTTP_REQUEST: Final[ToolBinding[HttpRequestParams, HttpRequestResult]] = ToolBinding(
     module=__name__,
     name="http_request",
     group="web",

@@ -52,7 +52,7 @@ class WebFetchHandler(Protocol):
     ) -> Returns[WebFetchResult]: ...
 
 
-WEB_FETCH: Final[ToolBinding[WebFetchParams, WebFetchHandler]] = ToolBinding(
+WEB_FETCH: Final[ToolBinding[WebFetchParams, WebFetchResult]] = ToolBinding(
     module=__name__,
     name="web_fetch",
     group="web",

@@ -54,7 +54,7 @@ class WebSearchHandler(Protocol):
     ) -> Returns[WebSearchResult]: ...
 
 
-WEB_SEARCH: Final[ToolBinding[WebSearchParams, WebSearchHandler]] = ToolBinding(
+WEB_SEARCH: Final[ToolBinding[WebSearchParams, WebSearchResult]] = ToolBinding(
     module=__name__,
     name="web_search",
     group="web",

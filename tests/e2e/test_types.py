@@ -1,5 +1,6 @@
 """mypy and pyright accept right handlers and generated code, and report each wrong handler."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -34,6 +35,19 @@ def test_type_checkers_report_wrong_handlers_only(tmp_path: Path) -> None:
     expected = {file: marked(file) for file in (E2E / "bad.py", RUNTIME / "typing" / "bad.py")}
     assert mypy == expected, output
     assert pyright == expected, output
+    name_the_wrong_argument(output)
+
+
+def name_the_wrong_argument(output: str) -> None:
+    """Both checkers report a wrong handler at the argument, with its type and the type that is wanted."""
+    found = re.findall(
+        r'error: Argument 2 to "register" of "ToolRegistry" has incompatible type (.+)', output
+    )
+    wrong = (RUNTIME / "typing/bad.py").read_text("utf-8").count("registry.register(")
+    assert len(found) == wrong > 0
+    assert any("[NoteParams, ToolContext]" in each and "[EditParams, ToolContext]" in each for each in found)
+    assert "Cannot infer" not in output
+    assert output.count('cannot be assigned to parameter \\"handler\\"') == len(found)
 
 
 def write_modules(folder: Path) -> None:

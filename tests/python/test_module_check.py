@@ -108,7 +108,7 @@ CHANGES = {
     "what the handler takes": ("params: ToolParams", "params: Unknown"),
     "what the handler takes beside": ("context: ToolContext, /)", "context: ToolContext, /, *more: int)"),
     "a default of the handler": ("context: ToolContext, /)", "context: ToolContext = print(), /)"),
-    "what the handler returns": ("-> Returns[None]", "-> Returns[print()]"),
+    "what the handler returns": ("-> Returns[str | None]", "-> Returns[print()]"),
     "what the handler does": ("]: ...\n", "]: print()\n"),
     "the binding's type": ("Final[ToolBinding[", "Final[print()["),
     "what msgspec cannot decode": (

@@ -19,12 +19,12 @@ if TYPE_CHECKING:  # most calls need none of them
 __all__ = ["Level", "ToolBinding"]
 
 P = TypeVar("P")
-H = TypeVar("H")
+R = TypeVar("R")
 
 
-class ToolBinding(Tool[P], Generic[P, H], frozen=True, kw_only=True, eq=False):
-    """A tool as generated code offers it: definitions, decoder, encoder. P is the parameters' type, H the
-    handler's Protocol.
+class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
+    """A tool as generated code offers it: definitions, decoder, encoder. P is the parameters' type, R the
+    result's: the type of a handler is `Callable[[P, ToolContext], Returns[R]]`.
     """
 
     def decode(
@@ -93,7 +93,7 @@ class ToolBinding(Tool[P], Generic[P, H], frozen=True, kw_only=True, eq=False):
             plain = self._result().validator().settle(plain)
         return msgspec.json.encode(plain)
 
-    def specialise(self, /, **values: Sequence[str]) -> "ToolBinding[P, H]":
+    def specialise(self, /, **values: Sequence[str]) -> "ToolBinding[P, R]":
         """Give values to the tool's `runtime_enums`, in definitions and in decoding.
 
         Args:
@@ -110,7 +110,7 @@ class ToolBinding(Tool[P], Generic[P, H], frozen=True, kw_only=True, eq=False):
 
         checked = check_values(self, values)
         own = {field: getattr(self, field) for field in self.__struct_fields__ if field != "_lazy"}
-        made: SpecialisedBinding[P, H] = SpecialisedBinding(
+        made: SpecialisedBinding[P, R] = SpecialisedBinding(
             **own, base=self, values=checked, attributes=values_by_attribute(self, checked)
         )
         made._lazy.decoder, made._lazy.result = self._decoder(), self._result()
@@ -118,7 +118,7 @@ class ToolBinding(Tool[P], Generic[P, H], frozen=True, kw_only=True, eq=False):
         return made
 
 
-class SpecialisedBinding(ToolBinding[P, H], frozen=True, kw_only=True, eq=False):
+class SpecialisedBinding(ToolBinding[P, R], frozen=True, kw_only=True, eq=False):
     """A binding whose enums have their values. Made by `ToolBinding.specialise`.
 
     `attributes` has the values of each attribute of the Struct.
@@ -147,9 +147,9 @@ class SpecialisedBinding(ToolBinding[P, H], frozen=True, kw_only=True, eq=False)
         schema: dict[str, Any] = contract_with_values(self.base, self.values)["parameters"]
         return schema
 
-    def specialise(self, /, **values: Sequence[str]) -> ToolBinding[P, H]:
+    def specialise(self, /, **values: Sequence[str]) -> ToolBinding[P, R]:
         """Further enums, or other values for the same ones."""
-        specialised: ToolBinding[P, H] = self.base.specialise(**{**self.values, **values})
+        specialised: ToolBinding[P, R] = self.base.specialise(**{**self.values, **values})
         return specialised
 
     def _raw_definition(self, provider: str) -> bytes:

@@ -1,13 +1,14 @@
 """The tools a program offers, and their execution."""
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from .binding import ToolBinding
+from .context import ToolContext
 from .errors import DuplicateToolError, FrozenRegistryError
 from .executor import Executor
-from .handlers import Handler
+from .handlers import Handler, Returns
 from .lazy_bindings import LazyBindings, LazyTool
 from .middleware.guard import Guard
 from .view import Entry, Snapshot, ToolView
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from .wire.guesses import Guesses
 
 P = TypeVar("P")
-H = TypeVar("H")
+R = TypeVar("R")
 
 
 class Refused(NamedTuple):
@@ -98,12 +99,13 @@ class ToolRegistry(ToolView):
         """The threads in which plain handlers run."""
         return self._executor.workers
 
-    def register(self, binding: ToolBinding[P, H], handler: H) -> bool:
+    def register(self, binding: ToolBinding[P, R], handler: Callable[[P, ToolContext], Returns[R]]) -> bool:
         """Register a tool.
 
         Args:
             binding: the generated binding.
-            handler: a function or callable object, sync or async, that fits the binding's handler Protocol.
+            handler: a function or callable object, sync or async, that takes the binding's parameters and
+                returns its result.
 
         Returns:
             False where the name is taken: then only `refused` and the log change.
@@ -113,8 +115,7 @@ class ToolRegistry(ToolView):
             FrozenRegistryError: after `freeze()` or `aclose()`.
             TypeError: the handler is not callable.
         """
-        untyped: Any = handler
-        return self._add(binding.name, Entry(binding, untyped))
+        return self._add(binding.name, Entry(binding, handler))
 
     def register_later(
         self, bindings: Mapping[str, ToolBinding[Any, Any]], name: str, handler: Handler
@@ -162,7 +163,7 @@ class ToolRegistry(ToolView):
         self._report(refused)
         return False
 
-    def replace(self, binding: ToolBinding[P, H], handler: H) -> None:
+    def replace(self, binding: ToolBinding[P, R], handler: Callable[[P, ToolContext], Returns[R]]) -> None:
         """Replace the tool of the same name: for definitions that are read at run time and may change.
 
         Approvals that a policy remembers for calls of that name are forgotten: they were for the other tool.

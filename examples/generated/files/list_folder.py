@@ -27,7 +27,7 @@ class ListFolderHandler(Protocol):
     ) -> Returns[ListFolderResult]: ...
 
 
-LIST_FOLDER: Final[ToolBinding[ListFolderParams, ListFolderHandler]] = ToolBinding(
+LIST_FOLDER: Final[ToolBinding[ListFolderParams, ListFolderResult]] = ToolBinding(
     module=__name__,
     name="list_folder",
     group="files",

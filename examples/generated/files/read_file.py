@@ -20,10 +20,10 @@ class ReadFileParams(
 class ReadFileHandler(Protocol):
     """Runs `read_file`: sync or async."""
 
-    def __call__(self, params: ReadFileParams, context: ToolContext, /) -> Returns[None]: ...
+    def __call__(self, params: ReadFileParams, context: ToolContext, /) -> Returns[str | None]: ...
 
 
-READ_FILE: Final[ToolBinding[ReadFileParams, ReadFileHandler]] = ToolBinding(
+READ_FILE: Final[ToolBinding[ReadFileParams, str | None]] = ToolBinding(
     module=__name__,
     name="read_file",
     group="files",

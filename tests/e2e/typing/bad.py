@@ -6,7 +6,7 @@ from toolcast.runtime import ToolContext, ToolRegistry
 
 from generated.files.edit import EditParams, EditResult
 from generated.files.glob import GlobParams, GlobResult
-from generated.registry import BINDINGS, register_all, register_some
+from generated.registry import BINDINGS, Provider, ToolName, register_all, register_some
 
 registry = ToolRegistry()
 
@@ -43,3 +43,5 @@ EditParams(file_path="a", old_string="b")  # report
 edit(EditParams(file_path="a", old_string="b", new_string=1), ToolContext())  # report
 EditParams(file_path="a", old_string="b", new_string="c").file_path = "d"  # report
 print(EditParams(file_path="a", old_string="b", new_string="c").no_such_field)  # report
+misspelt_provider: Provider = "opnai"  # report
+misspelt_tool: ToolName = "edti"  # report

@@ -7,7 +7,7 @@ from typing import assert_type
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
 
 from generated.files.edit import EDIT, EditParams, EditResult
-from generated.registry import register_some
+from generated.registry import Provider, ToolName, register_some
 from generated.web.http_request import (
     HTTP_REQUEST,
     HttpRequestBodyForm,
@@ -36,3 +36,7 @@ body = HTTP_REQUEST.decode("{}").body
 assert_type(body, HttpRequestBodyJson | HttpRequestBodyForm | HttpRequestBodyText | None)
 if isinstance(body, HttpRequestBodyForm):
     assert_type(body.fields, dict[str, str])
+provider: Provider = "openai-responses"
+tool: ToolName = "edit"
+registry.definitions(provider)
+registry.get(tool)

@@ -88,6 +88,7 @@ registry.register(NOTE, nothing)
 registry.register(NOTE, nothing_awaited)
 registry.register(SHAPES, anything)
 registry.register(BINDINGS["edit"], plain)
+registry.register(EDIT, lambda params, context: params.file_path + context.tool)
 
 assert_type(EDIT.decode(b"{}"), EditParams)
 assert_type(EDIT.params, type[EditParams])

@@ -96,7 +96,7 @@ def compile_package(
         for entry in sorted(entries, key=lambda entry: entry.name)
     ]
     marker = formatted(templates.render("package.py.jinja", mark=mark("all specs")), ours=ours)
-    registry = formatted(registry_text(tools, templates), ours=ours)
+    registry = formatted(registry_text(tools, templates, options.providers), ours=ours)
     require_python(registry, ours=ours)
     return {f"{folder}/__init__.py".lstrip("/"): marker for folder in folders} | {"registry.py": registry}
 

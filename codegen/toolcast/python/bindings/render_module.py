@@ -76,7 +76,7 @@ def tool_text(
         "definitions": _spaced(module.definitions),
         "handler": names.handler,
         "params": roots.params,
-        "result": roots.result,
+        "result": _returned(roots),
         "constant": names.constant,
         "display_name": _printable(tool.name),
         "binding": binding,
@@ -89,6 +89,12 @@ def tool_text(
         imports=_imports(needed, module.imports),
         **body,
     )
+
+
+def _returned(roots: Roots) -> str:
+    """The type of what a handler returns beside a ToolResult. Without a result that is text or nothing: None
+    alone would be no type that mypy infers from the binding, so that it could not name a wrong handler."""
+    return "str | None" if roots.result == "None" else roots.result
 
 
 def type_text(path: str, description: str, module: Module, templates: Templates) -> str:
@@ -223,8 +229,13 @@ class RegistryTool(Struct, frozen=True, kw_only=True):
     argument: str
 
 
-def registry_text(tools: Sequence[Mapping[str, Any]], templates: Templates) -> str:
-    """The registry module. Each tool: `name`, `module` (dotted), `constant`, `keyword`, `handler`."""
+def registry_text(
+    tools: Sequence[Mapping[str, Any]], templates: Templates, providers: Sequence[str] = ()
+) -> str:
+    """The registry module. Each tool: `name`, `module` (dotted), `constant`, `keyword`, `handler`.
+
+    `providers` are those that each tool has a definition for.
+    """
     used = {"_register", "_KEYWORDS"}  # of the module itself
     imports: list[str] = []
     rows: list[RegistryTool] = []
@@ -244,21 +255,37 @@ def registry_text(tools: Sequence[Mapping[str, Any]], templates: Templates) -> s
         )
     registry = unique("registry", {row.keyword for row in rows})
     signature = [f'{row.keyword}: "{row.handler} | None",' for row in rows]
+    names = [_one_of(row.literal for row in rows), _one_of(text(provider) for provider in providers)]
+    needed = {word for word in ("Literal", "Never") if any(each.startswith(word) for each in names)}
+    needed |= {"Any", "Final", "TypeAlias", "TypedDict", "Unpack"} | ({"TYPE_CHECKING"} if rows else set())
     return templates.render(
         "registry.py.jinja",
         mark=mark("all specs"),
         imports=[
             "from collections.abc import Mapping",
-            f"from typing import {'TYPE_CHECKING, ' if rows else ''}Any, Final, TypedDict, Unpack",
+            f"from typing import {', '.join(sorted(needed, key=_in_import))}",
             "",
             "from toolcast.runtime import ToolBinding, ToolRegistry",
             "from toolcast.runtime.support import LazyBindings",
         ],
         handler_imports=sorted(imports),
         tools=rows,
+        tool_name=names[0],
+        provider=names[1],
         registry=registry,
         signature=["*,", *signature] if signature else [],
     )
+
+
+def _one_of(literals: Iterable[str]) -> str:
+    """The type of these literals; of none there is no value."""
+    rows = ", ".join(literals)
+    return f"Literal[{rows}]" if rows else "Never"
+
+
+def _in_import(name: str) -> tuple[bool, str]:
+    """Constants come before classes, as isort has them."""
+    return not name.isupper(), name
 
 
 def keyword_of(tool: str) -> str:

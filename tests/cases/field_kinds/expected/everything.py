@@ -67,10 +67,12 @@ class EverythingParams(
 class EverythingHandler(Protocol):
     """Runs `everything`: sync or async."""
 
-    def __call__(self, params: EverythingParams, context: ToolContext, /) -> Returns[None]: ...
+    def __call__(
+        self, params: EverythingParams, context: ToolContext, /
+    ) -> Returns[str | None]: ...
 
 
-EVERYTHING: Final[ToolBinding[EverythingParams, EverythingHandler]] = ToolBinding(
+EVERYTHING: Final[ToolBinding[EverythingParams, str | None]] = ToolBinding(
     module=__name__,
     name="everything",
     group="",

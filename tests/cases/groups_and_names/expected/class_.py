@@ -15,10 +15,10 @@ class ClassParams(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class ClassHandler(Protocol):
     """Runs `class`: sync or async."""
 
-    def __call__(self, params: ClassParams, context: ToolContext, /) -> Returns[None]: ...
+    def __call__(self, params: ClassParams, context: ToolContext, /) -> Returns[str | None]: ...
 
 
-CLASS_: Final[ToolBinding[ClassParams, ClassHandler]] = ToolBinding(
+CLASS_: Final[ToolBinding[ClassParams, str | None]] = ToolBinding(
     module=__name__,
     name="class",
     group="",

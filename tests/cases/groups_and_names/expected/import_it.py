@@ -15,10 +15,10 @@ class ImportItParams(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class ImportItHandler(Protocol):
     """Runs `import-it`: sync or async."""
 
-    def __call__(self, params: ImportItParams, context: ToolContext, /) -> Returns[None]: ...
+    def __call__(self, params: ImportItParams, context: ToolContext, /) -> Returns[str | None]: ...
 
 
-IMPORT_IT: Final[ToolBinding[ImportItParams, ImportItHandler]] = ToolBinding(
+IMPORT_IT: Final[ToolBinding[ImportItParams, str | None]] = ToolBinding(
     module=__name__,
     name="import-it",
     group="",

@@ -33,10 +33,10 @@ class HostileParams(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class HostileHandler(Protocol):
     """Runs `hostile`: sync or async."""
 
-    def __call__(self, params: HostileParams, context: ToolContext, /) -> Returns[None]: ...
+    def __call__(self, params: HostileParams, context: ToolContext, /) -> Returns[str | None]: ...
 
 
-HOSTILE: Final[ToolBinding[HostileParams, HostileHandler]] = ToolBinding(
+HOSTILE: Final[ToolBinding[HostileParams, str | None]] = ToolBinding(
     module=__name__,
     name="hostile",
     group="",

@@ -15,10 +15,10 @@ class PingParams(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class PingHandler(Protocol):
     """Runs `ping`: sync or async."""
 
-    def __call__(self, params: PingParams, context: ToolContext, /) -> Returns[None]: ...
+    def __call__(self, params: PingParams, context: ToolContext, /) -> Returns[str | None]: ...
 
 
-PING: Final[ToolBinding[PingParams, PingHandler]] = ToolBinding(
+PING: Final[ToolBinding[PingParams, str | None]] = ToolBinding(
     module=__name__,
     name="ping",
     group="",

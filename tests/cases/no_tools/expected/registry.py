@@ -2,7 +2,7 @@
 """All tools of this package, and their typed registration."""
 
 from collections.abc import Mapping
-from typing import Any, Final, TypedDict, Unpack
+from typing import Any, Final, Literal, Never, TypeAlias, TypedDict, Unpack
 
 from toolcast.runtime import ToolBinding, ToolRegistry
 from toolcast.runtime.support import LazyBindings
@@ -12,6 +12,12 @@ BINDINGS: Final[Mapping[str, ToolBinding[Any, Any]]] = LazyBindings(
     {},
 )
 """Every binding by tool name. A tool's module is imported when its binding is asked for."""
+
+ToolName: TypeAlias = Never
+"""The name of a tool of this package: a type checker reports any other text."""
+
+Provider: TypeAlias = Literal["mcp"]
+"""The id of a provider that this package has definitions for."""
 
 
 class Handlers(TypedDict, total=False):

@@ -18,10 +18,10 @@ class LooseParams(
 class LooseHandler(Protocol):
     """Runs `loose`: sync or async."""
 
-    def __call__(self, params: LooseParams, context: ToolContext, /) -> Returns[None]: ...
+    def __call__(self, params: LooseParams, context: ToolContext, /) -> Returns[str | None]: ...
 
 
-LOOSE: Final[ToolBinding[LooseParams, LooseHandler]] = ToolBinding(
+LOOSE: Final[ToolBinding[LooseParams, str | None]] = ToolBinding(
     module=__name__,
     name="loose",
     group="",

@@ -18,10 +18,10 @@ class StrictParams(
 class StrictHandler(Protocol):
     """Runs `strict`: sync or async."""
 
-    def __call__(self, params: StrictParams, context: ToolContext, /) -> Returns[None]: ...
+    def __call__(self, params: StrictParams, context: ToolContext, /) -> Returns[str | None]: ...
 
 
-STRICT: Final[ToolBinding[StrictParams, StrictHandler]] = ToolBinding(
+STRICT: Final[ToolBinding[StrictParams, str | None]] = ToolBinding(
     module=__name__,
     name="strict",
     group="",

@@ -21,7 +21,7 @@ class CountHandler(Protocol):
     def __call__(self, params: CountParams, context: ToolContext, /) -> Returns[CountResult]: ...
 
 
-COUNT: Final[ToolBinding[CountParams, CountHandler]] = ToolBinding(
+COUNT: Final[ToolBinding[CountParams, CountResult]] = ToolBinding(
     module=__name__,
     name="count",
     group="",

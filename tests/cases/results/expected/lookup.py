@@ -27,7 +27,7 @@ class LookupHandler(Protocol):
     def __call__(self, params: LookupParams, context: ToolContext, /) -> Returns[LookupResult]: ...
 
 
-LOOKUP: Final[ToolBinding[LookupParams, LookupHandler]] = ToolBinding(
+LOOKUP: Final[ToolBinding[LookupParams, LookupResult]] = ToolBinding(
     module=__name__,
     name="lookup",
     group="",

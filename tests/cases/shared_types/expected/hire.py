@@ -21,10 +21,10 @@ class HireParams(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class HireHandler(Protocol):
     """Runs `hire`: sync or async."""
 
-    def __call__(self, params: HireParams, context: ToolContext, /) -> Returns[None]: ...
+    def __call__(self, params: HireParams, context: ToolContext, /) -> Returns[str | None]: ...
 
 
-HIRE: Final[ToolBinding[HireParams, HireHandler]] = ToolBinding(
+HIRE: Final[ToolBinding[HireParams, str | None]] = ToolBinding(
     module=__name__,
     name="hire",
     group="",

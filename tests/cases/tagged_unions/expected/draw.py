@@ -54,10 +54,10 @@ class DrawParams(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_u
 class DrawHandler(Protocol):
     """Runs `draw`: sync or async."""
 
-    def __call__(self, params: DrawParams, context: ToolContext, /) -> Returns[None]: ...
+    def __call__(self, params: DrawParams, context: ToolContext, /) -> Returns[str | None]: ...
 
 
-DRAW: Final[ToolBinding[DrawParams, DrawHandler]] = ToolBinding(
+DRAW: Final[ToolBinding[DrawParams, str | None]] = ToolBinding(
     module=__name__,
     name="draw",
     group="",

@@ -17,10 +17,10 @@ class NoteParams(Struct, frozen=True, kw_only=True):
 
 
 class NoteHandler(Protocol):
-    def __call__(self, params: NoteParams, context: ToolContext, /) -> Returns[None]: ...
+    def __call__(self, params: NoteParams, context: ToolContext, /) -> Returns[str | None]: ...
 
 
-NOTE: Final[ToolBinding[NoteParams, NoteHandler]] = ToolBinding(
+NOTE: Final[ToolBinding[NoteParams, str | None]] = ToolBinding(
     module=__name__,
     name="note",
     group="misc",

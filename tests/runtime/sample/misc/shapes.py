@@ -65,7 +65,7 @@ class ShapesHandler(Protocol):
     def __call__(self, params: ShapesParams, context: ToolContext, /) -> Returns[Any]: ...
 
 
-SHAPES: Final[ToolBinding[ShapesParams, ShapesHandler]] = ToolBinding(
+SHAPES: Final[ToolBinding[ShapesParams, Any]] = ToolBinding(
     module=__name__,
     name="shapes",
     group="misc",

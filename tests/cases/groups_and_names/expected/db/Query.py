@@ -15,10 +15,10 @@ class QueryParams(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class QueryHandler(Protocol):
     """Runs `Query`: sync or async."""
 
-    def __call__(self, params: QueryParams, context: ToolContext, /) -> Returns[None]: ...
+    def __call__(self, params: QueryParams, context: ToolContext, /) -> Returns[str | None]: ...
 
 
-QUERY: Final[ToolBinding[QueryParams, QueryHandler]] = ToolBinding(
+QUERY: Final[ToolBinding[QueryParams, str | None]] = ToolBinding(
     module=__name__,
     name="Query",
     group="db",

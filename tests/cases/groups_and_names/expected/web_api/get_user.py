@@ -15,10 +15,10 @@ class GetUserParams(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class GetUserHandler(Protocol):
     """Runs `get-user`: sync or async."""
 
-    def __call__(self, params: GetUserParams, context: ToolContext, /) -> Returns[None]: ...
+    def __call__(self, params: GetUserParams, context: ToolContext, /) -> Returns[str | None]: ...
 
 
-GET_USER: Final[ToolBinding[GetUserParams, GetUserHandler]] = ToolBinding(
+GET_USER: Final[ToolBinding[GetUserParams, str | None]] = ToolBinding(
     module=__name__,
     name="get-user",
     group="web-api",

@@ -17,10 +17,10 @@ class WalkParams(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class WalkHandler(Protocol):
     """Runs `walk`: sync or async."""
 
-    def __call__(self, params: WalkParams, context: ToolContext, /) -> Returns[None]: ...
+    def __call__(self, params: WalkParams, context: ToolContext, /) -> Returns[str | None]: ...
 
 
-WALK: Final[ToolBinding[WalkParams, WalkHandler]] = ToolBinding(
+WALK: Final[ToolBinding[WalkParams, str | None]] = ToolBinding(
     module=__name__,
     name="walk",
     group="org",

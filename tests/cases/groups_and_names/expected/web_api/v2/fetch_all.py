@@ -15,10 +15,10 @@ class FetchAllParams(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class FetchAllHandler(Protocol):
     """Runs `fetch_all`: sync or async."""
 
-    def __call__(self, params: FetchAllParams, context: ToolContext, /) -> Returns[None]: ...
+    def __call__(self, params: FetchAllParams, context: ToolContext, /) -> Returns[str | None]: ...
 
 
-FETCH_ALL: Final[ToolBinding[FetchAllParams, FetchAllHandler]] = ToolBinding(
+FETCH_ALL: Final[ToolBinding[FetchAllParams, str | None]] = ToolBinding(
     module=__name__,
     name="fetch_all",
     group="web-api/v2",

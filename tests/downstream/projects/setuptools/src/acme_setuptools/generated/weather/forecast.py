@@ -18,10 +18,10 @@ class ForecastParams(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class ForecastHandler(Protocol):
     """Runs `forecast`: sync or async."""
 
-    def __call__(self, params: ForecastParams, context: ToolContext, /) -> Returns[None]: ...
+    def __call__(self, params: ForecastParams, context: ToolContext, /) -> Returns[str | None]: ...
 
 
-FORECAST: Final[ToolBinding[ForecastParams, ForecastHandler]] = ToolBinding(
+FORECAST: Final[ToolBinding[ForecastParams, str | None]] = ToolBinding(
     module=__name__,
     name="forecast",
     group="weather",
