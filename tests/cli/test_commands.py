@@ -15,7 +15,9 @@ from click.testing import Result
 from toolcast import __version__
 from toolcast.cli.main import COMMANDS, cli
 from toolcast.cli.main import run as run_line
+from toolcast.diagnostics import Diagnostic
 from toolcast.spec.load import load_tool
+from toolcast.spec.model import ToolSpec
 
 from tests.project.fake import put, states, tree
 
@@ -322,18 +324,52 @@ class TestInit:
         assert "root of the repository" not in run("init", "--add", "pre-commit").output
 
 
+def load(base: Path, path: str) -> tuple[ToolSpec | None, tuple[Diagnostic, ...]]:
+    return load_tool(base / "specs", path, shown_root="specs", known_providers=frozenset())
+
+
 class TestNew:
-    def test_the_spec_compiles_and_explains_itself(self, run: Command, base: Path) -> None:
+    def test_the_spec_compiles_once_a_person_has_decided(self, run: Command, base: Path) -> None:
         result = run("new", "files/edit")
         assert result.exit_code == 0
+        assert "decide what is TODO there" in result.output
         path = base / "specs/files/edit.yaml"
-        assert yaml.safe_load(path.read_text())["name"] == "edit"
-        spec, problems = load_tool(
-            base / "specs", "files/edit.yaml", shown_root="specs", known_providers=frozenset()
-        )
+        text = path.read_text()
+        assert yaml.safe_load(text)["name"] == "edit"
+        assert "count" not in text
+        spec, problems = load(base, "files/edit.yaml")
+        assert spec is None
+        assert [(each.code, text.splitlines()[each.line - 1]) for each in problems] == [
+            ("todo", f"{key}: TODO") for key in ("description", "permission", "secrets")
+        ]
+        assert not jsonschema_rs.is_valid(json.loads(run("schema").output), yaml.safe_load(text))
+        decided = text.replace("description: TODO", "description: Edits a file.")
+        path.write_text(decided.replace("permission: TODO", "permission: write"))
+        assert [each.code for each in load(base, "files/edit.yaml")[1]] == ["todo"]
+        path.write_text(path.read_text().replace("secrets: TODO", "secrets: []"))
+        spec, problems = load(base, "files/edit.yaml")
         assert problems == ()
         assert spec is not None
-        assert spec.permission == "read"
+        assert (spec.summary, spec.permission) == ("Edits a file.", "write")
+
+    @pytest.mark.parametrize(
+        ("text", "written"),
+        [
+            ("TODO", False),
+            (" TODO\n", False),
+            ("TODO: what the tool does.", False),
+            ("TODO list of this session.", True),
+            ("Todo", True),
+            ("See TODO: later.", True),
+        ],
+    )
+    def test_a_description_that_says_todo_is_not_written(
+        self, run: Command, base: Path, text: str, written: bool
+    ) -> None:
+        data = {"description": text, "permission": "read", "secrets": []}
+        put(base / "specs/x.json", json.dumps(data))
+        assert (load(base, "x.json")[0] is not None) is written
+        assert jsonschema_rs.is_valid(json.loads(run("schema").output), data) is written
 
     @pytest.mark.parametrize(
         "name",

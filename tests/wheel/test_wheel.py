@@ -104,6 +104,7 @@ def test_first_ten_minutes(compiler: Path, tmp_path: Path) -> None:
     toolcast = compiler / "toolcast"
     run(toolcast, "init", cwd=tmp_path)
     run(toolcast, "new", "weather/forecast", cwd=tmp_path)
+    decide(tmp_path / "specs/weather/forecast.yaml")
     run(toolcast, "generate", cwd=tmp_path)
     run(toolcast, "stubs", cwd=tmp_path)
     stub = tmp_path / "handlers/weather/forecast.py"
@@ -123,6 +124,22 @@ def test_first_ten_minutes(compiler: Path, tmp_path: Path) -> None:
     """
     stated = run(compiler / "python", "-c", textwrap.dedent(script), cwd=tmp_path).stdout
     assert stated.split()[0] == "False"
+
+
+def decide(spec: Path) -> None:
+    """What a person writes into a new spec."""
+    text = spec.read_text("utf-8")
+    decisions = {
+        "description: TODO": "description: Tells the weather of a place.",
+        "permission: TODO": "permission: network",
+        "secrets: TODO": "secrets: []",
+        "required: []": "required: [place]",
+        "properties: {}": "properties: {place: {type: string}}",
+    }
+    for undecided, decided in decisions.items():
+        assert undecided in text
+        text = text.replace(undecided, decided)
+    spec.write_text(text, "utf-8")
 
 
 def _outputs(folder: Path) -> list[Path]:

@@ -1,4 +1,7 @@
-"""The spec that `init` and `new` write: complete, so that it compiles, and commented, so that it teaches."""
+"""The specs that `init` and `new` write, commented, so that they teach.
+
+That of `init` compiles as it stands; that of `new` not before a person has decided what it leaves open.
+"""
 
 EXAMPLE = """\
 # One tool. `toolcast generate` compiles this file; `toolcast schema` prints the format as a JSON Schema.
@@ -54,4 +57,40 @@ annotations: {title: Count words, destructive: false, idempotent: true, open_wor
 # Also optional:
 # runtime_enums: {agent: agents}         parameters whose values are known only when the program runs
 # providers: {openai: {strict: false}}   settings for one provider
+"""
+
+BLANK = """\
+# One tool. It compiles when every TODO below is decided: `toolcast generate` names those that are left.
+# `toolcast schema` prints the format as a JSON Schema.
+
+# The name that the model calls: 1 to 64 of A-Z a-z 0-9 _ -, a letter or _ first. Default: the file's name.
+name: {name}
+
+# Required. What the model reads: what the tool does, when to use it, what it gives back.
+# The first sentence is the summary in brief lists, unless `summary:` states another.
+description: TODO
+
+# Required. What a call may do: read | write | execute | network
+permission: TODO
+
+# Required. Parameters that may carry a reference to a secret, such as <secret_ref:NAME>.
+# [] says: none, on purpose.
+secrets: TODO
+
+# What the model must send, as JSON Schema 2020-12. A property that is not in `required` is optional.
+# Types that several tools share live in specs/_types/ and are referred to by `$ref: ../_types/name.yaml`.
+parameters:
+  type: object
+  required: []
+  additionalProperties: false
+  properties: {}
+  #   text: {type: string, description: The text to look at.}
+  #   limit: {type: integer, minimum: 1, default: 10, description: How many to give back at most.}
+
+# Also optional:
+# result: {type: object, properties: {}}  what the tool gives back: a typed Struct, and MCP's outputSchema
+# examples: [{text: to be}]               calls that must fit the parameters; checked when this is compiled
+# annotations: {destructive: false}       hints for programs: title, destructive, idempotent, open_world
+# runtime_enums: {agent: agents}          parameters whose values are known only when the program runs
+# providers: {openai: {strict: false}}    settings for one provider
 """

@@ -7,7 +7,7 @@ import click
 
 from ..config import show
 from ..console import write_line
-from .example import EXAMPLE
+from .example import BLANK
 from .init import create
 from .options import config_option, configuration, examples, refuse
 from .steps import disk_problem
@@ -19,7 +19,8 @@ from .steps import disk_problem
 def command(name: str, config_file: Path | None) -> None:
     """Write a commented spec to start from.
 
-    It compiles as it stands; change it into your tool. The group is the folder below the specs folder.
+    It compiles when a person has decided what it leaves open: description, permission, secrets. The group is
+    the folder below the specs folder.
     """
     from ..spec.tool_names import NAME, NAME_RULE, group_problem, module_problem
 
@@ -43,9 +44,9 @@ def command(name: str, config_file: Path | None) -> None:
     groups = [each.name for each in config.specs.glob("*/") if not each.name.startswith(("_", "."))]
     near = difflib.get_close_matches(group, groups, 1) if group and group not in groups else []
     try:
-        create(path, EXAMPLE.replace("{name}", tool))
+        create(path, BLANK.replace("{name}", tool))
     except OSError as error:
         raise disk_problem("text", error, path) from None
-    write_line(f"created   {show(path)}")
+    write_line(f"created   {show(path)}; next: decide what is TODO there, then toolcast generate")
     if near:
         write_line(f"note: the group {group!r} is new; there is one called {near[0]!r}")

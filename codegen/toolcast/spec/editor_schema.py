@@ -5,11 +5,13 @@ from typing import Any, Final
 from .fields import COMPOSERS, LINT_CODES, PERMISSIONS
 from .http_schema import http_schema
 from .imported_fields import ICON_SOURCE, SOURCE_KINDS, THEMES
+from .spec_checker import UNWRITTEN
 from .tool_names import NAME
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 _TEXT: dict[str, Any] = {"type": "string", "pattern": r"\S"}
+_PROSE: dict[str, Any] = {**_TEXT, "not": {"pattern": f"^{UNWRITTEN}"}}
 
 
 def format_schema(known_providers: frozenset[str]) -> dict[str, Any]:
@@ -68,12 +70,12 @@ def _texts() -> dict[str, Any]:
             "examples": ["edit", "web_search"],
         },
         "summary": {
-            **_TEXT,
+            **_PROSE,
             "description": "The brief stub. Default: the first sentence of `description`.",
             "examples": ["Replace one exact string in a file."],
         },
         "description": {
-            **_TEXT,
+            **_PROSE,
             "description": "What the model reads: what the tool does, when to use it, what it returns.",
             "examples": ["Replaces one exact, unique occurrence of old_string in a file."],
         },

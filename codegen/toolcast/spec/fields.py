@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from .model import Annotations, Permission
 from .reader_problems import quoted
-from .spec_checker import SpecChecker, is_todo, kind_of, nearest
+from .spec_checker import SpecChecker, is_todo, is_unwritten, kind_of, nearest
 
 LINT_CODES: Final = (
     "advised-name-length",
@@ -59,6 +59,16 @@ COMPOSERS: Final = ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "not
 def no_parameters() -> dict[str, Any]:
     """The parameters of a spec that states none: a closed object without properties."""
     return {"type": "object", "properties": {}, "additionalProperties": False}
+
+
+def prose(checker: SpecChecker, key: str, value: Any) -> str | None:
+    """A text for the model, written by a person."""
+    text = checker.text((key,), value)
+    if text is None or not is_unwritten(text):
+        return text
+    hint = f"write `{key}:` and say what the tool does, when to use it and what it gives back"
+    checker.report((key,), "todo", "a person must say what this tool does: the model reads it", hint)
+    return None
 
 
 def permission(checker: SpecChecker, value: Any) -> Permission | None:

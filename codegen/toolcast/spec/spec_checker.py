@@ -1,7 +1,8 @@
 """Checks the form of one spec, reports every problem, and suggests corrections of misspelt words."""
 
+import re
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, Final
 
 from ..diagnostics import Diagnostic
 from .model import Document, Path, diagnose
@@ -109,6 +110,15 @@ def kind_of(value: Any) -> str:
         return "true" if value else "false"
     words = {str: "text", int: "a number", float: "a number", list: "a list", dict: "a mapping"}
     return words.get(type(value), "null")
+
+
+UNWRITTEN: Final = r"[ \t\r\n]*TODO[ \t\r\n]*(?::|$)"
+"""A text that is still to be written: `TODO` alone or with a colon. A tool may well be about a TODO list."""
+
+
+def is_unwritten(text: str) -> bool:
+    """Whether a text says that a person has yet to write it."""
+    return re.match(UNWRITTEN, text) is not None
 
 
 def is_todo(value: Any) -> bool:

@@ -140,8 +140,8 @@ def _name(checker: SpecChecker, data: dict[str, Any], path: str, group: str) -> 
 
 def _texts(checker: SpecChecker, data: dict[str, Any], suggested: set[str]) -> tuple[str, str]:
     """Description and summary; each is the default of the other."""
-    description = checker.text(("description",), data["description"]) if "description" in data else None
-    summary = checker.text(("summary",), data["summary"]) if "summary" in data else None
+    description = fields.prose(checker, "description", data["description"]) if "description" in data else None
+    summary = fields.prose(checker, "summary", data["summary"]) if "summary" in data else None
     if not {"description", "summary"} & ({*data} | suggested):
         hint = "write `description:` and say what the tool does; it is what the model reads"
         checker.report((), "missing-key", "`description` is missing", hint)
