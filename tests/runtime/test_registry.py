@@ -4,6 +4,7 @@
 
 import json
 import logging
+import pickle
 import threading
 from typing import Any
 
@@ -169,3 +170,17 @@ def test_threads_register_each_name_once(edit: Binding) -> None:
     assert not torn
     assert sorted(wins) == names == list(registry)
     assert len(registry.refused) == 5 * len(names)
+
+
+def test_definitions_are_bytes_that_no_client_takes_for_a_list(edit: Binding) -> None:
+    registry = ToolRegistry()
+    registry.register(edit, first)
+    definitions = registry.definitions("openai")
+    with pytest.raises(TypeError, match=r"definition_objects\(\)"):
+        list(definitions)
+    assert isinstance(definitions, bytes)
+    assert json.loads(definitions) == registry.definition_objects("openai")
+    assert msgspec.json.decode(definitions) == registry.definition_objects("openai")
+    assert msgspec.json.encode(registry.definitions_raw("openai")) == definitions
+    assert pickle.loads(pickle.dumps(definitions)) == definitions
+    assert hash(definitions) == hash(bytes(definitions))

@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from ..runtime.arguments import Arguments
 from ..runtime.context import ToolContext
-from ..runtime.definitions import bare_definition
+from ..runtime.definitions import DefinitionBytes, bare_definition
 from ..runtime.errors import ArgumentError
 from ..runtime.result import ToolResult
 from ..runtime.view import RedirectedView, ToolView
@@ -221,12 +221,12 @@ class Disclosure:
         """Give the tool objects of the next request.
 
         Returns:
-            A JSON array.
+            A JSON array. Iterating its bytes raises TypeError, as with those of a registry.
 
         Raises:
             UnknownProviderError: nothing was generated for the provider.
         """
-        return b"[" + b",".join(self._parts()) + b"]"
+        return DefinitionBytes(b"[" + b",".join(self._parts()) + b"]")
 
     def definitions_raw(self) -> msgspec.Raw:
         """Give the bytes of `definitions` as a value that `msgspec.json.encode` copies unchanged.

@@ -1,7 +1,7 @@
 """A provider's tool object: its schema, its brief form, and its flag for strict mode."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
@@ -18,6 +18,21 @@ _KEPT = frozenset({"type", "nullable", "required", "enum", "const", "$ref", "pro
 _ONE = ("items", "additionalProperties")
 _LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
 _NAMED = ("properties", "patternProperties", "$defs", "definitions", "$def")
+
+
+class DefinitionBytes(bytes):
+    """The bytes of a JSON array of tool objects.
+
+    Iterating bytes gives numbers, and a client that takes a list of tools would send those. So iterating is
+    refused; everything else is as with any bytes.
+    """
+
+    def __iter__(self) -> Iterator[int]:
+        """Raises TypeError."""
+        raise TypeError(
+            "definitions() gives the bytes of a JSON array, and a list of these would be numbers. A client "
+            "that takes a list of tools needs definition_objects()."
+        )
 
 
 def cut_schema(schema: Any) -> Any:

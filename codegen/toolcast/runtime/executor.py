@@ -16,6 +16,7 @@ from .definitions import schema_of
 from .errors import ArgumentError, RefusalError
 from .handler_results import as_result, encodable, mismatch, mismatched
 from .handlers import Handler, call, call_in_thread, is_from_outside
+from .loop_thread import LoopThread
 from .middleware.events import (
     Approved,
     Cancelled,
@@ -66,7 +67,7 @@ class Executor:
     registry releases its handlers.
     """
 
-    __slots__ = ("check_results", "closed", "guard", "guesses", "timed", "workers")
+    __slots__ = ("check_results", "closed", "guard", "guesses", "loop_thread", "timed", "workers")
 
     def __init__(
         self, guard: Guard, workers: Workers, *, check_results: bool, guesses: "Guesses | None"
@@ -77,6 +78,7 @@ class Executor:
         self.guesses = guesses
         self.closed = False
         self.timed = 0  # steps that had a timeout
+        self.loop_thread = LoopThread()  # for calls from programs without an event loop
 
     def run(
         self, tool: ReadyTool, arguments: Any, context: ToolContext, guesses: "Guesses | None"

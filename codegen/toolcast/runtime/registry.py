@@ -252,6 +252,24 @@ class ToolRegistry(ToolView):
 
         await release(handlers)
 
+    def close(self) -> None:
+        """Release handlers as `aclose` does, in the event loop of `execute_sync`, and end that loop.
+
+        Raises:
+            ExceptionGroup: as for `aclose`.
+            RuntimeError: an event loop runs in this thread; there, use `aclose`.
+        """
+        try:
+            self.run_sync(self.aclose())
+        finally:
+            self._executor.loop_thread.stop()
+
+    def __enter__(self) -> "ToolRegistry":
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
     async def __aenter__(self) -> "ToolRegistry":
         return self
 

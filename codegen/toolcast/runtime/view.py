@@ -1,24 +1,26 @@
 """Tools by name: what a registry and a selection of its tools have in common."""
 
-from collections.abc import Awaitable, Collection, Iterator
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, cast
+from collections.abc import Collection, Coroutine, Iterator
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar, cast
 
 import msgspec
 
 from .arguments import Arguments
 from .binding import Level, ToolBinding
 from .context import ToolContext
-from .definitions import allows_strict
+from .definitions import DefinitionBytes, allows_strict
 from .errors import UnknownToolError
 from .executor import Executor, ReadyTool, report_fault
 from .handlers import Handler, is_async
 from .lazy_bindings import LazyTool
+from .loop_thread import refuse_in_event_loop
 from .result import ToolResult
 
 if TYPE_CHECKING:
     from .middleware.events import Stage
     from .wire.guesses import Guesses
 
+T = TypeVar("T")
 Permission = Literal["read", "write", "execute", "network"]
 PERMISSIONS = ("read", "write", "execute", "network")
 
@@ -170,6 +172,55 @@ class ToolView:
                 return report_fault(executor.guard, tool, "", "reading the context", problem)[0]
         return await executor.run(found, arguments, context, executor.guesses if guesses is None else guesses)
 
+    def execute_sync(
+        self,
+        name: str,
+        arguments: Arguments,
+        provider: str | None = None,
+        context: ToolContext | None = None,
+        guesses: "Guesses | None" = None,
+    ) -> ToolResult:
+        """Carry out a call in a program without an event loop, and wait for its result.
+
+        All calls of a registry and its selections share one event loop, in a thread of its own; calls from
+        several threads run at the same time. Ctrl-C cancels the call.
+
+        Args:
+            name: as for `execute`.
+            arguments: as for `execute`.
+            provider: as for `execute`.
+            context: as for `execute`.
+            guesses: as for `execute`.
+
+        Returns:
+            The result, as `execute` gives it.
+
+        Raises:
+            RuntimeError: an event loop runs in this thread; there, await `execute`.
+        """
+        return self.run_sync(self.execute(name, arguments, provider, context, guesses))
+
+    def run_sync(self, work: Coroutine[Any, Any, T]) -> T:
+        """Wait for a coroutine that calls these tools, in a program without an event loop.
+
+        It runs in the event loop of `execute_sync`.
+
+        Args:
+            work: such as `run_tools(…)`.
+
+        Returns:
+            What the coroutine returns. What it raises passes through.
+
+        Raises:
+            RuntimeError: an event loop runs in this thread; there, await the coroutine.
+        """
+        try:
+            refuse_in_event_loop()
+        except RuntimeError:
+            work.close()
+            raise
+        return self._executor.loop_thread.run(work)
+
     def definitions(self, provider: str, level: Level = "full", *, strict: bool | None = None) -> bytes:
         """Give the tool objects of all tools, for a request to a provider.
 
@@ -181,7 +232,8 @@ class ToolView:
 
         Returns:
             A JSON array, sorted by name; `[]` without tools. The same bytes until the next registration, so
-            that prompt caches hold.
+            that prompt caches hold. Iterating them raises TypeError: a client that takes a list of tools
+            needs `definition_objects`.
 
         Raises:
             UnknownProviderError: nothing was generated for `provider`.
@@ -197,7 +249,7 @@ class ToolView:
                 )
                 for entry in snapshot.entries.values()
             ]
-            ready = b"[" + b",".join(objects) + b"]"
+            ready = DefinitionBytes(b"[" + b",".join(objects) + b"]")
             snapshot.definitions[provider, level, flags] = ready
         return ready
 
@@ -288,7 +340,7 @@ class Execute(Protocol):
         provider: str | None = None,
         context: ToolContext | None = None,
         guesses: "Guesses | None" = None,
-    ) -> Awaitable[ToolResult]: ...
+    ) -> Coroutine[Any, Any, ToolResult]: ...
 
 
 class RedirectedView(ToolView):
@@ -297,7 +349,7 @@ class RedirectedView(ToolView):
     def __init__(self, base: ToolView, execute: Execute) -> None:
         self._base = base
         self._executor = base._executor
-        self.execute = execute  # type: ignore[assignment, method-assign]
+        self.execute = execute  # type: ignore[method-assign]
 
     def snapshot(self) -> Snapshot:
         """The snapshot of `base`."""

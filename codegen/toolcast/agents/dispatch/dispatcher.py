@@ -78,6 +78,23 @@ class Dispatcher:
         calls = parse(response, self.format)
         return render(calls, await self.execute(calls, context), self.format)
 
+    def run_sync(self, response: Any, context: ToolContext | None = None) -> list[dict[str, Any]]:
+        """Carry out every call of an answer, in a program without an event loop.
+
+        Args:
+            response: as for `run`.
+            context: as for `run`.
+
+        Returns:
+            The messages that answer the calls; `[]` where there are none.
+
+        Raises:
+            DispatchError: as for `run`.
+            UnknownProviderError: as for `run`.
+            RuntimeError: an event loop runs in this thread; there, await `run`.
+        """
+        return self._registry.run_sync(self.run(response, context))
+
     async def execute(
         self, calls: Sequence[Call], context: ToolContext | None = None
     ) -> tuple[ToolResult, ...]:

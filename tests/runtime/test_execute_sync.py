@@ -1,0 +1,208 @@
+"""Calls from programs without an event loop."""
+
+# ruff: noqa: ARG001, ARG002, ARG005 - a handler's signature is fixed, whatever it uses
+
+import asyncio
+import contextvars
+import os
+import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from toolcast.runtime import ToolContext, ToolRegistry
+
+from tests.runtime.sample.files.edit import EDIT, EditParams
+from tests.runtime.sample.misc.note import NOTE
+from tests.runtime.sample.misc.shapes import SHAPES
+
+pytestmark = pytest.mark.untyped_results
+
+GOOD = {"file_path": "/a", "old_string": "x", "new_string": "y"}
+ROOT = Path(__file__).resolve().parents[2]
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+def of_three() -> ToolRegistry:
+    registry = ToolRegistry()
+    registry.register(EDIT, lambda params, context: params.file_path)
+    registry.register(NOTE, later)
+    registry.register(SHAPES, failing)
+    return registry
+
+
+async def later(params: Any, context: ToolContext) -> str:
+    await asyncio.sleep(0)
+    return repr(params)
+
+
+async def failing(params: Any, context: ToolContext) -> str:
+    raise ValueError("a bug")
+
+
+@given(
+    name=st.sampled_from(["edit", "note", "shapes", "edti"]),
+    arguments=st.one_of(st.just(GOOD), st.dictionaries(st.sampled_from([*GOOD, "text", "more"]), JSON)),
+)
+def test_the_result_is_that_of_execute(name: str, arguments: dict[str, Any]) -> None:
+    with of_three() as registry:
+        sync = registry.execute_sync(name, arguments)
+        awaited = asyncio.run(registry.execute(name, arguments))
+    if "error id" in sync.error:  # a number of its own each time
+        assert awaited.error.partition("error id")[0] == sync.error.partition("error id")[0]
+    else:
+        assert sync == awaited
+
+
+def test_calls_from_threads_run_at_the_same_time() -> None:
+    both = threading.Barrier(4, timeout=20)
+    loops: set[asyncio.AbstractEventLoop] = set()
+
+    async def meet(params: EditParams, context: ToolContext) -> str:
+        loops.add(asyncio.get_running_loop())
+        await asyncio.to_thread(both.wait)
+        return params.file_path
+
+    with ToolRegistry() as registry:
+        registry.register(EDIT, meet)
+        paths = [f"/{number}" for number in range(4)]
+        with ThreadPoolExecutor(4) as pool:
+            calls = [
+                pool.submit(registry.execute_sync, "edit", {**GOOD, "file_path": path}) for path in paths
+            ]
+            assert [call.result().output for call in calls] == paths
+        assert registry.select(names="edit").execute_sync("edit", "{}").error
+    assert len(loops) == 1, "what a handler keeps belongs to one event loop"
+
+
+def test_a_running_event_loop_is_refused_in_words() -> None:
+    registry = of_three()
+
+    async def inside() -> None:
+        with pytest.raises(RuntimeError, match=r"An event loop runs .* execute\(…\)"):
+            registry.execute_sync("edit", GOOD)
+        with pytest.raises(RuntimeError, match=r"aclose\(\)"):
+            registry.close()
+
+    asyncio.run(inside())
+
+
+def test_a_plain_handler_may_call_another_tool() -> None:
+    with ToolRegistry() as registry:
+        registry.register(EDIT, lambda params, context: registry.execute_sync("note", {"text": "n"}))
+        registry.register(NOTE, later)
+        expected = registry.execute_sync("note", {"text": "n"})
+        assert registry.execute_sync("edit", GOOD) == expected
+
+
+def test_context_variables_of_the_caller_hold() -> None:
+    user: contextvars.ContextVar[str] = contextvars.ContextVar("user", default="nobody")
+
+    async def who(params: Any, context: ToolContext) -> str:
+        return user.get()
+
+    with ToolRegistry() as registry:
+        registry.register(EDIT, who)
+        user.set("ann")
+        assert registry.execute_sync("edit", GOOD).output == "ann"
+        contextvars.copy_context().run(user.set, "bob")
+        assert registry.execute_sync("edit", GOOD).output == "ann"
+
+
+def test_close_releases_handlers_in_the_loop_of_their_calls() -> None:
+    seen: list[asyncio.AbstractEventLoop] = []
+
+    class Holder:
+        async def __call__(self, params: Any, context: ToolContext) -> str:
+            seen.append(asyncio.get_running_loop())
+            return "ok"
+
+        async def aclose(self) -> None:
+            seen.append(asyncio.get_running_loop())
+
+    before = threading.active_count()
+    registry = ToolRegistry()
+    registry.register(EDIT, Holder())
+    with registry:
+        assert registry.execute_sync("edit", GOOD).success
+    assert seen[0] is seen[1]
+    assert seen[0].is_closed()
+    assert threading.active_count() == before
+    assert "closing" in registry.execute_sync("edit", GOOD).error
+
+
+def test_a_forgotten_registry_leaves_no_thread() -> None:
+    threads = {thread for thread in threading.enumerate() if thread.name == "toolcast-loop"}
+    registry = ToolRegistry()
+    registry.register(NOTE, later)
+    assert registry.execute_sync("note", {"text": "n"}).success
+    (mine,) = {thread for thread in threading.enumerate() if thread.name == "toolcast-loop"} - threads
+    del registry
+    mine.join(20)
+    assert not mine.is_alive()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_an_interrupt_cancels_the_call_and_passes() -> None:
+    code = """if True:
+        import asyncio
+        from toolcast.runtime import ToolRegistry
+        from tests.runtime.sample.files.edit import EDIT
+
+        async def wait(params, context):
+            print("started", flush=True)
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError:
+                print("cancelled", flush=True)
+                raise
+
+        registry = ToolRegistry()
+        registry.register(EDIT, wait)
+        try:
+            registry.execute_sync("edit", {"file_path": "/a", "old_string": "x", "new_string": "y"})
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+    """
+    with subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "started\n"
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=30)[0] == "cancelled\ninterrupted\n"
+        assert process.returncode == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+def test_a_forked_process_has_a_thread_of_its_own() -> None:
+    code = """if True:
+        import os
+        from toolcast.runtime import ToolRegistry
+        from tests.runtime.sample.files.edit import EDIT
+
+        good = {"file_path": "/a", "old_string": "x", "new_string": "y"}
+        registry = ToolRegistry()
+        registry.register(EDIT, lambda params, context: "ok")
+        print(registry.execute_sync("edit", good).output, flush=True)
+        child = os.fork()
+        if not child:
+            print(registry.execute_sync("edit", good).output, flush=True)
+            os._exit(0)
+        os.waitpid(child, 0)
+    """
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code],
+        cwd=ROOT, capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    assert done.stdout == "ok\nok\n"
