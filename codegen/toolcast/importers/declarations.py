@@ -20,6 +20,7 @@ class Declared(Struct, frozen=True, kw_only=True):
         name: the source's name of the tool.
         description: what the source says that it does; empty where it says nothing.
         parameters: schema of the arguments.
+        spec_name: name of the tool's spec where the reader chooses one; None where `name` is cleaned for it.
         result: schema of the result; None where the source states none.
         calls: recorded or documented arguments.
         annotations: in the spec's terms: title, destructive, idempotent, open_world.
@@ -39,6 +40,7 @@ class Declared(Struct, frozen=True, kw_only=True):
     name: str
     description: str
     parameters: Any
+    spec_name: str | None = None
     result: Any = None
     calls: tuple[Any, ...] = ()
     annotations: dict[str, Any] = {}

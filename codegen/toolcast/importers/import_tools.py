@@ -62,7 +62,7 @@ def specs_of(declarations: Declarations, choices: Choices = NOTHING_CHOSEN, *, g
             problems.append(_problem(tool, "import-unwritable", f"cannot be written as YAML: {error}"))
     for tool in declared:
         problems += _warnings(tool)
-    names = unique([tool.name for tool in declared])
+    names = unique([tool.spec_name or tool.name for tool in declared])
     pairs = list(zip(declared, names, strict=True))
     specs = {
         f"{group}/{name}.yaml" if group else f"{name}.yaml": spec_text(tool, name, choices)

@@ -14,6 +14,8 @@ from .reader_problems import (
     MAX_DEPTH,
     MAX_NUMBER,
     MAX_VALUES,
+    SPEC,
+    Limits,
     Problem,
     RefusedError,
     duplicate_key,
@@ -64,9 +66,9 @@ def json_positions(text: str) -> Node:
     return root
 
 
-def scan_json(text: str) -> tuple[list[Problem], Node | None]:
+def scan_json(text: str, limits: Limits = SPEC) -> tuple[list[Problem], Node | None]:
     """Every problem in `text`, and the places of all values (None after a syntax error). Never raises."""
-    scanner = _Scanner(text)
+    scanner = _Scanner(text, limits)
     try:
         return scanner.problems, scanner.root()
     except RefusedError as error:
@@ -74,10 +76,11 @@ def scan_json(text: str) -> tuple[list[Problem], Node | None]:
 
 
 class _Scanner:
-    """Recursive descent; the depth is bounded by `MAX_DEPTH`. Stops at the first syntax error."""
+    """Recursive descent; the depth is bounded by `limits`. Stops at the first syntax error."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, limits: Limits) -> None:
         self.problems: list[Problem] = []
+        self._limits = limits
         self._text = text
         self._at = 0
         self._count = 0
@@ -114,12 +117,12 @@ class _Scanner:
     def _value(self, depth: int) -> Node:
         line, column = self._here()
         self._count += 1
-        if self._count > MAX_VALUES:
-            raise RefusedError(too_many(line, column))
+        if self._count > self._limits.values:
+            raise RefusedError(too_many(line, column, self._limits))
         character = self._text[self._at : self._at + 1]
         if character in ("{", "["):
-            if depth > MAX_DEPTH:
-                raise RefusedError(too_deep(line, column))
+            if depth > self._limits.depth:
+                raise RefusedError(too_deep(line, column, self._limits))
             self._at += 1
             if character == "{":
                 return Node(line, column, members=self._members(depth))

@@ -1,5 +1,7 @@
 """The limits of both readers, and the problems that they report."""
 
+from typing import Final
+
 from msgspec import Struct
 
 MAX_BYTES = 1_048_576
@@ -13,6 +15,16 @@ MAX_VALUES = 50_000
 
 MAX_NUMBER = 1_000
 """Longest number, in characters. Python's own limit depends on the environment, so ours comes first."""
+
+
+class Limits(Struct, frozen=True, kw_only=True):
+    """The size of a document that a reader accepts; by default that of one spec."""
+
+    depth: int = MAX_DEPTH
+    values: int = MAX_VALUES
+
+
+SPEC: Final = Limits()
 
 
 class Problem(Struct, frozen=True):
@@ -39,24 +51,24 @@ def quoted(text: str, limit: int = 60) -> str:
     return "`" + "".join(c if c.isprintable() else repr(c)[1:-1] for c in shown) + "`"
 
 
-def too_deep(line: int, column: int) -> Problem:
-    """Nesting past `MAX_DEPTH`."""
+def too_deep(line: int, column: int, limits: Limits = SPEC) -> Problem:
+    """Nesting past the limit."""
     return Problem(
         line,
         column,
         "too-deep",
-        f"values are nested more than {MAX_DEPTH} levels deep",
+        f"values are nested more than {limits.depth} levels deep",
         "name the inner schemas under $defs or in _types/ and refer to them with $ref",
     )
 
 
-def too_many(line: int, column: int) -> Problem:
-    """More than `MAX_VALUES` values."""
+def too_many(line: int, column: int, limits: Limits = SPEC) -> Problem:
+    """More values than the limit."""
     return Problem(
         line,
         column,
         "too-many-values",
-        f"the file holds more than {MAX_VALUES:,} values once its aliases are expanded",
+        f"the file holds more than {limits.values:,} values once its aliases are expanded",
         "split it, or refer to shared schemas with $ref instead of repeating them",
     )
 

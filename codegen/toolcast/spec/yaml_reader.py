@@ -13,8 +13,8 @@ from typing import Any
 
 from .positions import Member, Node
 from .reader_problems import (
-    MAX_DEPTH,
-    MAX_VALUES,
+    SPEC,
+    Limits,
     Problem,
     RefusedError,
     duplicate_key,
@@ -49,6 +49,14 @@ def parse_yaml(text: str) -> tuple[Any, list[Problem]]:
     return data, problems
 
 
+def read_yaml(text: str, limits: Limits) -> tuple[Any, Node | None, list[Problem]]:
+    """The data in `text`, its positions, and every problem found. Never raises.
+
+    A key that is an integer is its text: `200:` in the responses of an OpenAPI document is "200".
+    """
+    return _read(text, limits, integer_keys=True)
+
+
 def yaml_positions(text: str) -> Node:
     """The position of every value in a text that `parse_yaml` accepted.
 
@@ -59,23 +67,27 @@ def yaml_positions(text: str) -> Node:
     return root
 
 
-def _read(text: str) -> tuple[Any, Node | None, list[Problem]]:
+def _read(
+    text: str, limits: Limits = SPEC, *, integer_keys: bool = False
+) -> tuple[Any, Node | None, list[Problem]]:
     problems: list[Problem] = []
     try:
-        return *_Reader(text, problems).document(), problems
+        return *_Reader(text, problems, limits, integer_keys).document(), problems
     except RefusedError as error:
         return None, None, [*problems, error.problem]
 
 
 class _Reader:
-    """Builds values by recursive descent over events; the depth is bounded by `MAX_DEPTH`."""
+    """Builds values by recursive descent over events; the depth is bounded by `limits`."""
 
-    def __init__(self, text: str, problems: list[Problem]) -> None:
+    def __init__(self, text: str, problems: list[Problem], limits: Limits, integer_keys: bool) -> None:
         parser, self._restored = open_parser(text)
         # Imported here for the same reason as in `open_parser`.
         from yaml import error, events
 
         self._text = text
+        self._limits = limits
+        self._integer_keys = integer_keys
         self._next = parser.get_event
         self._error = error.YAMLError
         self._events = events
@@ -127,8 +139,8 @@ class _Reader:
 
     def _value(self, event: Any, depth: int) -> tuple[Any, Node]:
         self._count += 1
-        if self._count > MAX_VALUES:
-            raise RefusedError(too_many(*_position(event)))
+        if self._count > self._limits.values:
+            raise RefusedError(too_many(*_position(event), self._limits))
         if type(event) is self._events.AliasEvent:
             return self._alias(event, depth)
         if event.anchor is None:
@@ -147,8 +159,8 @@ class _Reader:
         node = Node(*_position(event))
         if type(event) is self._events.ScalarEvent:
             return self._scalar(event), node
-        if depth > MAX_DEPTH:
-            raise RefusedError(too_deep(node.line, node.column))
+        if depth > self._limits.depth:
+            raise RefusedError(too_deep(node.line, node.column, self._limits))
         self._deepest = max(self._deepest, depth)
         is_map = type(event) is self._events.MappingStartEvent
         if event.tag is not None and event.tag != PREFIX + ("map" if is_map else "seq"):
@@ -187,6 +199,8 @@ class _Reader:
         value, _ = self._value(event, depth)
         self._count -= 1  # keys are not counted as values
         is_scalar = type(event) is self._events.ScalarEvent
+        if self._integer_keys and is_scalar and type(value) is int:
+            return str(event.value)
         if not isinstance(value, str):
             if len(self._problems) == known:
                 text = quoted(event.value) if is_scalar else "this key"
@@ -247,11 +261,11 @@ class _Reader:
             self._report(event, "alias-cycle", f"{name} stands inside the value that it refers to", hint)
             return None, node
         self._count += anchor.size - 1
-        if self._count > MAX_VALUES:
-            raise RefusedError(too_many(node.line, node.column))
+        if self._count > self._limits.values:
+            raise RefusedError(too_many(node.line, node.column, self._limits))
         reached = depth + anchor.height - 1
-        if reached > MAX_DEPTH:
-            raise RefusedError(too_deep(node.line, node.column))
+        if reached > self._limits.depth:
+            raise RefusedError(too_deep(node.line, node.column, self._limits))
         self._deepest = max(self._deepest, reached)
         node.members, node.items = anchor.node.members, anchor.node.items
         return anchor.value, node
