@@ -1,0 +1,302 @@
+"""Discriminators as constants, so that a schema says by itself which branch a value belongs to.
+
+OpenAPI tells objects apart by the value of one property. JSON Schema knows no such keyword: to it, every
+branch whose property is any string accepts every value. In schemas of requests, therefore:
+
+* a branch of `oneOf` or `anyOf` with a `discriminator` requires the property, with the values that `mapping`
+  gives the branch; with the name of its component where `mapping` gives it none.
+* a schema with a `discriminator` and no union, from which others derive by `allOf`, is the union of those;
+  also of itself, where there is no `mapping`.
+* a component that derives from one with a `discriminator` requires the property, with its own values.
+
+Nothing is added where the document itself contradicts: where the property is not declared in the branch, is
+no string, or has an `enum` without these values. What the document states as a constraint stands.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from ...jsonschema.keywords import union_of_names
+from ...jsonschema.pointers import join
+from ...spec.model import Path
+from .document import OpenApiDocument
+from .problem import UnreadableError
+from .references import target
+
+Part = Literal["value", "part"]
+"""Whether a schema describes a value by itself, or is a part of another one (`allOf`)."""
+MakeReference = Callable[[Any, Path, Part], str]
+_COMPONENTS = ("components", "schemas")
+_UNIONS = ("oneOf", "anyOf")
+
+
+class Discriminator(Struct, frozen=True):
+    """One Discriminator Object: its property, and the values of `mapping` by the path of their schema."""
+
+    property: str
+    mapping: Mapping[Path, tuple[str, ...]]
+
+    def values(self, path: Path) -> tuple[str, ...]:
+        """The property's values for the schema at `path`; none for an inline schema without a mapping."""
+        found = self.mapping.get(path)
+        if found is None and path[:2] == _COMPONENTS and len(path) == 3:
+            found = (str(path[2]),)
+        return found or ()
+
+
+class Inheritance:
+    """Which components derive from which by `allOf`, and the discriminators that they inherit."""
+
+    def __init__(self, document: OpenApiDocument) -> None:
+        self.root = document.data
+        components = document.data.get("components")
+        schemas = components.get("schemas") if isinstance(components, dict) else None
+        self._schemas: dict[str, Any] = schemas if isinstance(schemas, dict) else {}
+        self._children: dict[Path, list[Path]] = {}
+        for name, schema in self._schemas.items():
+            for parent in self._parents(schema, (*_COMPONENTS, name)):
+                self._children.setdefault(parent, []).append((*_COMPONENTS, name))
+
+    def inherits(self, path: Path) -> bool:
+        """Whether the component at `path` derives from one with a discriminator."""
+        return self.inherited(path) is not None
+
+    def inherited(self, path: Path) -> Discriminator | None:
+        """The discriminator of the nearest component from which the one at `path` derives."""
+        for parent in self._line(path):
+            found = self.own(self._schema(parent))
+            if found is not None:
+                return found
+        return None
+
+    def own(self, schema: Any) -> Discriminator | None:
+        """The `discriminator` of a schema; None where it has none that can be read."""
+        found = schema.get("discriminator") if isinstance(schema, dict) else None
+        name = found.get("propertyName") if isinstance(found, dict) else None
+        if not isinstance(found, dict) or not isinstance(name, str):
+            return None
+        written = found.get("mapping")
+        mapping: dict[Path, tuple[str, ...]] = {}
+        for value, place in written.items() if isinstance(written, dict) else ():
+            path = self._mapped(place)
+            if path is not None:
+                mapping[path] = (*mapping.get(path, ()), value)
+        return Discriminator(name, mapping)
+
+    def derived(self, path: Path) -> tuple[Path, ...]:
+        """The components that derive from the one at `path`, also over others; in the document's order."""
+        found: dict[Path, None] = {}
+        waiting = [path]
+        while waiting:
+            for child in self._children.get(waiting.pop(), ()):
+                if child not in found and child != path:
+                    found[child] = None
+                    waiting.append(child)
+        return tuple(child for child in ((*_COMPONENTS, name) for name in self._schemas) if child in found)
+
+    def differs(self, path: Path, *, union_only: bool) -> bool:
+        """Whether the schema at `path` as a part of others differs from what describes a value.
+
+        With `union_only`, only because its own branches derive from it.
+        """
+        if self.union_keywords(path):
+            return True
+        own = self.own(self._schema(path))
+        return not union_only and (self.inherits(path) or (own is not None and bool(self.derived(path))))
+
+    def union_keywords(self, path: Path) -> tuple[str, ...]:
+        """`oneOf` or `anyOf` of a component whose branches derive from it: no part of those branches."""
+        schema = self._schema(path)
+        if schema is None or "discriminator" not in schema:
+            return ()
+        derived = self.derived(path)
+        return tuple(
+            keyword
+            for keyword in _UNIONS
+            if any(found in derived for found in branches(self.root, schema, path, keyword).values())
+        )
+
+    def declared_values(self, path: Path, name: str) -> list[Any] | None:
+        """What `enum` and `const` leave of a property in the schema at `path`; [] stands for any text.
+
+        None where the property is not declared, or is no string.
+        """
+        found: list[Any] | None = None
+        for schema, at in (self._reached(path), *map(self._reached, self._line(path))):
+            for item in _property(schema, name):
+                item = self._followed(item, at)
+                if not _may_be_text(item):
+                    return None
+                values = item.get("enum", [item["const"]] if "const" in item else [])
+                if isinstance(values, list):
+                    known = found or []
+                    found = [value for value in values if not known or value in known] or known
+        return found
+
+    def _reached(self, path: Path) -> tuple[Any, Path]:
+        found: Any = self.root
+        for step in path:
+            found = found[step]
+        return found, path
+
+    def _followed(self, item: Any, path: Path) -> dict[str, Any]:
+        for _ in range(8):
+            if not isinstance(item, dict) or "$ref" not in item:
+                break
+            item, path = target(self.root, item["$ref"], path)
+        return item if isinstance(item, dict) else {}
+
+    def _schema(self, path: Path) -> dict[str, Any] | None:
+        """The component at `path`; None for any other place."""
+        found = self._schemas.get(str(path[2])) if len(path) == 3 and path[:2] == _COMPONENTS else None
+        return found if isinstance(found, dict) else None
+
+    def _line(self, path: Path) -> Iterator[Path]:
+        """What the component at `path` derives from, the nearest first."""
+        visited = {path}
+        waiting = [path]
+        while waiting:
+            for parent in self._parents(self._schema(waiting.pop(0)), path):
+                if parent not in visited:
+                    visited.add(parent)
+                    waiting.append(parent)
+                    yield parent
+
+    def _parents(self, schema: Any, path: Path) -> Iterator[Path]:
+        parts = schema.get("allOf") if isinstance(schema, dict) else None
+        for part in parts if isinstance(parts, list) else ():
+            if isinstance(part, dict) and isinstance(part.get("$ref"), str):
+                found = self._target(part["$ref"], path)
+                if found is not None:
+                    yield found
+
+    def _mapped(self, place: Any) -> Path | None:
+        """The schema that a value of `mapping` names: by reference, or by the name of a component."""
+        if not isinstance(place, str):
+            return None
+        if place in self._schemas:
+            return (*_COMPONENTS, place)
+        return self._target(place, ("components",))
+
+    def _target(self, reference: str, path: Path) -> Path | None:
+        try:
+            return target(self.root, reference, path)[1]
+        except UnreadableError:
+            return None  # it is reported where it is converted
+
+
+def branches(root: dict[str, Any], schema: Mapping[str, Any], path: Path, keyword: str) -> dict[int, Path]:
+    """The branches of a union that are nothing but a reference, by index, with the paths of their schemas."""
+    found: dict[int, Path] = {}
+    written = schema.get(keyword)
+    for i, branch in enumerate(written if isinstance(written, list) else ()):
+        if isinstance(branch, dict) and branch.keys() == {"$ref"}:
+            found[i] = target(root, branch["$ref"], (*path, keyword, i))[1]
+    return found
+
+
+def tagged(
+    inheritance: Inheritance,
+    schema: dict[str, Any],
+    converted: dict[str, Any],
+    path: Path,
+    reference: MakeReference,
+) -> dict[str, Any]:
+    """A converted schema with its discriminators as constants.
+
+    Args:
+        inheritance: of the document.
+        schema: the schema as written.
+        converted: the same, converted.
+        path: its path in the document.
+        reference: makes a reference to the definition of a schema.
+    """
+    own = inheritance.own(schema)
+    if own is None:
+        inherited = inheritance.inherited(path)
+        tag = _tag(inheritance, inherited, path) if inherited is not None else None
+        return converted if tag is None else _joined(converted, tag)
+    for keyword in _UNIONS:
+        if keyword in schema and keyword in converted:
+            return _union(inheritance, own, (schema, converted, path, keyword), reference)
+    derived = tuple(own.mapping) or (path, *inheritance.derived(path))
+    if len(path) != 3 or path[:2] != _COMPONENTS or derived == (path,):
+        return converted
+    tags = [_tag(inheritance, own, each) for each in derived]
+    union = [
+        {"$ref": reference("#" + join(each), path, "part"), **(tag or {})}
+        for each, tag in zip(derived, tags, strict=True)
+    ]
+    texts: dict[str, Any] = {key: converted[key] for key in ("title", "description") if key in converted}
+    return {"oneOf" if all(tags) else "anyOf": union, **texts}
+
+
+def _union(
+    inheritance: Inheritance,
+    own: Discriminator,
+    union: tuple[dict[str, Any], dict[str, Any], Path, str],
+    reference: MakeReference,
+) -> dict[str, Any]:
+    """A union whose branches are told apart by constants; a branch that is listed again is left out."""
+    schema, converted, path, keyword = union
+    paths = branches(inheritance.root, schema, path, keyword)
+    found: list[Any] = []
+    done: set[Path] = set()
+    for i, branch in enumerate(converted[keyword]):
+        at = paths.get(i)
+        if at is None:
+            found.append(branch)
+            continue
+        if at in done:
+            continue
+        done.add(at)
+        tag = _tag(inheritance, own, at)
+        if tag is None:
+            found.append(branch)
+        else:
+            found.append({"$ref": reference(schema[keyword][i]["$ref"], (*path, keyword, i), "part"), **tag})
+    return {**converted, keyword: found}
+
+
+def _tag(inheritance: Inheritance, own: Discriminator, path: Path) -> dict[str, Any] | None:
+    """What a schema needs to be told apart; None where the document forbids it."""
+    declared = inheritance.declared_values(path, own.property)
+    if declared is None:
+        return None
+    values = [value for value in own.values(path) if not declared or value in declared]
+    if not values:
+        return None
+    constant: dict[str, Any] = {"const": values[0]} if len(values) == 1 else {"enum": values}
+    return {"properties": {own.property: {"type": "string", **constant}}, "required": [own.property]}
+
+
+def _joined(converted: dict[str, Any], tag: dict[str, Any]) -> dict[str, Any]:
+    """A converted schema that has the property of `tag` with its values, too."""
+    properties = converted.get("properties", {})
+    required = converted.get("required", [])
+    for name, constant in tag["properties"].items():
+        known = properties.get(name)
+        properties = {**properties, name: {**(known if isinstance(known, dict) else {}), **constant}}
+    return {**converted, "properties": properties, "required": union_of_names(required, tag["required"])}
+
+
+def _property(schema: Any, name: str) -> Iterator[Any]:
+    """The schemas of a property, in a schema and the inline parts of its `allOf`."""
+    if not isinstance(schema, dict):
+        return
+    properties = schema.get("properties")
+    if isinstance(properties, dict) and name in properties:
+        yield properties[name]
+    parts = schema.get("allOf")
+    for part in parts if isinstance(parts, list) else ():
+        if isinstance(part, dict) and "$ref" not in part:
+            inner = part.get("properties")
+            if isinstance(inner, dict) and name in inner:
+                yield inner[name]
+
+
+def _may_be_text(item: Mapping[str, Any]) -> bool:
+    kind = item.get("type", "string")
+    return kind == "string" or (isinstance(kind, list) and "string" in kind)

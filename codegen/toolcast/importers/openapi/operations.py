@@ -1,0 +1,188 @@
+"""The operations of a document, with the parameters that apply to each; and which of them are wanted."""
+
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from typing import Any, Final
+
+from msgspec import Struct
+
+from ...spec.model import Path
+from ...spec.reader_problems import quoted
+from .document import OpenApiDocument
+from .problem import UnreadableError
+from .references import resolved
+
+METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+"""Keys of a Path Item Object that hold an operation; `query` since 3.2."""
+_REPLACED_HEADERS: Final = frozenset({"accept", "content-type", "authorization"})
+"""Header parameters that have no effect (OpenAPI, Parameter Object)."""
+
+
+class Operation(Struct, frozen=True, kw_only=True):
+    """One operation.
+
+    Attributes:
+        method: in small letters, such as `get`.
+        template: the path, such as `/pets/{id}`.
+        path: path of the operation in the document.
+        data: the Operation Object.
+        item: the Path Item Object, without references.
+        item_path: its path.
+    """
+
+    method: str
+    template: str
+    path: Path
+    data: Mapping[str, Any]
+    item: Mapping[str, Any]
+    item_path: Path
+
+    @property
+    def operation_id(self) -> str | None:
+        """The document's name of the operation."""
+        found = self.data.get("operationId")
+        return found if isinstance(found, str) and found else None
+
+    @property
+    def name(self) -> str:
+        """The operation id; method and path where there is none."""
+        return self.operation_id or f"{self.method.upper()} {self.template}"
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The tags of the operation."""
+        found = self.data.get("tags")
+        return tuple(tag for tag in found if isinstance(tag, str)) if isinstance(found, list) else ()
+
+
+class Selection(Struct, frozen=True, kw_only=True):
+    """Which operations are wanted: those that fit one of each kind of choice; no choice fits all.
+
+    Attributes:
+        tags: names of tags, as written.
+        paths: patterns of paths: `*` is any text, also with slashes.
+        operations: patterns of operation ids.
+        methods: in small letters.
+        deprecated: whether deprecated operations are wanted.
+    """
+
+    tags: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    operations: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+    deprecated: bool = True
+
+    def wants(self, operation: Operation) -> bool:
+        """Whether an operation is wanted."""
+        name = operation.operation_id or ""
+        return (
+            (self.deprecated or operation.data.get("deprecated") is not True)
+            and (not self.tags or not set(self.tags).isdisjoint(operation.tags))
+            and (not self.methods or operation.method in self.methods)
+            and (not self.paths or any(fnmatchcase(operation.template, each) for each in self.paths))
+            and (not self.operations or any(fnmatchcase(name, each) for each in self.operations))
+        )
+
+
+EVERYTHING: Final = Selection()
+
+
+def operations(document: OpenApiDocument) -> Iterator[Operation | UnreadableError]:
+    """Every operation under `paths`, in the document's order; an error in place of what cannot be read."""
+    paths = document.data.get("paths", {})
+    if not isinstance(paths, dict):
+        yield UnreadableError(
+            ("paths",), "openapi-shape", "`paths` must be an object", "correct the document"
+        )
+        return
+    for template, written in paths.items():
+        if template.startswith("x-"):
+            continue
+        try:
+            item, path = resolved(document.data, written, ("paths", template))
+        except UnreadableError as error:
+            yield error
+            continue
+        if isinstance(written, dict) and path != ("paths", template):
+            item = {**item, **{key: value for key, value in written.items() if key != "$ref"}}
+        for method, steps, data in _methods(item):
+            at = (*(path if _is_of(document, path, steps, data) else ("paths", template)), *steps)
+            if not isinstance(data, dict):
+                message = f"{quoted(method)} must hold an operation"
+                yield UnreadableError(at, "openapi-shape", message, "correct the document")
+                continue
+            yield Operation(method=method, template=template, path=at, data=data, item=item, item_path=path)
+
+
+def _methods(item: Mapping[str, Any]) -> Iterator[tuple[str, Path, Any]]:
+    """Method, path below the item, and value of each operation."""
+    for key, value in item.items():
+        if key in METHODS:
+            yield key, (key,), value
+    additional = item.get("additionalOperations")  # since 3.2
+    for key, value in additional.items() if isinstance(additional, dict) else ():
+        yield key.lower(), ("additionalOperations", key), value
+
+
+def _is_of(document: OpenApiDocument, path: Path, steps: Path, data: Any) -> bool:
+    """Whether `data` stands at `steps` below `path`; else beside the reference to it."""
+    found: Any = document.data
+    for step in (*path, *steps):
+        if not isinstance(found, dict) or step not in found:
+            return False
+        found = found[step]
+    return found is data
+
+
+class Parameter(Struct, frozen=True, kw_only=True):
+    """One Parameter Object of an operation, without references."""
+
+    name: str
+    place: str
+    data: Mapping[str, Any]
+    path: Path
+
+
+def parameters(document: OpenApiDocument, operation: Operation) -> list[Parameter]:
+    """The parameters of an operation and of its path item; of two with one name and place, the operation's.
+
+    Raises:
+        UnreadableError: one of them has no name, or no place that a request has.
+    """
+    found: dict[tuple[str, str], Parameter] = {}
+    for owner, path in ((operation.item, operation.item_path), (operation.data, operation.path)):
+        listed = owner.get("parameters", [])
+        at = (*path, "parameters")
+        if not isinstance(listed, list):
+            raise UnreadableError(at, "openapi-shape", "`parameters` must be a list", "correct the document")
+        for i, written in enumerate(listed):
+            data, place_of_data = resolved(document.data, written, (*at, i))
+            name, place = data.get("name"), data.get("in")
+            if not isinstance(name, str) or not name or not isinstance(place, str):
+                message = "a parameter has no `name`, or no `in`"
+                raise UnreadableError(place_of_data, "openapi-shape", message, "correct the document")
+            if place not in ("path", "query", "header", "cookie"):
+                message = f"the parameter {quoted(name)} is in {quoted(place)}, which cannot be sent"
+                hint = "write it as parameters in path, query, header or cookie"
+                raise UnreadableError((*place_of_data, "in"), "openapi-place", message, hint)
+            if place == "header" and name.lower() in _REPLACED_HEADERS:
+                continue
+            key = (name.lower() if place == "header" else name, place)
+            found[key] = Parameter(name=name, place=place, data=data, path=place_of_data)
+    return _with_template(list(found.values()), operation)
+
+
+def _with_template(found: list[Parameter], operation: Operation) -> list[Parameter]:
+    """The parameters, those of the path in the order of its template. Raises UnreadableError."""
+    import re
+
+    template = re.findall(r"\{([^{}]+)\}", operation.template)
+    declared = {each.name: each for each in found if each.place == "path"}
+    for name in template:
+        if name not in declared:
+            message = f"{operation.template} has {{{name}}}, which no parameter in `path` declares"
+            hint = "declare it in the document's `parameters`"
+            raise UnreadableError(operation.path, "openapi-path-parameter", message, hint)
+    of_path = [declared[name] for name in dict.fromkeys(template)]
+    # A parameter in `path` that the template lacks has no place in the request.
+    return of_path + [each for each in found if each.place != "path"]

@@ -1,0 +1,211 @@
+"""An OpenAPI document → declarations, one for each operation."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from ...diagnostics import Diagnostic
+from ..declarations import Declarations, Declared
+from .arguments import object_of, of_parameter
+from .bodies import body_of
+from .document import OpenApiDocument, read_source
+from .operations import EVERYTHING, Operation, Selection, operations, parameters
+from .plain_text import MAX_LENGTH, plain_text, shortened
+from .problem import UnreadableError
+from .responses import result_of
+from .schemas import SchemaConverter
+from .security import security_of
+from .servers import server_of
+from .tool_names import names_of
+
+_READING = frozenset({"get", "head", "options", "query"})
+_IDEMPOTENT = frozenset({"put", "delete"})
+_MAX_TITLE = 100
+
+
+class OpenApiChoices(Struct, frozen=True, kw_only=True):
+    """What the one who imports decides about a document.
+
+    Attributes:
+        selection: which operations are wanted.
+        names: names of tools, by operation id, or by `GET /path` where there is none.
+        results: whether response schemas become `result`.
+    """
+
+    selection: Selection = EVERYTHING
+    names: Mapping[str, str] = {}
+    results: bool = True
+
+
+NOTHING_CHOSEN = OpenApiChoices()
+
+
+def read_openapi(source: str, choices: OpenApiChoices = NOTHING_CHOSEN) -> Declarations:
+    """Read the operations of a document.
+
+    Args:
+        source: path of a file, or an address that starts with `http://` or `https://`.
+        choices: which operations, and how.
+
+    Returns:
+        A declaration for each operation, in the document's order, and what could not be read.
+    """
+    document = read_source(source)
+    if not isinstance(document, OpenApiDocument):
+        return Declarations(tools=(), diagnostics=document)
+    return declarations_of(document, choices)
+
+
+def declarations_of(document: OpenApiDocument, choices: OpenApiChoices = NOTHING_CHOSEN) -> Declarations:
+    """The operations of a document as declarations; pure."""
+    problems: list[Diagnostic] = []
+    found: list[Operation] = []
+    for each in operations(document):
+        if isinstance(each, UnreadableError):
+            problems.append(_diagnostic(document, each))
+        else:
+            found.append(each)
+    if not found and not problems:
+        problems.append(_diagnostic(document, _nothing(document)))
+    names = names_of(found, choices.names)
+    problems += _unused_names(document, found, choices)
+    wanted = [pair for pair in zip(found, names, strict=True) if choices.selection.wants(pair[0])]
+    if found and not wanted:
+        hint = "see the tags, paths and operation ids of the document"
+        error = UnreadableError(("paths",), "openapi-no-operations", "no operation fits the selection", hint)
+        problems.append(_diagnostic(document, error))
+    tools: list[Declared] = []
+    try:
+        reader = _Reader(document, choices)
+    except UnreadableError as error:
+        return Declarations(tools=(), diagnostics=(*problems, _diagnostic(document, error)))
+    for operation, name in wanted:
+        try:
+            tools.append(reader.declared(operation, name))
+        except UnreadableError as error:
+            label = f"{operation.method.upper()} {operation.template}"
+            problems.append(_diagnostic(document, error, label))
+    return Declarations(tools=tuple(tools), diagnostics=tuple(problems))
+
+
+def _nothing(document: OpenApiDocument) -> UnreadableError:
+    hooks = "webhooks" in document.data
+    message = "the document has no operations" + (
+        ": `webhooks` are requests that the API sends" if hooks else ""
+    )
+    return UnreadableError(("paths",), "openapi-no-operations", message, "name a document with `paths`")
+
+
+def _unused_names(
+    document: OpenApiDocument, found: list[Operation], choices: OpenApiChoices
+) -> list[Diagnostic]:
+    known = {operation.name for operation in found}
+    return [
+        Diagnostic(
+            file=document.file,
+            severity="warning",
+            code="openapi-unused-name",
+            message=f"the file of names has {name!r}, which is no operation of the document",
+            hint="write the operation id, or `GET /path` where there is none",
+        )
+        for name in choices.names
+        if name not in known
+    ]
+
+
+class _Reader:
+    """Declares operations of one document. The converters remember the definitions that tools share."""
+
+    def __init__(self, document: OpenApiDocument, choices: OpenApiChoices) -> None:
+        self._document = document
+        self._results = choices.results
+        self._requests = SchemaConverter(document, "request")
+        self._responses = SchemaConverter(document, "response")
+
+    def declared(self, operation: Operation, name: str) -> Declared:
+        """The declaration of one operation. Raises UnreadableError."""
+        document = self._document
+        security = security_of(document, operation)
+        arguments = [
+            of_parameter(each, self._requests)
+            for each in parameters(document, operation)
+            if not security.covers(each)
+        ]
+        body = body_of(document, operation, self._requests)
+        schema, places = object_of([*arguments, *body.arguments])
+        http: dict[str, Any] = {"method": operation.method, "path": operation.template}
+        server = server_of(document, operation)
+        if server is not None:
+            http["server"] = server
+        http["in"] = places
+        if body.media_type:
+            http["body"] = body.media_type
+        if body.encoding:
+            http["encoding"] = dict(body.encoding)
+        if security.alternatives:
+            http["security"] = [dict(each) for each in security.alternatives]
+            http["schemes"] = {key: dict(scheme) for key, scheme in security.schemes.items()}
+        result = result_of(document, operation, self._responses) if self._results else None
+        description, cut = _description(operation)
+        line, _ = document.locate(operation.path, key=True)
+        return Declared(
+            name=operation.name,
+            spec_name=name,
+            description=description,
+            parameters=_with_definitions(schema, self._requests),
+            result=None if result is None else _with_definitions(result, self._responses),
+            annotations=_annotations(operation),
+            read_only=operation.method in _READING,
+            source=f"{document.file}: {operation.method.upper()} {operation.template}",
+            left_out=(*body.left_out, *cut),
+            http=http,
+            file=document.file,
+            line=line,
+            location=f"{operation.method.upper()} {operation.template}",
+        )
+
+
+def _with_definitions(schema: Any, converter: SchemaConverter) -> Any:
+    definitions = converter.definitions([schema])
+    return {**schema, "$defs": definitions} if definitions and isinstance(schema, dict) else schema
+
+
+def _description(operation: Operation) -> tuple[str, tuple[str, ...]]:
+    """Summary and description without markup, and what was left out of it."""
+    summary, text = (
+        plain_text(value) if isinstance(value := operation.data.get(key), str) else ""
+        for key in ("summary", "description")
+    )
+    head = summary if not summary or summary[-1] in ".!?:" else f"{summary}."
+    joined = text if text.casefold().startswith(summary.casefold()) and text else f"{head}\n\n{text}".strip()
+    if operation.data.get("deprecated") is True:
+        joined = f"Deprecated. {joined}".strip()
+    short = shortened(joined)
+    return short, () if short == joined else (f"description beyond {MAX_LENGTH} characters",)
+
+
+def _annotations(operation: Operation) -> dict[str, Any]:
+    """What the method says about the effect of the operation (RFC 9110, section 9.2)."""
+    found: dict[str, Any] = {}
+    summary = operation.data.get("summary")
+    title = plain_text(summary) if isinstance(summary, str) else ""
+    if title and len(title) <= _MAX_TITLE and "\n" not in title:
+        found["title"] = title
+    if operation.method == "delete":
+        found["destructive"] = True
+    if operation.method in _IDEMPOTENT:
+        found["idempotent"] = True
+    return {**found, "open_world": True}
+
+
+def _diagnostic(document: OpenApiDocument, error: UnreadableError, label: str = "") -> Diagnostic:
+    line, column = document.locate(error.path)
+    return Diagnostic(
+        file=document.file,
+        line=line,
+        column=column,
+        code=error.code,
+        message=f"{label}: {error.message}" if label else error.message,
+        hint=error.hint,
+    )

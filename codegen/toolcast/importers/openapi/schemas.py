@@ -1,0 +1,333 @@
+"""Schema Objects → JSON Schema 2020-12, for what is sent or for what is answered.
+
+Schemas of OpenAPI 3.0 are read as the 3.0 specification defines them, schemas of 3.1 and 3.2 as JSON Schema
+of the dialect that they name (2020-12 where they name none). A component becomes a definition of its own
+name, with one form for requests and one for responses:
+
+* requests: `readOnly` properties are left out, also of `required`; constraints stay as they are.
+* responses: `writeOnly` properties are left out, and everything that an API in fact exceeds: undeclared
+  properties are accepted, `enum` and `const` become examples, formats, patterns and bounds are left out, and
+  `oneOf` becomes `anyOf`. Types, `required`, properties, items and `null` stay.
+
+`nullable: true` accepts null wherever it stands: beside `$ref`, `enum`, `allOf`, too, where 3.0.3 gives it no
+effect in letters, though every author means it. All else beside a `$ref` of 3.0 has no effect but for texts.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, Literal, cast
+
+from ...jsonschema.keywords import ANY_SCHEMA_MAP, CONSTRAINTS, SCHEMA, SCHEMA_LIST
+from ...jsonschema.pointers import escape, join, unescape
+from ...jsonschema.subschemas import subschemas
+from ...jsonschema.upgrade import named_draft, rows_of
+from ...spec.model import Path
+from ...spec.reader_problems import quoted
+from .discriminators import Inheritance, Part, tagged
+from .document import OpenApiDocument
+from .plain_text import plain_text, shortened
+from .problem import UnreadableError
+from .references import target
+
+Direction = Literal["request", "response"]
+_DROPPED: Final = frozenset(
+    {
+        "xml", "externalDocs", "discriminator", "readOnly", "writeOnly", "nullable", "example", "$defs",
+        "definitions", "$id", "id", "$anchor", "$dynamicAnchor", "$schema", "$comment", "$vocabulary",
+    }
+)  # fmt: skip
+_DYNAMIC: Final = frozenset({"$dynamicRef", "$recursiveRef"})
+_EXCEEDED: Final = frozenset(CONSTRAINTS) - {
+    "type", "properties", "required", "items", "prefixItems", "additionalProperties", "patternProperties",
+    "allOf", "anyOf", "oneOf",
+}  # fmt: skip
+"""Constraints that answers do not keep to."""
+_BESIDE_REFERENCE: Final = ("title", "description", "default", "deprecated")
+"""What 3.0 leaves of the siblings of `$ref`: they accept and refuse nothing."""
+_OUTSIDE: Final = ("title", "description", "default", "examples", "deprecated")
+"""What stands beside a union with null, not in it."""
+_DIALECTS: Final = (
+    "https://spec.openapis.org/oas/3.1/dialect/",
+    "https://spec.openapis.org/oas/3.2/dialect/",
+)
+_MAX_EXAMPLES: Final = 20
+
+
+class SchemaConverter:
+    """Converts the schemas of one document for one direction. Each definition is converted once."""
+
+    def __init__(self, document: OpenApiDocument, direction: Direction) -> None:
+        self.document = document
+        self.direction = direction
+        self._draft = _dialect(document)
+        self._names: dict[tuple[Path, Part], str] = {}
+        self._owners: dict[str, tuple[Path, Part]] = {}
+        self._definitions: dict[str, Any] = {}
+        self._used: dict[str, tuple[str, ...]] = {}
+        self._inheritance = Inheritance(document)
+
+    def convert(self, schema: Any, path: Path) -> Any:
+        """Convert the schema at `path`; its references are `#/$defs/…`.
+
+        Raises:
+            UnreadableError: it is no schema, or has a reference that cannot be followed.
+        """
+        return self._schema(schema, path, self._draft, "value")
+
+    def definitions(self, schemas: Iterable[Any]) -> dict[str, Any]:
+        """The definitions that converted schemas need, sorted by name.
+
+        Raises:
+            UnreadableError: one of them cannot be converted.
+        """
+        waiting = [name for schema in schemas for name in _references(schema)]
+        found: dict[str, Any] = {}
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found[name] = self._definition(name)
+                waiting += self._used[name]
+        return {name: found[name] for name in sorted(found)}
+
+    def resolve(self, reference: str) -> Any:
+        """The definition that a converted `$ref` names."""
+        return self._definition(_name_of(reference))
+
+    def _definition(self, name: str) -> Any:
+        if name not in self._definitions:
+            path, part = self._owners[name]
+            self._definitions[name] = self._schema(_at(self.document, path), path, self._draft, part)
+            self._used[name] = tuple(_references(self._definitions[name]))
+        return self._definitions[name]
+
+    def _schema(self, schema: Any, path: Path, draft: int, part: Part) -> Any:
+        if isinstance(schema, bool):
+            return schema
+        if not isinstance(schema, dict):
+            message = f"a schema must stand here, not {quoted(str(schema))}"
+            raise UnreadableError(path, "openapi-shape", message, "correct the document")
+        draft = named_draft(schema.get("$schema")) or draft
+        if self.document.version == "3.0" and "$ref" in schema:
+            converted = self._reference_of_3_0(schema, path, part)
+        else:
+            converted = self._object(schema, path, draft, part)
+        if self.direction == "request" and part == "value":
+            converted = tagged(self._inheritance, schema, converted, path, self._reference)
+        return _with_null(converted) if schema.get("nullable") is True else converted
+
+    def _reference_of_3_0(self, schema: dict[str, Any], path: Path, part: Part) -> dict[str, Any]:
+        kept: dict[str, Any] = {
+            key: self._value(key, schema[key], path, 2020) for key in _BESIDE_REFERENCE if key in schema
+        }
+        if self.direction == "response":
+            kept.pop("default", None)
+        return {"$ref": self._reference(schema["$ref"], path, part), **kept}
+
+    def _reference(self, reference: Any, path: Path, part: Part) -> str:
+        """The reference to a definition, instead of one into the document."""
+        _, found = target(self.document.data, reference, path)
+        if part == "part" and not self._inheritance.differs(found, union_only=self.direction == "response"):
+            part = "value"  # one definition serves both
+        key = (found, part)
+        if key not in self._names:
+            name = self._new_name(found, part)
+            self._names[key] = name
+            self._owners[name] = key
+        return f"#/$defs/{escape(self._names[key])}"
+
+    def _new_name(self, path: Path, part: Part) -> str:
+        """A component's own name; else a name that depends on the path only."""
+        suffix = "_base" if part == "part" else ""
+        if len(path) == 3 and path[:2] == ("components", "schemas"):
+            name = str(path[2]) + suffix
+        else:
+            last = next((str(step) for step in reversed(path) if isinstance(step, str)), "schema")
+            name = f"{last}_{hashlib.sha256(join(path).encode()).hexdigest()[:8]}{suffix}"
+        components = self.document.data.get("components")
+        schemas = components.get("schemas") if isinstance(components, dict) else None
+        while name in self._owners or (suffix and isinstance(schemas, dict) and name in schemas):
+            name += "_"
+        return name
+
+    def _object(self, schema: dict[str, Any], path: Path, draft: int, part: Part) -> dict[str, Any]:
+        hidden = self._hidden(schema, path)
+        out: dict[str, Any] = {}
+        left_out = self._inheritance.union_keywords(path) if part == "part" else ()
+        for row in rows_of(schema, draft):
+            keyword, value, at = row.keyword, row.value, (*path, *row.source)
+            if keyword in _DYNAMIC:
+                message = f"`{keyword}` has no meaning apart from its document"
+                raise UnreadableError(at, "openapi-dynamic-reference", message, "write `$ref`")
+            if keyword in _DROPPED or keyword in left_out or keyword.startswith("x-"):
+                continue
+            if keyword == "$ref":
+                out["$ref"] = self._reference(value, path, _part_of_reference(schema, part))
+            elif keyword == "properties" and isinstance(value, dict):
+                out["properties"] = {
+                    name: self._schema(item, (*path, *row.member(name)), draft, "value")
+                    for name, item in value.items()
+                    if name not in hidden
+                }
+            elif keyword == "required" and isinstance(value, list):
+                out["required"] = [name for name in value if name not in hidden]
+            elif keyword == "allOf" and isinstance(value, list):
+                out["allOf"] = self._all_of(schema, value, at, draft, hidden)
+            else:
+                out[keyword] = self._value(keyword, value, at, draft)
+        if out.get("required") == []:
+            del out["required"]
+        if "example" in schema and "examples" not in out:
+            out["examples"] = [schema["example"]]
+        elif isinstance(out.get("examples"), dict):  # OpenAPI's map of Example Objects, in a wrong place
+            del out["examples"]
+        return self._answered(out) if self.direction == "response" else out
+
+    def _value(self, keyword: str, value: Any, path: Path, draft: int) -> Any:
+        """The value of a keyword, with the schemas in it converted."""
+        if keyword == "description" and isinstance(value, str):
+            return shortened(plain_text(value))
+        if keyword in SCHEMA:
+            return self._schema(value, path, draft, "part" if keyword in ("if", "then", "else") else "value")
+        if keyword in SCHEMA_LIST and isinstance(value, list):
+            return [self._schema(item, (*path, i), draft, "value") for i, item in enumerate(value)]
+        if keyword in ANY_SCHEMA_MAP and isinstance(value, dict):
+            return {name: self._schema(item, (*path, name), draft, "value") for name, item in value.items()}
+        return value
+
+    def _all_of(
+        self, schema: dict[str, Any], parts: list[Any], path: Path, draft: int, hidden: frozenset[str]
+    ) -> list[Any]:
+        """The parts of `allOf`. A lone reference describes the value: 3.0 writes texts beside it so."""
+        alone = len(parts) == 1 and not (schema.keys() & CONSTRAINTS.keys() - {"allOf"})
+        alone = alone and not self._inheritance.inherits(path[:-1])
+        found: list[Any] = []
+        for i, part in enumerate(parts):
+            converted = self._schema(part, (*path, i), draft, "value" if alone else "part")
+            if hidden and isinstance(converted, dict) and "required" in converted:
+                names = [name for name in converted["required"] if name not in hidden]
+                converted = {key: value for key, value in converted.items() if key != "required"}
+                if names:
+                    converted["required"] = names
+            found.append(converted)
+        return found
+
+    def _hidden(self, schema: Mapping[str, Any], path: Path) -> frozenset[str]:
+        """Names of the properties that this direction does not have, also of the parts of `allOf`."""
+        found: set[str] = set()
+        keyword = "readOnly" if self.direction == "request" else "writeOnly"
+        waiting: list[tuple[Any, Path]] = [(schema, path)]
+        visited: set[Path] = set()
+        while waiting:
+            each, at = waiting.pop()
+            if not isinstance(each, dict) or at in visited:
+                continue
+            visited.add(at)
+            if "$ref" in each:
+                waiting.append(target(self.document.data, each["$ref"], at))
+            properties = each.get("properties")
+            for name, item in properties.items() if isinstance(properties, dict) else ():
+                if self._has_flag(item, keyword, (*at, "properties", name)):
+                    found.add(name)
+            parts = each.get("allOf")
+            if isinstance(parts, list):
+                waiting += [(part, (*at, "allOf", i)) for i, part in enumerate(parts)]
+        return frozenset(found)
+
+    def _has_flag(self, schema: Any, keyword: str, path: Path) -> bool:
+        """Whether a schema, what it refers to, or its lone part of `allOf`, has a flag."""
+        for _ in range(32):
+            if not isinstance(schema, dict):
+                return False
+            if schema.get(keyword) is True:
+                return True
+            parts = schema.get("allOf")
+            if "$ref" in schema:
+                schema, path = target(self.document.data, schema["$ref"], path)
+            elif isinstance(parts, list) and len(parts) == 1:
+                schema, path = parts[0], (*path, "allOf", 0)
+            else:
+                return False
+        return False
+
+    def _answered(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """A schema without what answers do not keep to."""
+        out: dict[str, Any] = {}
+        for keyword, value in schema.items():
+            if keyword in _EXCEEDED or keyword in ("default", "examples"):
+                continue
+            if keyword == "additionalProperties" and value is False:
+                continue
+            if keyword == "oneOf":
+                if "anyOf" in schema:
+                    out["allOf"] = [*out.get("allOf", schema.get("allOf", [])), {"anyOf": value}]
+                else:
+                    out["anyOf"] = value
+            elif keyword not in out:
+                out[keyword] = value
+        values = schema.get("enum", [schema["const"]] if "const" in schema else None)
+        if isinstance(values, list) and values:
+            out["examples"] = values[:_MAX_EXAMPLES]
+            if "type" in out and None in values:
+                out = cast(dict[str, Any], _with_null(out))
+        return out
+
+
+def _part_of_reference(schema: Mapping[str, Any], part: Part) -> Part:
+    """A `$ref` beside other constraints is one part of them, as in `allOf`."""
+    return "part" if schema.keys() & CONSTRAINTS.keys() else part
+
+
+def _at(document: OpenApiDocument, path: Path) -> Any:
+    found: Any = document.data
+    for step in path:
+        found = found[step]
+    return found
+
+
+def _dialect(document: OpenApiDocument) -> int:
+    """The draft of schemas that name none."""
+    named = document.data.get("jsonSchemaDialect") if document.version != "3.0" else None
+    if named is None or (isinstance(named, str) and named.startswith(_DIALECTS)):
+        return 2020
+    draft = named_draft(named)
+    if draft is None:
+        message = f"the dialect {quoted(str(named))} of the schemas is not known"
+        hint = "name a draft of JSON Schema, or leave `jsonSchemaDialect` out"
+        raise UnreadableError(("jsonSchemaDialect",), "openapi-dialect", message, hint)
+    return draft
+
+
+def _name_of(reference: str) -> str:
+    return unescape(reference.removeprefix("#/$defs/"))
+
+
+def _references(schema: Any) -> list[str]:
+    """Names of the definitions that a converted schema refers to, each once."""
+    found: dict[str, None] = {}
+    waiting = [schema]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, dict) and isinstance(each.get("$ref"), str):
+            found[_name_of(each["$ref"])] = None
+        waiting += [item for _, item in subschemas(each)]
+    return list(found)
+
+
+def _with_null(schema: Any) -> Any:
+    """A schema that accepts null, too."""
+    if not isinstance(schema, dict):
+        return schema
+    kind = schema.get("type")
+    simple = not schema.keys() & {"$ref", "allOf", "anyOf", "oneOf", "not", "if", "const"}
+    if simple and isinstance(kind, str) and kind not in ("object", "array"):
+        out = {**schema, "type": [kind, "null"] if kind != "null" else kind}
+        if isinstance(out.get("enum"), list) and None not in out["enum"]:
+            out["enum"] = [*out["enum"], None]
+        return out
+    if simple and kind is None and "enum" not in schema:
+        return schema  # accepts null already
+    if simple and isinstance(kind, list) and "null" in kind and None in schema.get("enum", [None]):
+        return schema
+    inner = {key: value for key, value in schema.items() if key not in _OUTSIDE}
+    outer = {key: value for key, value in schema.items() if key in _OUTSIDE}
+    return {"anyOf": [inner, {"type": "null"}], **outer}
