@@ -75,6 +75,14 @@ def test_the_working_directory_changes_no_byte(tmp_path: Path, plain: dict[str, 
 def test_a_newcomers_way(tmp_path: Path) -> None:
     toolcast(tmp_path, "init")
     toolcast(tmp_path, "new", "files/edit")
+    spec = tmp_path / "specs/files/edit.yaml"
+    decisions = {"description: TODO": "description: Edits a text.", "permission: TODO": "permission: write"}
+    text = (
+        spec.read_text().replace("secrets: TODO", "secrets: []").replace("required: []", "required: [text]")
+    )
+    for open_one, decided in decisions.items():
+        text = text.replace(open_one, decided)
+    spec.write_text(text.replace("properties: {}", "properties: {text: {type: string}}"))
     assert "2 tools: 2 rebuilt" in toolcast(tmp_path, "generate").stdout
     assert "2 unchanged" in toolcast(tmp_path, "generate").stdout
     toolcast(tmp_path, "generate", "--check")

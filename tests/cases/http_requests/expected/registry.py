@@ -2,7 +2,7 @@
 """All tools of this package, and their typed registration."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict, Unpack
 
 from toolcast.runtime import ToolBinding, ToolRegistry
 from toolcast.runtime.support import LazyBindings
@@ -19,6 +19,12 @@ BINDINGS: Final[Mapping[str, ToolBinding[Any, Any]]] = LazyBindings(
     },
 )
 """Every binding by tool name. A tool's module is imported when its binding is asked for."""
+
+ToolName: TypeAlias = Literal["search", "upload"]
+"""The name of a tool of this package: a type checker reports any other text."""
+
+Provider: TypeAlias = Literal["mcp", "anthropic"]
+"""The id of a provider that this package has definitions for."""
 
 
 class Handlers(TypedDict, total=False):

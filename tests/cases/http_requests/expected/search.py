@@ -25,10 +25,10 @@ class SearchParams(
 class SearchHandler(Protocol):
     """Runs `search`: sync or async."""
 
-    def __call__(self, params: SearchParams, context: ToolContext, /) -> Returns[None]: ...
+    def __call__(self, params: SearchParams, context: ToolContext, /) -> Returns[str | None]: ...
 
 
-SEARCH: Final[ToolBinding[SearchParams, SearchHandler]] = ToolBinding(
+SEARCH: Final[ToolBinding[SearchParams, str | None]] = ToolBinding(
     module=__name__,
     name="search",
     group="",

@@ -32,10 +32,10 @@ else:
 class UploadHandler(Protocol):
     """Runs `upload`: sync or async."""
 
-    def __call__(self, params: UploadParams, context: ToolContext, /) -> Returns[None]: ...
+    def __call__(self, params: UploadParams, context: ToolContext, /) -> Returns[str | None]: ...
 
 
-UPLOAD: Final[ToolBinding[UploadParams, UploadHandler]] = ToolBinding(
+UPLOAD: Final[ToolBinding[UploadParams, str | None]] = ToolBinding(
     module=__name__,
     name="upload",
     group="",
