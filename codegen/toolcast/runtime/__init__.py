@@ -22,10 +22,13 @@ from .workers import Workers, abandoned
 
 if TYPE_CHECKING:
     from ..jsonschema import Violation
+    from .functions.adapt import adapt
+    from .functions.adapt_error import AdaptError
     from .wire.fragments import FragmentError, Fragments, PartialArguments
     from .wire.guesses import Guesses
 
 __all__ = [
+    "AdaptError",
     "ArgumentError",
     "Content",
     "DuplicateToolError",
@@ -47,15 +50,18 @@ __all__ = [
     "Violation",
     "Workers",
     "abandoned",
+    "adapt",
 ]
 
 __getattr__ = lazy_exports(
     __name__,
     {
+        "AdaptError": ".functions.adapt_error",
         "FragmentError": ".wire.fragments",
         "Fragments": ".wire.fragments",
         "Guesses": ".wire.guesses",
         "PartialArguments": ".wire.fragments",
         "Violation": "..jsonschema",
+        "adapt": ".functions.adapt",
     },
 )

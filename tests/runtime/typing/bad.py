@@ -2,7 +2,7 @@
 
 # ruff: noqa: ARG001, ARG002 - a handler's signature is fixed, whatever it uses
 
-from toolcast.runtime import ToolContext, ToolRegistry
+from toolcast.runtime import ToolContext, ToolRegistry, adapt
 
 from tests.runtime.sample.files.edit import EDIT, EditParams, EditResult
 from tests.runtime.sample.misc.note import NOTE, NoteParams
@@ -57,5 +57,6 @@ registry.register(EDIT, WrongCallable)  # report
 registry.register(EDIT, NotCallable())  # report
 registry.register(NOTE, a_result_too_many)  # report
 registry.register(EDIT, None)  # report
+registry.register(EDIT, adapt(no_context, NOTE))  # report
 EDIT.name = "other"  # report
 EDIT.definition("openai", "short")  # report

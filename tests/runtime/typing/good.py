@@ -4,7 +4,7 @@
 
 from typing import Any, assert_type
 
-from toolcast.runtime import ToolBinding, ToolContext, ToolRegistry, ToolResult
+from toolcast.runtime import ToolBinding, ToolContext, ToolRegistry, ToolResult, adapt
 
 from tests.runtime.sample.files.edit import EDIT, EditHandler, EditParams, EditResult
 from tests.runtime.sample.misc.note import NOTE, NoteParams
@@ -68,6 +68,10 @@ def anything(params: ShapesParams, context: ToolContext) -> dict[str, int]:
     return dict.fromkeys(params.tags, 1)
 
 
+def existing(file_path: str, old_string: str, new_string: str) -> int:
+    return len(file_path)
+
+
 def explicit(handler: EditHandler) -> EditHandler:
     return handler
 
@@ -84,6 +88,8 @@ registry.register(EDIT, Callable())
 registry.register(EDIT, AsyncCallable())
 registry.register(EDIT, AsyncCallable().method)
 registry.register(EDIT, explicit(plain))
+registry.register(EDIT, adapt(existing, EDIT))
+registry.register(BINDINGS["edit"], adapt(existing, BINDINGS["edit"]))
 registry.register(NOTE, nothing)
 registry.register(NOTE, nothing_awaited)
 registry.register(SHAPES, anything)

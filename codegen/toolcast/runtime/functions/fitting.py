@@ -1,0 +1,247 @@
+"""One function held to one contract: the differences, and how the arguments of a call are made."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+import msgspec
+from msgspec import NODEFAULT, UNSET, Struct
+
+from ..binding import ToolBinding
+from ..context import ToolContext
+from ..encode import EXTRA
+from .compare import Place, differences, has_default, json_types
+from .conversions import Incoming, incoming, json_default, refusal
+from .signature import EMPTY, OWN, Parameter, Signature
+from .type_schemas import TypeSchemas, schemas_of
+
+Arguments: TypeAlias = Callable[[Any, ToolContext], dict[str, Any]]
+"""Makes the keyword arguments of one call. Raises RefusalError for a value that a type refuses."""
+
+
+class _Field(Struct, frozen=True):
+    """How one property of the contract reaches the function.
+
+    Attributes:
+        name: the function's parameter.
+        attribute: the Struct's field.
+        absent: the field's value where a call leaves the property out; NODEFAULT where there is none.
+        convert: makes the function's value.
+    """
+
+    name: str
+    attribute: str
+    absent: Any
+    convert: Incoming
+
+
+class _Sides(Struct, frozen=True, kw_only=True):
+    """Both sides of a comparison.
+
+    Attributes:
+        signature: what the function takes.
+        binding: the tool.
+        contract: the schema of its parameters.
+        properties: of the contract, by their names.
+        attributes: of the Struct, by the names of the properties.
+        found: schemas of the function's types, by parameter.
+    """
+
+    signature: Signature
+    binding: ToolBinding[Any, Any]
+    contract: Place
+    properties: Mapping[str, Any]
+    attributes: Mapping[str, str]
+    found: TypeSchemas
+
+    def taken(self, parameter: str) -> Place:
+        """What a parameter's type accepts."""
+        return Place(self.found.schemas.get(parameter, True), self.found.document)
+
+
+def fit(
+    signature: Signature, binding: ToolBinding[Any, Any], document: Mapping[str, Any]
+) -> tuple[Arguments, list[str]]:
+    """What makes the arguments of each call, and every difference between function and contract.
+
+    `document` is the contract. With differences, the first value is of no use.
+    """
+    problems = _injected(signature)
+    sides = _sides(signature, binding, document)
+    problems += [
+        f"{name}: its type cannot be made of JSON: {why}" for name, why in sides.found.problems.items()
+    ]
+    single = _single(sides)
+    if single is not None:
+        problems += differences(sides.contract, sides.taken(single.name), "$")
+    else:
+        problems += _named_differences(sides)
+    if problems:
+        return _nothing, problems
+    make = _as_one(single, binding) if single is not None else _by_name(sides)
+    contexts = tuple(name for name, framework in signature.contexts.items() if framework == OWN)
+    if not contexts:
+        return lambda params, _context: make(params), []
+    return lambda params, context: {**make(params), **dict.fromkeys(contexts, context)}, []
+
+
+def _nothing(_params: Any, _context: ToolContext) -> dict[str, Any]:
+    return {}
+
+
+def _injected(signature: Signature) -> list[str]:
+    return [
+        f"{name}: only {signature.contexts[name]} passes such a value; give the parameter a default, or pass "
+        "one with functools.partial"
+        for name in signature.needed
+        if signature.contexts[name] != OWN
+    ]
+
+
+def _sides(signature: Signature, binding: ToolBinding[Any, Any], document: Mapping[str, Any]) -> _Sides:
+    contract = Place(document["parameters"], document)
+    schema = contract.target().schema
+    params: Any = binding.params
+    named = hasattr(params, "__struct_fields__")
+    return _Sides(
+        signature=signature,
+        binding=binding,
+        contract=contract,
+        properties=schema.get("properties", {}) if named and isinstance(schema, dict) else {},
+        attributes=dict(zip(params.__struct_encode_fields__, params.__struct_fields__, strict=True))
+        if named
+        else {},
+        found=schemas_of({each.name: each.annotation for each in signature.parameters}, "validation"),
+    )
+
+
+def _single(sides: _Sides) -> Parameter | None:
+    """The one parameter that takes all properties as one object; None where they go to parameters by name."""
+    required = [each for each in sides.signature.parameters if each.required]
+    if len(required) != 1 or sides.signature.further is not EMPTY:
+        return None
+    (parameter,) = required
+    is_object = json_types(sides.taken(parameter.name)) == frozenset(("object",))
+    return parameter if is_object and parameter.name not in sides.properties else None
+
+
+def _parameter_names(sides: _Sides) -> dict[str, str]:
+    """The function's parameter for each property: of its name, or of the Struct's where that is no name."""
+    names = {each.name for each in sides.signature.parameters}
+    made = {wire: wire if wire in names else sides.attributes.get(wire, wire) for wire in sides.properties}
+    return {wire: name for wire, name in made.items() if name in names}
+
+
+def _named_differences(sides: _Sides) -> list[str]:
+    if not sides.attributes and not hasattr(sides.binding.params, "__struct_fields__"):
+        return [
+            "the parameters of the contract are no object with properties of its own, which named parameters "
+            "could take: give the function one parameter for all of them"
+        ]
+    names = _parameter_names(sides)
+    problems: list[str] = []
+    if sides.signature.further is EMPTY:
+        problems += [
+            f"{wire}: the contract has this parameter, the function does not"
+            for wire in sides.properties
+            if wire not in names
+        ]
+    problems += [
+        f"{each.name}: the function requires this parameter, the contract does not have it"
+        for each in sides.signature.parameters
+        if each.required and each.name not in names.values()
+    ]
+    parameters = {each.name: each for each in sides.signature.parameters}
+    required = sides.contract.target().schema.get("required", ())
+    for wire, name in names.items():
+        place, parameter = sides.contract.below(sides.properties[wire]), parameters[name]
+        problems += differences(place, sides.taken(name), name)
+        if parameter.required and wire not in required and not has_default(place):
+            problems.append(f"{name}: the function requires it, and in the contract it is optional")
+        problems += _default_differences(place, parameter)
+    return problems
+
+
+def _default_differences(place: Place, parameter: Parameter) -> list[str]:
+    """A default that both state. None alone often means "absent", where the contract has no null."""
+    if parameter.required or not isinstance(place.schema, dict) or "default" not in place.schema:
+        return []
+    own, stated = json_default(parameter.default, parameter.annotation), place.schema["default"]
+    absent = own is None and "null" not in json_types(place)
+    if own is NODEFAULT or absent or own == stated:
+        return []
+    return [f"{parameter.name}: the contract's default is {stated!r}, the function's is {own!r}"]
+
+
+def _as_one(parameter: Parameter, binding: ToolBinding[Any, Any]) -> Callable[[Any], dict[str, Any]]:
+    """All parameters of a call as one object."""
+    convert, name, tool = incoming(parameter.annotation), parameter.name, binding.name
+
+    def make(params: Any) -> dict[str, Any]:
+        try:
+            return {name: convert(params)}
+        except ValueError as problem:
+            raise refusal(tool, "", problem) from problem
+
+    return make
+
+
+def _by_name(sides: _Sides) -> Callable[[Any], dict[str, Any]]:
+    """Each parameter of a call as an argument. What is absent is not passed, so that the function's default
+    applies."""
+    parameters = {each.name: each for each in sides.signature.parameters}
+    names = _parameter_names(sides)
+    fields = tuple(_field(sides, wire, parameters[name]) for wire, name in names.items())
+    stated = {each.name: each.default for each in parameters.values() if each.stated and not each.required}
+    further = _further(sides, names)
+    tool = sides.binding.name
+
+    def make(params: Any) -> dict[str, Any]:
+        made = dict(stated)
+        name = ""
+        try:
+            for field in fields:
+                value = getattr(params, field.attribute)
+                if value is not field.absent and value is not UNSET:
+                    name = field.name
+                    made[name] = field.convert(value)
+            if further is not None:
+                made |= further(params)
+        except ValueError as problem:
+            raise refusal(tool, name, problem) from problem
+        return made
+
+    return make
+
+
+def _field(sides: _Sides, wire: str, parameter: Parameter) -> _Field:
+    attribute, schema = sides.attributes[wire], sides.properties[wire]
+    params: Any = sides.binding.params
+    default = next(each.default for each in msgspec.structs.fields(params) if each.name == attribute)
+    is_value = isinstance(schema, dict) and "default" in schema  # null as the contract's own default
+    absent = None if default is None and not is_value else NODEFAULT
+    return _Field(parameter.name, attribute, absent, incoming(parameter.annotation))
+
+
+def _further(sides: _Sides, names: Mapping[str, str]) -> Callable[[Any], dict[str, Any]] | None:
+    """What makes the arguments that only `**kwargs` takes; None where the function has none."""
+    if sides.signature.further is EMPTY:
+        return None
+    convert = incoming(sides.signature.further)
+    extra = getattr(sides.binding.params, EXTRA, None)
+    others = {
+        wire: _field(sides, wire, Parameter(name=wire, annotation=sides.signature.further))
+        for wire in sides.properties
+        if wire not in names
+    }
+
+    def make(params: Any) -> dict[str, Any]:
+        values = {wire: (getattr(params, field.attribute), field.absent) for wire, field in others.items()}
+        made = {
+            wire: convert(value)
+            for wire, (value, absent) in values.items()
+            if value is not absent and value is not UNSET
+        }
+        rest = {} if extra is None else getattr(params, extra)
+        return made | {wire: convert(value) for wire, value in rest.items()}
+
+    return make

@@ -1,0 +1,193 @@
+"""What a function takes: its parameters with resolved annotations, and what a framework injects."""
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+from msgspec import Struct
+
+EMPTY: Any = inspect.Parameter.empty
+"""Stands for a default or an annotation that is not there."""
+OWN = "toolcast"
+"""The framework of `ToolContext`."""
+
+_CONTEXTS = (
+    ("toolcast.runtime.context", "ToolContext", OWN),
+    ("fastmcp", "Context", "FastMCP"),
+    ("mcp.server", "Context", "the MCP SDK"),
+    ("pydantic_ai", "RunContext", "pydantic-ai"),
+    ("agents", "RunContextWrapper", "openai-agents"),
+)
+"""Classes whose instances a framework passes to its tools: package, name, framework."""
+_INSIDE = ("fn", "func", "coroutine", "function")
+"""Attributes in which frameworks' tools keep the function that they were made of."""
+
+
+class FunctionError(TypeError):
+    """A function has no signature that JSON arguments can fill. `problems` are sentences."""
+
+    def __init__(self, name: str, problems: tuple[str, ...]) -> None:
+        super().__init__(f"{name}: {'; '.join(problems)}")
+        self.problems = problems
+
+
+class Parameter(Struct, frozen=True, kw_only=True):
+    """One parameter of a function.
+
+    Attributes:
+        name: its name.
+        annotation: its type with `Annotated` metadata; `Any` where there is none.
+        default: what it has without an argument; EMPTY where an argument is required.
+        stated: whether `default` stands in the metadata (`= Field(5)`), so that a call has to pass it.
+    """
+
+    name: str
+    annotation: Any
+    default: Any = EMPTY
+    stated: bool = False
+
+    @property
+    def required(self) -> bool:
+        """Whether a call has to pass it."""
+        return self.default is EMPTY
+
+
+class Signature(Struct, frozen=True, kw_only=True):
+    """What a function takes and returns.
+
+    Attributes:
+        parameters: those that a model fills in.
+        contexts: parameters that a framework injects, each with the framework.
+        needed: the names of `contexts` without a default.
+        further: type of the values that `**kwargs` takes; EMPTY where there is none.
+        returns: the annotated type of the result; EMPTY where there is none.
+    """
+
+    parameters: tuple[Parameter, ...]
+    contexts: Mapping[str, str]
+    needed: tuple[str, ...]
+    further: Any = EMPTY
+    returns: Any = EMPTY
+
+
+def plain_function(tool: Any) -> Any:
+    """The function behind a framework's tool object; `tool` itself where there is none.
+
+    FastMCP, LangChain and pydantic-ai keep it in an attribute of the tool.
+    """
+    if inspect.isroutine(tool) or isinstance(tool, (type, functools.partial)):
+        return tool
+    found = (getattr(tool, name, None) for name in _INSIDE)
+    return next((function for function in found if callable(function)), tool)
+
+
+def function_name(function: Any) -> str:
+    """The name of anything that can be called, for messages and logs."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    return str(getattr(function, "__qualname__", None) or type(function).__qualname__)
+
+
+def read_signature(function: Callable[..., Any], name: str) -> Signature:
+    """The signature of anything that can be called with keywords. `name` is for messages.
+
+    Raises FunctionError with every problem.
+    """
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        raise FunctionError(name, ("has no signature that Python can read",)) from None
+    hints = _hints(function, name)
+    parameters: list[Parameter] = []
+    contexts: dict[str, str] = {}
+    needed: list[str] = []
+    further: Any = EMPTY
+    problems: list[str] = []
+    for parameter in signature.parameters.values():
+        annotation = hints.get(parameter.name, Any)
+        framework = _injects(annotation)
+        if framework is not None:
+            contexts[parameter.name] = framework
+            if parameter.default is parameter.empty:
+                needed.append(parameter.name)
+        elif parameter.kind is parameter.POSITIONAL_ONLY:
+            problems.append(
+                f"its parameter `{parameter.name}` is positional-only, and arguments come by name: "
+                "remove the `/`"
+            )
+        elif parameter.kind is parameter.VAR_POSITIONAL:
+            problems.append(
+                f"its `*{parameter.name}` takes arguments without names, which a JSON object does not have: "
+                f"make it a parameter `{parameter.name}: list[…]`"
+            )
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            further = annotation
+        else:
+            parameters.append(_parameter(parameter, annotation))
+    if problems:
+        raise FunctionError(name, tuple(problems))
+    return Signature(
+        parameters=tuple(parameters),
+        contexts=contexts,
+        needed=tuple(needed),
+        further=further,
+        returns=hints.get("return", EMPTY),
+    )
+
+
+def _parameter(parameter: inspect.Parameter, annotation: Any) -> Parameter:
+    default: Any = parameter.default
+    if is_field_info(default):  # `= Field(…)`: metadata, and perhaps the default
+        own = EMPTY if default.is_required() else default.get_default(call_default_factory=True)
+        return Parameter(
+            name=parameter.name, annotation=Annotated[annotation, default], default=own, stated=True
+        )
+    return Parameter(name=parameter.name, annotation=annotation, default=default)
+
+
+def is_field_info(value: Any) -> bool:
+    """Whether `value` is what pydantic's `Field` returns."""
+    kind = type(value)
+    return kind.__name__ == "FieldInfo" and kind.__module__.partition(".")[0] == "pydantic"
+
+
+def _hints(function: Any, name: str) -> dict[str, Any]:
+    """Annotations as types. Raises FunctionError where one names what is not there at run time."""
+    target = function
+    while isinstance(target, functools.partial):
+        target = target.func
+    if isinstance(target, type):
+        target = vars(target).get("__init__", target)
+    elif not inspect.isroutine(target):
+        target = type(target).__call__
+    target = inspect.unwrap(target)
+    try:
+        return get_type_hints(target, include_extras=True)
+    except NameError as problem:
+        missing = f"an annotation names `{problem.name}`, which its module does not have when it runs"
+        raise FunctionError(name, (f"{missing}: import it outside of `if TYPE_CHECKING`",)) from None
+    except Exception as problem:  # annotations are the program's own code
+        reason = f"its annotations cannot be resolved ({type(problem).__name__}: {problem})"
+        raise FunctionError(name, (reason,)) from None
+
+
+def _injects(annotation: Any) -> str | None:
+    """The framework that passes values of this type to its tools; None where the model fills it in."""
+    for part in union_members(annotation):
+        kind = get_origin(part) or part
+        for base in getattr(kind, "__mro__", ()):
+            for package, class_name, framework in _CONTEXTS:
+                if base.__name__ == class_name and f"{base.__module__}.".startswith(f"{package}."):
+                    return framework
+    return None
+
+
+def union_members(annotation: Any) -> tuple[Any, ...]:
+    """The types of a union without `Annotated` around them; the type itself where it is none."""
+    while get_origin(annotation) is Annotated:
+        annotation = get_args(annotation)[0]
+    if get_origin(annotation) in (Union, UnionType):
+        return tuple(part for each in get_args(annotation) for part in union_members(each))
+    return (annotation,)
