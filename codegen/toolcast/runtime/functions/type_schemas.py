@@ -16,7 +16,9 @@ from msgspec import Struct
 
 from .signature import is_field_info
 
-_REFERENCE = "#/$defs/{}"
+_PREFIX = "#/$defs/"
+_REFERENCE = f"{_PREFIX}{{name}}"
+_OTHER_REFERENCE = f"{_PREFIX}{{name}}_plain"
 _FORMATTED = {datetime.datetime: "date-time", datetime.time: "time"}
 """Types for which msgspec also reads texts without a time zone, so that its schema names no format. A model
 that is told the format writes what both accept."""
@@ -47,13 +49,10 @@ def schemas_of(annotations: Mapping[str, Any], mode: Literal["validation", "seri
     by_pydantic = {name: each for name, each in annotations.items() if uses_pydantic(each)}
     by_msgspec = {name: _formatted(each) for name, each in annotations.items() if name not in by_pydantic}
     schemas, definitions = _of_pydantic(by_pydantic, mode, problems)
-    own, own_definitions = _of_msgspec(by_msgspec, problems)
-    shared = [
-        name for name in definitions if own_definitions.get(name, definitions[name]) != definitions[name]
-    ]
-    if shared:
-        problems |= dict.fromkeys(own, f"another type is called {shared[0]}, too: rename one of them")
-        own, own_definitions = {}, {}
+    own, own_definitions = _of_msgspec(by_msgspec, problems, _REFERENCE)
+    if any(own_definitions.get(name, schema) != schema for name, schema in definitions.items()):
+        # Both libraries describe one class, or two of one name; each in its own words.
+        own, own_definitions = _of_msgspec(by_msgspec, problems, _OTHER_REFERENCE)
     found = {**schemas, **own}
     return TypeSchemas(
         schemas={name: found[name] for name in annotations if name in found},
@@ -131,7 +130,7 @@ def _formatted(annotation: Any) -> Any:
 Found = tuple[dict[str, Any], dict[str, Any]]
 
 
-def _of_msgspec(annotations: Mapping[str, Any], problems: dict[str, str]) -> Found:
+def _of_msgspec(annotations: Mapping[str, Any], problems: dict[str, str], reference: str) -> Found:
     usable: dict[str, Any] = {}
     for name, annotation in annotations.items():
         try:
@@ -140,9 +139,10 @@ def _of_msgspec(annotations: Mapping[str, Any], problems: dict[str, str]) -> Fou
         except Exception as problem:  # forward references of classes are resolved, too: the program's code
             problems[name] = _reason(problem)
     schemas, definitions = msgspec.json.schema_components(
-        tuple(usable.values()), schema_hook=_schema_hook, ref_template=_REFERENCE.format("{name}")
+        tuple(usable.values()), schema_hook=_schema_hook, ref_template=reference
     )
-    return dict(zip(usable, schemas, strict=True)), definitions
+    names = {name: reference.format(name=name).removeprefix(_PREFIX) for name in definitions}
+    return dict(zip(usable, schemas, strict=True)), {names[name]: definitions[name] for name in definitions}
 
 
 def _schema_hook(kind: type) -> dict[str, Any]:
@@ -164,7 +164,7 @@ def _of_pydantic(annotations: Mapping[str, Any], mode: Any, problems: dict[str, 
         except Exception as problem:  # validators and hooks of the program run here
             problems[name] = _reason(problem)
     found, document = sys.modules["pydantic"].TypeAdapter.json_schemas(
-        adapters, ref_template=_REFERENCE.format("{model}")
+        adapters, ref_template=f"{_PREFIX}{{model}}"
     )
     return {name: found[name, mode] for name, _, _ in adapters}, document.get("$defs", {})
 
