@@ -399,3 +399,22 @@ def test_todo_lines_do_not_compile(tmp_path: Path) -> None:
     library = load_library(tmp_path / "specs", shown_root="specs", known_providers=frozenset())
     assert library.tools == ()
     assert len([problem for problem in library.diagnostics if problem.severity == "error"]) == 2
+
+
+def test_strict_is_kept_for_the_providers_that_have_it(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {}}
+    tools = [
+        {"type": "function", "function": {"name": "a", "parameters": schema, "strict": True}},
+        {"type": "function", "name": "b", "parameters": schema, "strict": False},
+        {"name": "c", "input_schema": schema, "strict": True},
+        {"name": "d", "inputSchema": schema},
+    ]
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps(tools), encoding="utf-8")
+    specs = {name: yaml.safe_load(text) for name, text in import_tools([path]).specs.items()}
+    assert {name: spec.get("providers") for name, spec in specs.items()} == {
+        "a.yaml": {"openai": {"strict": True}, "openai-responses": {"strict": True}},
+        "b.yaml": {"openai": {"strict": False}, "openai-responses": {"strict": False}},
+        "c.yaml": {"anthropic": {"strict": True}},
+        "d.yaml": None,
+    }

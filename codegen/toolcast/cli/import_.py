@@ -5,6 +5,7 @@ import importlib
 import click
 
 KINDS = {
+    "mcp": ("import_mcp", "command", "Specs from a running MCP server: a command, or an address."),
     "sample": ("import_tools", "sample", "Infer one spec from samples of a tool's arguments."),
     "tools": ("import_tools", "command", "Specs from files that list tools."),
 }

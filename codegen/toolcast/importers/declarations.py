@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from ..jsonschema.ledger_entry import LedgerEntry
+from ..spec.imported_fields import is_icon
 from ..spec.model import SourceKind
 from .published_schemas import from_gemini
 from .tool_lists import Element
@@ -32,6 +33,7 @@ class Declared(Struct, frozen=True, kw_only=True):
         icons: MCP's icons.
         meta: MCP's `_meta`.
         strict: whether the source asked for strict mode; None where it did not state that.
+        strict_for: the providers for which it did.
         file: file or address that declares the tool, as shown in diagnostics.
         line: line in `file`, 0 where only the file is known.
         location: the declaration in `file`, such as `tools[3]`, for messages.
@@ -52,6 +54,7 @@ class Declared(Struct, frozen=True, kw_only=True):
     icons: tuple[Any, ...] = ()
     meta: dict[str, Any] = {}
     strict: bool | None = None
+    strict_for: tuple[str, ...] = ("openai", "openai-responses")
     file: str = ""
     line: int = 0
     location: str = "the tool"
@@ -84,7 +87,7 @@ def read_shape(element: Element) -> Declared:
     if not isinstance(data, dict):
         raise ShapeError("is not an object")
     wrapper = next((key for key in ("function", "toolSpec") if isinstance(data.get(key), dict)), None)
-    outer = [key for key in data if key not in (wrapper, "type")] if wrapper else []
+    outer = [key for key in data if key not in (wrapper, "type", "strict")] if wrapper else []
     body: dict[str, Any] = data[wrapper] if wrapper else data
     reader = _Reader(body, outer)
     name = reader.take("name")
@@ -98,6 +101,7 @@ def read_shape(element: Element) -> Declared:
         result = reader.take("outputSchema", "output_schema", "responseJsonSchema")
     if wrapper == "toolSpec" and isinstance(parameters, dict) and set(parameters) == {"json"}:
         parameters = parameters["json"]
+    strict_for = ("anthropic",) if "input_schema" in body else ("openai", "openai-responses")
     kind = reader.take("type")
     if parameters is None and kind not in (None, "function", "custom"):
         raise ShapeError(f"is a built-in tool of its provider ({str(kind)[:60]}), which has no schema")
@@ -107,6 +111,11 @@ def read_shape(element: Element) -> Declared:
     title = reader.take("title")
     source = reader.take("source")
     annotations, read_only, unknown = _annotations(hints, title)
+    icons, odd = _icons(reader.take("icons"))
+    meta = reader.take("_meta")
+    strict = reader.take("strict")
+    if strict is None and isinstance(data.get("strict"), bool):
+        strict = data["strict"]  # beside `function`
     return Declared(
         name=name,
         description=description if isinstance(description, str) else "",
@@ -116,7 +125,11 @@ def read_shape(element: Element) -> Declared:
         annotations=annotations,
         read_only=read_only,
         source=source if isinstance(source, str) else "",
-        left_out=(*reader.rest(), *unknown),
+        left_out=(*reader.rest(), *unknown, *odd),
+        icons=icons,
+        meta=meta if isinstance(meta, dict) else {},
+        strict=strict if isinstance(strict, bool) else None,
+        strict_for=strict_for,
         file=element.file,
         line=element.line,
         location=element.location,
@@ -139,6 +152,13 @@ class _Reader:
 
     def rest(self) -> list[str]:
         return [*self._outer, *(key for key, value in self._left.items() if value is not None)]
+
+
+def _icons(value: Any) -> tuple[tuple[Any, ...], list[str]]:
+    """The icons that a spec may hold, and where the others stood."""
+    listed = value if isinstance(value, list) else [] if value is None else [value]
+    odd = [f"icons[{index}]" for index, icon in enumerate(listed) if not is_icon(icon)]
+    return tuple(icon for icon in listed if is_icon(icon)), odd
 
 
 def _annotations(hints: Any, title: Any) -> tuple[dict[str, Any], bool | None, list[str]]:

@@ -55,7 +55,10 @@ def specs_of(declarations: Declarations, choices: Choices = NOTHING_CHOSEN, *, g
     for tool in declarations.tools:
         try:
             check_writable(
-                [tool.name, tool.description, tool.parameters, tool.result, *tool.calls, tool.annotations]
+                [
+                    *(tool.name, tool.description, tool.parameters, tool.result, tool.annotations),
+                    *(*tool.calls, tool.http, *tool.icons, tool.meta),
+                ]
             )
             declared.append(_cleaned(tool))
         except UnwritableError as error:
@@ -64,8 +67,9 @@ def specs_of(declarations: Declarations, choices: Choices = NOTHING_CHOSEN, *, g
         problems += _warnings(tool)
     names = unique([tool.spec_name or tool.name for tool in declared])
     pairs = list(zip(declared, names, strict=True))
+    source = (declarations.kind, declarations.label) if declarations.label else None
     specs = {
-        f"{group}/{name}.yaml" if group else f"{name}.yaml": spec_text(tool, name, choices)
+        f"{group}/{name}.yaml" if group else f"{name}.yaml": spec_text(tool, name, choices, source)
         for tool, name in pairs
     }
     renamed = tuple((tool.name, name) for tool, name in pairs if tool.name != name)

@@ -43,7 +43,7 @@ def import_sample(
                 calls=tuple(samples),
             )
             path = f"{group}/{chosen}.yaml" if group else f"{chosen}.yaml"
-            specs[path] = spec_text(tool, chosen, choices)
+            specs[path] = spec_text(tool, chosen, choices, None)
         except (UnwritableError, RecursionError) as error:
             reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
             problems.append(

@@ -10,7 +10,7 @@ import yaml
 from msgspec import Struct
 
 from ..jsonschema.ledger_entry import LedgerEntry
-from ..spec.model import Permission
+from ..spec.model import Permission, SourceKind
 from .declarations import Declared
 from .published_schemas import without_wrong_defaults
 
@@ -165,25 +165,42 @@ def _matches(pattern: str, names: Sequence[str]) -> bool:
     return any(fnmatchcase(name, pattern) for name in names)
 
 
-def spec_text(tool: Declared, name: str, choices: Choices) -> str:
-    """YAML text of the spec. Raises UnwritableError where YAML cannot hold what was declared."""
-    head: dict[str, Any] = {"name": name}
+_HEAD = ("name", "description", "summary")
+
+
+def spec_text(tool: Declared, name: str, choices: Choices, source: tuple[SourceKind, str] | None) -> str:
+    """YAML text of the spec. `source` is the kind of the source, and which one. Raises UnwritableError where
+    YAML cannot hold what was declared."""
+    data = declared_keys(tool, name, choices.examples)
+    head = {key: data[key] for key in _HEAD if key in data}
+    tail = {key: value for key, value in data.items() if key not in _HEAD}
+    if source is not None:
+        kind, label = source
+        tail["source"] = {"kind": kind, "name": tool.name, "from": label}
+    decided = permission_line(tool, name, choices) + secrets_line(tool, choices.secrets_for(tool.name, name))
+    return _comments(tool, name) + dump(head) + decided + dump(tail)
+
+
+def declared_keys(tool: Declared, name: str, examples: int) -> dict[str, Any]:
+    """The keys that a declaration fills, in order: all but permission, secrets and source."""
     described = tidy(tool.description) if tool.description else ""
-    if described:
-        head["description"] = described
-    else:
-        head["summary"] = in_words(name)
-    parameters, wrong = without_wrong_defaults(tool.parameters)
-    tail: dict[str, Any] = {"parameters": parameters}
-    if tool.result is not None:
-        tail["result"] = tool.result
-    chosen = valid_calls(tool, choices.examples)
-    if chosen:
-        tail["examples"] = chosen
-    if tool.annotations:
-        tail["annotations"] = tool.annotations
-    decided = _permission(tool, name, choices) + _secrets(tool, choices.secrets_for(tool.name, name))
-    return _comments(tool, name, described, wrong) + dump(head) + decided + dump(tail)
+    texts = {"description": described} if described else {"summary": in_words(name)}
+    mcp = {"icons": list(tool.icons), "meta": tool.meta}
+    strict = {} if tool.strict is None else {id: {"strict": tool.strict} for id in tool.strict_for}
+    optional = {
+        "result": tool.result,
+        "examples": valid_calls(tool, examples) or None,
+        "annotations": tool.annotations or None,
+        "mcp": {key: value for key, value in mcp.items() if value} or None,
+        "http": tool.http or None,
+        "providers": strict or None,
+    }
+    return {
+        "name": name,
+        **texts,
+        "parameters": without_wrong_defaults(tool.parameters)[0],
+        **{key: value for key, value in optional.items() if value is not None},
+    }
 
 
 def tidy(description: str) -> str:
@@ -208,7 +225,7 @@ def permission_of(tool: Declared) -> Permission | None:
     return None
 
 
-def _permission(tool: Declared, name: str, choices: Choices) -> str:
+def permission_line(tool: Declared, name: str, choices: Choices) -> str:
     """The line for the tool's permission. Hints decide only for who trusts their source: "Clients should
     never make tool use decisions based on ToolAnnotations received from untrusted servers" (MCP, schema)."""
     claimed = permission_of(tool)
@@ -225,7 +242,7 @@ def property_names(parameters: Any) -> list[str]:
     return list(properties) if isinstance(properties, dict) else []
 
 
-def _secrets(tool: Declared, secrets: Sequence[str] | None) -> str:
+def secrets_line(tool: Declared, secrets: Sequence[str] | None) -> str:
     names = property_names(tool.parameters)
     if secrets is not None:
         return dump({"secrets": [name for name in names if name in secrets]})
@@ -246,8 +263,9 @@ def in_words(name: str) -> str:
     return f"{words[:1].upper()}{words[1:]}." if words else name
 
 
-def _comments(tool: Declared, name: str, described: str, wrong: Sequence[tuple[str, Any]]) -> str:
+def _comments(tool: Declared, name: str) -> str:
     """Where the spec comes from. JSON-quoted, so no text of the declaration ends the comment."""
+    wrong = without_wrong_defaults(tool.parameters)[1]
     lines: list[str] = []
     if tool.source:
         lines.append(f"# Source: {json.dumps(tool.source)}\n")
@@ -255,7 +273,7 @@ def _comments(tool: Declared, name: str, described: str, wrong: Sequence[tuple[s
         lines.append(f"# Original name: {json.dumps(tool.name)}\n")
     if tool.left_out:
         lines.append(f"# Left out: {json.dumps(list(tool.left_out))}\n")
-    if not described:
+    if not tidy(tool.description):
         lines.append(
             "# The source describes nothing: the summary is the name in words. Say what the tool does.\n"
         )

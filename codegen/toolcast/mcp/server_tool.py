@@ -172,6 +172,7 @@ class LiveTool(Struct, frozen=True, kw_only=True):
         input_schema: schema of the arguments.
         output_schema: schema of structured results.
         annotations: hints such as `readOnlyHint`.
+        raw: the whole definition as it was sent.
     """
 
     server: str
@@ -181,6 +182,7 @@ class LiveTool(Struct, frozen=True, kw_only=True):
     input_schema: dict[str, Any]
     output_schema: dict[str, Any] | None = None
     annotations: dict[str, Any] = {}
+    raw: dict[str, Any] = {}
 
     def hint(self, name: str) -> bool | None:
         """Read a hint of the server.
@@ -233,6 +235,7 @@ def read_tool(server: str, listed: Any, limits: Limits) -> tuple[LiveTool, int]:
         input_schema=raw["inputSchema"],
         output_schema=raw.get("outputSchema"),
         annotations=raw.get("annotations") or {},
+        raw=raw,
     )
     if len(tool.description) > limits.description:
         raise UnfitError(

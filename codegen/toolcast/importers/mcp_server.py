@@ -1,0 +1,229 @@
+"""A running MCP server → its tools as declarations. Starts the server's command, or connects to its address.
+
+The server is not trusted: what it lists is bounded (`toolcast.mcp.Limits`), read as data, and nothing it
+names is followed. Its command runs with the rights of the user, as in any MCP client.
+"""
+
+import asyncio
+import logging
+import tempfile
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+from ..diagnostics import Diagnostic
+from ..mcp.listing import list_live
+from ..mcp.sdk import load
+from ..mcp.server_tool import Limits, ListingError
+from ..runtime.hidden_characters import without_hidden
+from .declarations import Declarations, Declared, ShapeError, read_shape
+from .tool_lists import Element
+
+_LABEL = 100
+_LAST = 1500
+"""Bytes of the server's stderr that an error shows."""
+_STDIO_LOGGER = "mcp.client.stdio"
+
+
+class ServerAddress(Struct, frozen=True, kw_only=True):
+    """How to reach a server: by command, or by address.
+
+    Attributes:
+        command: the command and its arguments; empty for a server at an address.
+        url: address of streamable HTTP; empty for a command.
+        env: variables for the command, besides those that every program needs.
+        headers: headers for the address.
+        seconds: time for starting, connecting and listing.
+    """
+
+    command: tuple[str, ...] = ()
+    url: str = ""
+    env: Mapping[str, str] = {}
+    headers: Mapping[str, str] = {}
+    seconds: float = 60.0
+
+    def shown(self) -> str:
+        """The server in diagnostics: without the arguments and the parts of an address that hold secrets."""
+        if self.command:
+            return self.command[0]
+        parts = urlsplit(self.url)
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+class _ServerError(Exception):
+    """Why there is no listing: code, message, hint."""
+
+
+def read_server(address: ServerAddress, *, label: str = "") -> Declarations:
+    """List the tools of a server. Runs its command, where it has one.
+
+    Args:
+        address: the server.
+        label: the name of the source in specs; the server's own name where it is empty.
+
+    Returns:
+        The tools, in the server's order; without tools and with one diagnostic where the server cannot be
+        started, reached or understood.
+
+    Raises:
+        McpMissingError: the MCP SDK is not installed.
+    """
+    load("mcp")
+    try:
+        return asyncio.run(_read(address, label))
+    except _ServerError as failure:
+        code, message, hint = failure.args
+        problem = Diagnostic(file=address.shown(), code=code, message=message, hint=hint)
+        return Declarations(tools=(), diagnostics=(problem,), kind="mcp", label=label)
+
+
+async def _read(address: ServerAddress, label: str) -> Declarations:
+    limits = Limits(seconds=address.seconds)
+    async with _connected(address) as client:
+        own = client.server_info.name if client.server_info is not None else ""
+        name = label or _clean(own) or _clean(address.shown())
+        try:
+            listed, unfit = await list_live(client.session, name, limits)
+        except ListingError as problem:
+            raise _ServerError("import-server", f"the tools cannot be listed: {problem}", "") from None
+    tools: list[Declared] = []
+    problems = [
+        Diagnostic(file=address.shown(), code="import-shape", message=f"tool {tool!r} is not taken: {why}")
+        for tool, why in unfit.items()
+    ]
+    for tool in listed.values():
+        element = Element(file=address.shown(), line=0, location=f"tool {tool.name!r}", data=tool.raw)
+        try:
+            tools.append(read_shape(element))
+        except ShapeError as error:
+            message = f"tool {tool.name!r} {error}"
+            problems.append(Diagnostic(file=address.shown(), code="import-shape", message=message))
+    return Declarations(tools=tuple(tools), diagnostics=tuple(problems), kind="mcp", label=name)
+
+
+@asynccontextmanager
+async def _connected(address: ServerAddress) -> AsyncGenerator[Any]:
+    """The SDK's client, connected. Raises `_ServerError`, in words, where that fails."""
+    statuses: list[int] = []
+    with tempfile.TemporaryFile() as errors, _messages() as garbage:
+        async with AsyncExitStack() as stack:
+            try:
+                async with asyncio.timeout(address.seconds):
+                    transport = await _transport(address, errors, statuses, stack)
+                    client = await stack.enter_async_context(load("mcp").Client(transport))
+            except Exception as problem:
+                errors.seek(max(0, errors.seek(0, 2) - _LAST))
+                printed = errors.read(_LAST).decode(errors="replace").strip()
+                raise _explained(address, _innermost(problem), statuses, garbage, printed) from None
+            yield client
+
+
+async def _transport(address: ServerAddress, errors: Any, statuses: list[int], stack: AsyncExitStack) -> Any:
+    """The SDK's transport to the server. `errors` receives the command's stderr, `statuses` those of HTTP."""
+    if address.command:
+        stdio = load("mcp.client.stdio")
+        parameters = stdio.StdioServerParameters(
+            command=address.command[0],
+            args=list(address.command[1:]),
+            env=dict(address.env),
+            encoding_error_handler="replace",
+        )
+        return stdio.stdio_client(parameters, errlog=errors)
+
+    async def note(response: Any) -> None:
+        statuses.append(response.status_code)
+
+    http = load("httpx2")
+    client = await stack.enter_async_context(
+        http.AsyncClient(
+            headers=dict(address.headers),
+            timeout=http.Timeout(address.seconds),
+            event_hooks={"response": [note]},
+        )
+    )
+    return load("mcp.client.streamable_http").streamable_http_client(address.url, http_client=client)
+
+
+@contextmanager
+def _messages() -> Iterator[list[str]]:
+    """What the SDK logs about lines that are no messages, instead of its tracebacks on the terminal."""
+    found: list[str] = []
+
+    class Collector(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            if record.name == _STDIO_LOGGER:
+                found.append(record.getMessage())
+
+    logger = logging.getLogger("mcp")
+    handler, propagated = Collector(), logger.propagate
+    logger.addHandler(handler)
+    logger.propagate = False
+    try:
+        yield found
+    finally:
+        logger.propagate = propagated
+        logger.removeHandler(handler)
+
+
+def _innermost(problem: BaseException) -> BaseException:
+    while isinstance(problem, BaseExceptionGroup):
+        problem = problem.exceptions[0]
+    return problem
+
+
+def _explained(
+    address: ServerAddress,
+    problem: BaseException,
+    statuses: Sequence[int],
+    garbage: Sequence[str],
+    printed: str,
+) -> _ServerError:
+    """What went wrong, and what to do about it."""
+    wrote = f"; it wrote: {without_hidden(printed)}" if printed else ""
+    if isinstance(problem, FileNotFoundError | PermissionError | NotADirectoryError) and address.command:
+        return _ServerError(
+            "import-command",
+            f"the command {address.command[0]!r} cannot be started: {problem.strerror}",
+            "write the command of the server after `--`, as a shell would start it",
+        )
+    if isinstance(problem, TimeoutError):
+        noise = " and prints what is no message of MCP" if garbage else ""
+        return _ServerError(
+            "import-server",
+            f"the server does not answer within {address.seconds:g} s{noise}{wrote}",
+            "raise --timeout if it needs longer to start; otherwise see whether the command is an MCP server",
+        )
+    if statuses and statuses[-1] in (401, 403):
+        return _ServerError(
+            "import-refused",
+            f"the server refuses access (HTTP {statuses[-1]})",
+            "give what it asks for, such as --header 'Authorization: Bearer …'",
+        )
+    if statuses and statuses[-1] >= 400:
+        return _ServerError(
+            "import-server",
+            f"there is no MCP server at this address (HTTP {statuses[-1]})",
+            "give the address of its streamable HTTP, which often ends in /mcp",
+        )
+    if garbage:
+        return _ServerError(
+            "import-server",
+            f"the command prints what is no message of MCP{wrote}",
+            "an MCP server on stdio prints messages alone: see whether it needs an option such as `stdio`",
+        )
+    if address.command:
+        return _ServerError(
+            "import-server",
+            f"the server ended before it answered{wrote}",
+            "run the command by itself; variables that it needs are given with --env NAME",
+        )
+    words = without_hidden(str(problem))[:200] or type(problem).__name__
+    return _ServerError("import-server", f"the server cannot be reached: {words}", "is the address right?")
+
+
+def _clean(name: str) -> str:
+    """A label on one line, of bounded length, with nothing that is not seen."""
+    return " ".join(without_hidden(name).split())[:_LABEL]

@@ -1,0 +1,162 @@
+"""Specs from running MCP servers: what they list is kept, and what goes wrong is said in words."""
+
+import http.server
+import json
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+from toolcast.cli.import_ import import_group
+
+from tests.mcp.conftest import installed as installed
+from tests.mcp.conftest import sdk as sdk
+
+pytestmark = pytest.mark.usefixtures("installed")
+LISTING = str(Path(__file__).parent / "servers" / "listing.py")
+ICON = {"src": "https://a.example/i.png", "mimeType": "image/png", "sizes": ["48x48"]}
+LOOK: dict[str, Any] = {
+    "name": "look.up",
+    "title": "Look up",
+    "description": "Looks a word up.",
+    "inputSchema": {
+        "type": "object",
+        "required": ["word"],
+        "properties": {"word": {"type": "string", "description": "The word."}},
+    },
+    "outputSchema": {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}},
+    "annotations": {"readOnlyHint": True, "openWorldHint": False},
+    "icons": [ICON, {"src": "file:///etc/passwd"}],
+    "_meta": {"example.com/team": "words"},
+}
+
+
+def listing(folder: Path, *tools: dict[str, Any]) -> list[str]:
+    """The command of a server that lists `tools`."""
+    file = folder / "listing.json"
+    file.write_text(json.dumps({"name": "words", "tools": tools}), encoding="utf-8")
+    return [sys.executable, LISTING, str(file)]
+
+
+def run(folder: Path, *arguments: str) -> Result:
+    return CliRunner().invoke(import_group, ["mcp", "--into", str(folder / "specs"), *arguments])
+
+
+def test_all_that_a_server_lists_is_kept(tmp_path: Path) -> None:
+    done = run(tmp_path, "--trust-hints", "--secrets", "none", "--", *listing(tmp_path, LOOK))
+    assert done.exit_code == 0, done.output
+    (file,) = (tmp_path / "specs").glob("*.yaml")
+    spec = yaml.safe_load(file.read_text(encoding="utf-8"))
+    assert spec["description"] == "Looks a word up."
+    assert spec["permission"] == "read"
+    assert spec["parameters"] == LOOK["inputSchema"]
+    assert spec["result"] == LOOK["outputSchema"]
+    assert spec["annotations"] == {"title": "Look up", "open_world": False}
+    assert spec["mcp"] == {"icons": [ICON], "meta": LOOK["_meta"]}
+    assert spec["source"] == {"kind": "mcp", "name": "look.up", "from": "words"}
+    assert '# Left out: ["icons[1]"]' in file.read_text(encoding="utf-8")
+
+
+def test_variables_reach_the_command_and_a_label_names_the_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SERVER_NAME", "mine")
+    command = listing(tmp_path, {**LOOK, "name": "look"})
+    for options, label in (
+        (["--env", "SERVER_NAME"], "mine"),
+        (["--env", "SERVER_NAME=b", "--label", "x"], "x"),
+    ):
+        done = run(tmp_path, "--force", *options, "--", *command)
+        assert done.exit_code == 0, done.output
+        spec = yaml.safe_load((tmp_path / "specs" / "look.yaml").read_text(encoding="utf-8"))
+        assert spec["source"]["from"] == label
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        (["no-such-command"], "error[import-command]: the command 'no-such-command' cannot be started"),
+        (["-c", "import sys; sys.exit('no token')"], "ended before it answered; it wrote: no token"),
+        (["-c", "print('Listening!'); input()"], "prints what is no message of MCP"),
+        (["-c", "import time; time.sleep(60)"], "does not answer within 1 s"),
+    ],
+)
+def test_a_command_that_is_no_server(tmp_path: Path, command: list[str], expected: str) -> None:
+    whole = command if len(command) == 1 else [sys.executable, *command]
+    done = run(
+        tmp_path, "--timeout", "1" if "sleep" in expected or "within" in expected else "20", "--", *whole
+    )
+    assert done.exit_code == 1
+    assert expected in done.output
+    assert not (tmp_path / "specs").exists()
+
+
+class _Refusing(http.server.BaseHTTPRequestHandler):
+    status = 401
+
+    def do_POST(self) -> None:
+        self.send_response(self.status if self.headers.get("X-Key") is None else 404)
+        self.send_header("content-length", "0")
+        self.end_headers()
+
+    do_GET = do_POST  # noqa: N815 - the name that the server calls
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing on the terminal."""
+
+
+@pytest.fixture
+def refusing() -> Iterator[str]:
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Refusing)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://user:secret@127.0.0.1:{server.server_port}/mcp?token=secret"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_an_address_that_refuses_or_is_no_server(tmp_path: Path, refusing: str) -> None:
+    done = run(tmp_path, refusing)
+    assert done.exit_code == 1
+    assert "error[import-refused]: the server refuses access (HTTP 401); give what it asks for" in done.output
+    other = run(tmp_path, refusing, "--header", "X-Key: k")
+    assert "there is no MCP server at this address (HTTP 404)" in other.output
+    assert "secret" not in done.output + other.output
+    nobody = run(tmp_path, "http://127.0.0.1:1/mcp")
+    assert "the server cannot be reached" in nobody.output
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["http://a.example", "--env", "A=1"],
+        ["--header", "a: b", "--", "x"],
+        ["http://a.example", "--header", "a"],
+        ["--env", "NO_SUCH_VARIABLE_HERE", "--", "x"],
+        [],
+    ],
+)
+def test_wrong_usage(tmp_path: Path, arguments: list[str]) -> None:
+    assert run(tmp_path, *arguments).exit_code == 2
+
+
+def test_a_tool_past_the_bounds_is_left_out_alone(tmp_path: Path) -> None:
+    large = {**LOOK, "name": "large", "description": "x" * 200_000}
+    done = run(
+        tmp_path, "--", *listing(tmp_path, large, {**LOOK, "name": "look"}, {**large, "name": "look2"})
+    )
+    assert done.exit_code == 1
+    assert "tool 'large' is not taken: its definition has" in done.output
+    assert [file.name for file in (tmp_path / "specs").glob("*.yaml")] == ["look.yaml"]
+
+
+def test_a_bare_name_and_a_group(tmp_path: Path) -> None:
+    bare = {"name": "ping", "inputSchema": {"type": "object"}}
+    done = run(tmp_path, "--group", "net", "--", *listing(tmp_path, bare))
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "specs" / "net" / "ping.yaml").is_file()
