@@ -6,6 +6,7 @@ import click
 
 KINDS = {
     "mcp": ("import_mcp", "command", "Specs from a running MCP server: a command, or an address."),
+    "openapi": ("import_openapi", "command", "Specs from the operations of an OpenAPI document."),
     "sample": ("import_tools", "sample", "Infer one spec from samples of a tool's arguments."),
     "tools": ("import_tools", "command", "Specs from files that list tools."),
 }

@@ -1,25 +1,17 @@
 """One object of everything that a request takes, and where each part of it goes on the wire."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal
+from typing import Any, Final, cast
 
 from msgspec import Struct
 
+from ...http.operation import STYLES, Location, is_json
 from ...spec.reader_problems import quoted
 from .operations import Parameter
 from .plain_text import plain_text, shortened
 from .problem import UnreadableError
 from .schemas import SchemaConverter
 
-Place = Literal["path", "query", "header", "cookie", "body"]
-
-_STYLES: Final[Mapping[str, tuple[str, ...]]] = {
-    "path": ("simple", "label", "matrix"),
-    "query": ("form", "spaceDelimited", "pipeDelimited", "deepObject"),
-    "header": ("simple",),
-    "cookie": ("form", "cookie"),
-}
-"""The styles of each place; the first is the default."""
 _MAX_EXAMPLES: Final = 3
 
 
@@ -35,7 +27,7 @@ class Argument(Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    place: Place
+    place: Location
     schema: Any
     required: bool = False
     options: Mapping[str, Any] = {}
@@ -52,6 +44,10 @@ def of_parameter(parameter: Parameter, converter: SchemaConverter) -> Argument:
     content = data.get("content")
     if "schema" not in data and isinstance(content, dict) and len(content) == 1:
         media_type, media = next(iter(content.items()))
+        if not is_json(media_type):
+            message = f"the parameter {quoted(parameter.name)} is text of the type {quoted(media_type)}"
+            hint = "state `application/json`, or a `schema` instead of `content`"
+            raise UnreadableError((*path, "content"), "openapi-parameter", message, hint)
         inner = media.get("schema", True) if isinstance(media, dict) else True
         schema = converter.convert(inner, (*path, "content", media_type, "schema"))
         options["content"] = media_type
@@ -63,7 +59,7 @@ def of_parameter(parameter: Parameter, converter: SchemaConverter) -> Argument:
         raise UnreadableError(path, "openapi-parameter", message, "add a `schema` to it")
     return Argument(
         name=parameter.name,
-        place=parameter.place,  # type: ignore[arg-type] # `operations.parameters` lets no other pass
+        place=cast(Location, parameter.place),  # `operations.parameters` lets no other pass
         schema=described(schema, data),
         required=parameter.place == "path" or data.get("required") is True,
         options=options,
@@ -72,7 +68,7 @@ def of_parameter(parameter: Parameter, converter: SchemaConverter) -> Argument:
 
 def _style(parameter: Parameter) -> dict[str, Any]:
     """What differs from the defaults of the parameter's place."""
-    data, known = parameter.data, _STYLES[parameter.place]
+    data, known = parameter.data, STYLES[parameter.place]
     found: dict[str, Any] = {}
     style = data.get("style", known[0])
     if style not in known:
@@ -82,7 +78,7 @@ def _style(parameter: Parameter) -> dict[str, Any]:
     if style != known[0]:
         found["style"] = style
     explode = data.get("explode")
-    if isinstance(explode, bool) and explode != (style in ("form", "cookie")):
+    if isinstance(explode, bool) and style != "deepObject" and explode != (style in ("form", "cookie")):
         found["explode"] = explode
     if parameter.place == "query" and data.get("allowReserved") is True:
         found["allow_reserved"] = True

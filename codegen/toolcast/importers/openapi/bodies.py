@@ -3,22 +3,23 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ...contract.merge_all_of import merge_all_of
+from ...http.operation import FORM, MULTIPART, STYLES, is_json
 from ...jsonschema.keywords import METADATA
 from ...spec.model import Path
 from ...spec.reader_problems import quoted
 from .arguments import Argument, described
 from .document import OpenApiDocument
 from .operations import Operation
+from .plain_text import MORE
 from .problem import UnreadableError
 from .references import resolved
 from .schemas import SchemaConverter
 
 BASE64: Final = "Base64 of the bytes."
 """Stands in the description of each argument that is sent as bytes."""
-FORMS: Final = ("application/x-www-form-urlencoded", "multipart/form-data")
 _SPREAD: Final = METADATA | {"type", "properties", "required", "additionalProperties"}
 """Keywords of an object whose properties can be arguments of their own."""
 _ENCODING: Final = {
@@ -57,7 +58,7 @@ def body_of(document: OpenApiDocument, operation: Operation, converter: SchemaCo
     if not isinstance(content, dict) or not content:
         return Body()
     problems: list[UnreadableError] = []
-    for media_type in sorted(content, key=lambda each: not is_json(each)):
+    for media_type in sorted(content, key=lambda each: not may_be_json(each)):
         media = content[media_type] if isinstance(content[media_type], dict) else {}
         try:
             return _body(media_type, media, data, (*path, "content", media_type), converter)
@@ -66,10 +67,10 @@ def body_of(document: OpenApiDocument, operation: Operation, converter: SchemaCo
     raise problems[0]
 
 
-def is_json(media_type: str) -> bool:
+def may_be_json(media_type: str) -> bool:
     """Whether a content type, also with wildcards, can be JSON."""
     bare = _bare(media_type)
-    return bare in ("application/json", "text/json", "*/*", "application/*") or bare.endswith("+json")
+    return bare in ("*/*", "application/*") or is_json(bare)
 
 
 def _bare(media_type: str) -> str:
@@ -84,18 +85,21 @@ def _body(
     converter: SchemaConverter,
 ) -> Body:
     bare = _bare(media_type)
+    if bare.startswith("multipart/") and bare != MULTIPART:
+        message = f"a body of the content type {quoted(media_type)} cannot be made"
+        raise UnreadableError(path, "openapi-body", message, f"state `application/json` or `{MULTIPART}`")
     schema = converter.convert(media["schema"], (*path, "schema")) if "schema" in media else True
     required = body.get("required") is True
-    if is_json(media_type):
-        sent = "application/json" if "*" in bare else media_type
+    if may_be_json(media_type):
+        sent = "application/json" if "*" in bare else bare
         spread = _spread(schema, required, converter)
         return Body(media_type=sent, arguments=spread or (_single(schema, body, required),))
-    if bare in FORMS:
+    if bare in (FORM, MULTIPART):
         spread = _spread(schema, required, converter) or (_single(schema, body, required),)
-        if not spread[0].options and bare == FORMS[1]:
+        if not spread[0].options and bare == MULTIPART:
             spread = tuple(_with_bytes(each, converter) for each in spread)
-        encoding, left_out = _encoding(media)
-        return Body(media_type=media_type, arguments=spread, encoding=encoding, left_out=left_out)
+        encoding, left_out = _encoding(media, {each.name for each in spread})
+        return Body(media_type=bare, arguments=spread, encoding=encoding, left_out=left_out)
     flat = _flat(schema, converter)
     if not _is_text(flat):
         message = f"a body of the content type {quoted(media_type)} can be sent only as text or bytes"
@@ -103,18 +107,20 @@ def _body(
         raise UnreadableError(path, "openapi-body", message, hint)
     text = bare.startswith("text/") or bare.endswith(("xml", "yaml", "javascript", "graphql", "csv"))
     if text and isinstance(flat, dict) and flat.get("format") != "binary":
-        sent = "text/plain" if "*" in bare else media_type
+        sent = "text/plain" if "*" in bare else bare
         return Body(media_type=sent, arguments=(_single({**flat, "type": "string"}, body, required),))
-    sent = "application/octet-stream" if "*" in bare else media_type
-    return Body(media_type=sent, arguments=(_single(_bytes(flat), body, required, note=True),))
+    sent = "application/octet-stream" if "*" in bare else bare
+    return Body(media_type=sent, arguments=(_single(_bytes(flat), body, required, binary=True),))
 
 
-def _single(schema: Any, body: Mapping[str, Any], required: bool, *, note: bool = False) -> Argument:
+def _single(schema: Any, body: Mapping[str, Any], required: bool, *, binary: bool = False) -> Argument:
     """The body as one argument."""
     schema = described(schema, {"description": body.get("description")})
-    if note:
-        schema["description"] = f"{schema.get('description', '')} {BASE64}".strip()
-    return Argument(name="body", place="body", schema=schema, required=required, options={"whole": True})
+    options = {"whole": True}
+    if binary:
+        schema = _noted(schema)
+        options["binary"] = True
+    return Argument(name="body", place="body", schema=schema, required=required, options=options)
 
 
 def _spread(schema: Any, required: bool, converter: SchemaConverter) -> tuple[Argument, ...]:
@@ -174,7 +180,14 @@ def _bytes(schema: Any) -> dict[str, Any]:
     """The schema of text that is the base64 of bytes."""
     kept = schema if isinstance(schema, dict) else {}
     texts = {key: kept[key] for key in ("title", "description") if key in kept}
-    return {"type": "string", "format": "binary", "contentEncoding": "base64", **texts}
+    return {"type": "string", "contentEncoding": "base64", **texts}
+
+
+def _noted(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of an argument that is sent as bytes, and says so."""
+    text = str(schema.get("description", "")).rstrip()
+    stop = "" if not text or text.endswith((".", "!", "?", MORE)) else "."
+    return {**schema, "description": f"{text}{stop} {BASE64}".strip()}
 
 
 def _with_bytes(argument: Argument, converter: SchemaConverter) -> Argument:
@@ -189,8 +202,7 @@ def _with_bytes(argument: Argument, converter: SchemaConverter) -> Argument:
         schema = {**flat, "items": _bytes(items)}
     else:
         return argument
-    schema["description"] = f"{schema.get('description', '')} {BASE64}".strip()
-    return Argument(name=argument.name, place="body", schema=schema, required=argument.required)
+    return structs.replace(argument, schema=_noted(schema), options={"binary": True})
 
 
 def _is_bytes(schema: Any) -> bool:
@@ -202,15 +214,21 @@ def _is_bytes(schema: Any) -> bool:
     )
 
 
-def _encoding(media: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _encoding(media: Mapping[str, Any], properties: set[str]) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The spec's `http.encoding`, and what it cannot hold."""
     found: dict[str, Any] = {}
     left_out: list[str] = []
     written = media.get("encoding")
     for name, options in written.items() if isinstance(written, dict) else ():
-        if not isinstance(options, dict):
+        if not isinstance(options, dict) or name not in properties:
+            left_out.append(f"encoding.{name}")
             continue
         kept = {_ENCODING[key]: value for key, value in options.items() if key in _ENCODING}
+        if isinstance(kept.get("content_type"), str):
+            kept["content_type"] = ", ".join(map(_bare, kept["content_type"].split(",")))
+        if kept.get("style", "form") not in STYLES["query"]:
+            del kept["style"]
+            left_out.append(f"encoding.{name}.style")
         left_out += [f"encoding.{name}.{key}" for key in options if key not in _ENCODING]
         if kept:
             found[name] = kept

@@ -6,16 +6,12 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from ...http.operation import METHODS, RESERVED, STYLES, TEMPLATE
 from ...spec.model import Path
 from ...spec.reader_problems import quoted
 from .document import OpenApiDocument
 from .problem import UnreadableError
 from .references import resolved
-
-METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
-"""Keys of a Path Item Object that hold an operation; `query` since 3.2."""
-_REPLACED_HEADERS: Final = frozenset({"accept", "content-type", "authorization"})
-"""Header parameters that have no effect (OpenAPI, Parameter Object)."""
 
 
 class Operation(Struct, frozen=True, kw_only=True):
@@ -47,6 +43,11 @@ class Operation(Struct, frozen=True, kw_only=True):
     def name(self) -> str:
         """The operation id; method and path where there is none."""
         return self.operation_id or f"{self.method.upper()} {self.template}"
+
+    @property
+    def request_path(self) -> str:
+        """The template without a fragment, by which documents tell apart what a request cannot."""
+        return self.template.partition("#")[0]
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -107,6 +108,11 @@ def operations(document: OpenApiDocument) -> Iterator[Operation | UnreadableErro
             item = {**item, **{key: value for key, value in written.items() if key != "$ref"}}
         for method, steps, data in _methods(item):
             at = (*(path if _is_of(document, path, steps, data) else ("paths", template)), *steps)
+            if method not in METHODS:
+                message = f"the method {quoted(method)} cannot be sent"
+                hint = f"methods are {', '.join(METHODS)}"
+                yield UnreadableError(at, "openapi-method", message, hint)
+                continue
             if not isinstance(data, dict):
                 message = f"{quoted(method)} must hold an operation"
                 yield UnreadableError(at, "openapi-shape", message, "correct the document")
@@ -161,11 +167,11 @@ def parameters(document: OpenApiDocument, operation: Operation) -> list[Paramete
             if not isinstance(name, str) or not name or not isinstance(place, str):
                 message = "a parameter has no `name`, or no `in`"
                 raise UnreadableError(place_of_data, "openapi-shape", message, "correct the document")
-            if place not in ("path", "query", "header", "cookie"):
+            if place not in STYLES or place == "body":
                 message = f"the parameter {quoted(name)} is in {quoted(place)}, which cannot be sent"
                 hint = "write it as parameters in path, query, header or cookie"
                 raise UnreadableError((*place_of_data, "in"), "openapi-place", message, hint)
-            if place == "header" and name.lower() in _REPLACED_HEADERS:
+            if place == "header" and name.lower() in RESERVED:
                 continue
             key = (name.lower() if place == "header" else name, place)
             found[key] = Parameter(name=name, place=place, data=data, path=place_of_data)
@@ -174,9 +180,11 @@ def parameters(document: OpenApiDocument, operation: Operation) -> list[Paramete
 
 def _with_template(found: list[Parameter], operation: Operation) -> list[Parameter]:
     """The parameters, those of the path in the order of its template. Raises UnreadableError."""
-    import re
-
-    template = re.findall(r"\{([^{}]+)\}", operation.template)
+    if "?" in operation.request_path:
+        message = f"the path {quoted(operation.template)} has a query, which OpenAPI does not allow"
+        hint = "declare what follows the `?` as parameters in `query`"
+        raise UnreadableError(operation.path, "openapi-path", message, hint)
+    template = TEMPLATE.findall(operation.request_path)
     declared = {each.name: each for each in found if each.place == "path"}
     for name in template:
         if name not in declared:

@@ -1,6 +1,7 @@
 """An OpenAPI document → declarations, one for each operation."""
 
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Any
 
 from msgspec import Struct
@@ -86,7 +87,15 @@ def declarations_of(document: OpenApiDocument, choices: OpenApiChoices = NOTHING
         except UnreadableError as error:
             label = f"{operation.method.upper()} {operation.template}"
             problems.append(_diagnostic(document, error, label))
-    return Declarations(tools=tuple(tools), diagnostics=tuple(problems))
+    return Declarations(
+        tools=tuple(tools), diagnostics=tuple(problems), kind="openapi", label=_label(document)
+    )
+
+
+def _label(document: OpenApiDocument) -> str:
+    """The address of the document; of a file with an absolute path, its name."""
+    path = PurePath(document.file)
+    return path.name if not document.address and path.is_absolute() else document.file
 
 
 def _nothing(document: OpenApiDocument) -> UnreadableError:
@@ -134,10 +143,8 @@ class _Reader:
         ]
         body = body_of(document, operation, self._requests)
         schema, places = object_of([*arguments, *body.arguments])
-        http: dict[str, Any] = {"method": operation.method, "path": operation.template}
-        server = server_of(document, operation)
-        if server is not None:
-            http["server"] = server
+        http: dict[str, Any] = {"method": operation.method, "path": operation.request_path}
+        http |= server_of(document, operation)
         http["in"] = places
         if body.media_type:
             http["body"] = body.media_type
@@ -157,7 +164,6 @@ class _Reader:
             result=None if result is None else _with_definitions(result, self._responses),
             annotations=_annotations(operation),
             read_only=operation.method in _READING,
-            source=f"{document.file}: {operation.method.upper()} {operation.template}",
             left_out=(*body.left_out, *cut),
             http=http,
             file=document.file,

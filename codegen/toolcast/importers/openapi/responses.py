@@ -3,7 +3,7 @@
 from typing import Any
 
 from ...jsonschema.equality import equal
-from .bodies import is_json
+from .bodies import may_be_json
 from .document import OpenApiDocument
 from .operations import Operation
 from .references import resolved
@@ -28,7 +28,7 @@ def result_of(document: OpenApiDocument, operation: Operation, converter: Schema
         data, path = resolved(document.data, listed[status], (*operation.path, "responses", status))
         content = data.get("content")
         for media_type, media in content.items() if isinstance(content, dict) else ():
-            if not is_json(media_type):
+            if not may_be_json(media_type):
                 continue
             if not isinstance(media, dict) or "schema" not in media:
                 return None

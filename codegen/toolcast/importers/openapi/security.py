@@ -11,7 +11,8 @@ from .operations import Operation, Parameter
 from .problem import UnreadableError
 from .references import resolved
 
-_KEPT: Final = ("type", "in", "name", "scheme", "bearerFormat", "flows", "openIdConnectUrl")
+_KEPT: Final = ("type", "in", "name", "scheme")
+"""What a request needs to know of a scheme; how credentials are obtained is the program's."""
 
 
 class Security(Struct, frozen=True, kw_only=True):
