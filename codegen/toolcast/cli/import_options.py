@@ -8,7 +8,9 @@ from typing import Any, TypeVar, cast
 import click
 from msgspec import Struct
 
+from ..importers.merge import Side
 from ..importers.spec_text import Choices
+from ..importers.update import Settling
 from ..spec.fields import PERMISSIONS
 from ..spec.model import Permission
 from ..spec.tool_names import group_problem
@@ -16,6 +18,7 @@ from ..spec.tool_names import group_problem
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _FOLDER = click.Path(file_okay=False, path_type=Path)
 _COUNT = click.IntRange(0, 100)
+_SIDES: tuple[Side, ...] = ("local", "upstream")
 
 
 class ImportOptions(Struct, frozen=True, kw_only=True):
@@ -25,20 +28,22 @@ class ImportOptions(Struct, frozen=True, kw_only=True):
         into: folder that receives the specs.
         group: folder below it; empty for none.
         choices: what is decided for all tools.
-        force: whether existing specs are overwritten.
+        settling: how what an import does not settle is settled.
+        check: whether nothing is written, and a difference is a failure.
     """
 
     into: Path
     group: str = ""
     choices: Choices = Choices()
-    force: bool = False
+    settling: Settling = Settling()
+    check: bool = False
 
 
 def common_options(command: _Command) -> _Command:
     """Add the common options; the command receives them as one argument, `options: ImportOptions`."""
 
     @functools.wraps(command)
-    def collect(*, into: Path, group: str, force: bool, **own: Any) -> Any:
+    def collect(*, into: Path, group: str, check: bool, **own: Any) -> Any:
         choices = Choices(
             permission=own["permission"][0],
             permissions=own["permission"][1],
@@ -47,9 +52,10 @@ def common_options(command: _Command) -> _Command:
             trust_hints=own["trust_hints"],
             examples=own["examples"],
         )
-        for name in ("permission", "secrets", "trust_hints", "examples"):
+        settling = Settling(take=own["take"], restore=own["restore"], prune=own["prune"], force=own["force"])
+        for name in ("permission", "secrets", "trust_hints", "examples", "take", "restore", "prune", "force"):
             del own[name]
-        options = ImportOptions(into=into, group=group, choices=choices, force=force)
+        options = ImportOptions(into=into, group=group, choices=choices, settling=settling, check=check)
         return command(**own, options=options)
 
     found: Any = collect
@@ -95,6 +101,20 @@ def _secrets(
     return plain, tuple(patterns)
 
 
+def _take(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> tuple[tuple[str, Side], ...]:
+    """`local` for all tools, `get_*=upstream` for some."""
+    found: list[tuple[str, Side]] = []
+    for value in values:
+        pattern, separator, side = value.rpartition("=")
+        if side not in _SIDES or (separator and not pattern):
+            message = "expected local, upstream, or PATTERN=local or PATTERN=upstream"
+            raise click.BadParameter(message, ctx, param)
+        found.append((pattern or "*", side))
+    return tuple(found)
+
+
 def _group(ctx: click.Context, param: click.Parameter, value: str) -> str:
     problem = group_problem(value)
     if problem is not None:
@@ -122,5 +142,19 @@ _OPTIONS = (
     ),
     click.option("--trust-hints", is_flag=True, help="Permissions as MCP's hints claim them."),
     click.option("--examples", default=3, show_default=True, type=_COUNT, help="Calls kept per tool."),
-    click.option("--force", is_flag=True, help="Overwrite existing specs."),
+    click.option(
+        "--check",
+        is_flag=True,
+        help="Write nothing; exit 1 if the source differs from what was imported (for CI).",
+    ),
+    click.option(
+        "--take",
+        multiple=True,
+        callback=_take,
+        metavar="[PATTERN=]SIDE",
+        help="Which side wins where both changed: local or upstream. May be repeated.",
+    ),
+    click.option("--restore", is_flag=True, help="Write specs again that were deleted here."),
+    click.option("--prune", is_flag=True, help="Delete specs of tools that the source has no more."),
+    click.option("--force", is_flag=True, help="Write specs anew, whatever was changed in them."),
 )

@@ -1,82 +1,178 @@
-"""What an import writes, and what it prints."""
+"""What an import writes: new specs, changes of those that are there, and the lock file."""
 
+import os
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
 
-import click
+from msgspec import structs
 
-from ..console import one_line, write_line
+from ..config import load_config
 from ..diagnostics import Diagnostic
 from .import_options import ImportOptions
+from .import_report import count, print_changes, print_problems, print_summary
 
 if TYPE_CHECKING:
     from ..importers.declarations import Declarations
     from ..importers.import_tools import Imported
+    from ..importers.update import Update
 
-_TODO = re.compile(r"^(?:permission|secrets): TODO", re.MULTILINE)
+_TODO = re.compile(r"^\"?(?:permission|secrets)\"?: *\[?\"?TODO", re.MULTILINE)
 
 
 def write_specs(declarations: "Declarations", options: ImportOptions) -> None:
-    """Write the specs of what a source declares, and print what was done. Exits with 1 after an error.
+    """Write the specs of what a source declares, or merge them with those of an earlier import; print what
+    was done. Exits with 1 after an error, and with `--check` after a difference.
 
     Args:
         declarations: what the reader of a kind of source found.
         options: the common options.
     """
     from ..importers.import_tools import specs_of
+    from ..importers.imported_specs import find_imported
+    from ..importers.lock import NAME, LockError, load_lock
+    from ..importers.update import plan_update
 
-    write_imported(specs_of(declarations, options.choices, group=options.group), options)
+    imported = specs_of(declarations, options.choices, group=options.group)
+    if not imported.drafts and any(each.severity == "error" for each in imported.diagnostics):
+        print_problems(imported.diagnostics)
+        print_summary(0, options.into.as_posix(), 0, 0, imported.diagnostics, ())
+        raise SystemExit(1)
+    root, below = specs_root(options.into)
+    shown_root = _shown(root)
+    try:
+        lock = load_lock(root / NAME)
+    except LockError as problem:
+        _stop(f"{shown_root}/{NAME}", "import-lock", str(problem), "restore it from version control")
+    here = find_imported(root, shown_root)
+    if here.diagnostics:
+        print_problems(here.diagnostics)
+        _stop(shown_root, "import-specs", "nothing is imported until these specs can be read", "")
+    update = plan_update(
+        tuple(structs.replace(each, path=below + each.path) for each in imported.drafts),
+        (declarations.kind, declarations.label),
+        here,
+        lock,
+        options.settling,
+        complete=not any(each.severity == "error" for each in imported.diagnostics),
+        shown_root=shown_root,
+    )
+    is_first = not any(lock.of_source(declarations.kind, declarations.label))
+    if options.check or not is_first:
+        print_changes(update.changes, shown_root, check=options.check)
+    problems = [*imported.diagnostics, *update.diagnostics]
+    if options.check:
+        errors = [problem for problem in problems if problem.severity == "error"]
+        print_problems(errors)
+        _finish_check(update, errors)
+        return
+    problems += _write(update, root, shown_root, root / NAME)
+    print_problems(problems)
+    texts = {spec.path: spec.text for spec in here.specs.values()} | dict(update.writes)
+    mine = {
+        each.path for key, each in here.specs.items() if key[:2] == (declarations.kind, declarations.label)
+    }
+    undecided = sum(bool(_TODO.search(texts[path])) for path in {*mine, *update.writes} - {*update.deletes})
+    conflicts = sum(field.kind == "conflict" for change in update.changes for field in change.fields)
+    more = [f"{len(update.deletes)} deleted"] if update.deletes else []
+    more += [count(conflicts, "conflict")] if conflicts else []
+    written = len(update.writes)
+    print_summary(written, options.into.as_posix(), len(imported.renamed), undecided, problems, more)
+    if any(problem.severity == "error" for problem in problems) or conflicts:
+        raise SystemExit(1)
+
+
+def specs_root(into: Path) -> tuple[Path, str]:
+    """The specs folder that an import belongs to, and the way from there to `into`: the configured one where
+    `into` lies in it, `into` itself elsewhere. The lock file lies at this root."""
+    config, _ = load_config(Path.cwd())
+    target = Path(os.path.abspath(into))  # noqa: PTH100 - links stay as they are written
+    if config is not None and target.is_relative_to(config.specs):
+        below = target.relative_to(config.specs).as_posix()
+        return config.specs, "" if below == "." else f"{below}/"
+    return into, ""
+
+
+def _shown(root: Path) -> str:
+    """A root as a person would write it from here."""
+    try:
+        return root.absolute().relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return root.as_posix()
+
+
+def _write(update: "Update", root: Path, shown_root: str, lock: Path) -> list[Diagnostic]:
+    """Write specs, then the lock file: killed in between, the next run finds the specs as they should be."""
+    from ..importers.lock import write_text
+
+    problems: list[Diagnostic] = []
+    for name, text in update.writes.items():
+        problems += _tried(f"{shown_root}/{name}", partial(write_text, root / name, text))
+    for name in update.deletes:
+        problems += _tried(f"{shown_root}/{name}", (root / name).unlink)
+    if problems:
+        return problems
+    text = update.lock.text()
+    if not update.lock.tools and not lock.exists():
+        return []
+    if lock.exists() and lock.read_bytes() == text.encode():
+        return []
+    return _tried(f"{shown_root}/{lock.name}", partial(write_text, lock, text))
+
+
+def _tried(place: str, action: Callable[[], None]) -> list[Diagnostic]:
+    try:
+        action()
+    except OSError as error:
+        message = f"cannot be written: {error.strerror or error}"
+        return [Diagnostic(file=place, code="import-unwritten", message=message)]
+    return []
+
+
+def _finish_check(update: "Update", problems: list[Diagnostic]) -> None:
+    """Say whether the source is as it was imported; exit 1 if it is not."""
+    from ..console import write_line
+
+    differing = sum(change.kind != "deleted" for change in update.changes)
+    if not differing and not problems:
+        write_line("the source is as it was imported")
+        return
+    write_line(f"{count(differing, 'tool')} not as imported, {count(len(problems), 'problem')}")
+    raise SystemExit(1)
+
+
+def _stop(file: str, code: str, message: str, hint: str) -> NoReturn:
+    print_problems([Diagnostic(file=file, code=code, message=message, hint=hint)])
+    raise SystemExit(1)
 
 
 def write_imported(imported: "Imported", options: ImportOptions) -> None:
-    """Write what may be written, print one line per problem and a summary; exit 1 if there was an error.
+    """Write specs of a source that has no label, and is not found again: samples. Print one line per problem
+    and a summary; exit 1 if there was an error.
 
     Args:
         imported: the texts of specs.
         options: the common options.
     """
+    from ..importers.lock import write_text
+
     written = 0
     problems = list(imported.diagnostics)
     for name, text in imported.specs.items():
         path = options.into / name
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("w" if options.force else "x", encoding="utf-8", newline="\n") as file:
-                file.write(text)
-        except FileExistsError:
+        if path.exists() and not options.settling.force:
             message, hint = "is there already", "--force overwrites it"
             problems.append(
                 Diagnostic(file=path.as_posix(), code="import-exists", message=message, hint=hint)
             )
-        except OSError as error:
-            message = f"cannot be written: {error.strerror or error}"
-            problems.append(Diagnostic(file=path.as_posix(), code="import-unwritten", message=message))
-        else:
-            written += 1
-    for problem in problems:
-        click.echo(_line(problem), err=True)
-    errors = [problem for problem in problems if problem.severity == "error"]
-    warned = len(problems) - len(errors)
+            continue
+        failed = _tried(path.as_posix(), partial(write_text, path, text))
+        problems += failed
+        written += not failed
+    print_problems(problems)
     undecided = sum(bool(_TODO.search(text)) for text in imported.specs.values())
-    write_line(
-        f"{_count(written, 'spec')} written to {options.into.as_posix()}, {len(imported.renamed)} renamed, "
-        f"{undecided} with TODO lines, {_count(len(errors), 'problem')}"
-        + (f", {_count(warned, 'warning')}" if warned else "")
-    )
-    if errors:
+    print_summary(written, options.into.as_posix(), len(imported.renamed), undecided, problems, ())
+    if any(problem.severity == "error" for problem in problems):
         raise SystemExit(1)
-
-
-def _line(problem: Diagnostic) -> str:
-    """One line, whatever the problem quotes from its input."""
-    location = problem.file
-    if problem.line:
-        location += f":{problem.line}" + (f":{problem.column}" if problem.column else "")
-    hint = f"; {problem.hint}" if problem.hint else ""
-    return one_line(
-        f"{location}: {problem.severity}[{problem.code}]: {problem.message}{hint}".replace("\n", " ")
-    )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -2,23 +2,56 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct, structs
 
 from ..diagnostics import Diagnostic
+from ..spec.model import Permission
 from .declarations import Declarations, Declared, ShapeError, read_shape
 from .imported_names import unique
 from .published_schemas import without_bad_defects, without_wrong_defaults
-from .spec_text import Choices, UnwritableError, check_writable, in_short, spec_text
+from .spec_text import (
+    Choices,
+    UnwritableError,
+    check_writable,
+    decided_permission,
+    decided_secrets,
+    declared_keys,
+    in_short,
+    spec_text,
+)
 from .tool_lists import Element, read_elements
 
 
+class Draft(Struct, frozen=True, kw_only=True):
+    """One spec as an import would write it.
+
+    Attributes:
+        path: posix path below the folder of the import.
+        original: the source's own name of the tool.
+        data: the keys that the declaration fills.
+        permission: the permission, if it is decided.
+        secrets: the parameters that may carry secrets, if that is decided.
+        text: the text of the spec.
+    """
+
+    path: str
+    original: str
+    data: dict[str, Any]
+    permission: Permission | None
+    secrets: list[str] | None
+    text: str
+
+
 class Imported(Struct, frozen=True, kw_only=True):
-    """What an import made: texts by posix path below the specs root, problems, and names that changed."""
+    """What an import made: texts by posix path below the specs root, problems, and names that changed. And
+    the same specs as drafts, where their source has a label, by which they are found again."""
 
     specs: Mapping[str, str]
     diagnostics: tuple[Diagnostic, ...]
     renamed: tuple[tuple[str, str], ...]  # (original, name in the spec), in input order
+    drafts: tuple[Draft, ...] = ()
 
 
 NOTHING_CHOSEN = Choices()
@@ -67,13 +100,25 @@ def specs_of(declarations: Declarations, choices: Choices = NOTHING_CHOSEN, *, g
         problems += _warnings(tool)
     names = unique([tool.spec_name or tool.name for tool in declared])
     pairs = list(zip(declared, names, strict=True))
+    drafts = tuple(_draft(declarations, tool, name, choices, group) for tool, name in pairs)
+    return Imported(
+        specs={draft.path: draft.text for draft in drafts},
+        diagnostics=tuple(problems),
+        renamed=tuple((tool.name, name) for tool, name in pairs if tool.name != name),
+        drafts=drafts if declarations.label else (),
+    )
+
+
+def _draft(declarations: Declarations, tool: Declared, name: str, choices: Choices, group: str) -> Draft:
     source = (declarations.kind, declarations.label) if declarations.label else None
-    specs = {
-        f"{group}/{name}.yaml" if group else f"{name}.yaml": spec_text(tool, name, choices, source)
-        for tool, name in pairs
-    }
-    renamed = tuple((tool.name, name) for tool, name in pairs if tool.name != name)
-    return Imported(specs=specs, diagnostics=tuple(problems), renamed=renamed)
+    return Draft(
+        path=f"{group}/{name}.yaml" if group else f"{name}.yaml",
+        original=tool.name,
+        data=declared_keys(tool, name, choices.examples),
+        permission=decided_permission(tool, name, choices),
+        secrets=decided_secrets(tool, name, choices),
+        text=spec_text(tool, name, choices, source),
+    )
 
 
 def _cleaned(tool: Declared) -> Declared:

@@ -41,19 +41,21 @@ class _Dumper(yaml.SafeDumper):
         super().increase_indent(flow, False)
 
 
-def dump(data: Any) -> str:
-    """YAML text of one JSON value; loading it gives an equal value. Raises UnwritableError."""
+def dump(data: Any, *, flow: bool = False) -> str:
+    """YAML text of one JSON value; loading it gives an equal value. With `flow`, the entries of a mapping on
+    one line, as they stand between braces. Raises UnwritableError."""
     check_writable(data)
-    return str(
+    text = str(
         yaml.dump(
             data,
             Dumper=_Dumper,
-            default_flow_style=False,
+            default_flow_style=flow,
             sort_keys=False,
             allow_unicode=True,
             width=_ENDLESS,
         )
     )
+    return text.strip().removeprefix("{").removesuffix("}") if flow else text
 
 
 def check_writable(data: Any) -> None:
@@ -177,7 +179,7 @@ def spec_text(tool: Declared, name: str, choices: Choices, source: tuple[SourceK
     if source is not None:
         kind, label = source
         tail["source"] = {"kind": kind, "name": tool.name, "from": label}
-    decided = permission_line(tool, name, choices) + secrets_line(tool, choices.secrets_for(tool.name, name))
+    decided = _permission(tool, name, choices) + _secrets(tool, name, choices)
     return _comments(tool, name) + dump(head) + decided + dump(tail)
 
 
@@ -225,15 +227,34 @@ def permission_of(tool: Declared) -> Permission | None:
     return None
 
 
-def permission_line(tool: Declared, name: str, choices: Choices) -> str:
-    """The line for the tool's permission. Hints decide only for who trusts their source: "Clients should
+def decided_permission(tool: Declared, name: str, choices: Choices) -> Permission | None:
+    """The tool's permission, if it is decided. Hints decide only for who trusts their source: "Clients should
     never make tool use decisions based on ToolAnnotations received from untrusted servers" (MCP, schema)."""
-    claimed = permission_of(tool)
-    decided = choices.permission_for(tool.name, name) or (claimed if choices.trust_hints else None)
+    claimed = permission_of(tool) if choices.trust_hints else None
+    return choices.permission_for(tool.name, name) or claimed
+
+
+def decided_secrets(tool: Declared, name: str, choices: Choices) -> list[str] | None:
+    """The tool's parameters that may carry secrets, if that is decided; none where it has no parameters."""
+    names = property_names(tool.parameters)
+    secrets = choices.secrets_for(tool.name, name)
+    if secrets is None:
+        return None if names else []
+    return [name for name in names if name in secrets]
+
+
+UNDECIDED_PERMISSION = "read, write, execute or network; does not compile until decided"
+UNDECIDED_SECRETS = "parameters that may carry <secret_ref:NAME>, or []"
+"""The comments of undecided lines, which go when they are decided."""
+
+
+def _permission(tool: Declared, name: str, choices: Choices) -> str:
+    decided = decided_permission(tool, name, choices)
     if decided:
         return dump({"permission": decided})
+    claimed = permission_of(tool)
     hint = f"; its hints claim {claimed}" if claimed and not choices.trust_hints else ""
-    return f"permission: TODO  # read, write, execute or network; does not compile until decided{hint}\n"
+    return f"permission: TODO  # {UNDECIDED_PERMISSION}{hint}\n"
 
 
 def property_names(parameters: Any) -> list[str]:
@@ -242,15 +263,14 @@ def property_names(parameters: Any) -> list[str]:
     return list(properties) if isinstance(properties, dict) else []
 
 
-def secrets_line(tool: Declared, secrets: Sequence[str] | None) -> str:
+def _secrets(tool: Declared, name: str, choices: Choices) -> str:
+    decided = decided_secrets(tool, name, choices)
+    if decided is not None:
+        return dump({"secrets": decided})
     names = property_names(tool.parameters)
-    if secrets is not None:
-        return dump({"secrets": [name for name in names if name in secrets]})
-    if not names:
-        return "secrets: []\n"  # nothing that could carry one
     stated = [name for name in names if _is_password(tool.parameters["properties"][name])]
     hint = f"; format password: {json.dumps(stated)}" if stated else ""
-    return f"secrets: TODO  # parameters that may carry <secret_ref:NAME>, or []{hint}\n"
+    return f"secrets: TODO  # {UNDECIDED_SECRETS}{hint}\n"
 
 
 def _is_password(schema: Any) -> bool:

@@ -1,0 +1,157 @@
+"""The specs below a root that were imported, by what they came from."""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from ..diagnostics import Diagnostic
+from ..spec.discovery import discover
+from ..spec.imported_fields import SOURCE_KINDS
+from ..spec.read_file import SourceDocument, decode, read_document
+from ..spec.reader_problems import MAX_BYTES
+from ..spec.tool_names import shown
+from .edit_yaml import EditError, edited_yaml
+from .lock import Key
+from .merge import Edit, applied
+from .spec_text import UNDECIDED_PERMISSION, UNDECIDED_SECRETS, dump
+
+
+class ImportedSpec(Struct, frozen=True):
+    """A spec on disk that states its source: its posix path below the root, its text and its data."""
+
+    path: str
+    text: str
+    data: dict[str, Any]
+
+    def edited(self, edits: tuple[Edit, ...]) -> str:
+        """The text after edits. Raises EditError."""
+        return edited(self.path, self.text, self.data, edits)
+
+
+class ImportedSpecs(Struct, frozen=True):
+    """The imported specs, the paths of all specs, and what cannot be read."""
+
+    specs: Mapping[Key, ImportedSpec]
+    paths: frozenset[str]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def find_imported(root: Path, shown_root: str) -> ImportedSpecs:
+    """Read the specs below a root that state a source.
+
+    Args:
+        root: the specs folder; there may be none yet.
+        shown_root: its path in diagnostics.
+
+    Returns:
+        The specs; a diagnostic for each file that cannot be read, and for each source that two specs state.
+    """
+    if not root.is_dir():
+        return ImportedSpecs({}, frozenset(), ())
+    specs: dict[Key, ImportedSpec] = {}
+    problems: list[Diagnostic] = []
+    paths = discover(root, shown_root=shown_root).tools
+    for path in paths:
+        place = shown(shown_root, path)
+        document = read_document(root / path, place)
+        if not isinstance(document, SourceDocument):
+            problems += document if _may_state_source(root / path) else ()
+            continue
+        key = source_of(document.data)
+        if key is None:
+            continue
+        if key in specs:
+            line, column = document.locate(("source",), key=True)
+            problems.append(
+                Diagnostic(
+                    file=place,
+                    line=line,
+                    column=column,
+                    code="import-twice",
+                    message=f"{shown(shown_root, specs[key].path)} states the same source",
+                    hint="take `source` out of the copy: an import updates one spec",
+                )
+            )
+            continue
+        text = decode((root / path).read_bytes())
+        specs[key] = ImportedSpec(path, text, document.data)
+    return ImportedSpecs(specs, frozenset(paths), tuple(problems))
+
+
+def _may_state_source(file: Path) -> bool:
+    """Whether a file that cannot be read may be an imported spec."""
+    try:
+        with file.open("rb") as stream:
+            return b"source" in stream.read(MAX_BYTES)
+    except OSError:
+        return True
+
+
+def source_of(data: Any) -> Key | None:
+    """What a spec was imported from; None where it does not state that, or not well."""
+    source = data.get("source") if isinstance(data, dict) else None
+    if not isinstance(source, dict):
+        return None
+    kind, label, name = source.get("kind"), source.get("from"), source.get("name")
+    if kind not in SOURCE_KINDS or not isinstance(label, str) or not isinstance(name, str):
+        return None
+    return kind, label, name
+
+
+def edited(path: str, text: str, data: dict[str, Any], edits: tuple[Edit, ...]) -> str:
+    """The text of a spec after edits: YAML in place, JSON written anew with the same indentation.
+
+    Args:
+        path: its path, which tells the format.
+        text: its text.
+        data: its data.
+        edits: the edits.
+
+    Returns:
+        The text.
+
+    Raises:
+        EditError: the YAML is written in a way in which it cannot be edited.
+    """
+    if path.endswith(".json"):
+        found = re.match(r"\s*\{\s*?\n([ \t]+)", text)
+        made = json.dumps(applied(data, edits), ensure_ascii=False, indent=found[1] if found else 2)
+        return made + ("\n" if text.endswith("\n") else "")
+    try:
+        return edited_yaml(text, edits)
+    except (KeyError, RecursionError) as problem:
+        raise EditError(f"a place is not there: {problem}") from None
+
+
+_UNDECIDED = re.compile(
+    rf"^(permission|secrets): TODO(?:  # (?:{re.escape(UNDECIDED_PERMISSION)}|{re.escape(UNDECIDED_SECRETS)})"
+    r"[^\r\n]*)?(?=\r?$)",
+    re.MULTILINE,
+)
+
+
+def decided(path: str, text: str, data: dict[str, Any], decisions: Mapping[str, Any]) -> str:
+    """The text of a spec with decisions in the place of undecided lines, whose comments go.
+
+    Args:
+        path: its path, which tells the format.
+        text: its text.
+        data: its data.
+        decisions: by key, `permission` and `secrets`, for what is undecided.
+
+    Returns:
+        The text.
+
+    Raises:
+        EditError: the YAML is written in a way in which it cannot be edited.
+    """
+    lines = {key: dump({key: value}).rstrip("\n") for key, value in decisions.items()}
+    if path.endswith(".json") or any(
+        [found[1] for found in _UNDECIDED.finditer(text)].count(key) != 1 for key in lines
+    ):
+        return edited(path, text, data, tuple(Edit((key,), value) for key, value in decisions.items()))
+    return _UNDECIDED.sub(lambda found: lines.get(found[1], found[0]), text)

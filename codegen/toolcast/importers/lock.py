@@ -1,0 +1,127 @@
+"""`import.lock`: what was imported, as digests, so that the next import knows what changed on which side.
+
+JSON lines, to be checked in: the format's version, then one line per tool, sorted, so that a review shows
+which tools changed, and two branches that import different tools merge.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import msgspec
+from msgspec import Struct, field
+
+from ..spec.model import SourceKind
+from .spec_fields import are_digests
+
+NAME = "import.lock"
+_VERSION = 1
+MAX_BYTES = 64 * 1024 * 1024
+_encode = msgspec.json.Encoder(order="sorted").encode
+
+Key: TypeAlias = tuple[str, str, str]
+"""Kind of source, which one, and its own name of the tool."""
+
+
+class LockError(ValueError):
+    """The file cannot be read; the message says why, and where."""
+
+
+class LockedTool(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What came from a source for one tool.
+
+    Attributes:
+        kind: the kind of source.
+        label: which source.
+        name: its own name of the tool.
+        fields: digests of what was merged last.
+        pending: by field, what the source declares where the spec differs on purpose or by conflict; null
+            where it declares nothing.
+    """
+
+    kind: SourceKind
+    label: str = field(name="from")
+    name: str
+    fields: dict[str, Any]
+    pending: dict[str, Any] = {}
+
+    @property
+    def key(self) -> Key:
+        """What identifies the tool."""
+        return self.kind, self.label, self.name
+
+
+class _Header(Struct, frozen=True, forbid_unknown_fields=True):
+    version: int
+
+
+class Lock(Struct, frozen=True):
+    """The tools of an `import.lock`. A value: every change makes another one."""
+
+    tools: Mapping[Key, LockedTool] = {}
+
+    def of_source(self, kind: str, label: str) -> Iterator[LockedTool]:
+        """The tools that came from one source."""
+        return (tool for key, tool in self.tools.items() if key[:2] == (kind, label))
+
+    def text(self) -> str:
+        """The text of the file."""
+        lines = [_encode(_Header(_VERSION)), *(_encode(self.tools[key]) for key in sorted(self.tools))]
+        return "".join(f"{line.decode()}\n" for line in lines)
+
+
+def load_lock(path: Path) -> Lock:
+    """Read a lock file; empty where there is none.
+
+    Args:
+        path: the file.
+
+    Returns:
+        The tools in it.
+
+    Raises:
+        LockError: it cannot be read.
+    """
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise LockError(f"it is larger than {MAX_BYTES // 2**20} MiB")
+        lines = path.read_bytes().splitlines()
+    except FileNotFoundError:
+        return Lock()
+    except OSError as problem:
+        raise LockError(str(problem.strerror or problem).lower()) from None
+    tools: dict[Key, LockedTool] = {}
+    for number, line in enumerate(lines, 1):
+        try:
+            if number == 1:
+                version = msgspec.json.decode(line, type=_Header).version
+                if version != _VERSION:
+                    raise LockError(f"it has version {version}, and this toolcast reads {_VERSION}")
+            else:
+                tool = msgspec.json.decode(line, type=LockedTool)
+                if not are_digests(tool.fields):
+                    raise LockError(f"line {number} is not one of an import.lock: its fields are no digests")
+                tools[tool.key] = tool
+        except (msgspec.MsgspecError, UnicodeError, RecursionError) as problem:
+            raise LockError(f"line {number} is not one of an import.lock: {problem}") from None
+    return Lock(tools)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file, whole or not at all.
+
+    Args:
+        path: the file; its folder is made where there is none.
+        text: what it will hold, with these line ends.
+
+    Raises:
+        OSError: it cannot be written; what was there stays.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_bytes(text.encode())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,185 @@
+"""Three-way merge of a spec: what it is here, what its source declares now, and digests of what came last.
+
+What changed upstream alone is applied; what changed here alone stays; what both changed in different ways is
+a conflict, and stays as it is here.
+"""
+
+from typing import Any, Literal, TypeAlias
+
+from msgspec import UNSET, Struct, UnsetType, field
+
+from ..jsonschema.pointers import join
+from .spec_fields import Digests, Names, Node, data_of, digests_of
+
+Path: TypeAlias = tuple[str, ...]
+Side = Literal["local", "upstream"]
+
+
+class Edit(Struct, frozen=True):
+    """One change of a document: `value` at `path`, UNSET for no value any more. A key that is new there comes
+    after `after`, or last."""
+
+    path: Path
+    value: Any = UNSET
+    after: str | None = None
+
+
+class FieldChange(Struct, frozen=True, kw_only=True):
+    """One field that differs upstream from what came last.
+
+    Attributes:
+        path: of the field, from the root of the spec.
+        kind: "applied", or "conflict" where it changed here, too.
+        here: its value in the spec; UNSET where it has none.
+        upstream: its value in the source; UNSET where it has none.
+    """
+
+    path: Path
+    kind: Literal["applied", "conflict"]
+    here: Any
+    upstream: Any
+
+    @property
+    def pointer(self) -> str:
+        """`parameters/properties/city/description`."""
+        return join(self.path).removeprefix("/")
+
+
+class Merged(Struct, frozen=True, kw_only=True):
+    """What a merge makes of one document: edits, the fields that changed upstream, and the new base."""
+
+    edits: tuple[Edit, ...]
+    changes: tuple[FieldChange, ...]
+    base: Digests
+
+    @property
+    def conflicts(self) -> tuple[FieldChange, ...]:
+        """The changes that were not applied."""
+        return tuple(change for change in self.changes if change.kind == "conflict")
+
+
+def merge(base: Digests | UnsetType, here: Node, upstream: Node, take: Side | None = None) -> Merged:
+    """Merge one document. Pure.
+
+    Args:
+        base: digests of what the source declared when it was last merged; UNSET where that is not known: then
+            every difference is a conflict, but for fields that only one of the two has.
+        here: the document.
+        upstream: what the source declares.
+        take: the side that wins where both changed; None for neither.
+
+    Returns:
+        The edits of `here`, what changed upstream, and the base of the next merge.
+    """
+    work = _Work(take)
+    made = work.node((), {} if base is UNSET else base, here, upstream)
+    return Merged(
+        edits=tuple(work.edits), changes=tuple(work.changes), base={} if isinstance(made, UnsetType) else made
+    )
+
+
+class _Work(Struct):
+    take: Side | None
+    edits: list[Edit] = field(default_factory=list)
+    changes: list[FieldChange] = field(default_factory=list)
+
+    def node(
+        self,
+        path: Path,
+        base: Digests | UnsetType,
+        here: Node | UnsetType,
+        upstream: Node | UnsetType,
+        after: str | None = None,
+    ) -> Digests | UnsetType:
+        """Merge what is at `path`; the digests of its next base, UNSET where that has nothing there."""
+        theirs = UNSET if isinstance(upstream, UnsetType) else digests_of(upstream)
+        if theirs == base:
+            return base
+        ours = UNSET if isinstance(here, UnsetType) else digests_of(here)
+        if ours == theirs:
+            return theirs
+        sets = _as_sets(base, here, upstream)
+        if sets is not None:
+            self._names(path, *sets, after)
+            return theirs
+        if isinstance(here, dict) and isinstance(upstream, dict) and isinstance(base, dict | UnsetType):
+            return self._branch(path, base or {}, here, upstream)
+        if ours == base or self.take == "upstream":
+            self._apply(path, here, upstream, after)
+            return theirs
+        if self.take == "local":
+            return theirs
+        self.changes.append(
+            FieldChange(path=path, kind="conflict", here=_data(here), upstream=_data(upstream))
+        )
+        return base
+
+    def _branch(
+        self, path: Path, base: dict[str, Digests], here: dict[str, Node], upstream: dict[str, Node]
+    ) -> Digests:
+        made: dict[str, Digests] = {}
+        before: str | None = None
+        for key in [*upstream, *sorted((set(base) | set(here)) - set(upstream))]:
+            result = self.node(
+                (*path, key), base.get(key, UNSET), here.get(key, UNSET), upstream.get(key, UNSET), before
+            )
+            if not isinstance(result, UnsetType):
+                made[key] = result
+            if key in upstream:
+                before = key
+        return made
+
+    def _names(self, path: Path, base: set[str], here: Names, upstream: Names, after: str | None) -> None:
+        """Names that came upstream come, and those that went go."""
+        gone = base - set(upstream.names)
+        come = [name for name in upstream.names if name not in base and name not in here.names]
+        names = (*(name for name in here.names if name not in gone), *come)
+        if names != here.names:
+            self._apply(path, here if here.names else UNSET, Names(names) if names else UNSET, after)
+
+    def _apply(
+        self, path: Path, here: Node | UnsetType, upstream: Node | UnsetType, after: str | None
+    ) -> None:
+        value = _data(upstream)
+        self.edits.append(Edit(path, value, after))
+        self.changes.append(FieldChange(path=path, kind="applied", here=_data(here), upstream=value))
+
+
+def _as_sets(
+    base: Digests | UnsetType, here: Node | UnsetType, upstream: Node | UnsetType
+) -> tuple[set[str], Names, Names] | None:
+    """The three as sets of names, where none is anything else; nothing is the empty set."""
+    if not isinstance(base, list | UnsetType) or UNSET is base is here is upstream:
+        return None
+    if not isinstance(here, Names | UnsetType) or not isinstance(upstream, Names | UnsetType):
+        return None
+    empty = Names(())
+    return set(base or ()), here or empty, upstream or empty
+
+
+def _data(node: Node | UnsetType) -> Any:
+    return UNSET if isinstance(node, UnsetType) else data_of(node)
+
+
+def applied(data: dict[str, Any], edits: tuple[Edit, ...]) -> dict[str, Any]:
+    """The data of a document after edits. `data` stays as it is."""
+    made = data
+    for edit in edits:
+        made = _applied(made, edit.path, edit)
+    return made
+
+
+def _applied(data: dict[str, Any], path: Path, edit: Edit) -> dict[str, Any]:
+    key, *rest = path
+    if rest:
+        return {**data, key: _applied(data[key], tuple(rest), edit)}
+    if edit.value is UNSET:
+        return {name: value for name, value in data.items() if name != key}
+    if key in data or edit.after not in data:
+        return {**data, key: edit.value}
+    made: dict[str, Any] = {}
+    for name, value in data.items():
+        made[name] = value
+        if name == edit.after:
+            made[key] = edit.value
+    return made

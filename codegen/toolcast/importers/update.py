@@ -1,0 +1,233 @@
+"""Plans an import: what it writes and deletes, what changed upstream, and what a person settles. Pure."""
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from typing import Any, Literal
+
+from msgspec import UNSET, Struct, field
+
+from ..diagnostics import Diagnostic
+from ..spec.discovery import SUFFIXES
+from ..spec.model import SourceKind
+from ..spec.spec_checker import is_todo
+from ..spec.tool_names import shown
+from .edit_yaml import EditError
+from .import_tools import Draft
+from .imported_specs import ImportedSpec, ImportedSpecs, decided
+from .lock import Key, Lock, LockedTool
+from .merge import Edit, FieldChange, Side, applied, merge
+from .spec_fields import digests_of, fields_of
+
+ChangeKind = Literal["new", "changed", "gone", "deleted"]
+
+
+class Settling(Struct, frozen=True, kw_only=True):
+    """How a person settles what an import does not.
+
+    Attributes:
+        take: by pattern of names, the side that wins a conflict; the last that matches counts.
+        restore: whether specs that were deleted here are written again.
+        prune: whether specs of tools that are gone upstream are deleted.
+        force: whether specs are written anew, whatever stands in them.
+    """
+
+    take: tuple[tuple[str, Side], ...] = ()
+    restore: bool = False
+    prune: bool = False
+    force: bool = False
+
+    def side(self, *names: str) -> Side | None:
+        """The side that wins for the tool that has one of `names`."""
+        matching = [side for pattern, side in self.take if any(fnmatchcase(name, pattern) for name in names)]
+        return matching[-1] if matching else None
+
+
+class ToolChange(Struct, frozen=True, kw_only=True):
+    """What an import found for one tool.
+
+    Attributes:
+        kind: "new" or "changed" upstream, "gone" there, or "deleted" here.
+        name: the source's own name of the tool.
+        path: of its spec below the root; empty for a deleted one.
+        fields: what changed.
+    """
+
+    kind: ChangeKind
+    name: str
+    path: str = ""
+    fields: tuple[FieldChange, ...] = ()
+
+
+class Update(Struct, frozen=True, kw_only=True):
+    """The plan of an import.
+
+    Attributes:
+        writes: texts of specs, by path below the root.
+        deletes: paths of specs.
+        lock: what the lock file will hold.
+        changes: what changed, in the source's order.
+        diagnostics: what cannot be done.
+    """
+
+    writes: Mapping[str, str]
+    deletes: tuple[str, ...]
+    lock: Lock
+    changes: tuple[ToolChange, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def differs(self) -> bool:
+        """Whether the source differs from what is here; a spec that was deleted here is no difference."""
+        return any(change.kind != "deleted" for change in self.changes)
+
+
+class _Work(Struct):
+    kind: SourceKind
+    label: str
+    here: ImportedSpecs
+    lock: Lock
+    settling: Settling
+    shown_root: str
+    writes: dict[str, str] = field(default_factory=dict)
+    deletes: list[str] = field(default_factory=list)
+    locked: dict[Key, LockedTool] = field(default_factory=dict)
+    changes: list[ToolChange] = field(default_factory=list)
+    problems: list[Diagnostic] = field(default_factory=list)
+
+    def draft(self, draft: Draft) -> None:
+        """Merge, write or leave one spec."""
+        key = (self.kind, self.label, draft.original)
+        spec, before = self.here.specs.get(key), self.lock.tools.get(key)
+        if spec is not None and not self.settling.force:
+            self._merge(draft, spec, before)
+        elif spec is not None:
+            self._write(draft, spec.path, "changed")
+        elif before is not None and not self.settling.restore:
+            self.changes.append(ToolChange(kind="deleted", name=draft.original))
+            self.locked[key] = before
+        elif self._is_taken(draft.path) and not self.settling.force:
+            message = "is there already, and does not state that it came from this source"
+            hint = "--force overwrites it; or add `source` to it, or import into another --group"
+            self._problem(draft.path, "import-exists", message, hint)
+        else:
+            self._write(draft, draft.path, "new")
+
+    def _is_taken(self, path: str) -> bool:
+        """Whether a spec has that path, whatever its format."""
+        stem = path.rpartition(".")[0]
+        return any(f"{stem}{suffix}" in self.here.paths for suffix in SUFFIXES)
+
+    def _write(self, draft: Draft, path: str, kind: ChangeKind) -> None:
+        self.writes[path] = draft.text
+        self._lock(draft, _digests(draft), ())
+        self.changes.append(ToolChange(kind=kind, name=draft.original, path=path))
+
+    def _merge(self, draft: Draft, spec: ImportedSpec, before: LockedTool | None) -> None:
+        side = self.settling.side(draft.original, str(spec.data.get("name", "")), draft.data["name"])
+        base = UNSET if before is None else before.fields
+        merged = merge(base, fields_of(spec.data), fields_of(draft.data), side)
+        decisions = _decisions(spec.data, draft)
+        try:
+            text = spec.edited(merged.edits) if merged.edits else spec.text
+            text = decided(spec.path, text, _after(spec, merged.edits), decisions) if decisions else text
+        except EditError as problem:
+            fields = ", ".join(change.pointer for change in merged.changes)
+            message = f"cannot be edited where it stands: {problem}; changed upstream: {fields}"
+            hint = "make the changes by hand, then run the command with --take local"
+            self._problem(spec.path, "import-edit", message, hint)
+            if before is not None:
+                self.locked[before.key] = before
+            return
+        if text != spec.text:
+            self.writes[spec.path] = text
+        self._lock(draft, merged.base, merged.conflicts)
+        if merged.changes:
+            self.changes.append(
+                ToolChange(kind="changed", name=draft.original, path=spec.path, fields=merged.changes)
+            )
+
+    def _lock(self, draft: Draft, fields: Any, conflicts: tuple[FieldChange, ...]) -> None:
+        pending = {each.pointer: None if each.upstream is UNSET else each.upstream for each in conflicts}
+        tool = LockedTool(
+            kind=self.kind, label=self.label, name=draft.original, fields=fields, pending=pending
+        )
+        self.locked[tool.key] = tool
+
+    def gone(self, tool: LockedTool) -> None:
+        """A tool that the source declares no more."""
+        spec = self.here.specs.get(tool.key)
+        if spec is None or self.settling.side(tool.name) == "local":
+            return
+        if self.settling.prune:
+            self.deletes.append(spec.path)
+        else:
+            self.locked[tool.key] = tool
+        self.changes.append(ToolChange(kind="gone", name=tool.name, path=spec.path))
+
+    def _problem(self, path: str, code: str, message: str, hint: str) -> None:
+        place = shown(self.shown_root, path)
+        self.problems.append(Diagnostic(file=place, code=code, message=message, hint=hint))
+
+
+def plan_update(
+    drafts: tuple[Draft, ...],
+    source: tuple[SourceKind, str],
+    here: ImportedSpecs,
+    lock: Lock,
+    settling: Settling,
+    *,
+    complete: bool,
+    shown_root: str,
+) -> Update:
+    """Plan an import into a folder that may hold specs of an earlier one.
+
+    Args:
+        drafts: the specs as the source declares them now; paths are below the root.
+        source: the kind of the source, and which one.
+        here: the imported specs below the root.
+        lock: what came from sources before.
+        settling: how a person settles what an import does not.
+        complete: whether the drafts are all that the source declares; otherwise none is taken for gone.
+        shown_root: the path of the root in diagnostics.
+
+    Returns:
+        The plan. What only changed here stays; what only changed upstream is applied; what both changed stays
+        as it is here, and is a conflict until a side is taken or both are equal.
+    """
+    work = _Work(source[0], source[1], here, lock, settling, shown_root)
+    for draft in drafts:
+        work.draft(draft)
+    declared = {draft.original for draft in drafts}
+    for tool in lock.of_source(*source):
+        if tool.name not in declared:
+            if complete:
+                work.gone(tool)
+            else:
+                work.locked[tool.key] = tool
+    others = {key: tool for key, tool in lock.tools.items() if key[:2] != source}
+    return Update(
+        writes=work.writes,
+        deletes=tuple(work.deletes),
+        lock=Lock({**others, **work.locked}),
+        changes=tuple(work.changes),
+        diagnostics=tuple(work.problems),
+    )
+
+
+def _digests(draft: Draft) -> Any:
+    return digests_of(fields_of(draft.data))
+
+
+def _decisions(data: dict[str, Any], draft: Draft) -> dict[str, Any]:
+    """What is undecided in a spec, and decided for its draft."""
+    found: dict[str, Any] = {}
+    if is_todo(data.get("permission")) and draft.permission is not None:
+        found["permission"] = draft.permission
+    if is_todo(data.get("secrets")) and draft.secrets is not None:
+        found["secrets"] = draft.secrets
+    return found
+
+
+def _after(spec: ImportedSpec, edits: tuple[Edit, ...]) -> dict[str, Any]:
+
+    return applied(spec.data, edits)
