@@ -66,7 +66,10 @@ def test_an_inspector_reads_every_page(mode: str, page_size: int | None, sdk: Sd
     assert [tool.name for tool in listed] == sorted(app.make().names)
     for tool in listed:
         expected = json.loads((GENERATED / f"{tool.name}.json").read_bytes())
-        if mode == "legacy" and expected.get("outputSchema", {}).get("type") != "object":
+        output = expected.get("outputSchema", {})
+        if mode == "legacy" and "$ref" in output:  # to an object, in this toolset: that is said at the root
+            expected["outputSchema"] = {"type": "object", **output}
+        elif mode == "legacy" and output.get("type") != "object":
             expected.pop("outputSchema", None)
         assert plain(tool) == expected
         for schema in (tool.input_schema, tool.output_schema):

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from ..jsonschema import UnsupportedSchema, Validator
+from ..jsonschema.pointers import unescape
 from ..runtime.binding import ToolBinding
 from ..runtime.errors import UnknownProviderError
 from ..runtime.view import ToolView
@@ -109,12 +110,27 @@ class Listed:
 
 
 def _older(definition: bytes, dialect: str) -> bytes:
-    """The definition of the newest revision as an older one has it."""
+    """A definition of the newest revision as an older one has it.
+
+    Older output schemas say `type: object` at the root. One that refers to such a schema says so beside the
+    reference; any other is left out. Icons are left out before 2025-11-25.
+    """
     tool: dict[str, Any] = msgspec.json.decode(definition)
+    older = {key: value for key, value in tool.items() if key != "icons" or dialect != "mcp-2025-06-18"}
     schema = tool.get("outputSchema")
-    without = {"icons"} if dialect == "mcp-2025-06-18" else set()
-    if not (schema is None or (isinstance(schema, Mapping) and schema.get("type") == "object")):
-        without.add("outputSchema")
-    if without.isdisjoint(tool):
-        return definition
-    return msgspec.json.encode({key: value for key, value in tool.items() if key not in without})
+    if isinstance(schema, Mapping) and _refers_to_object(schema):
+        older["outputSchema"] = {"type": "object", **schema}
+    elif schema is not None and not (isinstance(schema, Mapping) and schema.get("type") == "object"):
+        del older["outputSchema"]
+    return definition if older == tool else msgspec.json.encode(older)
+
+
+def _refers_to_object(schema: Mapping[str, Any]) -> bool:
+    """Whether the root is a reference to a definition that says `type: object`."""
+    reference = schema.get("$ref")
+    if not isinstance(reference, str) or not reference.startswith("#/$defs/"):
+        return False
+    definitions = schema.get("$defs")
+    name = unescape(reference.removeprefix("#/$defs/"))
+    target = definitions.get(name) if isinstance(definitions, Mapping) else None
+    return isinstance(target, Mapping) and target.get("type") == "object"
