@@ -25,7 +25,17 @@ MODULES: dict[str, tuple[str, ...] | None] = {
     "toolcast.runtime.middleware.policy": None,
     "toolcast.runtime.middleware.secrets": None,
     "toolcast.runtime.middleware.events": (
-        *("Decoded", "Approved", "Started", "Refused", "Failed", "TimedOut", "Cancelled", "Finished"),
+        *(
+            "Decoded",
+            "Approved",
+            "Started",
+            "Refused",
+            "Failed",
+            "TimedOut",
+            "Cancelled",
+            "Deferred",
+            "Finished",
+        ),
         *("Hooks", "CallHooks"),
     ),
     "toolcast.runtime.middleware.logs": None,

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from ..lazy_exports import lazy_exports
 from .binding import ToolBinding
-from .context import ToolContext
+from .context import Framework, ToolContext
 from .errors import (
     ArgumentError,
     DuplicateToolError,
@@ -35,6 +35,7 @@ __all__ = [
     "EncodeError",
     "FragmentError",
     "Fragments",
+    "Framework",
     "FrozenRegistryError",
     "Guesses",
     "MissingDataError",

@@ -12,6 +12,24 @@ Report: TypeAlias = Callable[[float, float | None, str], object]
 from whatever thread the handler runs in; it must not block."""
 
 
+class Framework(Struct, frozen=True, kw_only=True):
+    """What a framework that makes a call decides itself; `toolcast.bridges` sets it. Handlers do not get it:
+    an approval is for one call, not for what its handler calls.
+
+    Attributes:
+        approved: whether a person approved the call, through the framework. The policy asks nobody then; what
+            it forbids stays forbidden.
+        approver: asked where the policy has no approver of its own. What it raises passes through where
+            `passes` has it.
+        passes: exceptions that pass through `execute` when a handler, a precheck or the approver raises them:
+            the framework's own, for calls that it defers or interrupts.
+    """
+
+    approved: bool = False
+    approver: Callable[..., Any] | None = None
+    passes: tuple[type[BaseException], ...] = ()
+
+
 class ToolContext(Struct, frozen=True, kw_only=True):
     """The circumstances of one call, for its handler.
 
@@ -23,6 +41,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
         provider: id of the provider whose wire form the arguments have; None for the contract's own form.
         extra: the program's own values: a session, a user, a working directory. The runtime never reads them.
         report: a function that receives progress: work done, total work or None, and a message.
+        framework: what a framework that makes the call decides itself; None in a handler's own context.
     """
 
     tool: str = ""
@@ -30,6 +49,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
     provider: str | None = None
     extra: Mapping[str, Any] = {}
     report: Report | None = None
+    framework: Framework | None = None
 
     def progress(self, done: float, total: float | None = None, message: str = "") -> None:
         """Report progress of the call; does nothing without a `report` function. For sync and async handlers.

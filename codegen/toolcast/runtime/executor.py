@@ -21,6 +21,7 @@ from .middleware.events import (
     Approved,
     Cancelled,
     Decoded,
+    Deferred,
     Failed,
     Finished,
     Observer,
@@ -119,14 +120,17 @@ class Executor:
 class _Call:
     """One call while it runs. `stage` is the step that it has come to."""
 
-    __slots__ = ("context", "executor", "observers", "stage", "tool")
+    __slots__ = ("context", "executor", "framework", "observers", "passes", "stage", "tool")
 
     def __init__(
         self, executor: Executor, tool: ReadyTool, context: ToolContext, observers: tuple[Observer, ...]
     ) -> None:
         self.executor = executor
         self.tool = tool
-        self.context = context
+        # Not for handlers: what they call themselves nobody approved.
+        framework = self.framework = context.framework
+        self.passes = () if framework is None else framework.passes
+        self.context = context if framework is None else msgspec.structs.replace(context, framework=None)
         self.observers = observers
         self.stage = "arguments"
 
@@ -150,6 +154,9 @@ class _Call:
                 guard.notify(observers, Cancelled(name, call_id, provider, self.stage))
                 raise
             raised = unwrap(problem)
+            if isinstance(raised, self.passes):
+                guard.notify(observers, Deferred(name, call_id, provider, self.stage, type(raised).__name__))
+                raise raised from None
             where = self.stage if " " in self.stage else f"the {self.stage}"
             result, number = report_fault(guard, name, call_id, where, raised, perf_counter() - begun)
             failed = Failed(name, call_id, provider, self.stage, type(raised).__name__, number)
@@ -178,7 +185,7 @@ class _Call:
             self.stage = "policy"
             # Before a secret is resolved: a call that may not run does not reach the resolver.
             since = policy.forgotten
-            decision = policy.rule(binding, shown)
+            decision = policy.rule(binding, shown, self.framework)
             if decision is not None and not decision.allowed:
                 raise RefusalError(decision.error)
         if secrets is not None:
@@ -194,7 +201,7 @@ class _Call:
             self.stage = "policy"
             if decision is None:
                 # A person sees the references only: what is shown, and what is remembered, is no secret.
-                decision = await policy.ask(binding, shown, context, since)
+                decision = await policy.ask(binding, shown, context, since, self.framework)
             if not decision.allowed:
                 raise RefusalError(decision.error)
             if observers:

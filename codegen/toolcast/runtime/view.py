@@ -9,8 +9,8 @@ from .arguments import Arguments
 from .binding import Level, ToolBinding
 from .context import ToolContext
 from .definitions import DefinitionBytes, allows_strict
-from .errors import UnknownToolError
-from .executor import Executor, ReadyTool, report_fault
+from .errors import ArgumentError, UnknownToolError
+from .executor import Executor, ReadyTool, explain, report_fault
 from .handlers import Handler, is_async
 from .lazy_bindings import LazyTool
 from .loop_thread import refuse_in_event_loop
@@ -18,6 +18,7 @@ from .result import ToolResult
 
 if TYPE_CHECKING:
     from .middleware.events import Stage
+    from .middleware.policy.policy import Policy
     from .wire.guesses import Guesses
 
 T = TypeVar("T")
@@ -30,6 +31,19 @@ class Entry(NamedTuple):
 
     binding: ToolBinding[Any, Any]
     handler: Handler
+
+
+class Preview(NamedTuple):
+    """What a call would come to.
+
+    `error` is the text for the model where its arguments do not fit or there is no such tool, else "";
+    `params` are its typed parameters; `asks` says whether it needs an approval for which the policy has no
+    approver.
+    """
+
+    error: str
+    params: Any = None
+    asks: bool = False
 
 
 class Snapshot:
@@ -87,6 +101,11 @@ class ToolView:
     def guesses(self) -> "Guesses | None":
         """The guesses that may be applied to refused arguments, unless a call has others."""
         return self._executor.guesses
+
+    @property
+    def policy(self) -> "Policy | None":
+        """The policy of calls; None where all may run."""
+        return self._executor.guard.policy
 
     def get(self, name: str) -> Entry:
         """Find a tool.
@@ -171,6 +190,31 @@ class ToolView:
             except Exception as problem:
                 return report_fault(executor.guard, tool, "", "reading the context", problem)[0]
         return await executor.run(found, arguments, context, executor.guesses if guesses is None else guesses)
+
+    def preview(self, name: str, arguments: Arguments, provider: str | None = None) -> "Preview":
+        """Tell what a call would come to, as far as nothing runs and nobody is asked. Counts as no call.
+
+        Args:
+            name: as for `execute`.
+            arguments: as for `execute`.
+            provider: as for `execute`.
+
+        Returns:
+            The preview.
+        """
+        executor = self._executor
+        try:
+            ready = self.snapshot().make_ready(name)
+        except Exception as problem:  # whatever a module raises when it is imported
+            return Preview(report_fault(executor.guard, name, "", "loading its module", problem)[0].error)
+        if ready is None:
+            return Preview(_unknown(executor.redact_name(name), self.names))
+        try:
+            params = ready.binding.decode(arguments, provider, executor.guesses)
+        except ArgumentError as problem:
+            return Preview(executor.guard.redact_text(explain(ready.binding, problem, provider)))
+        policy = executor.guard.policy
+        return Preview("", params, policy is not None and policy.asks(ready.binding, params))
 
     def execute_sync(
         self,

@@ -1,8 +1,8 @@
 """The events of a call, step by step, for hooks.
 
 A call gives Decoded, Approved, Started, Finished, in this order, as far as it comes. Refused, Failed or
-TimedOut state why it ended, and Finished follows; after Cancelled nothing does. No event holds the
-value of a secret: parameters are those with references, and results are redacted.
+TimedOut state why it ended, and Finished follows; after Cancelled or Deferred nothing does. No event holds
+the value of a secret: parameters are those with references, and results are redacted.
 """
 
 from collections.abc import Callable
@@ -111,6 +111,18 @@ class Cancelled(_Event, frozen=True):
     stage: str
 
 
+class Deferred(_Event, frozen=True):
+    """The framework that made the call defers or interrupts it: a call with the same id may follow.
+
+    Attributes:
+        stage: the step that it had come to.
+        kind: class name of the framework's exception.
+    """
+
+    stage: str
+    kind: str
+
+
 class Finished(_Event, frozen=True):
     """The call is over.
 
@@ -123,7 +135,9 @@ class Finished(_Event, frozen=True):
     seconds: float
 
 
-Event: TypeAlias = Decoded | Approved | Started | Refused | Failed | TimedOut | Cancelled | Finished
+Event: TypeAlias = (
+    Decoded | Approved | Started | Refused | Failed | TimedOut | Cancelled | Deferred | Finished
+)
 
 
 Observer: TypeAlias = Callable[[Event], object]
@@ -183,8 +197,8 @@ REFUSALS = {
 
 class Outcome:
     """What a call's events come to. `error_type` is None after a success, else a value of REFUSALS,
-    `timeout`, `cancelled`, `tool_error` where the tool itself says that it failed, or the class of the
-    exception that was a bug. `error_id` is the number of a bug in the log."""
+    `timeout`, `cancelled`, `deferred`, `tool_error` where the tool itself says that it failed, or the class
+    of the exception that was a bug. `error_id` is the number of a bug in the log."""
 
     __slots__ = ("error_id", "error_type", "finished")
 
@@ -203,12 +217,14 @@ class Outcome:
             self.error_type = "timeout"
         elif isinstance(event, Cancelled):
             self.error_type = "cancelled"
+        elif isinstance(event, Deferred):
+            self.error_type = "deferred"
         elif isinstance(event, Finished):
             self.finished = event
             if not event.result.success and self.error_type is None:
                 self.error_type = "tool_error"
 
     def end(self) -> None:
-        """End the outcome. Without a Finished event, the call was cancelled."""
-        if self.finished is None:
+        """End the outcome. Without a Finished event, the call was cancelled, or deferred."""
+        if self.finished is None and self.error_type != "deferred":
             self.error_type = "cancelled"

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 from msgspec import Struct
 
 from ...binding import ToolBinding
-from ...context import ToolContext
+from ...context import Framework, ToolContext
 from ...handlers import call, is_async
 from ...workers import Workers, abandoned
 from .approval import FREEDOMS, Answer, ApprovalRequest, Approver, Freedom, Shape, checked_answer, shape_of
@@ -85,6 +85,7 @@ _FULL = Decision(True, "full")
 _READ = Decision(True, "read_only")
 _AUTO = Decision(True, "auto_approve")
 _SESSION = Decision(True, "session")
+_FRAMEWORK = Decision(True, "framework")
 
 
 class Policy:
@@ -100,8 +101,11 @@ class Policy:
     6. autonomy `read_only` approves (only tools that read reach this rule);
     7. everything else is asked for; without an approver it is denied.
 
+    A framework that makes calls (`toolcast.bridges`) may bring an approver where the policy has none, or the
+    approval itself.
+
     A call that the rules do not deny counts towards the tool's rate limit, and is denied past it, before
-    anybody is asked.
+    anybody is asked; a call that the framework's approver is asked for counts when it comes back approved.
     """
 
     def __init__(
@@ -168,6 +172,11 @@ class Policy:
         """How often `forget` was called: an *always* for a call that began before is not remembered."""
         return self._forgotten
 
+    @property
+    def approver(self) -> Approver | None:
+        """Whom the policy asks; None for nobody."""
+        return self._approver
+
     def forget(self, tool: str | None = None) -> None:
         """Forget approvals that were answered *always*.
 
@@ -194,20 +203,41 @@ class Policy:
         since = self._forgotten
         return self.rule(binding, params) or await self.ask(binding, params, context, since)
 
-    def rule(self, binding: ToolBinding[Any, Any], params: Any) -> Decision | None:
+    def rule(
+        self, binding: ToolBinding[Any, Any], params: Any, framework: Framework | None = None
+    ) -> Decision | None:
         """Apply the rules and the rate limit. Counts as a call unless the rules deny it.
+
+        Args:
+            binding: binding of the tool.
+            params: typed parameters.
+            framework: what the framework that makes the call decides itself.
+
+        Returns:
+            The decision; None where an approver must be asked.
+        """
+        decision = self._ruled(binding, params)
+        if decision is None and framework is not None and framework.approved:
+            decision = _FRAMEWORK
+        if decision is None and self._approver is None:
+            if framework is not None and framework.approver is not None:
+                return None
+            decision = _nobody(binding.name)
+        if self._limits and (decision is None or decision.allowed):
+            return self._limited(binding.name) or decision
+        return decision
+
+    def asks(self, binding: ToolBinding[Any, Any], params: Any) -> bool:
+        """Tell whether a call needs an approval, and the policy has no approver. Counts as no call.
 
         Args:
             binding: binding of the tool.
             params: typed parameters.
 
         Returns:
-            The decision; None where an approver must be asked.
+            True where a framework that makes the call has to ask somebody.
         """
-        decision = self._ruled(binding, params)
-        if self._limits and (decision is None or decision.allowed):
-            return self._limited(binding.name) or decision
-        return decision
+        return self._approver is None and self._ruled(binding, params) is None
 
     def _ruled(self, binding: ToolBinding[Any, Any], params: Any) -> Decision | None:
         if self.autonomy == "full":
@@ -227,13 +257,6 @@ class Policy:
                 return _SESSION
             if self.autonomy == "read_only":
                 return _READ
-        if self._approver is None:
-            return Decision(
-                False,
-                "no approver",
-                f"Tool {name!r} needs somebody's approval, and there is nobody to ask. Go on without it, or "
-                "tell the user what you would do with it.",
-            )
         return None
 
     def _limited(self, name: str) -> Decision | None:
@@ -262,7 +285,12 @@ class Policy:
         return any(known.covers(shape) for known in self._session)
 
     async def ask(
-        self, binding: ToolBinding[Any, Any], params: Any, context: ToolContext, since: int
+        self,
+        binding: ToolBinding[Any, Any],
+        params: Any,
+        context: ToolContext,
+        since: int,
+        framework: Framework | None = None,
     ) -> Decision:
         """Ask the approver, where `rule` returned None.
 
@@ -271,6 +299,7 @@ class Policy:
             params: typed parameters.
             context: circumstances of the call.
             since: value of `forgotten` when `rule` was called.
+            framework: as for `rule`.
 
         Returns:
             The decision. What the approver raises passes through.
@@ -279,6 +308,8 @@ class Policy:
             RuntimeError: there is no approver, so `rule` did not return None.
         """
         name, approver = binding.name, self._approver
+        if approver is None and framework is not None:
+            approver = framework.approver
         if approver is None:
             raise RuntimeError("ask() is for calls of which rule() said None.")
         must_ask = name in self._always_ask
@@ -338,3 +369,12 @@ class Policy:
             return response
         finally:
             self._asking.release()
+
+
+def _nobody(name: str) -> Decision:
+    return Decision(
+        False,
+        "no approver",
+        f"Tool {name!r} needs somebody's approval, and there is nobody to ask. Go on without it, or "
+        "tell the user what you would do with it.",
+    )
