@@ -155,8 +155,8 @@ def test_a_line_stays_one(text: str) -> None:
 def test_logs_of_a_server_stay_on_their_lines() -> None:
     code = f"""
 import logging
-from toolcast.cli.serve import _log
-_log(False)
+from toolcast.cli.program import log_to_stderr
+log_to_stderr()
 log = logging.getLogger("toolcast.mcp")
 log.warning("A tool: %s", {WORDS!r})
 try:

@@ -9,6 +9,7 @@ import click
 
 from ..config import Config, show
 from ..console import inert_json, one_line, paint, wants_colour, write_line
+from .complete_values import complete_tools
 from .options import config_option, configuration, examples
 
 if TYPE_CHECKING:
@@ -29,8 +30,9 @@ _SHOWN = 8
     ),
 )
 @click.option(
-    "--explain", "tool", metavar="TOOL", help="Say why this tool was built: its name, or a spec's path."
-)
+    "--explain", "tool", metavar="TOOL", shell_complete=complete_tools,
+    help="Say why this tool was built: its name, or a spec's path.",
+)  # fmt: skip
 @click.option(
     "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True,
     help="For people, or for programs.",

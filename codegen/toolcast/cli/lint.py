@@ -9,6 +9,7 @@ import click
 
 from ..console import inert_json, paint, render, wants_colour
 from ..diagnostics import Diagnostic, Severity
+from .complete_values import complete_codes, complete_groups, complete_providers, complete_tools
 from .options import config_option, configuration, examples, print_diagnostics, refuse
 
 if TYPE_CHECKING:
@@ -32,13 +33,23 @@ TOLERATED: dict[str, int] = {"none": -1, "note": 0, "warning": 1}
         "toolcast lint --list                   every code, and what it means",
     ),
 )
-@click.argument("specs", nargs=-1, metavar="[SPEC]...")
+@click.argument("specs", nargs=-1, metavar="[SPEC]...", shell_complete=complete_tools)
 @click.option(
-    "--provider", "providers", multiple=True, metavar="P", help="Check for this provider (repeatable)."
-)
-@click.option("--group", "groups", multiple=True, metavar="G", help="The set is this group (repeatable).")
-@click.option("--select", multiple=True, metavar="CODE", help="Tell only of these codes (repeatable).")
-@click.option("--ignore", multiple=True, metavar="CODE", help="Do not tell of these codes (repeatable).")
+    "--provider", "providers", multiple=True, metavar="P", shell_complete=complete_providers,
+    help="Check for this provider (repeatable).",
+)  # fmt: skip
+@click.option(
+    "--group", "groups", multiple=True, metavar="G", shell_complete=complete_groups,
+    help="The set is this group (repeatable).",
+)  # fmt: skip
+@click.option(
+    "--select", multiple=True, metavar="CODE", shell_complete=complete_codes,
+    help="Tell only of these codes (repeatable).",
+)  # fmt: skip
+@click.option(
+    "--ignore", multiple=True, metavar="CODE", shell_complete=complete_codes,
+    help="Do not tell of these codes (repeatable).",
+)  # fmt: skip
 @click.option("--losses", is_flag=True, help="Tell what each provider's schema says less.")
 @click.option("--tokens", is_flag=True, help="Show what each tool costs, in tokens, full and brief.")
 @click.option("--strict", is_flag=True, help="Fail on warnings: --max-severity note.")

@@ -4,20 +4,26 @@ import difflib
 import importlib
 import io
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from ..console import printable
 from .streams import write_anything
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 COMMANDS = {
+    "call": ("call", "command", "Call a tool, or check a call's arguments."),
     "clean": ("clean", "command", "Remove everything generated."),
+    "completion": ("completion", "command", "Complete commands and names in your shell."),
     "doctor": ("doctor", "command", "Examine installation and project; say why a tool was built."),
     "generate": ("generate", "command", "Compile the specs; check or show what would change."),
     "import": ("import_", "import_group", "Turn existing definitions into specs."),
     "init": ("init", "command", "Set up toolcast in a project."),
     "lint": ("lint", "command", "Check the whole set: limits, names, wording, policy."),
+    "list": ("list_", "command", "List the tools: groups, permissions, cost."),
     "new": ("new", "command", "Write a commented spec to start from."),
     "schema": ("schema", "command", "Print the JSON Schema of the spec format."),
     "serve": ("serve", "command", "Offer a registry to MCP clients."),
@@ -49,6 +55,14 @@ class Commands(click.Group):
         command = getattr(importlib.import_module(f"{__package__}.{module}"), name)
         assert isinstance(command, click.Command)
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+        """Command names from the table, so that no command is imported for them; and this group's options."""
+        from click.shell_completion import CompletionItem
+
+        names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        items = [CompletionItem(name, help=COMMANDS[name][2]) for name in names]
+        return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

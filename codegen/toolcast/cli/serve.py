@@ -2,27 +2,24 @@
 
 import asyncio
 import difflib
-import logging
 import os
 import signal
 import sys
-import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..console import one_line, printable
+from .complete_values import complete_groups, complete_tools
 from .options import examples, refuse
+from .program import close, log_to_stderr, no_registry
 
 if TYPE_CHECKING:
     from ..runtime.view import ToolView
 
 _GRACE = 1.0
 """Seconds that running calls have to end after a signal."""
-_CLOSING = 5.0
-"""Seconds that handlers have to release what they hold."""
 
 
 @click.command(
@@ -35,8 +32,13 @@ _CLOSING = 5.0
 )
 @click.argument("target", metavar="MODULE:ATTRIBUTE")
 @click.option("--http", metavar="HOST:PORT", help="Serve streamable HTTP; a port alone is on this machine.")
-@click.option("--groups", multiple=True, metavar="A,B", help="Offer these groups, with all below them.")
-@click.option("--names", multiple=True, metavar="A,B", help="Offer these tools.")
+@click.option(
+    "--groups", multiple=True, metavar="A,B", shell_complete=complete_groups,
+    help="Offer these groups, with all below them.",
+)  # fmt: skip
+@click.option(
+    "--names", multiple=True, metavar="A,B", shell_complete=complete_tools, help="Offer these tools."
+)  # fmt: skip
 @click.option("--permission", multiple=True, metavar="A,B", help="Offer tools with these permissions.")
 @click.option(
     "--allow-host", multiple=True, metavar="HOST:PORT", help="Answer requests that name this host, too."
@@ -66,7 +68,7 @@ def command(
     from ..mcp.server import mcp_server
     from ..runtime.errors import UnknownProviderError
 
-    _log(verbose)
+    log_to_stderr(verbose=verbose)
     try:
         load("mcp.server.lowlevel.server")
         host, port = address(http) if http is not None else ("", 0)
@@ -93,14 +95,12 @@ def command(
             return noted.status
         finally:
             with quiet_stdout():
-                await _close(registry)
+                await close(registry)
 
     try:
         return asyncio.run(main())
     except TargetError as problem:
-        if problem.__cause__ is not None:
-            traceback.print_exception(problem.__cause__)
-        raise refuse(target, "no-registry", str(problem), problem.hint) from None
+        raise no_registry(target, problem) from None
     except UnknownProviderError as problem:
         raise refuse(target, "no-definition", str(problem)) from None
     except OSError as problem:
@@ -172,43 +172,10 @@ async def _until_signalled(serving: Any, registry: "ToolView") -> int:
         return 0
     task.cancel()
     await asyncio.wait({task}, timeout=_GRACE)
-    await _close(registry)
+    await close(registry)
     sys.stderr.flush()
     os._exit(128 + noted.result())
 
 
 def _noting(noted: "asyncio.Future[int]", number: int) -> Callable[[], None]:
     return lambda: None if noted.done() else noted.set_result(number)
-
-
-async def _close(registry: "ToolView") -> None:
-    """Release what the registry's handlers hold; failures go to the log."""
-    aclose = getattr(registry, "aclose", None)
-    if aclose is None:
-        return
-    try:
-        async with asyncio.timeout(_CLOSING):
-            await aclose()
-    except Exception:
-        logging.getLogger("toolcast.mcp").exception("The registry was not closed properly.")
-
-
-class _OneLine(logging.Formatter):
-    """Each record on its line; a traceback below it, indented. Both quote what servers and clients send."""
-
-    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the name that logging calls
-        return one_line(super().formatMessage(record))
-
-    def formatException(self, ei: Any) -> str:  # noqa: N802 - the name that logging calls
-        return "\n".join(f"  {printable(line)}" for line in super().formatException(ei).split("\n"))
-
-
-def _log(verbose: bool) -> None:
-    """Logs to stderr: ours, and from others what matters."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_OneLine("%(levelname)s %(name)s: %(message)s"))
-    logging.basicConfig(handlers=[handler])
-    logging.getLogger("toolcast").setLevel(logging.INFO)
-    if verbose:
-        logging.getLogger().setLevel(logging.INFO)
-        logging.getLogger("mcp").setLevel(logging.DEBUG)

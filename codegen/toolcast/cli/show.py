@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from ..config import Config
 from ..console import inert_json, wants_colour
+from .complete_values import complete_providers, complete_tools
 from .options import config_option, configuration, examples, print_diagnostics, refuse
 
 if TYPE_CHECKING:
@@ -30,8 +31,11 @@ if TYPE_CHECKING:
         "toolcast show --providers                 the providers there are, and where they come from",
     ),
 )
-@click.argument("tool", required=False)
-@click.option("--provider", metavar="ID", help="Show the tool object of this provider.")
+@click.argument("tool", required=False, shell_complete=complete_tools)
+@click.option(
+    "--provider", metavar="ID", shell_complete=complete_providers,
+    help="Show the tool object of this provider.",
+)  # fmt: skip
 @click.option("--ledger", is_flag=True, help="Show what providers' JSON lacks, and why.")
 @click.option("--steps", is_flag=True, help="Show how the provider's schema comes about, pass by pass.")
 @click.option("--providers", is_flag=True, help="List the providers there are.")

@@ -8,6 +8,7 @@ import click
 from ..config import Config, show
 from ..console import write_line
 from ..python.structs.python_names import unique
+from .generated_package import package_name
 from .init import create
 from .options import config_option, configuration, examples, print_diagnostics, refuse
 from .steps import disk_problem
@@ -58,16 +59,6 @@ def command(config_file: Path | None) -> int:
 def function_name(keyword: str) -> str:
     """What a handler is called: as the tool is in `register_all`, unless its file imports that name."""
     return unique(keyword, {"ToolContext", "ToolResult"})
-
-
-def package_name(config: Config) -> str:
-    """The import name of the output folder: it begins below the last folder that is no package itself."""
-    parts = [config.output.name]
-    folder = config.output.parent
-    while (folder / "__init__.py").is_file() and folder != folder.parent:
-        parts.insert(0, folder.name)
-        folder = folder.parent
-    return ".".join(parts)
 
 
 def _templates(config: Config) -> "Templates":

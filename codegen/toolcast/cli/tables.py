@@ -1,4 +1,4 @@
-"""What `show` prints as tables: a tool's ledger, and the providers there are."""
+"""Tables: a tool's ledger, the providers there are, and columns of any rows."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -59,7 +59,7 @@ def provider_lines(rows: Sequence[ProviderRow], *, colour: bool) -> Iterator[str
     for row in rows:
         source = f"{row.source} (instead of the built-in)" if row.overrides else row.source
         cells.append((row.id, row.dated, row.strict, source, row.title))
-    return _table(cells, [], colour)
+    return table(cells, [], colour)
 
 
 def ledger_lines(ledger: Mapping[str, Sequence[LedgerEntry]], *, colour: bool) -> Iterator[str]:
@@ -81,14 +81,30 @@ def entry_lines(entries: Sequence[LedgerEntry], *, colour: bool) -> Iterator[str
         (entry.path or "(root)", entry.keyword, entry.action, entry.severity, entry.reason)
         for entry in entries
     ]
-    return _table(cells, ["", *(SEVERITIES[entry.severity] for entry in entries)], colour)
+    return table(cells, ["", *(SEVERITIES[entry.severity] for entry in entries)], colour)
 
 
-def _table(rows: Sequence[Row], styles: Sequence[str], colour: bool) -> Iterator[str]:
-    """Columns as wide as their widest cell; the last one is not padded."""
+def table(
+    rows: Sequence[Row],
+    styles: Sequence[str],
+    colour: bool,
+    *,
+    right: Sequence[int] = (),
+    width: int | None = None,
+) -> Iterator[str]:
+    """Columns as wide as their widest cell; those numbered in `right` end at the right, the last one is not
+    padded.
+
+    The first row is the head. `styles` has one for each row, or is empty. Lines are cut to `width`.
+    """
     shown = [tuple(one_line(cell) for cell in row) for row in rows]
     widths = [max(len(row[column]) for row in shown) for column in range(len(shown[0]))]
     for number, row in enumerate(shown):
-        line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        cells = (
+            cell.rjust(width) if column in right else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        line = "  ".join(cells).rstrip()
+        line = line if width is None or len(line) <= width else f"{line[: width - 1]}…"
         style = "bold" if number == 0 else styles[number] if styles else ""
         yield paint(line, style, colour) if style else line

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from ..console import inert_json, one_line, paint, wants_colour
+from .complete_values import complete_tools
 from .options import config_option, configuration, examples, print_diagnostics
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
         "toolcast verify --second-opinion      what pydantic models would not check",
     ),
 )
-@click.argument("specs", nargs=-1, metavar="[SPEC]...")
+@click.argument("specs", nargs=-1, metavar="[SPEC]...", shell_complete=complete_tools)
 @click.option(
     "--examples",
     "count",

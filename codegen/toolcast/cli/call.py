@@ -1,0 +1,226 @@
+"""`toolcast call`."""
+
+import asyncio
+import logging
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ..console import inert_json, one_line, printable, write_line
+from .complete_values import complete_providers, complete_tools
+from .options import config_option, configuration, examples, refuse
+
+if TYPE_CHECKING:
+    from ..config import Config
+    from ..runtime import ToolContext, ToolResult
+    from ..runtime.view import ToolView
+
+_PACE = 0.5
+"""Seconds between two lines of progress."""
+
+
+@click.command(
+    "call",
+    epilog=examples(
+        """toolcast call edit '{"file_path": "/a"}'                     check the arguments, call nothing""",
+        """toolcast call glob '{"pattern": "*.py"}' --app app:registry  call it, print the result""",
+        "toolcast call glob --app app:registry < arguments.json       arguments from stdin",
+        "toolcast call chart '{}' --app app:registry --save out       keep its images",
+    ),
+)
+@click.argument("tool", shell_complete=complete_tools)
+@click.argument("arguments", required=False, metavar="[JSON|-]")
+@click.option("--app", metavar="MODULE:ATTRIBUTE", help="The registry that calls the tool, as for `serve`.")
+@click.option(
+    "--provider", metavar="ID", shell_complete=complete_providers,
+    help="The arguments are in this provider's wire form.",
+)  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print the whole result as JSON.")
+@click.option(
+    "--save", "folder", type=click.Path(file_okay=False, path_type=Path), metavar="FOLDER",
+    help="Write the result's images, audio and files there.",
+)  # fmt: skip
+@config_option
+def command(
+    tool: str,
+    arguments: str | None,
+    app: str | None,
+    provider: str | None,
+    as_json: bool,
+    folder: Path | None,
+    config_file: Path | None,
+) -> int:
+    """Call a tool, or check the arguments of a call.
+
+    JSON is one object; `-`, or none where stdin is no terminal, reads it from stdin. With --app the tool is
+    called as a model's call is: decoded, checked, asked for at the terminal where the registry's policy has
+    an approver, with the registry's secrets. Without it the generated package is imported, and the decoded
+    arguments are printed. The exit status is 1 where the call fails or the arguments do not fit.
+    """
+    text = _arguments(arguments)
+    if app is None:
+        if folder is not None:
+            raise click.UsageError("--save keeps what a tool returns: name the registry with --app.")
+        return _check(configuration(config_file), tool, text, provider)
+    from ..mcp.registry_target import TargetError, load_registry, quiet_stdout
+    from .program import close, log_to_stderr, no_registry
+
+    log_to_stderr(logging.WARNING)
+
+    async def main(target: str) -> "tuple[ToolResult, bytes | None]":
+        with quiet_stdout():  # what handlers print is no result
+            registry = await load_registry(target)
+            try:
+                result = await registry.execute(tool, text, provider, _context())
+                return result, _data(registry, tool, result)
+            finally:
+                await close(registry)
+
+    try:
+        result, data = asyncio.run(main(app))
+    except TargetError as problem:
+        raise no_registry(app, problem) from None
+    return _print_json(result, data) if as_json else _print(result, tool, folder)
+
+
+def _arguments(stated: str | None) -> str | bytes | None:
+    """The JSON text of the call; no more of stdin than a decoder takes."""
+    if stated is not None and stated != "-":
+        return stated
+    if stated is None and sys.stdin.isatty():
+        return None
+    from ..runtime.arguments import MAX_TEXT
+
+    return sys.stdin.buffer.read(MAX_TEXT + 1)
+
+
+def _check(config: "Config", tool: str, text: str | bytes | None, provider: str | None) -> int:
+    """Decode the arguments with the generated binding, and print them."""
+    from ..runtime.errors import ArgumentError, MissingDataError, UnknownProviderError
+    from .generated_package import load_bindings
+
+    bindings = load_bindings(config)
+    if tool not in bindings:
+        import difflib
+
+        near = difflib.get_close_matches(tool, list(bindings), 1)
+        hint = f"did you mean {near[0]!r}?" if near else "see: toolcast list"
+        raise refuse(tool, "unknown-tool", f"there is no tool called {tool!r}", hint)
+    binding = bindings[tool]
+    try:
+        params = binding.decode(text, provider)
+    except ArgumentError as problem:
+        click.echo(printable(str(problem)), err=True)
+        return 1
+    except UnknownProviderError as problem:
+        raise refuse(tool, "unknown-provider", str(problem), "see: toolcast show --providers") from None
+    except MissingDataError as problem:
+        raise refuse(tool, "not-generated", str(problem), "run: toolcast generate") from None
+    click.echo(_pretty(binding.encode(params)))
+    write_line(
+        "toolcast: the arguments fit; nothing was called: --app names the registry that does", err=True
+    )
+    return 0
+
+
+def _context() -> "ToolContext":
+    """A context that shows progress on a terminal: a line at a time, not too often."""
+    from ..runtime import ToolContext
+
+    if not sys.stderr.isatty():
+        return ToolContext()
+    last = 0.0
+
+    def report(done: float, total: float | None, message: str) -> None:
+        nonlocal last
+        if time.monotonic() - last < _PACE:
+            return
+        last = time.monotonic()
+        share = f"{done:g}" if total is None else f"{done:g}/{total:g}"
+        write_line(f"  {share} {message}".rstrip(), err=True)
+
+    return ToolContext(report=report)
+
+
+def _data(registry: "ToolView", tool: str, result: "ToolResult") -> bytes | None:
+    """The result's typed value as JSON; None where there is none, or it has no JSON form."""
+    if result.data is None:
+        return None
+    try:
+        return registry.get(tool).binding.encode_result(result.data)
+    except (TypeError, ValueError, RecursionError) as problem:
+        write_line(f"toolcast: the result's data has no JSON form: {problem}", err=True)
+        return None
+
+
+def _print_json(result: "ToolResult", data: bytes | None) -> int:
+    import msgspec
+
+    whole: dict[str, Any] = {
+        "success": result.success,
+        "output": result.output,
+        "data": None if data is None else msgspec.Raw(data),
+        "error": result.error,
+        "content": result.content,
+    }
+    click.echo(_pretty(msgspec.json.encode(whole)))
+    return int(not result.success)
+
+
+def _pretty(content: bytes) -> str:
+    import msgspec
+
+    return inert_json(msgspec.json.format(content, indent=2).decode())
+
+
+def _print(result: "ToolResult", tool: str, folder: Path | None) -> int:
+    """The text to stdout, as it is where that is no terminal; what is no text to files."""
+    if not result.success:
+        click.echo(printable(result.error), err=True)
+        return 1
+    texts = [result.output, *(piece.text for piece in result.content if piece.kind == "text")]
+    for text in filter(None, texts):
+        click.echo(printable(text) if sys.stdout.isatty() else text)
+    others = [piece for piece in result.content if piece.kind != "text"]
+    for number, piece in enumerate(others, 1):
+        shown = f"{piece.kind} {one_line(piece.media_type)}, {len(piece.data):,} bytes"
+        if folder is None:
+            write_line(f"toolcast: {shown}: --save FOLDER keeps it", err=True)
+            continue
+        path = _saved(folder, _file_name(piece.name, piece.media_type, f"{tool}-{number}"), piece.data)
+        write_line(f"saved     {path.as_posix()} ({shown})", err=True)
+    return 0
+
+
+def _file_name(name: str, media_type: str, default: str) -> str:
+    """The name that a result states, if it is a plain one; else `default` with the suffix of its type."""
+    import mimetypes
+    import re
+
+    if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}", name) and not name.endswith((".", " ")):
+        return name
+    return default + (mimetypes.guess_extension(media_type) or ".bin")
+
+
+def _saved(folder: Path, name: str, data: bytes) -> Path:
+    """Write a new file; one that is there is not overwritten, the name gets a number."""
+    from .steps import disk_problem
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        stem, dot, suffix = name.rpartition(".")
+        for number in range(1, 10_000):
+            counted = name if number == 1 else f"{stem}-{number}{dot}{suffix}" if stem else f"{name}-{number}"
+            path = folder / counted
+            try:
+                with path.open("xb") as file:
+                    file.write(data)
+            except FileExistsError:
+                continue
+            return path
+    except OSError as error:
+        raise disk_problem("text", error, folder) from None
+    raise refuse(folder.as_posix(), "too-many", f"there are 10,000 files like {name}", "name another folder")

@@ -1,0 +1,119 @@
+"""What a shell completes beside commands and options: tools, groups, providers, codes of lint.
+
+A completion is asked for at each key press: it reads names, compiles nothing, and says nothing of what is
+wrong. Only words that no shell takes for anything else are offered.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from ..config import Config, load_config
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+_WORD = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
+_NAME = re.compile(
+    rb"""^(?:name|"name"|'name')[ \t]*:[ \t]+["']?([A-Za-z_][A-Za-z0-9_-]{0,63})["']?[ \t]*(?:#.*)?\r?$""",
+    re.MULTILINE,
+)
+_READ = 65_536
+_MOST = 20_000
+"""Specs that are looked at, each for so many bytes."""
+
+
+class _Named(msgspec.Struct):
+    name: str | None = None
+
+
+def complete_tools(
+    ctx: click.Context, _parameter: click.Parameter, incomplete: str
+) -> "list[CompletionItem]":
+    """Names of the project's tools."""
+    return _offer(_tools, ctx, incomplete)
+
+
+def complete_groups(
+    ctx: click.Context, _parameter: click.Parameter, incomplete: str
+) -> "list[CompletionItem]":
+    """Groups of the project."""
+    return _offer(_groups, ctx, incomplete)
+
+
+def complete_providers(
+    ctx: click.Context, _parameter: click.Parameter, incomplete: str
+) -> "list[CompletionItem]":
+    """Ids of the providers that a project can name."""
+    return _offer(_providers, ctx, incomplete)
+
+
+def complete_codes(
+    ctx: click.Context, _parameter: click.Parameter, incomplete: str
+) -> "list[CompletionItem]":
+    """Codes of lint."""
+    return _offer(_codes, ctx, incomplete)
+
+
+def _offer(
+    find: Callable[[Config], Iterable[str]], ctx: click.Context, incomplete: str
+) -> "list[CompletionItem]":
+    from click.shell_completion import CompletionItem
+
+    named = ctx.params.get("config_file")
+    try:
+        config, _ = load_config(Path.cwd(), named if isinstance(named, Path) else None)
+        words = set() if config is None else {word for word in find(config) if word.startswith(incomplete)}
+    except (OSError, ValueError):  # nothing can be offered; the command itself says why
+        return []
+    return [CompletionItem(word) for word in sorted(words) if _WORD.fullmatch(word)]
+
+
+def _specs(config: Config) -> Iterator[tuple[str, str]]:
+    """Group and path of each spec file."""
+    from ..spec.discovery import discover
+    from ..spec.tool_names import group_of
+
+    for path in discover(config.specs).tools[:_MOST]:
+        yield group_of(path), os.path.join(config.specs, path)  # noqa: PTH118 - thousands of paths
+
+
+def _tools(config: Config) -> Iterator[str]:
+    for _, path in _specs(config):
+        yield _name(path) or Path(path).stem
+
+
+def _name(path: str) -> str | None:
+    """The name that a spec states, if it does so in a line of its own or in JSON."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - thousands of files
+            head = file.read(_READ)
+        if path.endswith(".json"):
+            return msgspec.json.decode(head, type=_Named).name
+    except (OSError, msgspec.DecodeError):
+        return None
+    found = _NAME.search(head)
+    return found[1].decode() if found else None
+
+
+def _groups(config: Config) -> Iterator[str]:
+    for group, _ in _specs(config):
+        parts = group.split("/")
+        yield from ("/".join(parts[: count + 1]) for count in range(len(parts)) if group)
+
+
+def _providers(config: Config) -> Iterable[str]:
+    from ..project.profiles import profiles_of
+
+    return profiles_of(config)[0].known
+
+
+def _codes(_config: Config) -> Iterable[str]:
+    from ..lint.finding import RULES
+
+    return RULES

@@ -1,0 +1,172 @@
+"""`toolcast list`."""
+
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from ..config import Config, show
+from ..console import inert_json, wants_colour, write_line
+from .complete_values import complete_groups, complete_providers, complete_tools
+from .options import config_option, configuration, examples, print_diagnostics, refuse
+
+if TYPE_CHECKING:
+    from ..lint.tool_list import Listing, Row
+    from ..providers import Profile
+
+PERMISSIONS = ("read", "write", "execute", "network")
+
+
+@click.command(
+    "list",
+    epilog=examples(
+        "toolcast list                            every tool: group, permission, cost, summary",
+        "toolcast list 'cron_*' --group schedule  those whose name or path fits, in one group",
+        "toolcast list --undecided                those that wait for a person's decision",
+        "toolcast list --provider gemini --format json",
+    ),
+)
+@click.argument("patterns", nargs=-1, metavar="[PATTERN]...", shell_complete=complete_tools)
+@click.option(
+    "--group", "groups", multiple=True, metavar="G", shell_complete=complete_groups,
+    help="Only of this group, and of those below it (repeatable).",
+)  # fmt: skip
+@click.option(
+    "--permission", "permissions", multiple=True, type=click.Choice(PERMISSIONS),
+    help="Only with this permission (repeatable).",
+)  # fmt: skip
+@click.option("--undecided", is_flag=True, help="Only those that a person has still to decide on.")
+@click.option(
+    "--provider", "providers", multiple=True, metavar="ID", shell_complete=complete_providers,
+    help="Count tokens for this provider (repeatable; default: the first configured).",
+)  # fmt: skip
+@click.option(
+    "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True,
+    help="For people, or for programs.",
+)  # fmt: skip
+@config_option
+def command(
+    patterns: tuple[str, ...],
+    groups: tuple[str, ...],
+    permissions: tuple[str, ...],
+    undecided: bool,
+    providers: tuple[str, ...],
+    form: Literal["text", "json"],
+    config_file: Path | None,
+) -> int:
+    """List the tools: names, groups, permissions, and what each costs in a request.
+
+    PATTERN is a tool's name or the path of its spec, with `*` and `?`. Tools whose specs do not compile are
+    listed, too: what a person has to decide is named. Nothing is written.
+    """
+    config = configuration(config_file)
+    from ..lint.tool_list import Filter, Place, list_tools
+    from .progress import Bar
+
+    profiles, known = _profiles(config, providers)
+    place = Place(root=config.specs, shown_root=show(config.specs), known_providers=frozenset(known))
+    chosen = Filter(patterns=patterns, groups=groups, permissions=permissions, undecided=undecided)
+    with Bar("reading") as bar:
+        listing = list_tools(place, profiles, chosen, bar)
+    print_diagnostics(listing.problems)
+    if not listing.rows and listing.names and (patterns or groups):
+        raise _nothing(place.shown_root, patterns, groups, listing)
+    if form == "json":
+        _print_json(listing)
+    else:
+        _print_table(listing, [profile.id for profile in profiles])
+    return int(any(problem.severity == "error" for problem in listing.problems))
+
+
+def _profiles(config: Config, wanted: Sequence[str]) -> tuple[tuple["Profile", ...], tuple[str, ...]]:
+    """The profiles to count for, and the ids of all providers; an unknown one ends the command."""
+    from ..project.profiles import profiles_of, unknown_providers
+    from ..providers import load_profile
+
+    found, problems = profiles_of(config, wanted)
+    ids = tuple(wanted) or found.chosen[:1]
+    problems = (*problems, *unknown_providers(config, ids, found.known))
+    if problems:
+        print_diagnostics(problems)
+        raise click.exceptions.Exit(1)
+    return tuple(found.own.get(id) or load_profile(id) for id in dict.fromkeys(ids)), found.known
+
+
+def _nothing(
+    shown_root: str, patterns: Sequence[str], groups: Sequence[str], listing: "Listing"
+) -> click.exceptions.Exit:
+    import difflib
+
+    wanted = patterns[0] if patterns else groups[0]
+    there = listing.names if patterns else listing.groups
+    near = difflib.get_close_matches(wanted, there, 1)
+    kind = "tools" if patterns else "groups"
+    hint = f"did you mean {near[0]!r}?" if near else f"{kind} here: {', '.join(there[:20]) or 'none'}"
+    asked = ", ".join(map(repr, (*patterns, *groups)))
+    return refuse(shown_root, "unknown-tool", f"no tool fits {asked}", hint)
+
+
+def _print_json(listing: "Listing") -> None:
+    import msgspec
+
+    rows: list[dict[str, Any]] = [
+        {**msgspec.to_builtins(row), "tokens": _cost(listing, row)} for row in listing.rows
+    ]
+    data = {"tools": rows, "note": listing.tokens.note}
+    click.echo(inert_json(msgspec.json.format(msgspec.json.encode(data), indent=2).decode()))
+
+
+def _cost(listing: "Listing", row: "Row") -> dict[str, dict[str, int]]:
+    costs = listing.cost(row.name)
+    return {provider: {"full": cost.full, "brief": cost.brief} for provider, cost in costs.items()}
+
+
+def _print_table(listing: "Listing", providers: Sequence[str]) -> None:
+    from .tables import table
+
+    colour = wants_colour(sys.stdout)
+    cells = [("TOOL", "GROUP", "PERMISSION", "SECRETS", *(f"TOKENS {id}" for id in providers), "SUMMARY")]
+    for row in listing.rows:
+        cost = listing.cost(row.name)
+        tokens = [f"{cost[id].full:,}" if id in cost else "-" for id in providers]
+        cells.append((row.name, row.group or "-", _permission(row), _secrets(row), *tokens, _summary(row)))
+    styles = ["", *("error" if row.problems else "warning" if row.undecided else "" for row in listing.rows)]
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    for line in table(cells, styles, colour, right=range(4, 4 + len(providers)), width=width):
+        click.echo(line, color=colour)
+    write_line(_total(listing), err=True)
+
+
+def _permission(row: "Row") -> str:
+    return row.permission or ("undecided" if "permission" in row.undecided else "-")
+
+
+def _secrets(row: "Row") -> str:
+    if row.secrets is not None:
+        return ",".join(row.secrets) or "-"
+    return "undecided" if "secrets" in row.undecided else "-"
+
+
+def _summary(row: "Row") -> str:
+    """The summary, or what keeps the spec from being compiled."""
+    if row.problems:
+        return f"{row.problems} error{'s'[: row.problems != 1]} in {row.file}"
+    return f"to decide: {', '.join(row.undecided)}" if row.undecided else row.summary
+
+
+def _total(listing: "Listing") -> str:
+    count = len(listing.rows)
+    parts = [f"{count} tool{'s'[: count != 1]}"]
+    parts += [f"{total.full:,} tokens for {total.provider}" for total in listing.tokens.totals]
+    parts += [listing.tokens.note] if listing.tokens.totals else []
+    undecided = sum(bool(row.undecided) for row in listing.rows)
+    wrong = sum(bool(row.problems) for row in listing.rows)
+    if undecided:
+        parts.append(f"{undecided} undecided")
+    if wrong:
+        parts.append(f"{wrong} with errors")
+    remedy = "; toolcast generate says where" if undecided or wrong else ""
+    return f"toolcast: {', '.join(parts)}{remedy}"

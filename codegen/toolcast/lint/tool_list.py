@@ -1,0 +1,176 @@
+"""Every tool of a project in short: also those whose specs leave something to a person, or have errors."""
+
+from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..diagnostics import Diagnostic
+from ..providers import Profile
+from ..spec.discovery import discover
+from ..spec.fields import PERMISSIONS
+from ..spec.load import load_type
+from ..spec.model import Document, ToolSpec
+from ..spec.read_file import SourceDocument, read_document
+from ..spec.spec_checker import is_todo, is_unwritten
+from ..spec.tool_names import group_of, shown
+from ..spec.tool_spec import read_tool
+from .all_checks import in_groups
+from .linted_tool import Subject, numbered, subject
+from .tokens import Cost, Tokens, counted
+
+Progress = Callable[[int, int], None]
+
+
+class Place(Struct, frozen=True, kw_only=True):
+    """Where specs lie, and which providers they may name."""
+
+    root: Path
+    shown_root: str
+    known_providers: frozenset[str]
+
+
+class Filter(Struct, frozen=True, kw_only=True):
+    """Which tools are listed: each condition that is stated has to hold. `patterns` are shell patterns:
+    for names, or with a slash for paths below the specs root."""
+
+    patterns: Sequence[str] = ()
+    groups: Sequence[str] = ()
+    permissions: Sequence[str] = ()
+    undecided: bool = False
+
+
+class Row(Struct, frozen=True, kw_only=True):
+    """One tool. `permission` and `secrets` are None where they are undecided or wrong; `undecided` names the
+    keys that a person has to decide; `problems` counts the other errors of the spec."""
+
+    name: str
+    group: str
+    path: str  # below the specs root
+    file: str  # as the user would type it
+    summary: str
+    permission: str | None
+    secrets: tuple[str, ...] | None
+    undecided: tuple[str, ...] = ()
+    problems: int = 0
+
+
+class Listing(Struct, frozen=True, kw_only=True):
+    """Rows by group and name, and what they cost. `problems` are about files that could not be listed.
+
+    `names` and `groups` are those of all tools, whether they are listed or not.
+    """
+
+    rows: tuple[Row, ...]
+    tokens: Tokens
+    problems: tuple[Diagnostic, ...]
+    names: tuple[str, ...]
+    groups: tuple[str, ...]
+
+    def cost(self, name: str) -> dict[str, Cost]:
+        """What a tool costs, by provider; empty for one that does not compile."""
+        return {each.provider: each for each in self.tokens.costs if each.tool == name}
+
+
+def list_tools(place: Place, profiles: Sequence[Profile], chosen: Filter, progress: Progress) -> Listing:
+    """Read all specs, and count the tokens of those that compile.
+
+    Args:
+        place: where the specs are.
+        profiles: providers for which tokens are counted.
+        chosen: which tools are listed.
+        progress: receives how many of how many are read.
+
+    Returns:
+        The listing.
+    """
+    found = discover(place.root, shown_root=place.shown_root)
+    types = _types(place, found.types)
+    dialects = numbered(profiles)
+    every: list[Row] = []
+    rows: list[Row] = []
+    subjects: list[Subject] = []
+    for index, path in enumerate(found.tools):
+        row, tool = _read(place, path)
+        every.append(row)
+        if is_chosen(row, chosen):
+            made, wrong = (None, ()) if tool is None else subject(tool, types, dialects)
+            errors = sum(each.severity == "error" for each in wrong)
+            rows.append(replace(row, problems=row.problems + errors))
+            subjects += [] if made is None else [made]
+        progress(index + 1, len(found.tools))
+    return Listing(
+        rows=tuple(sorted(rows, key=lambda row: (row.group, row.name))),
+        tokens=counted(subjects, profiles),
+        problems=found.diagnostics,
+        names=tuple(sorted(row.name for row in every)),
+        groups=tuple(sorted({row.group for row in every} - {""})),
+    )
+
+
+def is_chosen(row: Row, chosen: Filter) -> bool:
+    """Whether all conditions hold for a tool."""
+    paths = (row.path, row.path.rpartition(".")[0], row.file)
+    return (
+        (not chosen.patterns or any(_fits(each, row.name, paths) for each in chosen.patterns))
+        and in_groups(row.group, chosen.groups)
+        and (not chosen.permissions or row.permission in chosen.permissions)
+        and (not chosen.undecided or bool(row.undecided))
+    )
+
+
+def _fits(pattern: str, name: str, paths: Sequence[str]) -> bool:
+    """A pattern with a slash is for paths, any other for names."""
+    return any(fnmatchcase(each, pattern) for each in (paths if "/" in pattern else (name,)))
+
+
+def undecided_keys(data: Mapping[str, Any]) -> tuple[str, ...]:
+    """The keys of a spec that a person has to decide: `TODO`, or left out though they have no default."""
+    secrets = data.get("secrets", "TODO")
+    todo = is_todo(secrets) or (isinstance(secrets, list) and any(map(is_todo, secrets)))
+    texts = [key for key in ("description", "summary") if isinstance(data.get(key), str)]
+    found = [key for key in texts if is_unwritten(data[key])] if texts else ["description"]
+    found += ["permission"] if is_todo(data.get("permission", "TODO")) else []
+    return (*found, "secrets") if todo else tuple(found)
+
+
+def _read(place: Place, path: str) -> tuple[Row, ToolSpec | None]:
+    """What can be stated about a spec, and the spec itself if it has no errors."""
+    file = shown(place.shown_root, path)
+    row = Row(
+        name=path.rpartition("/")[2].rpartition(".")[0],
+        group=group_of(path),
+        path=path,
+        file=file,
+        summary="",
+        permission=None,
+        secrets=None,
+    )
+    document = read_document(place.root / path, file)
+    if not isinstance(document, SourceDocument):
+        return replace(row, problems=len(document)), None
+    spec, problems, name = read_tool(document, path, place.known_providers)
+    if spec is not None:
+        row = replace(row, name=spec.name, summary=spec.summary)
+        return replace(row, permission=spec.permission, secrets=spec.secrets), spec
+    data: dict[str, Any] = document.data if isinstance(document.data, dict) else {}
+    permission, summary = data.get("permission"), data.get("summary")
+    undecided = undecided_keys(data) if data else ()
+    open_keys = sum(each.code in ("todo", "missing-key") for each in problems)
+    row = replace(
+        row,
+        name=name or row.name,
+        summary=summary if isinstance(summary, str) else "",
+        permission=permission if permission in PERMISSIONS else None,
+        undecided=undecided,
+        problems=len(problems) - min(open_keys, len(undecided)),
+    )
+    return row, None
+
+
+def _types(place: Place, paths: Sequence[str]) -> dict[str, Document]:
+    loaded = {path: load_type(place.root, path, shown_root=place.shown_root)[0] for path in paths}
+    return {path: document for path, document in loaded.items() if document is not None}

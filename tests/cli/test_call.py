@@ -1,0 +1,185 @@
+"""`toolcast call`: a tool called from the command line, or the arguments of a call checked."""
+
+import json
+import logging
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+from toolcast.cli.main import cli
+
+from tests.cli.conftest import Command
+from tests.project.fake import put
+
+ROOT = Path(__file__).parents[2]
+APP = "tests.mcp.app:make"
+GLOB = '{"pattern": "*.py"}'
+EDIT = '{"file_path": "/a", "old_string": "x", "new_string": "y"}'
+Call = Callable[..., Result]
+
+
+@pytest.fixture
+def call(monkeypatch: pytest.MonkeyPatch) -> Iterator[Call]:
+    """Call from the repository's root."""
+    monkeypatch.chdir(ROOT)
+    monkeypatch.syspath_prepend(str(ROOT))
+    level = logging.getLogger("toolcast").level
+
+    def run(*arguments: str, stdin: str = "") -> Result:
+        return CliRunner().invoke(cli, ["call", *arguments], prog_name="toolcast", input=stdin)
+
+    yield run
+    logging.getLogger("toolcast").setLevel(level)
+
+
+def test_stdout_has_the_result_alone() -> None:
+    """A process of its own, whose handlers and their children print."""
+    command = [sys.executable, "-m", "toolcast", "call", "glob", "--app", APP]
+    done = subprocess.run(
+        command, cwd=ROOT, input=GLOB, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {"paths": ["/*.py"], "total": 1}
+    assert "a handler prints" in done.stderr
+    assert "a child prints" in done.stderr
+
+
+def test_without_a_program_the_arguments_are_checked(call: Call) -> None:
+    done = call("glob", GLOB)
+    assert (done.exit_code, json.loads(done.stdout)["pattern"]) == (0, "*.py")
+    assert "nothing was called" in done.stderr
+    done = call("edit", '{"file_path": 5}')
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "Invalid arguments for tool 'edit', 3 problems:" in done.stderr
+    assert "missing required property `new_string`" in done.stderr
+
+
+def test_a_providers_wire_form_is_decoded(call: Call) -> None:
+    wire = '{"pattern": "*.py", "path": null, "exclude": null, "limit": null}'
+    assert json.loads(call("glob", wire, "--provider", "openai").stdout)["pattern"] == "*.py"
+    done = call("glob", wire, "--provider", "opnai")
+    assert done.exit_code == 1
+    assert "error[unknown-provider]" in done.stderr
+
+
+def test_a_call_prints_its_result(call: Call) -> None:
+    done = call("glob", "--app", APP, stdin=GLOB)
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout) == {"paths": ["/*.py"], "total": 1}
+    done = call("glob", "-", "--app", APP, "--json", stdin=GLOB)
+    result = json.loads(done.stdout)
+    assert (result["success"], result["data"]) == (True, {"paths": ["/*.py"], "total": 1})
+    assert json.loads(result["output"]) == result["data"]
+
+
+def test_a_failed_call(call: Call) -> None:
+    done = call("edit", EDIT, "--app", APP)
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "old_string does not occur" in done.stderr
+    done = call("edit", "{", "--app", APP, "--json")
+    assert done.exit_code == 1
+    result = json.loads(done.stdout)
+    assert not result["success"]
+    assert "Invalid arguments for tool 'edit'" in result["error"]
+    done = call("edti", EDIT, "--app", APP)
+    assert (done.exit_code, "Did you mean edit?" in done.stderr) == (1, True)
+
+
+def test_pictures_are_kept_where_one_asks(call: Call, tmp_path: Path) -> None:
+    arguments = ("bash", '{"command": "pictures"}', "--app", APP)
+    done = call(*arguments)
+    assert done.stdout == "three pieces\nand a text\n"
+    assert "toolcast: image image/png, 16 bytes: --save FOLDER keeps it" in done.stderr
+    for _ in range(2):
+        assert call(*arguments, "--save", str(tmp_path / "out")).exit_code == 0
+    names = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert [name for name in names if name.endswith(".png")] == ["bash-1-2.png", "bash-1.png"]
+    assert {"a report.pdf", "a report-2.pdf"} < set(names)
+    assert (tmp_path / "out/bash-1.png").read_bytes().startswith(b"\x89PNG")
+    whole = json.loads(call(*arguments, "--json").stdout)
+    assert [piece["kind"] for piece in whole["content"]] == ["image", "audio", "file", "text"]
+    assert msgspec.json.decode(json.dumps(whole["content"][0]["data"]), type=bytes).startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("target", "told"),
+    [
+        ("tests.mcp.app:registri", "did you mean tests.mcp.app:registry?"),
+        ("no_such_module:x", "there is no module 'no_such_module'"),
+        ("tests.mcp.app:broken", "OSError: the database is down"),
+    ],
+)
+def test_a_program_without_a_registry(call: Call, target: str, told: str) -> None:
+    done = call("glob", GLOB, "--app", target)
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert told in done.stderr
+    assert "error[no-registry]" in done.stderr
+
+
+PROGRAM = """
+from toolcast.runtime import Content, ToolRegistry, ToolResult
+from toolcast.runtime.middleware.policy import Answer, Policy
+from generated.files.edit import EDIT
+from generated._types.process_state import ProcessState
+from generated.shell.bash import BASH
+from tests.runtime.sample.misc.note import NOTE
+
+EXITED = ProcessState(process_id="p1", status="exited", exit_code=0, stdout="", stderr="")
+
+def approve(request):
+    return Answer("no", "not on a Sunday") if request.tool == "edit" else "yes"
+
+def make():
+    registry = ToolRegistry(policy=Policy(approver=approve), secrets={"TOKEN": "s3cret-value"}.get)
+    registry.register(BASH, lambda params, context: ToolResult.ok(f"ran {params.command[::-1]}", EXITED))
+    registry.register(EDIT, lambda params, context: "edited")
+    files = tuple(Content.file(b"x", "text/html", name) for name in ("../up", "..", ".rc", "x/y", "a.html "))
+    registry.register(NOTE, lambda params, context: ToolResult.ok("", data=object(), content=files))
+    return registry
+"""
+
+
+def test_policy_and_secrets_are_the_registrys_own(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path / "called_program.py", PROGRAM)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    done = call("bash", '{"command": "echo <secret_ref:TOKEN>"}', "--app", "called_program:make")
+    assert done.stdout == "ran eulav-terc3s ohce\n"
+    done = call("edit", EDIT, "--app", "called_program:make")
+    assert done.exit_code == 1
+    assert "not on a Sunday" in done.stderr
+    assert (
+        call(
+            "note", '{"text": "a"}', "--app", "called_program:make", "--save", str(tmp_path / "out")
+        ).exit_code
+        == 0
+    )
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {f"note-{n}.html" for n in range(1, 6)}
+    assert {path.name for path in tmp_path.iterdir()} >= {"out", "called_program.py"}
+    assert not (tmp_path / "up").exists()
+    done = call("note", '{"text": "a"}', "--app", "called_program:make", "--json")
+    assert json.loads(done.stdout)["data"] is None
+    assert "the result's data has no JSON form" in done.stderr
+
+
+def test_usage(run: Command, empty: Path) -> None:
+    assert run("call").exit_code == 2
+    assert run("call", "x", "{}", "--save", "out").exit_code == 2
+    put(empty / "pyproject.toml", "[tool.toolcast]\n")
+    result = run("call", "x", "{}")
+    assert result.exit_code == 1
+    assert "run: toolcast generate" in result.stderr
+
+
+def test_a_stale_or_foreign_package_is_told(run: Command, empty: Path) -> None:
+    put(empty / "pyproject.toml", '[tool.toolcast]\noutput = "made"\n')
+    put(empty / "made/__init__.py", "")
+    put(empty / "made/registry.py", "raise ImportError('of an old version')\n")
+    result = run("call", "x", "{}")
+    assert result.exit_code == 1
+    assert "of an old version" in result.stderr

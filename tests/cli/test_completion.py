@@ -1,0 +1,184 @@
+"""Shell completion: what is offered, what that costs, and how a shell gets it."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from toolcast.cli.completion import MARK, SHELLS, VARIABLE
+from toolcast.providers import available
+
+from tests.cli.conftest import Command
+from tests.project.fake import put
+
+BASH = shutil.which("bash")
+ENTRY = """
+import atexit, sys
+sys.argv = ["toolcast"]
+atexit.register(lambda: print(*sorted(sys.modules), file=sys.stderr))
+from toolcast.cli.entry import main
+sys.exit(main())
+"""
+
+
+class Offered(list[str]):
+    """Words, and the modules that were imported for them."""
+
+    modules: frozenset[str] = frozenset()
+
+
+Complete = Callable[[str], Offered]
+
+
+@pytest.fixture
+def complete(empty: Path) -> Complete:
+    """What is offered at the end of a command line, in a process of its own."""
+    put(empty / "pyproject.toml", "[tool.toolcast]\n")
+    put(empty / "specs/files/edit.yaml", "# a comment\nname: edit\nsummary: Edit.\n")
+    put(empty / "specs/files/other.yaml", "name: 'ls'  # not that of the file\n")
+    put(empty / "specs/web/api/fetch.json", '{"summary": "x", "name": "get-page"}')
+    put(empty / "specs/unnamed.yml", "summary: Nothing.\nparameters:\n  properties:\n    name: {}\n")
+    put(empty / "specs/torn.json", '{"name": ')
+    put(empty / "specs/_types/shared.yaml", "type: string\n")
+
+    def offered(line: str) -> Offered:
+        environment = {
+            **os.environ,
+            VARIABLE: "bash_complete",
+            "COMP_WORDS": line,
+            "COMP_CWORD": str(len(line.split(" ")) - 1),
+        }
+        done = subprocess.run(
+            [sys.executable, "-c", ENTRY],
+            cwd=empty, env=environment, capture_output=True, text=True, timeout=60, check=True,
+        )  # fmt: skip
+        words = Offered(line.removeprefix("plain,") for line in done.stdout.splitlines() if line)
+        words.modules = frozenset(done.stderr.split())
+        return words
+
+    return offered
+
+
+def test_commands_options_and_names(complete: Complete) -> None:
+    assert complete("toolcast s") == ["schema", "serve", "show", "stubs"]
+    assert complete("toolcast show ") == ["edit", "get-page", "ls", "torn", "unnamed"]
+    assert complete("toolcast call e") == ["edit"]
+    assert complete("toolcast lint edit g") == ["get-page"]
+    assert complete("toolcast list --group ") == ["files", "web", "web/api"]
+    assert complete("toolcast show edit --provider open") == [
+        id for id in available() if id.startswith("open")
+    ]
+    assert complete("toolcast show --pro") == ["--provider", "--providers"]
+    assert complete("toolcast lint --ignore vague") == ["vague-description", "vague-parameter"]
+    assert complete("toolcast import t") == ["tools"]
+
+
+def test_nothing_is_compiled_or_read_for_a_command(complete: Complete) -> None:
+    commands = complete("toolcast ")
+    assert "show" in commands
+    own = {name for name in commands.modules if name.startswith("toolcast.cli.")}
+    assert own == {"toolcast.cli.entry", "toolcast.cli.main", "toolcast.cli.streams"}
+    assert "toolcast.config" not in commands.modules
+    tools = complete("toolcast show ")
+    assert "edit" in tools
+    heavy = (
+        "yaml",
+        "rich",
+        "jinja2",
+        "toolcast.contract",
+        "toolcast.python",
+        "toolcast.runtime",
+        "toolcast.project",
+    )
+    assert [name for name in tools.modules if name.startswith(heavy)] == []
+
+
+def test_names_that_a_shell_would_read_are_not_offered(complete: Complete, empty: Path) -> None:
+    for number, name in enumerate(("$(touch evil)", "a b", "*", "`x`", "-rf", "x;y", "é")):
+        put(empty / f"specs/t{number}.json", f'{{"name": "{name}"}}')
+        put(empty / f"specs/{name}.yaml", "summary: x\n")
+        put(empty / f"specs/{name}/x.yaml", "summary: x\n")
+    assert complete("toolcast show ") == ["edit", "get-page", "ls", "torn", "unnamed", "x"]
+    assert complete("toolcast list --group ") == ["files", "web", "web/api"]
+
+
+def test_a_wrong_configuration_offers_nothing(complete: Complete, empty: Path) -> None:
+    put(empty / "pyproject.toml", "[tool.toolcast]\nspec = 3\n")
+    assert complete("toolcast show ") == []
+    assert complete("toolcast sho") == ["show"]
+
+
+@pytest.mark.skipif(BASH is None or sys.platform == "win32", reason="asks bash")
+def test_bash_completes_after_one_command(complete: Complete, empty: Path) -> None:
+    del complete  # for its project
+    home = empty / "home dir"
+    home.mkdir()
+    (empty / "bin").mkdir()
+    program = empty / "bin/toolcast"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m toolcast "$@"\n', "utf-8")
+    program.chmod(0o755)
+    put(home / ".bashrc", "alias x=y")
+    environment = {"HOME": str(home), "PATH": f"{empty / 'bin'}:{os.environ['PATH']}"}
+    words = {"env": environment, "cwd": empty, "capture_output": True, "text": True, "check": True}
+    subprocess.run([str(program), "completion", "bash", "--install"], **words)  # type: ignore[call-overload]
+    script = (
+        f'. "{home}/.bashrc"; COMP_WORDS=(toolcast show ge); COMP_CWORD=2;'
+        ' _toolcast_completion toolcast; echo "${COMPREPLY[@]}"; complete -p toolcast'
+    )
+    done = subprocess.run([BASH, "--norc", "-c", script], **words)  # type: ignore[call-overload]
+    assert done.stdout.splitlines()[0] == "get-page", done.stderr
+    assert "-F _toolcast_completion toolcast" in done.stdout
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_installing_again_changes_nothing(
+    run: Command, empty: Path, shell: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(empty))
+    monkeypatch.setenv("USERPROFILE", str(empty))
+    for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "ZDOTDIR"):
+        monkeypatch.delenv(name, raising=False)
+    start = empty / f".{shell}rc"
+    if shell != "fish":
+        start.write_bytes(b"# mine\r\nalias a=b")
+    first = run("completion", shell, "--install")
+    assert first.exit_code == 0, first.output
+    assert f"completion for {shell} is installed" in first.output
+    before = {path: path.read_bytes() for path in empty.rglob("*") if path.is_file()}
+    assert "up to date" in run("completion", shell, "--install").output
+    assert {path: path.read_bytes() for path in empty.rglob("*") if path.is_file()} == before
+    if shell == "fish":
+        assert (empty / ".config/fish/completions/toolcast.fish").is_file()
+        return
+    text = start.read_bytes().decode()
+    assert text.startswith("# mine\r\nalias a=b\n")
+    assert text.count(MARK) == 1
+    monkeypatch.setenv("XDG_DATA_HOME", str(empty / "else where"))
+    run("completion", shell, "--install")
+    moved = start.read_bytes().decode()
+    assert moved.startswith("# mine\r\nalias a=b\n")
+    assert moved.count(MARK) == 1
+    assert "else where" in moved
+
+
+def test_the_script_is_printed(run: Command) -> None:
+    for shell in SHELLS:
+        result = run("completion", shell)
+        assert result.exit_code == 0
+        assert f"{VARIABLE}={shell}_complete" in result.stdout
+    assert run("completion", "csh").exit_code == 2
+
+
+def test_a_start_file_that_is_no_text_is_left_alone(
+    run: Command, empty: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(empty))
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    (empty / ".bashrc").write_bytes(b"\xff\xfe")
+    result = run("completion", "bash", "--install")
+    assert result.exit_code == 1
+    assert "print the script with `toolcast completion bash`" in result.stderr
+    assert (empty / ".bashrc").read_bytes() == b"\xff\xfe"
