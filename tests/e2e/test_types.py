@@ -43,11 +43,12 @@ def name_the_wrong_argument(output: str) -> None:
     found = re.findall(
         r'error: Argument 2 to "register" of "ToolRegistry" has incompatible type (.+)', output
     )
-    wrong = (RUNTIME / "typing/bad.py").read_text("utf-8").count("registry.register(")
-    assert len(found) == wrong > 0
+    lines = (RUNTIME / "typing/bad.py").read_text("utf-8").splitlines()
+    wrong = [line for line in lines if "registry.register(" in line and "adapt(" not in line]
+    assert len(found) == len(wrong) > 0
     assert any("[NoteParams, ToolContext]" in each and "[EditParams, ToolContext]" in each for each in found)
     assert "Cannot infer" not in output
-    assert output.count('cannot be assigned to parameter \\"handler\\"') == len(found)
+    assert output.count('cannot be assigned to parameter \\"handler\\"') >= len(found)
 
 
 def write_modules(folder: Path) -> None:

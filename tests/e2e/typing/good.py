@@ -4,7 +4,7 @@
 
 from typing import assert_type
 
-from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
+from toolcast.runtime import ToolContext, ToolRegistry, ToolResult, adapt
 
 from generated.files.edit import EDIT, EditParams, EditResult
 from generated.registry import Provider, ToolName, register_some
@@ -31,6 +31,7 @@ async def awaited(params: EditParams, context: ToolContext) -> EditResult | Tool
 register_some(registry, edit=edit)
 register_some(registry, edit=awaited, glob=None)
 register_some(registry)
+register_some(registry, edit=adapt(edit, EDIT))
 assert_type(EDIT.decode("{}"), EditParams)
 body = HTTP_REQUEST.decode("{}").body
 assert_type(body, HttpRequestBodyJson | HttpRequestBodyForm | HttpRequestBodyText | None)

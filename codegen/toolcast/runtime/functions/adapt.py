@@ -1,7 +1,7 @@
 """Existing functions as handlers of generated bindings."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -15,10 +15,9 @@ from .results import result_maker
 from .signature import FunctionError, function_name, plain_function, read_signature
 
 P = TypeVar("P")
-H = TypeVar("H")
 
 
-def adapt(function: Callable[..., Any], binding: ToolBinding[P, H]) -> H:
+def adapt(function: Callable[..., Any], binding: ToolBinding[P, Any]) -> Callable[[P, ToolContext], Any]:
     """Make a handler of an existing function.
 
     The function gets the parameters of a call by name, as the types that it annotates: pydantic models,
@@ -59,7 +58,7 @@ def adapt(function: Callable[..., Any], binding: ToolBinding[P, H]) -> H:
     handler.__module__ = getattr(target, "__module__", None) or __name__
     handler.__name__ = handler.__qualname__ = name  # the log names it where a registration is refused
     handler.__doc__ = target.__doc__
-    return cast("H", handler)
+    return handler
 
 
 def _handler(
