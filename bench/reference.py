@@ -47,6 +47,7 @@ MODULES: dict[str, tuple[str, ...] | None] = {
     "toolcast.agents": None,
     "toolcast.agents.dispatch": None,
     "toolcast.agents.text_calls": None,
+    "toolcast.http": None,
     "toolcast.mcp": None,
     "toolcast.jsonschema": (
         *("Validator", "Violation", "UnsupportedSchema", "UnsupportedPattern"),

@@ -67,6 +67,7 @@ def test_an_operation_has_the_name_of_each_place() -> None:
         ("path: /a/{id}", 'path: "/a/{id}#x"', "bad-path", '"/a/{id}#x"'),
         ("path: /a/{id}", r'path: "/a\r\nHost: b/{id}"', "bad-path", r'"/a\r\nHost: b/{id}"'),
         ("path: /a/{id}", r'path: "/a\\b/{id}"', "bad-path", r'"/a\\b/{id}"'),
+        ("path: /a/{id}", "path: /100%/{id}", "bad-path", "/100%/{id}"),
         ("path: /a/{id}", 'path: "/a}/{id}"', "bad-path", '"/a}/{id}"'),
         ("path: /a/{id}", 'path: "/{b}/{id}"', "missing-place", '"/{b}/{id}"'),
         ("path: /a/{id}", "path: /a", "bad-place", "path, tags: query, body: body}"),

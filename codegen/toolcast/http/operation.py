@@ -7,6 +7,7 @@ names.
 import re
 from collections.abc import Mapping
 from typing import Any, Final, Literal, TypeAlias
+from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Struct
@@ -158,3 +159,31 @@ def is_json(media_type: str) -> bool:
     """Whether a media type is JSON: `application/json`, or a type with the suffix `+json`."""
     plain = media_type.partition(";")[0].strip().lower()
     return plain in ("application/json", "text/json") or plain.endswith("+json")
+
+
+_LONGEST: Final = 2_048
+
+
+def filled(server: str, values: Mapping[str, str]) -> str:
+    """A server with its variables replaced; those without a value stay."""
+    return TEMPLATE.sub(lambda found: values.get(found[1], found[0]), server)
+
+
+def server_problem(server: str) -> str:
+    """Why a URL is no server of an API; "" where it is one."""
+    try:
+        parts = urlsplit(server)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return "is no URL"
+    if len(server) > _LONGEST:
+        return f"is longer than {_LONGEST} characters"
+    if parts.scheme not in ("http", "https") or not host:
+        return "must be an absolute URL with http or https"
+    if any(not sign.isprintable() or sign.isspace() or sign in "{}\\" for sign in server):
+        return "must have no space, brace or invisible character"
+    if "@" in parts.netloc:
+        return "must hold no user and no password"
+    if "?" in server or "#" in server:
+        return "must have no query and no fragment"
+    return ""

@@ -1,8 +1,8 @@
 """The rules of the key `http`: the HTTP request that a tool stands for."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
-from urllib.parse import SplitResult, urlsplit
 
 from ..http.operation import (
     FORM,
@@ -14,6 +14,8 @@ from ..http.operation import (
     STYLES,
     TEMPLATE,
     TOKEN,
+    filled,
+    server_problem,
 )
 from .http_places import places, shown
 from .reader_problems import quoted
@@ -111,7 +113,9 @@ def _path(checker: SpecChecker, value: Any) -> None:
     elif "{" in rest or "}" in rest:
         problem = "has a `{` or `}` that is no part of a {name}"
     elif any(not sign.isprintable() or sign.isspace() for sign in path):
-        problem = "must have no space and no invisible character"
+        problem = "must have no space and no invisible character; a space is `%20`"
+    elif re.search("%(?![0-9A-Fa-f]{2})", rest):
+        problem = "has a `%` that begins no escape; the sign itself is `%25`"
     elif any(segment.lower().replace("%2e", ".") in (".", "..") for segment in rest.split("/")):
         problem = "must have no `.` or `..` between slashes"
     if problem:
@@ -135,31 +139,6 @@ def _server(checker: SpecChecker, value: Any, variables: Any) -> None:
         checker.report(where, "bad-server", f"`server` has no {{{name}}}", "remove it", key=True)
     if named == set(defaults) and (problem := server_problem(filled(server, defaults))):
         checker.report(("http", "server"), "bad-server", f"`server` {problem}", _SERVER_HINT)
-
-
-def filled(server: str, values: Mapping[str, str]) -> str:
-    """A server with its variables replaced; those without a value stay."""
-    return TEMPLATE.sub(lambda found: values.get(found[1], found[0]), server)
-
-
-def server_problem(server: str) -> str:
-    """Why a URL is no server of an API; "" where it is one."""
-    try:
-        parts: SplitResult = urlsplit(server)
-        host, _ = parts.hostname, parts.port
-    except ValueError:
-        return "is no URL"
-    if len(server) > _LONGEST:
-        return f"is longer than {_LONGEST} characters"
-    if parts.scheme not in ("http", "https") or not host:
-        return "must be an absolute URL with http or https"
-    if any(not sign.isprintable() or sign.isspace() or sign in "{}\\" for sign in server):
-        return "must have no space, brace or invisible character"
-    if "@" in parts.netloc:
-        return "must hold no user and no password"
-    if "?" in server or "#" in server:
-        return "must have no query and no fragment"
-    return ""
 
 
 def _body(checker: SpecChecker, value: Any) -> None:

@@ -3,8 +3,7 @@
 from typing import Any
 from urllib.parse import urljoin
 
-from ...http.operation import TEMPLATE
-from ...spec.http_fields import filled, server_problem
+from ...http.operation import TEMPLATE, filled, server_problem
 from .document import OpenApiDocument
 from .operations import Operation
 

@@ -1,0 +1,204 @@
+"""Sending a request with httpx: bounded in time and size, redirected within one server only.
+
+httpx is imported here, at the first request, and nowhere else.
+"""
+
+import asyncio
+import logging
+from functools import cache
+from importlib import import_module
+from typing import Any, Final
+
+from msgspec import Struct
+
+from .http_request import HttpRequest
+from .styles import joined
+
+_REMEDY: Final = "run: pip install 'toolcast[http]' (httpx 0.28 or newer)"
+_REDIRECTS: Final = 5
+SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "QUERY", "TRACE"})
+"""Methods that ask for no change."""
+
+
+class HttpxMissingError(ImportError):
+    """httpx is not installed."""
+
+
+class OversizedError(Exception):
+    """An answer with more bytes than are taken."""
+
+
+class UnreachableError(Exception):
+    """No connection, or one that broke. `sent` says whether the server may have got the request."""
+
+    def __init__(self, kind: str, sent: bool) -> None:
+        super().__init__(kind)
+        self.kind = kind
+        self.sent = sent
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """A whole answer.
+
+    Attributes:
+        status: its status.
+        headers: by name in lower case; the last of several.
+        content: its bytes, decompressed.
+        location: URL that a redirect leads to, which was not followed; "" otherwise.
+    """
+
+    status: int
+    headers: dict[str, str]
+    content: bytes
+    location: str = ""
+
+
+def load_httpx() -> Any:
+    """The library. Raises HttpxMissingError, with the remedy."""
+    try:
+        return import_module("httpx")
+    except ModuleNotFoundError as missing:
+        if missing.name != "httpx":
+            raise HttpxMissingError(
+                f"httpx needs {missing.name}, which is not installed; {_REMEDY}"
+            ) from missing
+        raise HttpxMissingError(f"httpx is not installed; {_REMEDY}") from missing
+
+
+@cache
+def _ssl_context() -> Any:
+    """Certificates are read once: a connection for each call would read them each time."""
+    return load_httpx().create_ssl_context()
+
+
+def own_client() -> Any:
+    """A client for one call: nothing of it outlives the event loop, and no cookie reaches another call."""
+    return load_httpx().AsyncClient(verify=_ssl_context())
+
+
+class HiddenQuery(Struct, frozen=True):
+    """A filter of httpx's own log, which writes URLs: the value of one name in a query is left out."""
+
+    name: str
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Rewrite the URLs of a record. Every record passes."""
+        url = load_httpx().URL
+        if isinstance(record.args, tuple):
+            record.args = tuple(self._hidden(each) if isinstance(each, url) else each for each in record.args)
+        return True
+
+    def _hidden(self, url: Any) -> Any:
+        return url.copy_set_param(self.name, "[redacted]") if self.name in url.params else url
+
+
+def hide_in_log(name: str) -> None:
+    """Keep a key in the query out of httpx's log, which has every URL at level INFO."""
+    logging.getLogger("httpx").addFilter(HiddenQuery(name))  # an equal filter is not added twice
+
+
+async def send(client: Any, server: str, request: HttpRequest, seconds: float, limit: int) -> Answer:
+    """Send a request and read the whole answer.
+
+    Args:
+        client: an `httpx.AsyncClient`; None for one of this call alone.
+        server: URL of the server.
+        request: with its credentials.
+        seconds: time for all of it.
+        limit: bytes that an answer may have.
+
+    Returns:
+        The answer; a redirect to another server is one.
+
+    Raises:
+        TimeoutError: it took too long.
+        UnreachableError: there is no connection, or it broke.
+        OversizedError: the answer has too many bytes.
+        HttpxMissingError: httpx is not installed.
+    """
+    async with asyncio.timeout(seconds):
+        if client is not None:
+            return await _send(client, server, request, seconds, limit)
+        async with own_client() as own:
+            return await _send(own, server, request, seconds, limit)
+
+
+async def _send(client: Any, server: str, request: HttpRequest, seconds: float, limit: int) -> Answer:
+    httpx = load_httpx()
+    query = f"?{joined(request.query)}" if request.query else ""
+    url = httpx.URL(f"{server.rstrip('/')}{request.path}{query}")
+    method, content, parts = request.method, request.content, request.parts
+    for _ in range(_REDIRECTS + 1):
+        built = client.build_request(
+            method,
+            url,
+            headers=_headers(request, content is not None),
+            content=content,
+            files=None if parts is None else [_file(part) for part in parts],
+            timeout=seconds,
+        )
+        try:
+            response = await client.send(built, stream=True, follow_redirects=False)
+            try:
+                answer = await _read(response, limit)
+            finally:
+                await response.aclose()
+        except (httpx.ReadTimeout, httpx.WriteTimeout):
+            raise TimeoutError from None
+        except httpx.HTTPError as problem:
+            sent = not isinstance(problem, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout))
+            # Its text may hold the URL with a key in it.
+            raise UnreachableError(type(problem).__name__, sent) from None
+        target = _target(httpx, url, answer)
+        if target is None:
+            return answer
+        preserved = answer.status in (307, 308)
+        if not _same_origin(url, target) or not (preserved or method in SAFE_METHODS or answer.status == 303):
+            return Answer(
+                status=answer.status, headers=answer.headers, content=answer.content, location=str(target)
+            )
+        url = target
+        if answer.status == 303 and method != "HEAD":
+            method, content, parts = "GET", None, None
+    raise UnreachableError("TooManyRedirects", True)
+
+
+def _headers(request: HttpRequest, has_content: bool) -> list[tuple[bytes, bytes]]:
+    headers = [(name.encode(), value.encode()) for name, value in request.headers]
+    if has_content and request.media_type:
+        headers.append((b"Content-Type", request.media_type.encode()))
+    if request.cookies:
+        headers.append((b"Cookie", "; ".join(f"{name}={value}" for name, value in request.cookies).encode()))
+    return [*headers, (b"Accept", b"application/json, */*;q=0.8")]
+
+
+def _file(part: Any) -> tuple[str, tuple[str | None, bytes, str | None]]:
+    return part.name, (part.filename or None, part.content, part.media_type or None)
+
+
+async def _read(response: Any, limit: int) -> Answer:
+    """Read no more than `limit` bytes. Raises OversizedError."""
+    pieces: list[bytes] = []
+    size = 0
+    async for piece in response.aiter_bytes():
+        size += len(piece)
+        if size > limit:
+            raise OversizedError
+        pieces.append(piece)
+    headers = {name.lower(): value for name, value in response.headers.items()}
+    return Answer(status=response.status_code, headers=headers, content=b"".join(pieces))
+
+
+def _target(httpx: Any, url: Any, answer: Answer) -> Any:
+    """Where a redirect leads; None for what is none."""
+    location = answer.headers.get("location")
+    if answer.status not in (301, 302, 303, 307, 308) or not location:
+        return None
+    try:
+        return url.join(location)
+    except (httpx.InvalidURL, ValueError):
+        return None
+
+
+def _same_origin(one: Any, other: Any) -> bool:
+    return (one.scheme, one.host, one.port) == (other.scheme, other.host, other.port) and not other.userinfo

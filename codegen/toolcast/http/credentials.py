@@ -1,0 +1,138 @@
+"""Who may call: the program's own resolver gives the value that a security scheme asks for."""
+
+import base64
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from inspect import isawaitable
+from typing import Final, TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+from ..runtime.errors import RefusalError
+from .http_request import HttpRequest
+from .operation import Operation, SchemeFields
+from .styles import percent_encode
+
+_CONTROL: Final = re.compile("[\0-\x1f\x7f]")
+
+
+class SecurityScheme(Struct, frozen=True, kw_only=True):
+    """A security scheme of one operation, as the resolver is asked for it.
+
+    Attributes:
+        key: its name in `schemes`.
+        type: "apiKey", "http", "oauth2", "openIdConnect" or "mutualTLS".
+        scheme: HTTP's name of it where `type` is "http": `bearer`, `basic`.
+        scopes: what the operation needs.
+        server: URL of the server that gets the value.
+        tool: name of the tool.
+    """
+
+    key: str
+    type: str
+    scheme: str
+    scopes: tuple[str, ...]
+    server: str
+    tool: str
+
+
+Auth: TypeAlias = Callable[[SecurityScheme], str | Awaitable[str | None] | None]
+"""A key, a token, or `user:password` for the scheme `basic`; None where the program has none. Called in the
+event loop before every request; slow ones are async."""
+
+
+class Credentials(Struct, frozen=True, kw_only=True):
+    """What a request gets beside its parameters, and the values that nobody may read."""
+
+    headers: Mapping[str, str] = {}
+    query: Mapping[str, str] = {}
+    cookies: Mapping[str, str] = {}
+    values: tuple[str, ...] = ()
+
+
+async def resolve_credentials(operation: Operation, auth: Auth, server: str, tool: str) -> Credentials:
+    """Ask for the values of the first alternative that the program has all values of.
+
+    Args:
+        operation: with its alternatives and schemes.
+        auth: the program's resolver.
+        server: URL of the server.
+        tool: name of the tool.
+
+    Returns:
+        The credentials; without any where the operation needs none.
+
+    Raises:
+        RefusalError: the program has the values of no alternative.
+        ValueError: a value holds a control character; the value is not told.
+    """
+    known: dict[tuple[str, tuple[str, ...]], str | None] = {}
+    for alternative in operation.security:
+        found: list[tuple[SchemeFields, str]] = []
+        for key, scopes in alternative.items():
+            if (key, scopes) not in known:
+                fields = operation.schemes[key]
+                asked = SecurityScheme(
+                    key=key, type=fields.type, scheme=fields.scheme, scopes=scopes, server=server, tool=tool
+                )
+                value = auth(asked)
+                known[key, scopes] = await value if isawaitable(value) else value
+            value = known[key, scopes]
+            if value is None:
+                break
+            found.append((operation.schemes[key], _checked(key, value)))
+        else:
+            return _combined(found)
+    if not operation.security:
+        return Credentials()
+    names = sorted({key for alternative in operation.security for key in alternative})
+    raise RefusalError(
+        f"This needs credentials that the program does not have ({', '.join(names)}), so nothing was sent. "
+        "No argument can change that: go on without this tool, or tell the user."
+    )
+
+
+def _checked(key: str, value: str) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"auth must return text or None for {key!r}, not {type(value).__name__}.")
+    if _CONTROL.search(value):
+        raise ValueError(f"The value for {key!r} holds a control character, such as a line break at its end.")
+    return value
+
+
+def _combined(found: list[tuple[SchemeFields, str]]) -> Credentials:
+    headers: dict[str, str] = {}
+    query: dict[str, str] = {}
+    cookies: dict[str, str] = {}
+    values: list[str] = []
+    for fields, value in found:
+        if fields.type == "mutualTLS":  # the client's own certificate
+            continue
+        values.append(value)
+        if fields.location == "cookie" and ";" in value:
+            raise ValueError(f"The value of the cookie {fields.name!r} holds `;`, which would end it.")
+        if fields.type == "apiKey":
+            {"header": headers, "query": query, "cookie": cookies}[fields.location][fields.name] = value
+            continue
+        if fields.type == "http" and fields.scheme.lower() == "basic":
+            value = base64.b64encode(value.encode()).decode()
+            values.append(value)
+        name = fields.scheme if fields.type == "http" else "Bearer"
+        headers["Authorization"] = f"{name.capitalize() if name.islower() else name} {value}"
+    return Credentials(headers=headers, query=query, cookies=cookies, values=tuple(values))
+
+
+def with_credentials(request: HttpRequest, credentials: Credentials) -> HttpRequest:
+    """The request with credentials; they win over parameters of the same name."""
+    names = {name.lower() for name in credentials.headers}
+    headers = [pair for pair in request.headers if pair[0].lower() not in names]
+    query = [pair for pair in request.query if pair[0] not in credentials.query]
+    cookies = [pair for pair in request.cookies if pair[0] not in credentials.cookies]
+    query += [(name, percent_encode(value)) for name, value in credentials.query.items()]
+    return msgspec.structs.replace(
+        request,
+        headers=(*headers, *credentials.headers.items()),
+        query=tuple(query),
+        cookies=(*cookies, *credentials.cookies.items()),
+    )

@@ -1,0 +1,235 @@
+"""A handler that carries out a tool as the HTTP request that its spec names."""
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+from urllib.parse import urlsplit
+
+from ..runtime.binding import ToolBinding
+from ..runtime.context import ToolContext
+from ..runtime.encode import with_defaults
+from ..runtime.errors import RefusalError
+from ..runtime.registry import ToolRegistry
+from ..runtime.result import ToolResult
+from .client import SAFE_METHODS, OversizedError, UnreachableError, hide_in_log, send
+from .credentials import Auth, Credentials, resolve_credentials, with_credentials
+from .http_request import HttpRequest, build_request
+from .operation import Operation, filled, read_operation, server_problem
+from .response import to_result, without_values
+
+Servers: TypeAlias = str | Mapping[str, str]
+"""The URL of a server; or several, each by the URL in the specs that it stands for."""
+
+_TIMEOUT = 30.0
+_LARGEST = 4_000_000
+
+
+class HttpHandler:
+    """Carries out the HTTP operation of one tool. It fits the handler Protocol of every binding with `http`.
+
+    Whatever the server or the connection does is a result; arguments that cannot be sent are refused before
+    anything is sent.
+    """
+
+    def __init__(
+        self,
+        binding: ToolBinding[Any, Any],
+        client: Any = None,
+        *,
+        server: Servers | None = None,
+        server_variables: Mapping[str, str] | None = None,
+        auth: Auth | None = None,
+        timeout: float = _TIMEOUT,
+        limit: int = _LARGEST,
+    ) -> None:
+        """Make a handler.
+
+        Args:
+            binding: the generated binding of a spec with `http`.
+            client: an `httpx.AsyncClient` of the program, which keeps connections, proxies, certificates and
+                headers; it belongs to one event loop, and the program closes it. None opens a connection for
+                each call.
+            server: the URL of the server, or a mapping from the URLs in specs to those to use; None for the
+                spec's own. With `auth` it is required: credentials go where the program says, and not where
+                a file does.
+            server_variables: values of variables in the spec's own server, in place of their defaults.
+            auth: gives the values that security schemes ask for; None sends none.
+            timeout: seconds for the whole call.
+            limit: bytes that an answer may have, decompressed.
+
+        Raises:
+            ValueError: the binding has no `http`; there is no server, or it is no URL of one; `auth` comes
+                without `server`; `timeout` or `limit` is not positive.
+        """
+        if binding.http is None:
+            raise ValueError(
+                f"Tool {binding.name!r} has no `http` in its spec, so there is no request to make."
+            )
+        if timeout <= 0 or limit <= 0:
+            raise ValueError("timeout and limit must be positive.")
+        if auth is not None and server is None:
+            raise ValueError(
+                f"Tool {binding.name!r} gets credentials, so name its server: server='https://…'. A spec may "
+                "come from elsewhere, and does not decide where credentials go."
+            )
+        self._binding = binding
+        self._operation = read_operation(binding.http)
+        self._server = _server_of(binding.name, self._operation, server, server_variables or {})
+        self._client = client
+        self._auth = auth
+        self._timeout = timeout
+        self._limit = limit
+
+    @property
+    def operation(self) -> Operation:
+        """The operation that it carries out."""
+        return self._operation
+
+    @property
+    def server(self) -> str:
+        """The URL of the server that it asks."""
+        return self._server
+
+    def request(self, params: Any) -> HttpRequest:
+        """Make the request of a call, without credentials. Nothing is sent.
+
+        Args:
+            params: typed parameters.
+
+        Returns:
+            The request.
+
+        Raises:
+            RefusalError: a value cannot be sent.
+        """
+        values = with_defaults(params)
+        further = sorted(set(values) - set(self._operation.places))
+        if further and not self._binding.schema().get("additionalProperties", False):
+            values = {name: value for name, value in values.items() if name in self._operation.places}
+        return build_request(self._operation, values)
+
+    async def __call__(self, params: Any, context: ToolContext, /) -> ToolResult:
+        """Carry out one call.
+
+        Args:
+            params: typed parameters.
+            context: circumstances of the call.
+
+        Returns:
+            What the server answered, or why there is no answer.
+
+        Raises:
+            HttpxMissingError: httpx is not installed.
+            ValueError: `auth` returned what is no credential.
+        """
+        del context
+        credentials = Credentials()
+        try:
+            request = self.request(params)
+            if self._auth is not None:
+                name = self._binding.name
+                credentials = await resolve_credentials(self._operation, self._auth, self._server, name)
+        except RefusalError as problem:
+            return ToolResult.failed(str(problem))
+        for name in credentials.query:
+            hide_in_log(name)
+        return await self._answer(with_credentials(request, credentials), credentials.values)
+
+    async def _answer(self, request: HttpRequest, secret: tuple[str, ...]) -> ToolResult:
+        host = urlsplit(self._server).netloc
+        changes = request.method not in SAFE_METHODS
+        effect = " It may have taken effect: look before you call it again." if changes else ""
+        try:
+            answer = await send(self._client, self._server, request, self._timeout, self._limit)
+        except TimeoutError:
+            return ToolResult.failed(
+                f"{host} did not answer within {self._timeout:g} s; the call was given up."
+                + (effect or " Ask for less at once, or try again later.")
+            )
+        except UnreachableError as problem:
+            if not problem.sent:
+                return ToolResult.failed(
+                    f"{host} cannot be reached ({problem.kind}), so nothing was sent. Go on without it, or "
+                    "try again later."
+                )
+            return ToolResult.failed(f"The connection to {host} broke ({problem.kind}).{effect}")
+        except OversizedError:
+            return ToolResult.failed(
+                f"{host} answered with more than {self._limit} bytes, which are not taken.{effect} Ask for "
+                "less at once."
+            )
+        return to_result(self._binding, host, request.method, without_values(answer, secret))
+
+
+def register_http(
+    registry: ToolRegistry,
+    bindings: Mapping[str, ToolBinding[Any, Any]],
+    client: Any = None,
+    *,
+    server: Servers | None = None,
+    server_variables: Mapping[str, str] | None = None,
+    auth: Auth | None = None,
+    timeout: float = _TIMEOUT,
+    limit: int = _LARGEST,
+) -> tuple[str, ...]:
+    """Register a handler for every binding with `http`.
+
+    Args:
+        registry: gets the tools.
+        bindings: BINDINGS of a generated package; those without `http` are left to the program.
+        client: as for `HttpHandler`.
+        server: as for `HttpHandler`. One URL serves only tools of one server: for several, give a mapping.
+        server_variables: as for `HttpHandler`.
+        auth: as for `HttpHandler`.
+        timeout: as for `HttpHandler`.
+        limit: as for `HttpHandler`.
+
+    Returns:
+        The names of the tools that were registered.
+
+    Raises:
+        ValueError: `server` is one URL and the specs name several; and what `HttpHandler` raises. Then no
+            tool is registered.
+        DuplicateToolError: a name is taken, and the registry was made with `on_duplicate="raise"`.
+        FrozenRegistryError: after `freeze()` or `aclose()`.
+    """
+    found = [binding for binding in bindings.values() if binding.http is not None]
+    named = sorted({str((binding.http or {}).get("server", "")) for binding in found})
+    if isinstance(server, str) and len(named) > 1:
+        several = ", ".join(repr(each) for each in named[:5])
+        raise ValueError(
+            f"The specs name {len(named)} servers ({several}): give a mapping from each to its URL."
+        )
+    handlers = [
+        HttpHandler(
+            binding,
+            client,
+            server=server,
+            server_variables=server_variables,
+            auth=auth,
+            timeout=timeout,
+            limit=limit,
+        )
+        for binding in found
+    ]
+    return tuple(
+        binding.name
+        for binding, handler in zip(found, handlers, strict=True)
+        if registry.register(binding, handler)
+    )
+
+
+def _server_of(tool: str, operation: Operation, server: Servers | None, variables: Mapping[str, str]) -> str:
+    """The URL to use. Raises ValueError."""
+    if server is None:
+        chosen = filled(operation.server, {**operation.server_variables, **variables})
+    elif isinstance(server, str):
+        chosen = server
+    elif operation.server in server:
+        chosen = server[operation.server]
+    else:
+        raise ValueError(f"`server` has no URL for {operation.server!r}, the server of tool {tool!r}.")
+    if not chosen:
+        raise ValueError(f"The spec of tool {tool!r} names no server: give server='https://…'.")
+    if problem := server_problem(chosen):
+        raise ValueError(f"The server of tool {tool!r} {problem}: {chosen!r:.200}.")
+    return chosen

@@ -1,0 +1,280 @@
+"""From a tool's values to its HTTP request, which nothing has been sent of."""
+
+import binascii
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from ..runtime.errors import RefusalError
+from .operation import FORM, MULTIPART, TEMPLATE, TOKEN, Operation, Place, PropertyEncoding, is_json
+from .styles import (
+    Pair,
+    as_is,
+    in_header,
+    in_path,
+    is_absent,
+    joined,
+    keep_reserved,
+    pairs_of,
+    percent_encode,
+    scalar_text,
+)
+
+_LITERAL: Final = "/:@!$&'()*+,;=-._~%"
+_CONTROL: Final = re.compile("[\0-\x08\x0a-\x1f\x7f]")
+_NO_COOKIE: Final = re.compile('[\0-\x20";\\\\\x7f]')
+_ANY_TYPE: Final = "application/octet-stream"
+
+
+class Part(Struct, frozen=True, kw_only=True):
+    """One part of a multipart body.
+
+    Attributes:
+        name: name of the property.
+        content: its bytes.
+        media_type: its media type; "" for text without one.
+        filename: name of a file; "" for what is no file.
+    """
+
+    name: str
+    content: bytes
+    media_type: str = ""
+    filename: str = ""
+
+
+class HttpRequest(Struct, frozen=True, kw_only=True):
+    """A request without credentials.
+
+    Attributes:
+        method: in upper case.
+        path: encoded, to be added to the server's URL.
+        query: encoded pairs in order; the names are not encoded.
+        headers: names and values.
+        cookies: names and values, encoded.
+        content: the body; None where there is none, and for multipart.
+        media_type: the `Content-Type`; "" without a body, and for multipart.
+        parts: the parts of a multipart body; None where it is none.
+    """
+
+    method: str
+    path: str
+    query: tuple[Pair, ...] = ()
+    headers: tuple[Pair, ...] = ()
+    cookies: tuple[Pair, ...] = ()
+    content: bytes | None = None
+    media_type: str = ""
+    parts: tuple[Part, ...] | None = None
+
+
+def build_request(operation: Operation, values: Mapping[str, Any]) -> HttpRequest:
+    """Put every value in its place.
+
+    Args:
+        operation: what goes where.
+        values: JSON data by parameter, as the contract accepts it; properties beyond the parameters are
+            properties of the body.
+
+    Returns:
+        The request.
+
+    Raises:
+        RefusalError: a value cannot be sent, in words for the model.
+    """
+    try:
+        return _build(operation, values)
+    except UnicodeEncodeError:
+        raise RefusalError(
+            "The arguments hold text that is no Unicode (lone surrogates); correct it."
+        ) from None
+
+
+def _build(operation: Operation, values: Mapping[str, Any]) -> HttpRequest:
+    query: list[Pair] = []
+    headers: list[Pair] = []
+    cookies: list[Pair] = []
+    segments: dict[str, str] = {}
+    for name, place in operation.places.items():
+        if place.location == "path":
+            segments[place.name] = _in_path(name, place, values.get(name))
+        elif (
+            place.location == "body" or name not in values or (is_absent(values[name]) and not place.content)
+        ):
+            continue
+        elif place.location == "query":
+            query += _in_query(place, values[name])
+        elif place.location == "header":
+            headers.append((place.name, _in_header(name, place, values[name])))
+        else:
+            cookies += _in_cookie(name, place, values[name])
+    content, media_type, parts = _body(operation, values)
+    return HttpRequest(
+        method=operation.method.upper(),
+        path=_path(operation.path, segments),
+        query=tuple(query),
+        headers=tuple(headers),
+        cookies=tuple(cookies),
+        content=content,
+        media_type=media_type,
+        parts=parts,
+    )
+
+
+def _path(template: str, segments: Mapping[str, str]) -> str:
+    """The path with its variables replaced. No value can add a `/`, and none may make a way up."""
+    from urllib.parse import quote
+
+    pieces = TEMPLATE.split(template)  # text and names in turn
+    path = "".join(
+        segments[piece] if index % 2 else quote(piece, safe=_LITERAL) for index, piece in enumerate(pieces)
+    )
+    if any(segment in (".", "..") for segment in path.split("/")):
+        raise RefusalError("A parameter of the path must not be `.` or `..`: that would be another path.")
+    return path
+
+
+def _in_path(name: str, place: Place, value: Any) -> str:
+    if place.content:
+        return percent_encode(msgspec.json.encode(value).decode())
+    if is_absent(value) or value == "":
+        raise RefusalError(f"`{name}` is part of the path, so it must not be empty.")
+    return in_path(place.name, value, place.style or "simple", bool(place.explode))
+
+
+def _in_query(place: Place, value: Any) -> list[Pair]:
+    if place.content:
+        return [(place.name, percent_encode(msgspec.json.encode(value).decode()))]
+    quoted = keep_reserved if place.allow_reserved else percent_encode
+    return pairs_of(place.name, value, place.style or "form", place.explode, quoted)
+
+
+def _in_header(name: str, place: Place, value: Any) -> str:
+    text = msgspec.json.encode(value).decode() if place.content else in_header(value, bool(place.explode))
+    if _CONTROL.search(text):
+        raise RefusalError(
+            f"`{name}` goes into a header, so it must have no line break or control character."
+        )
+    text.encode()
+    return text.strip(" \t")
+
+
+def _in_cookie(name: str, place: Place, value: Any) -> list[Pair]:
+    if place.content:
+        return [(place.name, percent_encode(msgspec.json.encode(value).decode()))]
+    style = place.style or "form"
+    pairs = pairs_of(place.name, value, style, place.explode, as_is if style == "cookie" else percent_encode)
+    if any(not TOKEN.fullmatch(key) or _NO_COOKIE.search(text) for key, text in pairs):
+        raise RefusalError(f"`{name}` goes into a cookie, so it must have no space, `;`, quote or backslash.")
+    return pairs
+
+
+def _body(
+    operation: Operation, values: Mapping[str, Any]
+) -> tuple[bytes | None, str, tuple[Part, ...] | None]:
+    """Bytes, media type and parts of the body."""
+    media_type = operation.body
+    if not media_type:
+        return None, "", None
+    inside = {name: place for name, place in operation.places.items() if place.location == "body"}
+    whole = next((name for name, place in inside.items() if place.whole), None)
+    if whole is None:
+        body: Any = {place.name: values[name] for name, place in inside.items() if name in values}
+        body |= _further(operation, values, {place.name: name for name, place in inside.items()})
+        binary = frozenset(place.name for place in inside.values() if place.binary)
+    elif whole not in values:
+        return None, "", None
+    else:
+        body, binary = values[whole], frozenset()
+    if is_json(media_type):
+        return msgspec.json.encode(body), media_type, None
+    if media_type == FORM:
+        return joined(list(_form_pairs(operation, _object(whole, body)))).encode(), media_type, None
+    if media_type == MULTIPART:
+        parts = tuple(_parts(operation, _object(whole, body), binary))
+        return (None, "", parts) if parts else (b"", "", None)
+    return (*_text_body(str(whole), body, inside[str(whole)].binary, media_type), None)
+
+
+def _further(operation: Operation, values: Mapping[str, Any], inside: Mapping[str, str]) -> dict[str, Any]:
+    """Properties beyond the parameters; `inside` has the parameter of each name in the body."""
+    further = {name: value for name, value in values.items() if name not in operation.places}
+    for name in further:
+        if name in inside:
+            raise RefusalError(f"`{name}` of the body is called `{inside[name]}` here.")
+    return further
+
+
+def _object(whole: str | None, body: Any) -> dict[str, Any]:
+    if isinstance(body, dict):
+        return body
+    raise RefusalError(f"`{whole}` is sent as a form, so it must be an object.")
+
+
+def _text_body(name: str, body: Any, binary: bool, media_type: str) -> tuple[bytes, str]:
+    if binary:
+        return _decoded(name, body), media_type
+    if isinstance(body, list | dict):
+        raise RefusalError(f"`{name}` is sent as {media_type}, which only text can be: write it as text.")
+    charset = "; charset=utf-8" if media_type.startswith("text/") else ""
+    return scalar_text(body).encode(), f"{media_type}{charset}"
+
+
+def _decoded(name: str, value: Any) -> bytes:
+    """The bytes of a base64 text. Raises RefusalError."""
+    try:
+        if isinstance(value, str):
+            return binascii.a2b_base64(value, strict_mode=True)
+    except (binascii.Error, ValueError):
+        pass
+    raise RefusalError(f"`{name}` must be base64: letters, digits, `+`, `/` and `=` only, without spaces.")
+
+
+def _form_pairs(operation: Operation, body: Mapping[str, Any]) -> Iterator[Pair]:
+    """By media type, one pair for each item of an array; by style, where the encoding says one."""
+    for name, value in body.items():
+        encoding = operation.encoding.get(name)
+        if encoding is not None and _is_styled(encoding):
+            quoted = keep_reserved if encoding.allow_reserved else percent_encode
+            yield from pairs_of(name, value, encoding.style or "form", encoding.explode, quoted)
+            continue
+        for item in value if isinstance(value, list) else [value]:
+            if item is not None:
+                yield name, percent_encode(_content(item, _media_type(encoding, item))[0].decode())
+
+
+def _parts(operation: Operation, body: Mapping[str, Any], binary: frozenset[str]) -> Iterator[Part]:
+    """One part for each property, and for each item of an array."""
+    for name, value in body.items():
+        encoding = operation.encoding.get(name)
+        if encoding is not None and _is_styled(encoding) and name not in binary:
+            for key, text in pairs_of(name, value, encoding.style or "form", encoding.explode, as_is):
+                yield Part(name=key, content=text.encode())
+            continue
+        for item in value if isinstance(value, list) else [value]:
+            if item is None:
+                continue
+            if name in binary:
+                media_type = _media_type(encoding, item) or _ANY_TYPE
+                yield Part(name=name, content=_decoded(name, item), media_type=media_type, filename=name)
+            else:
+                content, media_type = _content(item, _media_type(encoding, item))
+                yield Part(name=name, content=content, media_type=media_type)
+
+
+def _is_styled(encoding: PropertyEncoding) -> bool:
+    return any(each is not None for each in (encoding.style, encoding.explode, encoding.allow_reserved))
+
+
+def _media_type(encoding: PropertyEncoding | None, value: Any) -> str:
+    """The media type of a property: the first that is no range; JSON for arrays and objects; else ""."""
+    named = [each.strip() for each in encoding.content_type.split(",")] if encoding else []
+    default = "application/json" if isinstance(value, list | dict) else ""
+    return next((each for each in named if each and "*" not in each), default)
+
+
+def _content(value: Any, media_type: str) -> tuple[bytes, str]:
+    if isinstance(value, list | dict) or is_json(media_type):
+        return msgspec.json.encode(value), media_type
+    return scalar_text(value).encode(), media_type

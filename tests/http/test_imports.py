@@ -1,0 +1,31 @@
+"""What is imported when, and what is said where httpx is missing."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def python(code: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True
+    )
+    return done.stdout.strip()
+
+
+def test_httpx_is_not_imported_before_a_request() -> None:
+    code = (
+        "import sys, toolcast.http as h; [getattr(h, name) for name in h.__all__]; "
+        "print('httpx' in sys.modules, *sorted({m.split('.')[1] for m in sys.modules if 'toolcast.' in m}))"
+    )
+    assert python(code) == "False http jsonschema lazy_exports runtime version"
+
+
+def test_a_missing_httpx_is_told_with_the_remedy() -> None:
+    code = (
+        "import sys; sys.modules['httpx'] = None\n"
+        "from toolcast.http.client import HttpxMissingError, load_httpx\n"
+        "try:\n    load_httpx()\nexcept HttpxMissingError as problem:\n    print(problem)"
+    )
+    assert python(code) == "httpx is not installed; run: pip install 'toolcast[http]' (httpx 0.28 or newer)"
