@@ -17,6 +17,7 @@ from .problem import UnreadableError
 from .responses import result_of
 from .schemas import SchemaConverter
 from .security import security_of
+from .server_defaults import without_defaults
 from .servers import server_of
 from .tool_names import names_of
 
@@ -160,7 +161,7 @@ class _Reader:
             name=operation.name,
             spec_name=name,
             description=description,
-            parameters=_with_definitions(schema, self._requests),
+            parameters=without_defaults(_with_definitions(schema, self._requests)),
             result=None if result is None else _with_definitions(result, self._responses),
             annotations=_annotations(operation),
             read_only=operation.method in _READING,
