@@ -3,16 +3,18 @@
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from ..jsonschema import Schemas, SearchTooLong, Validator
 from ..jsonschema.pointers import resolve
 from ..spec.model import Document, ToolSpec
+from .lenient_form import lenient_form
 from .normal_form import NormalForm, direct_references
 from .normal_form_builder import NormalFormBuilder
 from .reader import ANY_TYPE_KEYWORDS, Reader
 from .schema_problems import (
+    circular_definitions,
     circular_references,
     default_problems,
     example_problems,
@@ -76,11 +78,7 @@ def build_tool(tool: ToolSpec, types: Mapping[str, Document]) -> Built:
         normaliser.add_empty("parameters", tool.parameters)
     if tool.result is not None:
         normaliser.add_root("result", ("result",))
-    built = _build(normaliser)
-    if built.contract is None or not tool.examples:
-        return built
-    found = [*built.diagnostics, *example_problems(tool, built.validator("/parameters"))]
-    return structs.replace(built, diagnostics=tuple(found), contract=_unless_error(built.contract, found))
+    return _build(normaliser, tool)
 
 
 def build_type(file: str, types: Mapping[str, Document]) -> Built:
@@ -98,29 +96,34 @@ def build_type(file: str, types: Mapping[str, Document]) -> Built:
     return _build(normaliser)
 
 
-def _build(normaliser: NormalFormBuilder) -> Built:
+def _build(normaliser: NormalFormBuilder, tool: ToolSpec | None = None) -> Built:
+    """The contract of what was read. After an error the checks go on with what is not affected by it."""
     normaliser.add_used_types()
     normal = normaliser.result()
     found = list(normaliser.diagnostics)
     contract: Contract | None = None
+    circular = circular_definitions(normal)
+    found += circular_references(normal, circular)
+    if _has_errors(found):
+        normal = lenient_form(normal, circular)
     document = normal.document()
-    if not _has_errors(found):
-        found += circular_references(normal)
-    if not _has_errors(found):
-        schemas = Schemas(document, formats=True)
-        found += malformed_schemas(normal, document, schemas)
-        if not _has_errors(found):
-            files = {name: location.file for name, location in normal.locations.items() if location.file}
-            reader = Reader(document, schemas, files)
-            try:
-                contract = _contract(normal, reader, files)
-            except SearchTooLong as problem:  # a declared name, in a pattern of names
-                found.append(slow_name_pattern(normal, problem))
-            else:
-                found += unsatisfiable_schemas(normal, reader, contract)
-                found += default_problems(normal, reader, contract)
-                if not _has_errors(found):
-                    found += unfillable_defaults(normal, reader, contract)
+    schemas = Schemas(document, formats=True)
+    malformed = list(malformed_schemas(normal, document, schemas))
+    found += malformed
+    if not malformed:
+        files = {name: location.file for name, location in normal.locations.items() if location.file}
+        reader = Reader(document, schemas, files)
+        try:
+            contract = _contract(normal, reader, files)
+        except SearchTooLong as problem:  # a declared name, in a pattern of names
+            found.append(slow_name_pattern(normal, problem))
+        else:
+            found += unsatisfiable_schemas(normal, reader, contract)
+            found += default_problems(normal, reader, contract)
+            if tool is not None and tool.examples:
+                found += example_problems(tool, reader.validator(document["parameters"]))
+            if not _has_errors(found):
+                found += unfillable_defaults(normal, reader, contract)
     return Built(
         contract=_unless_error(contract, found),
         normal=normal,

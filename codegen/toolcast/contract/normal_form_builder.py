@@ -9,12 +9,17 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from msgspec import UNSET
+
 from ..diagnostics import Diagnostic, Severity
-from ..jsonschema.keywords import ANNOTATIONS, ASSERTIONS, HOLDS_SCHEMAS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP
+from ..jsonschema.keywords import ANNOTATIONS, ASSERTIONS, SCHEMA, SCHEMA_LIST, SCHEMA_MAP
 from ..jsonschema.pointers import escape
 from ..jsonschema.upgrade import Row, as_written, draft_of, named_draft, upgrade
 from ..spec.model import Document, Path, diagnose
+from ..spec.reader_problems import quoted
+from .malformed_values import malformed_value, no_schema, required_flag
 from .normal_form import NormalForm, definition_name
+from .pattern_mistakes import pattern_mistake
 from .python_types import KEYWORD, python_type_keywords
 from .slow_patterns import slow_pattern_reason
 from .spec_references import (
@@ -26,13 +31,19 @@ from .spec_references import (
     json_kind,
     value_at,
 )
+from .unknown_keywords import KNOWN, unknown_format, unknown_keyword
 
-_COPIED: Final = (ANNOTATIONS | ASSERTIONS) - {"$ref", "pattern", "$comment", "contentSchema"}
-"""Keywords that are copied without a check."""
+_COPIED: Final = (ANNOTATIONS | ASSERTIONS) - {"$ref", "pattern", "format", "$comment", "contentSchema"}
+"""Keywords that are copied once the form of their value is right."""
+
+
+_MOST_UNKNOWN: Final = 200
+"""Unknown keywords that are compared with known ones, which is slow."""
 
 
 class NormalFormBuilder:
-    """Builds one `NormalForm`. With an error among `diagnostics`, the result must not be used."""
+    """Builds one `NormalForm`. With an error among `diagnostics`, it lacks what is wrong: it serves for
+    further diagnostics only, by way of `lenient_form`."""
 
     def __init__(self, tool: Document | None, types: Mapping[str, Document], path: str = "") -> None:
         """`path` is the tool's, below the specs root: relative references count from its folder."""
@@ -47,6 +58,7 @@ class NormalFormBuilder:
         self._roots: dict[str, Any] = {}
         self._pending: list[tuple[str, SchemaLocation]] = []
         self._linked = False
+        self._unknown_keywords = 0
 
     def add_root(self, name: str, path: Path) -> None:
         """Read the tool's schema at `path` (`("parameters",)`) as the root called `name`."""
@@ -77,6 +89,8 @@ class NormalFormBuilder:
                 location, "root-not-object", f"parameters must have `type: object`, not {schema['type']!r}",
                 "arguments are always an object: wrap the value in a property",
             )  # fmt: skip
+            schema = {**schema, "type": "object"}
+            self.origins[id(schema)] = (location.document, location.path)
         if "type" not in schema:
             schema = {"type": "object", **schema}
             self.origins[id(schema)] = (location.document, location.path)
@@ -131,12 +145,8 @@ class NormalFormBuilder:
         if isinstance(node, bool):
             return node
         if not isinstance(node, dict):
-            self._report(
-                location,
-                "malformed-schema",
-                f"a schema must be an object or a boolean, not {json_kind(node)}",
-                "write a JSON Schema here, e.g. {type: string}",
-            )
+            wrong = no_schema(node)
+            self._report(location, "malformed-schema", wrong.message, wrong.hint)
             return True
         if depth > MAX_DEPTH:
             self._report(
@@ -147,11 +157,12 @@ class NormalFormBuilder:
             )
             return True
         out: dict[str, Any] = {}
+        malformed: set[str] = set()
         self.origins[id(out)] = (location.document, location.path)
         for row in self._rows(node, location):
             keyword, value = row.keyword, row.value
             if keyword in _COPIED:
-                out[keyword] = value
+                self._copy(row, location, out)
                 continue
             below = location.at(*row.source)
             if keyword in ("$schema", "$id", "$anchor", "$comment"):
@@ -169,21 +180,36 @@ class NormalFormBuilder:
                     "use a plain `$ref` to a definition", key=True,
                 )  # fmt: skip
             elif keyword == "$ref":
-                out["$ref"] = self._reference(value, below, location)
+                target = self._reference(value, below, location)
+                if target is not None:
+                    out["$ref"] = target
             elif keyword == "$defs":
                 self._check_map(value, below)  # read when a reference names it
             elif keyword in SCHEMA:
                 out[keyword] = self._schema(value, below, depth + 1)
             elif keyword in SCHEMA_LIST:
-                out[keyword] = self._list(keyword, value, below, depth)
+                if (schemas := self._list(keyword, value, below, depth)) is not None:
+                    out[keyword] = schemas
+                else:
+                    malformed.add(keyword)
             elif keyword in SCHEMA_MAP:
-                out[keyword] = self._map(row, location, depth)
+                named = self._map(row, location, depth)
+                if named is not None:
+                    out[keyword] = named
+                if named is None or len(named) < len(value):  # without malformed patterns
+                    malformed.add(keyword)
+            elif keyword == "pattern":
+                if self._pattern(value, below, node.get("maxLength")):
+                    out[keyword] = value
+            elif keyword == "format":
+                self._copy(row, location, out)
+                self._check_format(value, below)
             else:
                 if keyword not in KNOWN and not keyword.startswith("x-"):
-                    self._unknown(keyword, below)
-                elif keyword == "pattern":
-                    self._check_pattern(value, below, node.get("maxLength"))
+                    self._check_unknown(keyword, node, below)
                 out[keyword] = value
+        for keyword in malformed:
+            out.pop(_APPLIES_TO_REST.get(keyword, ""), None)
         if KEYWORD in out:
             added, problem = python_type_keywords(out)
             out.update(added)
@@ -192,7 +218,20 @@ class NormalFormBuilder:
                     location.at(KEYWORD), "python-type", f"`{KEYWORD}` cannot be used here: {problem}",
                     "for example {type: string, x-python: datetime}", key=True,
                 )  # fmt: skip
+                del out[KEYWORD]
         return out
+
+    def _copy(self, row: Row, location: SchemaLocation, out: dict[str, Any]) -> None:
+        """Put a keyword into `out`: with a malformed value, only where it is clear what is meant."""
+        wrong = malformed_value(row.keyword, row.value)
+        if wrong is None:
+            out[row.keyword] = row.value
+            return
+        if row.keyword == "required" and location.path[-2:-1] == ("properties",):
+            wrong = required_flag(row.value, str(location.path[-1])) or wrong
+        self._report(location.at(*row.source), "malformed-schema", wrong.message, wrong.hint)
+        if wrong.meant is not UNSET:
+            out[row.keyword] = wrong.meant
 
     def _rows(self, node: dict[str, Any], location: SchemaLocation) -> tuple[Row, ...]:
         """The keywords of `node` as 2020-12 writes them; reports those that no draft has."""
@@ -214,69 +253,84 @@ class NormalFormBuilder:
                 "remove `$schema`, or name https://json-schema.org/draft/2020-12/schema",
             )  # fmt: skip
 
-    def _list(self, keyword: str, value: Any, below: SchemaLocation, depth: int) -> Any:
-        if not isinstance(value, list) or not value:
-            self._report(
-                below,
-                "malformed-schema",
-                f"`{keyword}` must be a non-empty array of schemas, not {json_kind(value)}",
-                "write one schema per line, each behind `- `",
-            )
-            return [True]
-        return [self._schema(item, below.at(i), depth + 1) for i, item in enumerate(value)]
+    def _list(self, keyword: str, value: Any, below: SchemaLocation, depth: int) -> list[Any] | None:
+        """The schemas in a list; None where it is none."""
+        if isinstance(value, list) and value:
+            return [self._schema(item, below.at(i), depth + 1) for i, item in enumerate(value)]
+        self._report(
+            below,
+            "malformed-schema",
+            f"`{keyword}` must be a non-empty array of schemas, not {json_kind(value)}",
+            "write one schema per line, each behind `- `",
+        )
+        return None
 
     def _check_map(self, value: Any, below: SchemaLocation) -> bool:
         if isinstance(value, dict):
             return True
-        self._report(
-            below,
-            "malformed-schema",
-            f"`{below.path[-1]}` must map names to schemas, not be {json_kind(value)}",
-            "write `name: {type: string}`, one per line",
-        )
+        hint = "write `name: {type: string}`, one per line"
+        if value is None:
+            hint = "indent the names further than this key, or leave it out"
+        elif isinstance(value, list) and any(isinstance(item, dict) and "name" in item for item in value):
+            hint = "write the names as keys, without `- `: `name: {type: string}`, one per line"
+        message = f"`{below.path[-1]}` must map names to schemas, not be {json_kind(value)}"
+        self._report(below, "malformed-schema", message, hint)
         return False
 
-    def _map(self, row: Row, location: SchemaLocation, depth: int) -> Any:
+    def _map(self, row: Row, location: SchemaLocation, depth: int) -> dict[str, Any] | None:
+        """The schemas in a mapping; None where it is none. Of patterns, those that can be used."""
         below = location.at(*row.source)
         if not self._check_map(row.value, below):
-            return {}
-        if row.keyword == "patternProperties":
-            for pattern in row.value:
-                self._check_pattern(pattern, below.at(pattern))
+            return None
         return {
             name: self._schema(item, location.at(*row.member(name)), depth + 1)
             for name, item in row.value.items()
+            if row.keyword != "patternProperties" or self._pattern(name, below.at(name), key=True)
         }
 
-    def _check_pattern(self, pattern: Any, below: SchemaLocation, longest: Any = None) -> None:
-        """Warn of a pattern whose search may take very long; an invalid one is refused later."""
+    def _pattern(
+        self, pattern: Any, below: SchemaLocation, longest: Any = None, *, key: bool = False
+    ) -> bool:
+        """Whether a pattern can be used; reports one that cannot, and one that is doubtful or slow."""
+        wrong = malformed_value("pattern", pattern)
+        if wrong is not None:
+            self._report(below, "malformed-schema", wrong.message, wrong.hint)
+            return False
+        mistake = pattern_mistake(pattern)
+        if mistake is not None and mistake.is_error:
+            self._report(below, "malformed-schema", mistake.message, mistake.hint, key=key)
+            return False
+        if mistake is not None:
+            self._report(
+                below, "doubtful-pattern", mistake.message, mistake.hint, key=key, severity="warning"
+            )
         slow = slow_pattern_reason(pattern, longest)
         if slow is not None:
             self._report(
                 below, "slow-pattern", slow,
-                "say each repetition in one way only, or bound the text by maxLength", severity="warning",
+                "say each repetition in one way only, or bound the text by maxLength", key=key,
+                severity="warning",
+            )  # fmt: skip
+        return True
+
+    def _check_format(self, name: Any, below: SchemaLocation) -> None:
+        meant = unknown_format(name) if isinstance(name, str) else None
+        if meant is not None:
+            self._report(
+                below, "unknown-format", f"{quoted(name)} is not a format of JSON Schema and is not checked",
+                f"did you mean `{meant}`?", severity="warning",
             )  # fmt: skip
 
-    def _unknown(self, keyword: str, below: SchemaLocation) -> None:
-        if keyword == "nullable":
-            self._report(
-                below, "openapi-keyword", "`nullable` is OpenAPI's, not JSON Schema's, and would be ignored",
-                'write `type: [string, "null"]`, with the type you have', key=True,
-            )  # fmt: skip
-            return
-        from difflib import get_close_matches  # loaded only where something is wrong
-
-        close = get_close_matches(keyword, KNOWN, n=1, cutoff=0.75)
-        if close:
-            self._report(
-                below, "unknown-keyword", f"`{keyword}` is not a JSON Schema keyword and has no effect",
-                f"did you mean `{close[0]}`? (start the name with `x-` to keep it as an extension)",
-                key=True, severity="warning",
-            )  # fmt: skip
+    def _check_unknown(self, keyword: str, schema: Mapping[str, Any], below: SchemaLocation) -> None:
+        self._unknown_keywords += 1
+        found = unknown_keyword(keyword, schema) if self._unknown_keywords <= _MOST_UNKNOWN else None
+        if found is not None:
+            self._report(below, found.code, found.message, found.hint, key=True, severity=found.severity)
 
     # -- references ---------------------------------------------------------------------------
 
-    def _reference(self, value: Any, below: SchemaLocation, location: SchemaLocation) -> str:
+    def _reference(self, value: Any, below: SchemaLocation, location: SchemaLocation) -> str | None:
+        """A reference of the normal form; None for one that leads nowhere."""
         self._linked = True
         if not isinstance(value, str):
             self._report(
@@ -285,11 +339,11 @@ class NormalFormBuilder:
                 f"`$ref` must be a string, not {json_kind(value)}",
                 "write e.g. `$ref: '#/$defs/Name'`",
             )
-            return "#"
+            return None
         target = self._references.target(value, location)
         if isinstance(target, ReferenceProblem):
             self._report(below, target.code, target.message, target.hint)
-            return "#"
+            return None
         if not target.file and target.path == location.root:
             return "#"
         return "#/$defs/" + escape(self._name(target))
@@ -319,8 +373,12 @@ class NormalFormBuilder:
         self.defs = {name: self.defs[name] for name in self.locations if name in self.defs}
 
 
-KNOWN: Final = HOLDS_SCHEMAS | ANNOTATIONS | ASSERTIONS | {"$schema", "$id", "$anchor", "$ref"}
-"""Keywords with a meaning; others are warned of. Of `format`, the names in `FORMATS` have one."""
+_APPLIES_TO_REST: Final = {
+    "properties": "additionalProperties",
+    "patternProperties": "additionalProperties",
+    "prefixItems": "items",
+}
+"""Keyword → the one that applies to what it leaves: to more than its author means where it is malformed."""
 
 UNSUPPORTED: Final = {
     "$dynamicRef": "dynamic references are resolved at validation time and have no static type",

@@ -1,6 +1,6 @@
 """Diagnostics about schemas whose references resolve: circular, malformed, unsatisfiable; wrong defaults."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from msgspec import UNSET
@@ -27,8 +27,9 @@ def diagnose_at(
     return diagnose(document, path, code, message, hint, severity=severity)
 
 
-def circular_references(normal: NormalForm) -> Iterator[Diagnostic]:
+def circular_definitions(normal: NormalForm) -> tuple[str, ...]:
     """Definitions that are only references, in a circle: they state no schema."""
+    found: list[str] = []
     for name in normal.defs:
         visited, at = {name}, name
         while isinstance(normal.defs[at], dict) and "$ref" in normal.defs[at]:
@@ -36,14 +37,21 @@ def circular_references(normal: NormalForm) -> Iterator[Diagnostic]:
             if following is None:
                 break
             if following == name:
-                yield diagnose_at(
-                    normal, f"/$defs/{name}", "circular-reference", f"`{name}` refers only to itself",
-                    "give one of the schemas in the circle a type of its own",
-                )  # fmt: skip
+                found.append(name)
             if following in visited:
                 break
             visited.add(following)
             at = following
+    return tuple(found)
+
+
+def circular_references(normal: NormalForm, circular: Iterable[str]) -> Iterator[Diagnostic]:
+    """One diagnostic for each of the `circular` definitions."""
+    for name in circular:
+        yield diagnose_at(
+            normal, f"/$defs/{name}", "circular-reference", f"`{name}` refers only to itself",
+            "give one of the schemas in the circle a type of its own",
+        )  # fmt: skip
 
 
 def malformed_schemas(

@@ -6,15 +6,17 @@ No file outside the specs folder is read.
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 from urllib.parse import unquote
 
 from msgspec import Struct
 
 from ..jsonschema.keywords import SCHEMA, SCHEMA_LIST, SCHEMA_MAP
-from ..jsonschema.pointers import child, split
+from ..jsonschema.pointers import child, escape, split
 from ..jsonschema.upgrade import draft_of, rows_of
 from ..spec.model import Document, Path
+from ..spec.reader_problems import quoted
+from ..spec.spec_checker import choices
 
 
 class DefinitionLocation(Struct, frozen=True):
@@ -51,6 +53,12 @@ def json_kind(value: Any) -> str:
     return "null" if value is None else names.get(type(value), "an object")
 
 
+_MOST_COMPARED: Final = 1_000
+_LONGEST: Final = 100
+"""Names, and characters of a name, that are compared with a wrong one."""
+_MOST_COMPARISONS: Final = 100
+"""Wrong references for which names are compared: a document with more has no typing mistakes."""
+
 MAX_DEPTH = 64
 """Levels of nested schemas; more is refused, because reading recurses."""
 
@@ -73,45 +81,63 @@ class References:
         self.types = types
         self.path = path
         self._anchors: dict[DefinitionLocation, dict[str, Path]] = {}
+        self._comparisons = 0
 
     def target(self, ref: str, location: SchemaLocation) -> DefinitionLocation | ReferenceProblem:
         """Where the schema is that `ref` names in the schema at `location`, or why it does not resolve."""
         target, _, fragment = ref.partition("#")
         file, root = location.file, location.root
         if target:
-            if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", target) or target.startswith("//"):
-                return ReferenceProblem(
-                    "remote-reference",
-                    f"`{ref}` leaves the specs folder; nothing is fetched at build time",
-                    "copy the type into a file under _types/ and refer to that",
-                )
-            base = posixpath.dirname(file or self.path)
-            file, root = posixpath.normpath(posixpath.join(base, unquote(target))), ()
-            if file.startswith(("../", "/")) or file == "..":
-                return ReferenceProblem(
-                    "reference-outside",
-                    f"`{ref}` points outside the specs folder",
-                    "shared types live under _types/ in the specs folder",
-                )
-            if file not in self.types:
-                near = _near(file, list(self.types))
-                hint = f"did you mean `{posixpath.relpath(near[0], base or '.')}`?" if near else ""
-                return ReferenceProblem(
-                    "missing-reference",
-                    f"there is no shared type file `{file}`",
-                    hint or "shared types live in files under _types/ in the specs folder",
-                )
+            found = self._file(ref, target, location)
+            if isinstance(found, ReferenceProblem):
+                return found
+            file, root = found, ()
         document = self.types[file] if file else location.document
         path = self._fragment(document, file, root, unquote(fragment))
         if path is None:
-            names = _definition_names(value_at(document.data, root))
-            near = _near(fragment.rsplit("/", 1)[-1], names)
+            return self._points_at_nothing(ref, value_at(document.data, root))
+        return DefinitionLocation(file, path)
+
+    def _points_at_nothing(self, ref: str, schema: Any) -> ReferenceProblem:
+        """The problem of a reference whose fragment leads nowhere in `schema`, the root of its file."""
+        self._comparisons += 1
+        hint = _definition_hint(ref, schema) if self._comparisons <= _MOST_COMPARISONS else _NOTHING_DEFINED
+        return ReferenceProblem("missing-reference", f"{quoted(ref)} points at nothing", hint)
+
+    def _file(self, ref: str, target: str, location: SchemaLocation) -> str | ReferenceProblem:
+        """The shared type file that the part of `ref` before `#` names."""
+        if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", target) or target.startswith("//"):
+            return ReferenceProblem(
+                "remote-reference",
+                f"{quoted(ref)} leaves the specs folder; nothing is fetched at build time",
+                "copy the type into a file under _types/ and refer to that",
+            )
+        base = posixpath.dirname(location.file or self.path)
+        file = posixpath.normpath(posixpath.join(base, unquote(target)))
+        inside = not file.startswith(("../", "/")) and file != ".."
+        if inside and file in self.types:
+            return file
+        definition = _definition_of(target, value_at(location.document.data, location.root))
+        if definition:
             return ReferenceProblem(
                 "missing-reference",
-                f"`{ref}` points at nothing",
-                f"did you mean `#/$defs/{near[0]}`?" if near else "references look like `#/$defs/Name`",
+                f"{quoted(ref)} names a file: a reference inside of a schema starts with `#`",
+                f"did you mean {quoted(definition)}?",
             )
-        return DefinitionLocation(file, path)
+        if not inside:
+            return ReferenceProblem(
+                "reference-outside",
+                f"{quoted(ref)} points outside the specs folder",
+                "shared types live under _types/ in the specs folder",
+            )
+        self._comparisons += 1
+        near = _near(file, list(self.types)) if self._comparisons <= _MOST_COMPARISONS else []
+        hint = "shared types live in files under _types/ in the specs folder"
+        if near:
+            hint = f"did you mean {quoted(posixpath.relpath(near[0], base or '.'))}?"
+        elif not re.search(r"[/.]", target):
+            hint = "write `#/$defs/Name` for a definition of this schema; " + hint
+        return ReferenceProblem("missing-reference", f"there is no shared type file {quoted(file)}", hint)
 
     def _fragment(self, document: Document, file: str, root: Path, fragment: str) -> Path | None:
         if fragment and not fragment.startswith("/"):
@@ -131,11 +157,37 @@ class References:
         return path
 
 
-def _definition_names(schema: Any) -> list[str]:
-    if not isinstance(schema, dict):
-        return []
-    groups = [schema.get(k) for k in ("$defs", "definitions")]
-    return [name for group in groups if isinstance(group, dict) for name in group]
+def _definition_pointers(schema: Any) -> dict[str, str]:
+    """The definitions of a schema by name, each as a reference inside of it."""
+    groups = [(key, schema.get(key)) for key in ("definitions", "$defs")] if isinstance(schema, dict) else []
+    return {
+        name: f"#/{key}/{escape(name)}" for key, group in groups if isinstance(group, dict) for name in group
+    }
+
+
+def _definition_of(path: str, schema: Any) -> str:
+    """The reference to the definition of `schema` that a path without `#` means; empty for none."""
+    folder, _, name = path.rpartition("/")
+    if folder not in ("", "$defs", "/$defs", "definitions", "/definitions"):
+        return ""
+    return _definition_pointers(schema).get(name, "")
+
+
+_NOTHING_DEFINED: Final = "write definitions below `$defs`, beside `properties`, and refer to `#/$defs/Name`"
+
+
+def _definition_hint(ref: str, schema: Any) -> str:
+    """What to write instead of a reference that leads nowhere in `schema`, the root of its file."""
+    file, _, fragment = ref.partition("#")
+    pointers = _definition_pointers(schema)
+    near = _near(unquote(fragment).rpartition("/")[2], pointers)
+    if near:
+        return f"did you mean {quoted(file + pointers[near[0]])}?"
+    if pointers:
+        return f"there are {choices([file + pointer for pointer in pointers.values()])}"
+    if fragment.startswith("/components/"):
+        return "copy that schema of the OpenAPI document below `$defs` here, and refer to `#/$defs/Name`"
+    return _NOTHING_DEFINED
 
 
 def _anchors(node: Any, path: Path, draft: int, depth: int = 0) -> Iterator[tuple[str, Path]]:
@@ -159,4 +211,7 @@ def _anchors(node: Any, path: Path, draft: int, depth: int = 0) -> Iterator[tupl
 def _near(name: str, known: Iterable[str]) -> list[str]:
     from difflib import get_close_matches  # loaded only where something is wrong
 
-    return get_close_matches(name, list(known), n=1)
+    words = list(known)
+    return (
+        get_close_matches(name, words, n=1) if len(words) <= _MOST_COMPARED and len(name) <= _LONGEST else []
+    )

@@ -163,9 +163,11 @@ class _Translator(Scanner):
                 continue
             first_group, first_reference = self.count + 1, len(self.references)
             term, repeatable = self.term(depth)
+            quantifier = self.at
             bounds = self.quantifier()
             if bounds:
                 if not repeatable:
+                    self.at = quantifier
                     raise self.fail("nothing to repeat")
                 if not bounds.startswith("?"):
                     self.check_references(first_group, first_reference)
@@ -268,11 +270,13 @@ class _Translator(Scanner):
             self.part = self.automaton.ahead(self.part)
         return f"{opening}{body})", not behind
 
-    def reference(self, number: int) -> str:
+    def reference(self, number: int, end: int) -> str:
+        """A back-reference that ends at `end`."""
         if number > len(self.names):
             raise self.fail(f"back-reference to group {number}, which does not exist")
         if self.behind:
             raise self.fail("a back-reference inside a look-behind is not supported", valid=True)
+        self.at = end
         self.references.append((self.at, number))
         self.part = self.automaton.reference()
         if number in self.void or number not in self.closed:
@@ -289,15 +293,13 @@ class _Translator(Scanner):
             match = _NAME.match(self.text, self.at + 2)
             if not match or match[1] not in self.names:
                 raise self.fail("`\\k` without the name of a group")
-            self.at = match.end()
-            return self.reference(self.names.index(match[1]) + 1), True
+            return self.reference(self.names.index(match[1]) + 1, match.end()), True
         if char and char in "123456789":
             match = re.compile("[0-9]+").match(self.text, self.at + 1)
             assert match
             if len(match.group()) > 4:
                 raise self.fail("back-reference to a group that does not exist")
-            self.at = match.end()
-            return self.reference(int(match.group())), True
+            return self.reference(int(match.group()), match.end()), True
         return self.one_of(self.character())
 
 

@@ -94,6 +94,26 @@ _REFUSED = {
 }
 
 
+def wanted_form(keyword: str, value: Any) -> str:
+    """What the value of a keyword must be.
+
+    Args:
+        keyword: the keyword.
+        value: its value; schemas in it are not checked.
+
+    Returns:
+        A noun with its article; empty where the value is that, and for what is no keyword.
+    """
+    form = _FORMS.get(keyword)
+    if form is None:
+        return ""
+    accepts, wanted = form
+    try:
+        return "" if accepts(value) else wanted
+    except (TypeError, RecursionError):  # not JSON at all, or bottomless
+        return wanted
+
+
 def check_form(schema: Mapping[Any, Any], pointer: str) -> None:
     """Raise UnsupportedSchema for the first keyword with a malformed value; subschemas are not checked."""
     for word, value in schema.items():
@@ -101,15 +121,8 @@ def check_form(schema: Mapping[Any, Any], pointer: str) -> None:
             raise UnsupportedSchema(pointer, f"keywords are strings, not {word!r}")
         if word in _REFUSED:
             raise UnsupportedSchema(f"{pointer}/{word}", _REFUSED[word])
-        form = _FORMS.get(word)
-        if form is None:
-            continue
-        accepts, wanted = form
-        try:
-            good = accepts(value)
-        except (TypeError, RecursionError):  # not JSON at all, or bottomless
-            good = False
-        if not good:
+        wanted = wanted_form(word, value)
+        if wanted:
             raise UnsupportedSchema(f"{pointer}/{word}", f"`{word}` must be {wanted}")
     if "$schema" in schema and schema["$schema"].rstrip("#") != DIALECT:
         raise UnsupportedSchema(f"{pointer}/$schema", f"only the dialect {DIALECT} is supported")

@@ -25,7 +25,7 @@ class Scanner:
         self.at = 0
 
     def fail(self, reason: str, *, valid: bool = False) -> UnsupportedPattern:
-        return UnsupportedPattern(f"{reason} at offset {self.at}", valid=valid)
+        return UnsupportedPattern(f"{reason} at offset {self.at}", valid=valid, offset=self.at)
 
     def character(self, *, in_class: bool = False) -> Ranges:
         """The code points of an escape; `at` is on its backslash."""
@@ -88,9 +88,11 @@ class Scanner:
     def unicode_property(self, *, negated: bool) -> Ranges:
         match = re.compile(r"\{([A-Za-z0-9_=]+)\}").match(self.text, self.at)
         if not match:
+            self.at -= 2
             raise self.fail("`\\p` without a property in braces")
         ranges = charset.category(match[1])
         if ranges is None:
+            self.at -= 2
             reason = f"the Unicode property `{match[1]}` is not supported, only general categories are"
             raise self.fail(reason, valid=True)
         self.at = match.end()
@@ -109,12 +111,14 @@ class Scanner:
             if self.text[self.at] == "]":
                 self.at += 1
                 break
+            first = self.at
             low = self.class_atom()
             if self.text.startswith("-", self.at) and self.text[self.at + 1 : self.at + 2] not in {"]", ""}:
                 self.at += 1
                 high = self.class_atom()
                 if _single(low) and _single(high):
                     if high[0][0] < low[0][0]:
+                        self.at = first
                         raise self.fail("character range out of order")
                     found.append((low[0][0], high[0][0]))
                     continue

@@ -36,12 +36,16 @@ class UnsupportedSchema(ValueError):  # noqa: N818  # a public name
 
 
 class UnsupportedPattern(ValueError):  # noqa: N818  # a public name
-    """A pattern that is not ECMA-262, or (`valid`) that Python's `re` cannot run exactly."""
+    """A pattern that is not ECMA-262, or (`valid`) that Python's `re` cannot run exactly.
 
-    def __init__(self, reason: str, *, valid: bool = False) -> None:
+    `offset` counts the characters before the place; None where there is no one place.
+    """
+
+    def __init__(self, reason: str, *, valid: bool = False, offset: int | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
         self.valid = valid
+        self.offset = offset
 
 
 class TooManyBranches(ValueError):  # noqa: N818  # a public name

@@ -1,0 +1,224 @@
+# ruff: noqa: E501  # a fixture is one line of YAML
+"""Mistakes of people who write a schema: the place (`‸`), and what the diagnostic must tell them."""
+
+from typing import Any, NamedTuple
+
+import jsonschema_rs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from toolcast.diagnostics import Diagnostic
+
+from tests.contract.test_diagnostics import problems
+from tests.python.compiled import RefusedError, compile_files, spec
+
+
+class Case(NamedTuple):
+    schema: str  # of the property `a`
+    code: str
+    says: tuple[str, ...]  # parts of message and hint, in this order
+    severity: str = "error"
+
+
+TYPES = {
+    "str": "`string`", "int": "`integer`", "float": "`number`", "bool": "`boolean`", "list": "`array`",
+    "dict": "`object`", "None": '`"null"`', "String": "`string`", "text": "`string`", "strnig": "`string`",
+    "date": "`type: string, format: date`", "datetime": "`type: string, format: date-time`",
+    "bytes": "contentEncoding: base64", "enum": "`enum: [a, b]`", "string | null": '`type: [string, "null"]`',
+    "'list[str]'": "`type: array, items: {type: string}`", "'string[]'": "`type: array, items: {type: string}`",
+    "'dict[str, int]'": "`type: object, additionalProperties: {type: integer}`",
+    "'Optional[int]'": '`type: [integer, "null"]`', "'int?'": '`type: [integer, "null"]`',
+    "xyzzy": "array, boolean, integer, null, number, object, string",
+}  # fmt: skip
+PATTERNS = {
+    "'['": ("unclosed character class at character 1", "close it with `]`"),
+    "'(?P<x>a)'": ("at character 2", "(?<name>…)"),
+    "'ab*+'": ("at character 4", "possessive"),
+    "'a{2,1}'": ("at character 2", "smaller number first"),
+    "'(?i)abc'": ("at character 2", "no flags"),
+    r"'abc\Z'": ("at character 4", "`$`"),
+    "'abc)'": ("at character 4", "open it with `(`"),
+    "'x(abc'": ("at character 2", "close it with `)`"),
+    "'[0-9z-a]'": ("at character 5", "`[a-z]`"),
+    r"'a\'": ("at character 2", r"`\\`"),
+    r"'(a)\2'": ("group 2", "at character 4", "`(a)\\1`"),
+    r"'^\p{Foo}'": ("at character 2", r"`\p{L}`"),
+    "'(?<=a+)b'": ("look-behind", "one length"),
+    "'(?<n>a)(?<n>b)'": ("two groups", "name of its own"),
+    "5": ("not 5", "single quotes"),
+}
+DOUBTS = {
+    "/^abc$/i": "slashes",
+    "'[[:alpha:]]'": "[A-Za-z]",
+    '"\\bword"': "single quotes",
+}
+CASES = {
+    **{f"type: {name}": Case(f"{{type: ‸{name}}}", "malformed-schema", (hint,)) for name, hint in TYPES.items()},
+    **{
+        f"pattern: {pattern}": Case(f"{{type: string, pattern: ‸{pattern}}}", "malformed-schema", says)
+        for pattern, says in PATTERNS.items()
+    },
+    **{
+        f"pattern: {pattern}": Case(f"{{type: string, pattern: ‸{pattern}}}", "doubtful-pattern", (hint,), "warning")
+        for pattern, hint in DOUBTS.items()
+    },
+    "pattern of names": Case("{type: object, patternProperties: {‸'(': true}}", "malformed-schema", ("unclosed group",)),
+    "empty type": Case("{type: ‸}", "malformed-schema", ("empty", '"null"')),
+    "null in a list": Case("{type: ‸[string, null]}", "malformed-schema", ("null without quotes", '[string, "null"]')),
+    "str in a list": Case("{type: ‸[str, int]}", "malformed-schema", ("`str`", "[string, integer]")),
+    "a type twice": Case("{type: ‸[string, string]}", "malformed-schema", ("twice",)),
+    "no types": Case("{type: ‸[]}", "malformed-schema", ("empty list", "[string, integer]")),
+    "required: true": Case("{type: string, required: ‸true}", "malformed-schema", ("not true", "`required: [a]`", "`properties`")),
+    "required: 'true'": Case("{type: string, required: ‸'true'}", "malformed-schema", ("text `true`", "`required: [a]`")),
+    "required: false": Case("{type: string, required: ‸false}", "malformed-schema", ("not false", "take it out")),
+    "required: b": Case("{type: object, required: ‸b, properties: {b: {}}}", "malformed-schema", ("`required: [b]`",)),
+    "required: [b, b]": Case("{type: object, required: ‸[b, b], properties: {b: {}}}", "malformed-schema", ("`b` twice",)),
+    "required: [1]": Case("{type: object, required: ‸[1]}", "malformed-schema", ("1 is no name", "quotes")),
+    "optional": Case("{type: string, ‸optional: true}", "unknown-keyword", ("no effect", "`required`"), "warning"),
+    "enum as text": Case("{type: string, enum: ‸'a,b'}", "malformed-schema", ("`a,b`", "`enum: [a, b]`")),
+    "enum as mapping": Case("{enum: ‸{a: 1}}", "malformed-schema", ("a mapping", "values alone")),
+    "quoted number": Case("{type: integer, minimum: ‸'10'}", "malformed-schema", ("text `10`", "`minimum: 10`")),
+    "negative length": Case("{type: string, minLength: ‸-1}", "malformed-schema", ("0 or more, not -1",)),
+    "half a length": Case("{type: string, maxLength: ‸2.5}", "malformed-schema", ("a whole number",)),
+    "multiple of 0": Case("{type: number, multipleOf: ‸0}", "malformed-schema", ("above 0",)),
+    "quoted boolean": Case("{type: array, uniqueItems: ‸'true'}", "malformed-schema", ("without quotes",)),
+    "no instead of false": Case("{type: object, additionalProperties: ‸no}", "malformed-schema", ("`no`", "write `false`")),
+    "items: string": Case("{type: array, items: ‸string}", "malformed-schema", ("`string`", "write {type: string}")),
+    "schema as types": Case("‸[string, null]", "malformed-schema", ("a list",)),
+    "schema as text": Case("‸The path.", "malformed-schema", ("The path.", "{type: string, description: …}")),
+    "no schema": Case("‸", "malformed-schema", ("null", "indent")),
+    "properties without names": Case("{type: object, properties: ‸}", "malformed-schema", ("null", "indent")),
+    "properties as a list": Case("{type: object, properties: ‸[{name: b}]}", "malformed-schema", ("an array", "without `- `")),
+    "description of another type": Case("{description: ‸{type: string}}", "malformed-schema", ("a mapping", "`properties`")),
+    "format of another type": Case("{type: string, format: ‸5}", "malformed-schema", ("not 5", "date-time")),
+    "format: datetime": Case("{type: string, format: ‸datetime}", "unknown-format", ("not checked", "`date-time`"), "warning"),
+    "format: url": Case("{type: string, format: ‸url}", "unknown-format", ("`uri`",), "warning"),
+    "regex": Case("{type: string, ‸regex: a}", "unknown-keyword", ("`pattern`",), "warning"),
+    "min of a string": Case("{type: string, ‸min: 1}", "unknown-keyword", ("`minLength`",), "warning"),
+    "max of a number": Case("{type: number, ‸max: 1}", "unknown-keyword", ("`maximum`",), "warning"),
+    "choices": Case("{type: string, ‸choices: [a]}", "unknown-keyword", ("`enum`",), "warning"),
+    "property beside type": Case("{type: object, ‸depth: {type: integer}}", "misplaced-property", ("`depth`", "below `properties:` (add that line)")),
+    "property beside properties": Case("{type: object, properties: {b: {}}, ‸depth: {type: integer}}", "misplaced-property", ("below `properties:`",), "warning"),
+    "parameter of OpenAPI": Case("{in: query, name: a, ‸schema: {type: string}}", "openapi-keyword", ("OpenAPI", "its `schema`")),
+    "definition that is near": Case("{$ref: ‸'#/$defs/Piont'}", "missing-reference", ("did you mean `#/$defs/Point`",)),
+    "definition that is not": Case("{$ref: ‸'#/$defs/Other'}", "missing-reference", ("points at nothing", "there are `#/$defs/Line` or `#/$defs/Point`")),
+    "definition of OpenAPI": Case("{$ref: ‸'#/components/schemas/Pet'}", "missing-reference", ("there are",)),
+    "definition without #": Case("{$ref: ‸Point}", "missing-reference", ("starts with `#`", "`#/$defs/Point`")),
+    "path without #": Case("{$ref: ‸/$defs/Point}", "missing-reference", ("starts with `#`", "`#/$defs/Point`")),
+}  # fmt: skip
+DEFINITIONS = "  $defs: {Point: {type: string}, Line: {type: string}}\n"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_message_and_remedy(name: str) -> None:
+    case = CASES[name]
+    uses = (
+        "" if case.code == "missing-reference" else ", p: {$ref: '#/$defs/Point'}, l: {$ref: '#/$defs/Line'}"
+    )
+    text = f"parameters:\n  type: object\n  properties: {{a: {case.schema}{uses}}}\n{DEFINITIONS}"
+    found, place = problems(text)
+    assert [(d.code, d.severity, d.line, d.column) for d in found] == [(case.code, case.severity, *place)], (
+        found
+    )
+    told = f"{found[0].message} — {found[0].hint}"
+    at = 0
+    for part in case.says:
+        assert part in told[at:], told
+        at = told.index(part, at) + len(part)
+
+
+def test_hint_names_a_definition_where_it_is() -> None:
+    text = "parameters: {type: object, definitions: {Point: {}}, properties: {a: {$ref: ‸'#/$defs/Point'}}}"
+    found, _ = problems(text)
+    assert "`#/definitions/Point`" in found[0].hint
+
+
+def test_hint_where_nothing_is_defined() -> None:
+    found, _ = problems("parameters: {type: object, properties: {a: {$ref: ‸'#/$defs/Point'}}}")
+    assert "below `$defs`, beside `properties`" in found[0].hint
+
+
+def test_a_malformed_value_hides_no_other_problem() -> None:
+    text = """\
+parameters:
+  type: object
+  properties:
+    a: {type: str, default: 5}
+    b: {type: string, pattern: '['}
+    c: {type: integer, minimum: 3, maximum: 1}
+    d: {type: integer, default: x}
+    e: {$ref: '#/$defs/Q'}
+    f: {type: string, required: true}
+    g: {type: string, minlength: 3}
+    h: {type: array, items: {type: int}, maxItems: many}
+    i: {$ref: '#/$defs/Loop'}
+    ‸j: {type: integer}
+  $defs:
+    Loop: {$ref: '#/$defs/Loop'}
+examples: [{j: x}]
+"""
+    found, _ = problems(text)
+    lines = text.splitlines()
+    told = sorted((each.code, lines[each.line - 4].strip()[0]) for each in found)
+    assert told == [
+        ("circular-reference", "L"), ("default-mismatch", "a"), ("default-mismatch", "d"), ("example-mismatch", "e"),
+        ("malformed-schema", "a"), ("malformed-schema", "b"), ("malformed-schema", "f"), ("malformed-schema", "h"),
+        ("malformed-schema", "h"), ("missing-reference", "e"), ("unknown-keyword", "g"), ("unsatisfiable", "c"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        "{not: {type: ‸str}}",
+        "{oneOf: [{type: ‸str}, {type: string}], default: x}",
+        "{if: {type: ‸str}, then: false, default: x}",
+        "{type: array, contains: {type: ‸int}, maxContains: 1, default: [1, 2]}",
+        "{type: object, required: [b], properties: ‸[b], additionalProperties: false}",
+        "{type: object, required: [b], patternProperties: {‸'(': true}, additionalProperties: false}",
+        "{type: array, prefixItems: ‸string, items: false, default: [x]}",
+        "{not: {$ref: '#/$defs/D'}}\n  $defs: {D: {type: ‸str}}",
+    ],
+)
+def test_what_is_left_out_causes_no_false_diagnostic(schema: str) -> None:
+    flow, _, definitions = schema.partition("\n")
+    text = f"parameters:\n  type: object\n  properties:\n    a: {flow}\n{definitions}\n"
+    found, place = problems(text)
+    assert [(d.code, d.line, d.column) for d in found] == [("malformed-schema", *place)], found
+
+
+VALUES = st.recursive(
+    st.sampled_from([None, True, False, 0, 1, -1, 2.5, "", "a", "str", "string", "null", "[", "object", "1", "#/$defs/D"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["a", "type", "[", "$ref"]), inner, max_size=2),
+    max_leaves=5,
+)  # fmt: skip
+KEYWORDS = (
+    "type", "enum", "const", "required", "minimum", "maxLength", "multipleOf", "uniqueItems", "pattern", "format",
+    "properties", "patternProperties", "additionalProperties", "items", "prefixItems", "allOf", "anyOf", "oneOf", "not",
+    "if", "then", "contains", "maxContains", "dependentRequired", "$ref", "title", "default", "unknown",
+)  # fmt: skip
+SCHEMAS = st.recursive(
+    VALUES,
+    lambda inner: st.dictionaries(st.sampled_from(KEYWORDS), inner | VALUES, max_size=4),
+    max_leaves=8,
+)
+
+
+def found_in(parameters: Any) -> list[Diagnostic]:
+    tool = spec({"type": "object", "properties": {"a": parameters}, "$defs": {"D": parameters}})
+    try:
+        return compile_files({"tool.json": tool})[2]
+    except RefusedError as refused:
+        return list(refused.found)
+
+
+@given(SCHEMAS)
+def test_what_the_meta_schema_refuses_is_refused_in_words(schema: Any) -> None:
+    found = found_in(schema)
+    assert all(each.message and each.line for each in found)
+    if not jsonschema_rs.meta.is_valid(
+        {"$schema": "https://json-schema.org/draft/2020-12/schema", "properties": {"a": schema}}
+    ):
+        changed = any(each.code in ("any-type", "snake-case-keyword") for each in found)
+        older = isinstance(schema, dict) and "items" in str(schema)  # a list of items is read as draft 7's
+        assert changed or older or any(each.severity == "error" for each in found), schema
