@@ -117,6 +117,10 @@ def compile_tool(tool: ToolSpec, types: Mapping[str, Any], options: Options) -> 
     )
 
 
+def check_schemas(document: Any, path: str, _types: Mapping[str, Any]) -> Compiled:
+    raise AssertionError(f"{path} has no schemas: {document.file}")
+
+
 def compile_type(path: str, types: Mapping[str, Any], _options: Options) -> Compiled:
     body = _digest(types[path].data)
     stem = path.removesuffix(".yaml")
@@ -161,6 +165,7 @@ FAKE = Frontend(
     load_type=load_type,
     check_names=check_names,
     compile_tool=compile_tool,
+    check_schemas=check_schemas,
     compile_type=compile_type,
     compile_package=compile_package,
 )

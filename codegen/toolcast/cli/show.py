@@ -186,6 +186,7 @@ def _find(config: Config, name: str, provider: str | None) -> tuple["Context", s
 def find_spec(root: str, shown_root: str, paths: tuple[str, ...], known: tuple[str, ...], name: str) -> str:
     """The spec of the tool called `name`; files of that name are tried first, and may be named by path."""
     from ..project.frontend import FRONTEND
+    from ..spec.model import ToolSpec
 
     names: list[str] = []
     wanted = name.removesuffix(".yaml").removesuffix(".yml").removesuffix(".json")
@@ -195,11 +196,10 @@ def find_spec(root: str, shown_root: str, paths: tuple[str, ...], known: tuple[s
         spec, _ = FRONTEND.load_tool(
             Path(root), path, shown_root=shown_root, known_providers=frozenset(known)
         )
-        if spec is None and Path(path).stem == name:
-            return path  # it has errors; compiling reports them
-        if spec is not None and spec.name == name:
-            return path
-        names.append(spec.name if spec else Path(path).stem)
+        tool_name = spec.name if isinstance(spec, ToolSpec) else Path(path).stem
+        if tool_name == name:
+            return path  # where it has errors, compiling reports them
+        names.append(tool_name)
     near = difflib.get_close_matches(name, names, 1)
     hint = f"did you mean {near[0]!r}?" if near else f"tools here: {', '.join(sorted(names)[:20]) or 'none'}"
     raise refuse(shown_root, "unknown-tool", f"there is no tool called {name!r}", hint)

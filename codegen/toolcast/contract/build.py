@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ..diagnostics import Diagnostic
 from ..jsonschema import Schemas, SearchTooLong, Validator
 from ..jsonschema.pointers import resolve
+from ..spec.corrected import corrected
 from ..spec.model import Document, ToolSpec
 from .lenient_form import lenient_form
 from .normal_form import NormalForm, direct_references
@@ -78,7 +79,32 @@ def build_tool(tool: ToolSpec, types: Mapping[str, Document]) -> Built:
         normaliser.add_empty("parameters", tool.parameters)
     if tool.result is not None:
         normaliser.add_root("result", ("result",))
-    return _build(normaliser, tool)
+    return _build(normaliser, tool.examples)
+
+
+def check_schemas(document: Document, path: str, types: Mapping[str, Document]) -> Built:
+    """Check the schemas and examples of a spec that has other errors, also below misspelt keys.
+
+    Args:
+        document: the file.
+        path: its path below the specs root.
+        types: the shared type files, by path.
+
+    Returns:
+        The diagnostics, in a result that has no contract.
+    """
+    data = document.data if isinstance(document.data, dict) else {}
+    meant = corrected(document) if data else document
+    normaliser = NormalFormBuilder(meant, types, path)
+    for name in ("parameters", "result"):
+        if isinstance(meant.data, dict) and isinstance(meant.data.get(name), dict):
+            normaliser.add_root(name, (name,))
+    examples = meant.data.get("examples") if "parameters" in normaliser.result().roots else None
+    built = _build(normaliser, tuple(examples) if isinstance(examples, list) else ())
+    found = [
+        each for each in built.diagnostics if each.code != "root-not-object"
+    ]  # the spec's reader says it
+    return structs.replace(built, contract=None, diagnostics=tuple(found))
 
 
 def build_type(file: str, types: Mapping[str, Document]) -> Built:
@@ -96,7 +122,7 @@ def build_type(file: str, types: Mapping[str, Document]) -> Built:
     return _build(normaliser)
 
 
-def _build(normaliser: NormalFormBuilder, tool: ToolSpec | None = None) -> Built:
+def _build(normaliser: NormalFormBuilder, examples: tuple[Any, ...] = ()) -> Built:
     """The contract of what was read. After an error the checks go on with what is not affected by it."""
     normaliser.add_used_types()
     normal = normaliser.result()
@@ -120,8 +146,9 @@ def _build(normaliser: NormalFormBuilder, tool: ToolSpec | None = None) -> Built
         else:
             found += unsatisfiable_schemas(normal, reader, contract)
             found += default_problems(normal, reader, contract)
-            if tool is not None and tool.examples:
-                found += example_problems(tool, reader.validator(document["parameters"]))
+            if examples and normaliser.tool is not None:
+                judge = reader.validator(document["parameters"])
+                found += example_problems(normaliser.tool, examples, judge)
             if not _has_errors(found):
                 found += unfillable_defaults(normal, reader, contract)
     return Built(

@@ -1,6 +1,6 @@
 """Diagnostics about schemas whose references resolve: circular, malformed, unsatisfiable; wrong defaults."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import UNSET
@@ -11,7 +11,7 @@ from ..jsonschema.pointers import escape, join, resolve, split
 from ..jsonschema.satisfiable import FORBIDDEN, Satisfiability
 from ..jsonschema.schema_compiler import Schemas
 from ..jsonschema.subschemas import subschemas
-from ..spec.model import ToolSpec, diagnose
+from ..spec.model import Document, diagnose
 from .defaults import MAX_DEPTH, MAX_PARTS, endless_defaults
 from .normal_form import NormalForm, definition_name
 from .reader import Reader
@@ -191,12 +191,12 @@ def _fields(contract: Contract) -> Iterator[Field]:
                 yield from node.fields
 
 
-def example_problems(tool: ToolSpec, validator: Validator) -> Iterator[Diagnostic]:
-    """Examples that the parameters refuse."""
-    for i, example in enumerate(tool.examples):
+def example_problems(tool: Document, examples: Sequence[Any], validator: Validator) -> Iterator[Diagnostic]:
+    """Those of the `examples` of a tool that its parameters refuse."""
+    for i, example in enumerate(examples):
         for wrong in validator.violations(validator.settle(example), limit=5):
             yield diagnose(
-                tool.document, ("examples", i), "example-mismatch",
+                tool, ("examples", i), "example-mismatch",
                 f"this example does not fit the parameters: {wrong.path}: {wrong.message}",
                 "correct the example or the schema",
             )  # fmt: skip

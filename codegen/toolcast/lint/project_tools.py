@@ -7,6 +7,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from ..config import Config, show
+from ..contract.build import check_schemas
 from ..diagnostics import Diagnostic
 from ..project.profiles import profiles_of
 from ..providers import Profile, load_profile
@@ -39,6 +40,8 @@ def load_project(config: Config, providers: Sequence[str], progress: Progress) -
     dialects = numbered(profiles)
     subjects: list[Subject] = []
     refused = [*problems, *library.diagnostics]
+    for path, document in library.refused.items():
+        refused += check_schemas(document, path, library.types).diagnostics
     tools: Sequence[ToolSpec] = sorted(library.tools, key=lambda tool: tool.name)
     for index, tool in enumerate(tools):
         made, wrong = subject(tool, library.types, dialects)

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from ..diagnostics import Diagnostic
 from ..spec.discovery import Discovery, discover
-from ..spec.load import load_tool, load_type
+from ..spec.load import load_spec, load_type
 from ..spec.model import Document, ToolSpec
 from ..spec.tool_names import Entry, Locate, check_names, check_types
 from .core.compiled import Compiled, Options, ToolEntry
@@ -19,10 +19,11 @@ class Frontend(Struct, frozen=True, kw_only=True):
     `FRONTEND`."""
 
     discover: Callable[..., Discovery]
-    load_tool: Callable[..., tuple[ToolSpec | None, Problems]]
+    load_tool: Callable[..., tuple[ToolSpec | Document | None, Problems]]
     load_type: Callable[..., tuple[Document | None, Problems]]
     check_names: Callable[[Iterable[Entry], Iterable[str], str, Locate], Problems]
     compile_tool: Callable[[ToolSpec, Mapping[str, Document], Options], Compiled]
+    check_schemas: Callable[[Document, str, Mapping[str, Document]], Compiled]
     compile_type: Callable[[str, Mapping[str, Document], Options], Compiled]
     compile_package: Callable[[Sequence[ToolEntry], Sequence[str], Options], dict[str, bytes]]
 
@@ -41,6 +42,13 @@ def _compile_tool(tool: ToolSpec, types: Mapping[str, Document], options: Option
     return compile_tool(tool, types, options)
 
 
+def _check_schemas(document: Document, path: str, types: Mapping[str, Document]) -> Compiled:
+    from ..contract.build import check_schemas
+
+    built = check_schemas(document, path, types)
+    return Compiled(path=path, files={}, diagnostics=built.diagnostics, uses=built.normal.uses)
+
+
 def _compile_type(path: str, types: Mapping[str, Document], options: Options) -> Compiled:
     from .core.compiler import compile_type
 
@@ -57,10 +65,11 @@ def _compile_package(
 
 FRONTEND = Frontend(
     discover=discover,
-    load_tool=load_tool,
+    load_tool=load_spec,
     load_type=load_type,
     check_names=_check_names,
     compile_tool=_compile_tool,
+    check_schemas=_check_schemas,
     compile_type=_compile_type,
     compile_package=_compile_package,
 )

@@ -19,7 +19,8 @@ from .profiles import Profiles
 MISSING_LIBRARY = "missing-library"
 
 Loaded = tuple[ToolSpec | Document | None, Problems]
-"""A tool, the document of a shared type, or the reasons why there is none."""
+"""A tool, the document of a shared type or of a tool with errors; None for what cannot be read, and for a
+type with errors."""
 
 
 class Task(Struct, frozen=True, gc=False):
@@ -99,6 +100,8 @@ def compile_task(
             return failed(task.path, *problems)
         if isinstance(value, ToolSpec):
             compiled = context.frontend.compile_tool(value, types, context.options)
+        elif task.kind == "tool":
+            compiled = context.frontend.check_schemas(value, task.path, types)
         else:
             compiled = context.frontend.compile_type(task.path, types, context.options)
     except Exception as error:  # one broken spec must not stop the others

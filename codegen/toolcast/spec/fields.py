@@ -89,7 +89,7 @@ def permission(checker: SpecChecker, value: Any) -> Permission | None:
 
 def parameters(checker: SpecChecker, value: Any) -> dict[str, Any] | None:
     """An object schema: `type: object`, or a reference or composition, which `contract` resolves."""
-    schema = checker.mapping(("parameters",), value)
+    schema = checker.mapping(("parameters",), value, _schema_hint(value))
     if schema is None:
         return None
     if "type" in schema:
@@ -101,6 +101,17 @@ def parameters(checker: SpecChecker, value: Any) -> dict[str, Any] | None:
             ("parameters",), "not-an-object", "`parameters` lacks its `type`", "add `type: object`"
         )
     return schema
+
+
+def result(checker: SpecChecker, value: Any) -> dict[str, Any] | None:
+    """A schema of what the tool returns."""
+    return checker.mapping(("result",), value, _schema_hint(value))
+
+
+def _schema_hint(value: Any) -> str:
+    if isinstance(value, list):
+        return "write a JSON Schema: `type: object`, and below `properties:` each name as a key, without `- `"
+    return "write a JSON Schema: `type: object`, and below `properties:` a name and its schema per line"
 
 
 def property_names(schema: Any) -> frozenset[str] | None:
@@ -195,7 +206,7 @@ def runtime_enums(checker: SpecChecker, value: Any, known: frozenset[str] | None
 def examples(checker: SpecChecker, value: Any) -> tuple[Any, ...]:
     """Calls of the tool, each a mapping of arguments."""
     if not isinstance(value, list):
-        checker.wrong_type(("examples",), value, "a list of mappings")
+        checker.wrong_type(("examples",), value, "a list of mappings", "write `- ` before each example")
         return ()
     for index, each in enumerate(value):
         if not isinstance(each, dict):

@@ -24,13 +24,31 @@ def load_tool(
         known_providers: ids of the providers that a spec may name.
 
     Returns:
-        The spec, None with an error; and all diagnostics.
+        The spec, None with an error; and all diagnostics, but for those of schemas.
+    """
+    spec, problems = load_spec(root, path, shown_root=shown_root, known_providers=known_providers)
+    return (spec if isinstance(spec, ToolSpec) else None), problems
+
+
+def load_spec(
+    root: Path, path: str, *, shown_root: str, known_providers: frozenset[str]
+) -> tuple[ToolSpec | Document | None, tuple[Diagnostic, ...]]:
+    """Read one tool, or its document where the spec has errors: its schemas can still be checked.
+
+    Args:
+        root: the specs folder.
+        path: posix path of the file below it.
+        shown_root: the path of the root in diagnostics.
+        known_providers: ids of the providers that a spec may name.
+
+    Returns:
+        The spec; with an error its document; None where the file cannot be read. And the diagnostics.
     """
     document = read_document(root / path, shown(shown_root, path))
     if not isinstance(document, SourceDocument):
         return None, document
     spec, problems, _ = read_tool(document, path, known_providers)
-    return spec, problems
+    return spec or document, problems
 
 
 def load_type(root: Path, path: str, *, shown_root: str) -> tuple[Document | None, tuple[Diagnostic, ...]]:
@@ -88,6 +106,7 @@ def load_library(root: Path, *, shown_root: str, known_providers: frozenset[str]
     problems = list(found.diagnostics)
     tools: dict[str, ToolSpec] = {}
     documents: dict[str, Document] = {}
+    refused_tools: dict[str, Document] = {}
     entries: list[Entry] = []
     for path in found.tools:
         document = read_document(root / path, shown(shown_root, path))
@@ -97,7 +116,9 @@ def load_library(root: Path, *, shown_root: str, known_providers: frozenset[str]
         spec, wrong, name = read_tool(document, path, known_providers)
         problems.extend(wrong)
         documents[path] = document
-        if spec is not None:
+        if spec is None:
+            refused_tools[path] = document
+        else:
             tools[path] = spec
         if name is not None:  # a tool with other errors still has its name
             entries.append((path, name, group_of(path)))
@@ -113,6 +134,7 @@ def load_library(root: Path, *, shown_root: str, known_providers: frozenset[str]
         root=str(root),
         tools=tuple(tool for path, tool in tools.items() if shown(shown_root, path) not in refused),
         types={path: each for path, each in types.items() if shown(shown_root, path) not in refused},
+        refused=refused_tools,
         diagnostics=tuple(sorted([*problems, *type_problems, *clashes, *type_clashes])),
     )
 

@@ -86,12 +86,14 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
 class Library(Struct, frozen=True, kw_only=True):
     """Everything below one specs root.
 
-    `types` maps the posix path below the root (`_types/address.yaml`) to its document.
+    `types` maps the posix path below the root (`_types/address.yaml`) to its document, `refused` that of each
+    tool whose spec has errors.
     """
 
     root: str
     tools: tuple[ToolSpec, ...]
     types: Mapping[str, Document]
+    refused: Mapping[str, Document] = {}
     diagnostics: tuple[Diagnostic, ...] = ()
 
 

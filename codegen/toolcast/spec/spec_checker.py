@@ -56,7 +56,7 @@ class SpecChecker:
     def text(self, path: Path, value: Any) -> str | None:
         """`value` if it is text with something in it; else None, and a report."""
         if not isinstance(value, str):
-            hint = "put it in quotes" if isinstance(value, bool | int | float) else ""
+            hint = "put it in quotes" if isinstance(value, bool | int | float) else "write text"
             self.wrong_type(path, value, "text", hint)
             return None
         if not value.strip():
@@ -66,11 +66,13 @@ class SpecChecker:
             return None
         return value
 
-    def mapping(self, path: Path, value: Any) -> dict[str, Any] | None:
+    def mapping(self, path: Path, value: Any, hint: str = "") -> dict[str, Any] | None:
         """`value` if it is a mapping; else None, and a report."""
         if isinstance(value, dict):
             return value
-        self.wrong_type(path, value, "a mapping")
+        if value is None:
+            hint = "indent its lines further than its key, or leave the key out"
+        self.wrong_type(path, value, "a mapping", hint)
         return None
 
     def suggest(
@@ -88,14 +90,14 @@ class SpecChecker:
 
     def known_keys(
         self, path: Path, value: Mapping[str, Any], known: Collection[str], synonyms: Mapping[str, str]
-    ) -> set[str]:
-        """Report keys of `value` that are not `known`; the known keys that are suggested for them."""
+    ) -> dict[str, str]:
+        """Report keys of `value` that are not `known`; the known keys that are suggested, each for one."""
         unknown = [key for key in value if key not in known]
-        suggested: set[str] = set()
+        suggested: dict[str, str] = {}
         for key in unknown[:_MOST_UNKNOWN]:
             hint, close = self.suggest(key, known, "known keys are", synonyms)
             if close:
-                suggested.add(close)
+                suggested.setdefault(close, key)
             self.report((*path, key), "unknown-key", f"{quoted(key)} is not a known key", hint, key=True)
         if len(unknown) > _MOST_UNKNOWN:
             rest = len(unknown) - _MOST_UNKNOWN

@@ -1,5 +1,6 @@
 """One document → a `ToolSpec`, or every reason why not. Pure."""
 
+from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from ..diagnostics import Diagnostic
@@ -42,6 +43,48 @@ SYNONYMS: Final = {
 }
 
 
+_OF_SCHEMAS: Final = frozenset(
+    (
+        "type",
+        "properties",
+        "required",
+        "additionalProperties",
+        "$defs",
+        "definitions",
+        "anyOf",
+        "oneOf",
+        "allOf",
+    )
+)
+"""Keywords that stand beside the keys of a spec where the lines below `parameters:` are not indented."""
+
+
+def foreign_format(data: Any) -> tuple[str, str] | None:
+    """Recognise documents of other formats, which `toolcast import` reads.
+
+    Args:
+        data: the data of a document.
+
+    Returns:
+        What it is, as a sentence, and what to do with it; None for anything else.
+    """
+    if isinstance(data, list) and data and all(isinstance(each, dict) for each in data):
+        return "a spec is one tool, and this is a list", "if it lists tools, run `toolcast import tools FILE`"
+    if not isinstance(data, dict) or "permission" in data:
+        return None
+    if "openapi" in data or "swagger" in data:
+        return (
+            "this is an OpenAPI document, not a spec",
+            "move it elsewhere and run `toolcast import openapi FILE`",
+        )
+    if isinstance(data.get("function"), dict) or isinstance(data.get("tools"), list):
+        return (
+            "this is what a provider's API is sent, not a spec",
+            "move it elsewhere and run `toolcast import tools FILE`",
+        )
+    return None
+
+
 def read_tool(
     document: Document, path: str, known_providers: frozenset[str]
 ) -> tuple[ToolSpec | None, tuple[Diagnostic, ...], str | None]:
@@ -57,10 +100,20 @@ def read_tool(
     """
     checker = SpecChecker(document)
     data = document.data
+    other = foreign_format(data)
+    if other is not None:
+        checker.report((), "no-spec", *other)
+        return None, tuple(checker.found), None
     if not isinstance(data, dict):
         checker.wrong_type((), data, "a mapping", "write `name:`, `description:`, `permission:` and so on")
         return None, tuple(checker.found), None
-    suggested = checker.known_keys((), data, KEYS, SYNONYMS)
+    for key in data.keys() & _OF_SCHEMAS:
+        hint = "indent it below `parameters:` (or `result:`)"
+        checker.report(
+            (key,), "unknown-key", f"`{key}` is a keyword of schemas, not a key of a spec", hint, key=True
+        )
+    own = {key: value for key, value in data.items() if key not in _OF_SCHEMAS}
+    suggested = checker.known_keys((), own, KEYS, SYNONYMS)
     if "$schema" in data:
         checker.text(("$schema",), data["$schema"])
     group = group_of(path)
@@ -76,7 +129,7 @@ def read_tool(
         known = None  # they are under a mistyped key
     permission = fields.permission(checker, data["permission"]) if "permission" in data else None
     secrets = fields.secrets(checker, data["secrets"], known) if "secrets" in data else ()
-    result = checker.mapping(("result",), data["result"]) if "result" in data else None
+    result = fields.result(checker, data["result"]) if "result" in data else None
     examples = fields.examples(checker, data["examples"]) if "examples" in data else ()
     enums = fields.runtime_enums(checker, data["runtime_enums"], known) if "runtime_enums" in data else {}
     empty = (
@@ -138,11 +191,11 @@ def _name(checker: SpecChecker, data: dict[str, Any], path: str, group: str) -> 
     return name
 
 
-def _texts(checker: SpecChecker, data: dict[str, Any], suggested: set[str]) -> tuple[str, str]:
+def _texts(checker: SpecChecker, data: dict[str, Any], suggested: Mapping[str, str]) -> tuple[str, str]:
     """Description and summary; each is the default of the other."""
     description = fields.prose(checker, "description", data["description"]) if "description" in data else None
     summary = fields.prose(checker, "summary", data["summary"]) if "summary" in data else None
-    if not {"description", "summary"} & ({*data} | suggested):
+    if not {"description", "summary"} & (data.keys() | suggested.keys()):
         hint = "write `description:` and say what the tool does; it is what the model reads"
         checker.report((), "missing-key", "`description` is missing", hint)
     return description or summary or "", summary or first_sentence(description or "")

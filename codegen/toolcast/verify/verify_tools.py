@@ -9,13 +9,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..config import Config, show
+from ..contract.build import check_schemas
 from ..diagnostics import Diagnostic
 from ..project.core.compiled import Options
 from ..project.frontend import FRONTEND
 from ..project.pool import process_pool, processors
 from ..project.profiles import profiles_of, unknown_providers
 from ..project.worker import Context, load_types, project_context
-from ..spec.load import load_tool
+from ..spec.load import load_spec
 from ..spec.model import Document, ToolSpec
 from .tool_laws import Settings, check_laws
 from .verify_report import ToolReport
@@ -50,12 +51,18 @@ def verify(
     """
     context, paths, problems = _open(config)
     tools: dict[str, ToolSpec] = {}
+    refused: dict[str, Document] = {}
     for path in paths:
         spec, found = _load(context, path)
-        if spec is not None:
+        if isinstance(spec, ToolSpec):
             tools[path] = spec
-        if spec is None or not wanted or _is_selected(wanted, path, spec.name, context):
+        elif spec is not None:
+            refused[path] = spec
+        if not isinstance(spec, ToolSpec) or not wanted or _is_selected(wanted, path, spec.name, context):
             problems += found
+    types = load_types(context) if refused else {}
+    for path, document in refused.items():
+        problems += check_schemas(document, path, types).diagnostics
     if wanted:
         chosen = {
             path: spec for path, spec in tools.items() if _is_selected(wanted, path, spec.name, context)
@@ -155,14 +162,14 @@ def _start(context: Context, settings: Settings) -> None:
     _context = (context, load_types(context), settings)
 
 
-def _load(context: Context, path: str) -> tuple[ToolSpec | None, tuple[Diagnostic, ...]]:
+def _load(context: Context, path: str) -> tuple[ToolSpec | Document | None, tuple[Diagnostic, ...]]:
     known = context.known_providers
-    return load_tool(Path(context.root), path, shown_root=context.shown_root, known_providers=known)
+    return load_spec(Path(context.root), path, shown_root=context.shown_root, known_providers=known)
 
 
 def _reload(context: Context, path: str) -> ToolSpec:
     spec, _ = _load(context, path)
-    assert spec is not None  # it was read a moment ago
+    assert isinstance(spec, ToolSpec)  # it was read a moment ago
     return spec
 
 

@@ -143,7 +143,7 @@ def _compile(task: Task, source: _Source, types: "_Types", context: Context) -> 
             problems = type_problems(document, task.path)
             return (None if problems else document), problems
         spec, problems, _ = read_tool(document, task.path, context.known_providers)
-        return spec, problems
+        return spec or document, problems
 
     def digest_of(path: str) -> str:
         return source.digest if path == task.path else types.read(path).digest
