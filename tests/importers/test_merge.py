@@ -73,7 +73,13 @@ def plan(made: tuple[Draft, ...], here: dict[str, str], lock: Lock, **settling: 
         specs[("tools", "t", document.data["source"]["name"])] = ImportedSpec(path, text, document.data)
     found = ImportedSpecs(specs, frozenset(here), ())
     return plan_update(
-        made, ("tools", "t"), found, lock, Settling(**settling), complete=True, shown_root="specs"
+        made,
+        ("tools", "t"),
+        found,
+        lock,
+        Settling(**settling),
+        present=[each.original for each in made],
+        shown_root="specs",
     )
 
 

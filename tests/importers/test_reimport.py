@@ -262,3 +262,27 @@ def test_hidden_characters_of_names_and_values_are_shown_as_escapes(project: Pro
     done = project.run("--check", tools=tools)
     assert "\\u202e" in done.output
     assert not any(char in done.output for char in "\u202e\u200b\x1b")
+
+
+def test_operations_that_were_not_selected_are_not_gone(tmp_path: Path) -> None:
+    def operation(name: str) -> dict[str, Any]:
+        return {"get": {"operationId": name, "tags": [name], "responses": {"200": {"description": "Done."}}}}
+
+    file = tmp_path / "api.json"
+    api = {
+        "openapi": "3.1.0",
+        "info": {"title": "T", "version": "1"},
+        "servers": [{"url": "https://a.example"}],
+    }
+    into = ["openapi", str(file), "--into", str(tmp_path / "specs"), "--permission", "network"]
+
+    def run(*names: str, options: tuple[str, ...] = ()) -> Result:
+        paths = {f"/{name}": operation(name) for name in names}
+        file.write_text(json.dumps({**api, "paths": paths}))
+        return CliRunner().invoke(import_group, [*into, *options])
+
+    assert run("cat", "dog").exit_code == 0
+    done = run("cat", "dog", options=("--tag", "cat"))
+    assert done.exit_code == 0, done.output
+    assert "the source has it no more" not in done.output
+    assert "gone     dog" in run("cat", options=("--check",)).output

@@ -3,11 +3,10 @@
 from pathlib import Path
 
 import click
-from msgspec import structs
 
 from ..http.operation import METHODS
 from .import_options import ImportOptions, common_options
-from .import_writing import write_specs
+from .import_writing import write_nothing, write_specs
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _NEW_FILE = click.Path(dir_okay=False, path_type=Path)
@@ -40,14 +39,13 @@ def command(
     What is selected fits one of each option: `--tag pets --method get` are the GET operations with the tag
     pets. --trust-hints gives GET and HEAD the permission network and all others write.
     """
-    from ..importers.declarations import Declarations
     from ..importers.openapi.names_file import names_text, read_names
     from ..importers.openapi.operations import Selection
     from ..importers.openapi.read_openapi import OpenApiChoices, read_openapi
 
     chosen, problems = ({}, ()) if names is None else read_names(names)
     if problems:
-        write_specs(Declarations(tools=(), diagnostics=problems), options)
+        write_nothing(problems, options)
     choices = OpenApiChoices(
         selection=Selection(deprecated=not no_deprecated, **selected), names=chosen, results=not no_results
     )
@@ -56,7 +54,7 @@ def command(
         write_specs(declarations, options)
         return
     try:
-        with write_names.open("w" if options.force else "x", encoding="utf-8", newline="\n") as file:
+        with write_names.open("w" if options.settling.force else "x", encoding="utf-8", newline="\n") as file:
             file.write(names_text(declarations))
     except FileExistsError:
         raise click.ClickException(
@@ -64,4 +62,4 @@ def command(
         ) from None
     except OSError as error:
         raise click.ClickException(f"{write_names.as_posix()} cannot be written: {error.strerror}") from None
-    write_specs(structs.replace(declarations, tools=()), options)
+    write_nothing(declarations.diagnostics, options)

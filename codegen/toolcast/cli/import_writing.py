@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -37,9 +37,7 @@ def write_specs(declarations: "Declarations", options: ImportOptions) -> None:
 
     imported = specs_of(declarations, options.choices, group=options.group)
     if not imported.drafts and any(each.severity == "error" for each in imported.diagnostics):
-        print_problems(imported.diagnostics)
-        print_summary(0, options.into.as_posix(), 0, 0, imported.diagnostics, ())
-        raise SystemExit(1)
+        write_nothing(imported.diagnostics, options)
     root, below = specs_root(options.into)
     shown_root = _shown(root)
     try:
@@ -56,7 +54,7 @@ def write_specs(declarations: "Declarations", options: ImportOptions) -> None:
         here,
         lock,
         options.settling,
-        complete=not any(each.severity == "error" for each in imported.diagnostics),
+        present=_present(declarations, imported),
         shown_root=shown_root,
     )
     is_first = not any(lock.of_source(declarations.kind, declarations.label))
@@ -82,6 +80,28 @@ def write_specs(declarations: "Declarations", options: ImportOptions) -> None:
     print_summary(written, options.into.as_posix(), len(imported.renamed), undecided, problems, more)
     if any(problem.severity == "error" for problem in problems) or conflicts:
         raise SystemExit(1)
+
+
+def write_nothing(problems: Sequence[Diagnostic], options: ImportOptions) -> None:
+    """Print why nothing is imported. Exits with 1 after an error.
+
+    Args:
+        problems: the problems; may be warnings, or none.
+        options: the common options.
+    """
+    print_problems(problems)
+    print_summary(0, options.into.as_posix(), 0, 0, problems, ())
+    if any(problem.severity == "error" for problem in problems):
+        raise SystemExit(1)
+
+
+def _present(declarations: "Declarations", imported: "Imported") -> Collection[str] | None:
+    """Names of all tools that the source has; None where they are not known."""
+    if declarations.present is not None:
+        return declarations.present
+    if any(problem.severity == "error" for problem in imported.diagnostics):
+        return None
+    return [tool.name for tool in declarations.tools]
 
 
 def specs_root(into: Path) -> tuple[Path, str]:

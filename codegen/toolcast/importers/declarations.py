@@ -69,12 +69,15 @@ class Declarations(Struct, frozen=True, kw_only=True):
         kind: the kind of source.
         label: which source of that kind: stable, and without secrets or paths of one machine, since specs
             state it.
+        present: names of all tools that the source has, also of those that were not wanted or cannot be read;
+            None where they are not known: then a tool is taken for gone only if there was no error.
     """
 
     tools: tuple[Declared, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
     kind: SourceKind = "tools"
     label: str = ""
+    present: frozenset[str] | None = None
 
 
 class ShapeError(ValueError):

@@ -101,7 +101,13 @@ async def _read(address: ServerAddress, label: str) -> Declarations:
         except ShapeError as error:
             message = f"tool {tool.name!r} {error}"
             problems.append(Diagnostic(file=address.shown(), code="import-shape", message=message))
-    return Declarations(tools=tuple(tools), diagnostics=tuple(problems), kind="mcp", label=name)
+    return Declarations(
+        tools=tuple(tools),
+        diagnostics=tuple(problems),
+        kind="mcp",
+        label=name,
+        present=frozenset({*listed, *unfit}),
+    )
 
 
 @asynccontextmanager

@@ -1,6 +1,6 @@
 """Plans an import: what it writes and deletes, what changed upstream, and what a person settles. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
@@ -176,7 +176,7 @@ def plan_update(
     lock: Lock,
     settling: Settling,
     *,
-    complete: bool,
+    present: Collection[str] | None,
     shown_root: str,
 ) -> Update:
     """Plan an import into a folder that may hold specs of an earlier one.
@@ -187,7 +187,8 @@ def plan_update(
         here: the imported specs below the root.
         lock: what came from sources before.
         settling: how a person settles what an import does not.
-        complete: whether the drafts are all that the source declares; otherwise none is taken for gone.
+        present: names of all tools that the source has, also of those without a draft; None where they are
+            not known: then none is taken for gone.
         shown_root: the path of the root in diagnostics.
 
     Returns:
@@ -197,13 +198,14 @@ def plan_update(
     work = _Work(source[0], source[1], here, lock, settling, shown_root)
     for draft in drafts:
         work.draft(draft)
-    declared = {draft.original for draft in drafts}
+    drawn = {draft.original for draft in drafts}
     for tool in lock.of_source(*source):
-        if tool.name not in declared:
-            if complete:
-                work.gone(tool)
-            else:
-                work.locked[tool.key] = tool
+        if tool.name in drawn:
+            continue
+        if present is None or tool.name in present:
+            work.locked[tool.key] = tool
+        else:
+            work.gone(tool)
     others = {key: tool for key, tool in lock.tools.items() if key[:2] != source}
     return Update(
         writes=work.writes,

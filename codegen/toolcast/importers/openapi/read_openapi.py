@@ -89,7 +89,11 @@ def declarations_of(document: OpenApiDocument, choices: OpenApiChoices = NOTHING
             label = f"{operation.method.upper()} {operation.template}"
             problems.append(_diagnostic(document, error, label))
     return Declarations(
-        tools=tuple(tools), diagnostics=tuple(problems), kind="openapi", label=_label(document)
+        tools=tuple(tools),
+        diagnostics=tuple(problems),
+        kind="openapi",
+        label=_label(document),
+        present=frozenset(operation.name for operation in found),
     )
 
 
