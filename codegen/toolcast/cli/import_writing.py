@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from ..config import load_config
 from ..diagnostics import Diagnostic
@@ -33,6 +33,7 @@ def write_specs(declarations: "Declarations", options: ImportOptions) -> None:
     from ..importers.import_tools import specs_of
     from ..importers.imported_specs import find_imported
     from ..importers.lock import NAME, LockError, load_lock
+    from ..importers.suspicious_text import suspicious
     from ..importers.update import plan_update
 
     imported = specs_of(declarations, options.choices, group=options.group)
@@ -48,8 +49,9 @@ def write_specs(declarations: "Declarations", options: ImportOptions) -> None:
     if here.diagnostics:
         print_problems(here.diagnostics)
         _stop(shown_root, "import-specs", "nothing is imported until these specs can be read", "")
+    drafts = tuple(structs.replace(each, path=below + each.path) for each in imported.drafts)
     update = plan_update(
-        tuple(structs.replace(each, path=below + each.path) for each in imported.drafts),
+        drafts,
         (declarations.kind, declarations.label),
         here,
         lock,
@@ -60,9 +62,14 @@ def write_specs(declarations: "Declarations", options: ImportOptions) -> None:
     is_first = not any(lock.of_source(declarations.kind, declarations.label))
     if options.check or not is_first:
         print_changes(update.changes, shown_root, check=options.check)
-    problems = [*imported.diagnostics, *update.diagnostics]
+    findings: list[Diagnostic] = []
+    for draft in drafts:
+        tool = lock.tools.get((declarations.kind, declarations.label, draft.original))
+        base = UNSET if tool is None else tool.fields
+        findings += suspicious(draft, base, f"{shown_root}/{draft.path}")
+    problems = [*imported.diagnostics, *update.diagnostics, *findings]
     if options.check:
-        errors = [problem for problem in problems if problem.severity == "error"]
+        errors = [problem for problem in problems if problem.severity == "error" or problem in findings]
         print_problems(errors)
         _finish_check(update, errors)
         return

@@ -7,7 +7,7 @@ names is followed. Its command runs with the rights of the user, as in any MCP c
 import asyncio
 import logging
 import tempfile
-from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from typing import Any
 from urllib.parse import urlsplit
@@ -154,7 +154,7 @@ async def _transport(address: ServerAddress, errors: Any, statuses: list[int], s
 
 
 @contextmanager
-def _messages() -> Iterator[list[str]]:
+def _messages() -> Generator[list[str]]:
     """What the SDK logs about lines that are no messages, instead of its tracebacks on the terminal."""
     found: list[str] = []
 

@@ -154,7 +154,7 @@ class Choices(Struct, frozen=True, kw_only=True):
 
     def permission_for(self, *names: str) -> Permission | None:
         """The permission decided for the tool that has one of `names`."""
-        matching = [each for pattern, each in self.permissions if _matches(pattern, names)]
+        matching: list[Permission] = [each for pattern, each in self.permissions if _matches(pattern, names)]
         return matching[-1] if matching else self.permission
 
     def secrets_for(self, *names: str) -> Sequence[str] | None:

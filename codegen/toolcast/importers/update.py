@@ -38,7 +38,9 @@ class Settling(Struct, frozen=True, kw_only=True):
 
     def side(self, *names: str) -> Side | None:
         """The side that wins for the tool that has one of `names`."""
-        matching = [side for pattern, side in self.take if any(fnmatchcase(name, pattern) for name in names)]
+        matching: list[Side] = [
+            side for pattern, side in self.take if any(fnmatchcase(name, pattern) for name in names)
+        ]
         return matching[-1] if matching else None
 
 

@@ -1,0 +1,154 @@
+"""Texts of a source that a person should read before a model does: hidden characters, and orders to a model.
+
+A tool's description goes into a model's context, so whoever writes it can write orders there ("tool
+poisoning"), and can do so after the tool was approved (a "rug pull"). The rules below are regular expressions
+over the visible text: they find what attacks in the open look like, and prove nothing where they are silent.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import UNSET, Struct, UnsetType
+
+from ..diagnostics import Diagnostic
+from ..jsonschema.pointers import join
+from ..runtime.hidden_characters import (
+    describe_character,
+    escape_hidden,
+    hidden_offsets,
+    is_deceptive,
+    without_hidden,
+)
+from .import_tools import Draft
+from .merge import Path
+from .spec_fields import Digests, Names, Node, digests_of, fields_of
+
+_LONGEST = 100_000
+"""Characters of one text that are searched."""
+
+
+class Rule(Struct, frozen=True):
+    """A kind of order: its name, what it says in words, and the pattern that finds it in small letters."""
+
+    name: str
+    meaning: str
+    pattern: re.Pattern[str]
+
+
+def _rule(name: str, meaning: str, pattern: str) -> Rule:
+    return Rule(name, meaning, re.compile(pattern))
+
+
+RULES = (
+    _rule(
+        "override",
+        "asks a model to drop its instructions",
+        r"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,40}"
+        r"\b(?:previous|prior|above|earlier|preceding|system|original|safety|other)\b[^.\n]{0,30}"
+        r"\b(?:instructions?|prompts?|rules|messages|guidelines|directives|constraints)\b",
+    ),
+    _rule(
+        "markup",
+        "imitates the marks of a prompt",
+        r"<\s*/?\s*(?:important|system|instructions?|secret|hidden|admin|assistant|developer|critical)\s*>"
+        r"|<\|[a-z_]{2,20}\|>|\[/?inst\]|<</?sys>>|^\s*(?:system|assistant)\s*:",
+    ),
+    _rule(
+        "secrecy",
+        "asks a model to keep something from its user",
+        r"\b(?:do not|don't|dont|never|must not|should not|without|avoid)\b[^.\n]{0,30}"
+        r"\b(?:tell|mention|inform|reveal|disclos|notif|alert|warn|show)\w*\b[^.\n]{0,40}"
+        r"\b(?:users?|humans?|operators?|anyone)\b",
+    ),
+    _rule(
+        "secret-file",
+        "names a file that holds secrets",
+        r"~/\.ssh\b|\bid_(?:rsa|ed25519|ecdsa)\b|\.aws/credentials|/etc/(?:passwd|shadow)\b|\.netrc\b"
+        r"|\.git-credentials\b|\.cursor/mcp\.json|claude_desktop_config\.json|\.kube/config\b",
+    ),
+    _rule(
+        "transcript",
+        "asks for the conversation or the prompt itself",
+        r"\b(?:entire|full|whole|complete|all|previous|verbatim)\b[^.\n]{0,20}"
+        r"\b(?:conversation|chat|message)\s+(?:history|transcript|context|log)\b"
+        r"|\b(?:your|the) system prompt\b",
+    ),
+    _rule(
+        "precedence",
+        "orders a model to act around other tools",
+        r"\b(?:before|after|whenever|instead of|prior to)\b[^.\n]{0,20}\b(?:using|calling|invoking|running)\b"
+        r"[^.\n]{0,20}\b(?:any|every|all|other|another)\b[^.\n]{0,20}\btools?\b",
+    ),
+)
+"""What is looked for, in the order in which it is told."""
+
+
+def suspicious(draft: Draft, base: Digests | UnsetType, place: str) -> list[Diagnostic]:
+    """Find texts of a draft that are new or changed, and suspicious.
+
+    Args:
+        draft: the spec as its source declares it.
+        base: digests of what was merged last, which a person has seen; UNSET where there is none.
+        place: the file that diagnostics name.
+
+    Returns:
+        A warning for each field and kind of suspicion.
+    """
+    found: list[Diagnostic] = []
+    name = [((), draft.original)] if base is UNSET else []
+    for path, text in [*name, *_fresh((), fields_of(draft.data), base)]:
+        where = f"tool {draft.original!a}, {escape_hidden(join(path).removeprefix('/')) or 'its name'}"
+        found += [
+            Diagnostic(file=place, severity="warning", code=code, message=f"{where}: {message}", hint=hint)
+            for code, message, hint in problems_of(text)
+        ]
+    return found
+
+
+def problems_of(text: str) -> Iterator[tuple[str, str, str]]:
+    """Code, message and hint for each suspicion about one text."""
+    hidden = [index for index in hidden_offsets(text) if text[index] != "\r"]
+    if hidden:
+        first = next((index for index in hidden if is_deceptive(text[index])), hidden[0])
+        more = f", and {len(hidden) - 1} more" if len(hidden) > 1 else ""
+        message = f"holds {describe_character(text[first])}, character {first + 1}{more}, which nobody sees"
+        yield "import-hidden", message, "take it out of the spec; a model reads it"
+    visible = without_hidden(text[:_LONGEST]).lower()
+    for rule in RULES:
+        match = rule.pattern.search(visible)
+        if match is not None:
+            quote = " ".join(match[0].split())[:80]
+            message = f"{rule.meaning} ({rule.name}): {escape_hidden(quote)!r}"
+            yield (
+                "import-instruction",
+                message,
+                "read it before a model does",
+            )
+
+
+def _fresh(path: Path, node: Node, base: Digests | UnsetType) -> Iterator[tuple[Path, str]]:
+    """Every text below `node`, keys included, that differs from the base; with the path of its field."""
+    if base is not UNSET and digests_of(node) == base:
+        return
+    if isinstance(node, dict):
+        below = base if isinstance(base, dict) else {}
+        for key, item in node.items():
+            if key not in below:
+                yield (*path, key), key
+            yield from _fresh((*path, key), item, below.get(key, UNSET))
+        return
+    for text in _texts(list(node.names) if isinstance(node, Names) else node.value):
+        yield path, text
+
+
+def _texts(value: Any) -> Iterator[str]:
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str):
+            yield item
+        elif isinstance(item, dict):
+            waiting += [*item.values(), *item]
+        elif isinstance(item, list):
+            waiting += item
