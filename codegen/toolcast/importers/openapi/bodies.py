@@ -58,7 +58,11 @@ def body_of(document: OpenApiDocument, operation: Operation, converter: SchemaCo
     if not isinstance(content, dict) or not content:
         return Body()
     problems: list[UnreadableError] = []
-    for media_type in sorted(content, key=lambda each: not may_be_json(each)):
+    listed = [str(each) for each in content]
+    for media_type in (
+        *(each for each in listed if may_be_json(each)),
+        *(each for each in listed if not may_be_json(each)),
+    ):
         media = content[media_type] if isinstance(content[media_type], dict) else {}
         try:
             return _body(media_type, media, data, (*path, "content", media_type), converter)

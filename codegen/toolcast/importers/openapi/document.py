@@ -23,6 +23,7 @@ LIMITS: Final = Limits(depth=200, values=2_000_000)
 Version = Literal["3.0", "3.1", "3.2"]
 VERSIONS: Final[tuple[Version, ...]] = ("3.0", "3.1", "3.2")
 _VERSION = re.compile(r"(3\.[0-2])\.\d+(?:-[0-9A-Za-z.-]{1,40})?")
+_JSON = re.compile(r"\s*\{\s*[\"}]")
 _WHOLE = re.compile(r"3\.[0-2]")
 
 
@@ -97,7 +98,7 @@ def urlsplit_scheme(source: str) -> str:
 def parse_openapi(
     content: bytes, file: str, *, address: str = ""
 ) -> OpenApiDocument | tuple[Diagnostic, ...]:
-    """Parse the bytes of an OpenAPI document: JSON where they begin with `{`, else YAML.
+    """Parse the bytes of an OpenAPI document: JSON where they begin with `{"`, else YAML.
 
     Args:
         content: the bytes.
@@ -115,7 +116,7 @@ def parse_openapi(
     except RefusedError as error:
         return (_diagnostic(file, error.problem),)
     positions: JsonPositions | Node | None
-    if text.lstrip()[:1] == "{":
+    if _JSON.match(text):
         data, problems = _parse_json(text)
         positions = JsonPositions(text)
     else:

@@ -3,7 +3,8 @@
 import time
 import urllib.error
 import urllib.request
-from typing import Final
+from http.client import HTTPMessage
+from typing import IO, Final
 from urllib.parse import urlsplit, urlunsplit
 
 from msgspec import Struct
@@ -41,9 +42,11 @@ def download(address: str, limit: int) -> Downloaded:
         At most `limit` bytes, and the address that gave them.
 
     Raises:
-        DownloadError: the address is malformed, cannot be reached, answers with an error, more than `limit`
-            bytes, or too slowly.
+        DownloadError: the address is malformed, has a user or password, cannot be reached, answers with an
+            error, more than `limit` bytes, or too slowly.
     """
+    if "@" in urlsplit(address).netloc:
+        raise DownloadError("no user and password are sent")
     until = time.monotonic() + SECONDS
     opener = urllib.request.OpenerDirector()
     for handler in (
@@ -79,12 +82,17 @@ def download(address: str, limit: int) -> Downloaded:
 class _Redirects(urllib.request.HTTPRedirectHandler):
     """Follows redirects to HTTP only, and never from HTTPS to HTTP."""
 
-    def redirect_request(  # type: ignore[no-untyped-def] # the types of the standard library's stub differ
-        self, req, fp, code, msg, headers, newurl
-    ):
+    def redirect_request(
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: HTTPMessage,
+        newurl: str,
+    ) -> urllib.request.Request | None:
         scheme = urlsplit(newurl).scheme.lower()
         if scheme not in ("http", "https") or (req.type == "https" and scheme == "http"):
-            raise DownloadError(
-                f"it redirects to another kind of address, {without_credentials(newurl):.100}"
-            )
+            shown = without_credentials(newurl)
+            raise DownloadError(f"it redirects to another kind of address, {shown:.100}")
         return super().redirect_request(req, fp, code, msg, headers, newurl)

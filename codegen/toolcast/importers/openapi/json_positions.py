@@ -31,7 +31,6 @@ class JsonPositions:
         for step in path:
             found = self._below(entry[1]).get(step)
             if found is None:
-                key = False
                 break
             entry = found
         return self._lines.position(entry[0] if key else entry[1])

@@ -16,7 +16,7 @@ MORE: Final = " […]"
 _MAX_READ = 50_000
 
 _CODE = re.compile(
-    r"^(```|~~~)[^\n]*\n.*?^\1[ \t]*$|(`+)(?!`)[^\n]{1,2000}?(?<!`)\2(?!`)", re.DOTALL | re.MULTILINE
+    r"^(```|~~~)[^\n]*\n.*?^\1[ \t]*$|(?<!`)(`++)[^\n]{1,2000}?(?<!`)\2(?!`)", re.DOTALL | re.MULTILINE
 )
 _COMMENT = re.compile(r"<!--.{0,5000}?-->", re.DOTALL)
 _TAGS = (

@@ -23,8 +23,8 @@ def result_of(document: OpenApiDocument, operation: Operation, converter: Schema
     listed = operation.data.get("responses")
     if not isinstance(listed, dict):
         return None
-    successes = [status for status in listed if str(status)[:1] == "2"]
-    for status in sorted(successes, key=lambda status: (status != "200", status)):
+    successes = sorted(str(status) for status in listed if str(status)[:1] == "2")
+    for status in sorted(successes, key="200".__ne__):
         data, path = resolved(document.data, listed[status], (*operation.path, "responses", status))
         content = data.get("content")
         for media_type, media in content.items() if isinstance(content, dict) else ():

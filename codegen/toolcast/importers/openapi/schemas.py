@@ -321,8 +321,9 @@ def _with_null(schema: Any) -> Any:
     simple = not schema.keys() & {"$ref", "allOf", "anyOf", "oneOf", "not", "if", "const"}
     if simple and isinstance(kind, str) and kind not in ("object", "array"):
         out = {**schema, "type": [kind, "null"] if kind != "null" else kind}
-        if isinstance(out.get("enum"), list) and None not in out["enum"]:
-            out["enum"] = [*out["enum"], None]
+        values: Any = out.get("enum")
+        if isinstance(values, list) and None not in values:
+            out["enum"] = [*values, None]
         return out
     if simple and kind is None and "enum" not in schema:
         return schema  # accepts null already

@@ -44,10 +44,11 @@ def security_of(document: OpenApiDocument, operation: Operation) -> Security:
         UnreadableError: a requirement names a scheme that the document does not have.
     """
     own = "security" in operation.data
-    stated = (operation.data if own else document.data).get("security", [])
+    stated: Any = (operation.data if own else document.data).get("security", [])
     path = (*operation.path, "security") if own else ("security",)
     components = document.data.get("components")
-    known = components.get("securitySchemes", {}) if isinstance(components, dict) else {}
+    found: Any = components.get("securitySchemes") if isinstance(components, dict) else None
+    known: dict[str, Any] = found if isinstance(found, dict) else {}
     alternatives: list[Mapping[str, Any]] = []
     schemes: dict[str, Mapping[str, Any]] = {}
     for i, alternative in enumerate(stated if isinstance(stated, list) else ()):
@@ -55,7 +56,7 @@ def security_of(document: OpenApiDocument, operation: Operation) -> Security:
             message = "a security requirement must be an object"
             raise UnreadableError((*path, i), "openapi-shape", message, "correct the document")
         for name in alternative:
-            if not isinstance(known, dict) or name not in known:
+            if name not in known:
                 message = f"the security scheme {quoted(name)} is not in `components.securitySchemes`"
                 hint = "add it there, or correct its name"
                 raise UnreadableError((*path, i, name), "openapi-security", message, hint)

@@ -1,0 +1,104 @@
+"""`toolcast import openapi` writes one spec per operation, of those that are selected."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+from toolcast.cli.import_ import import_group
+
+PATHS = {
+    "/pets": {
+        "get": {"operationId": "listPets", "tags": ["pets"], "summary": "List pets"},
+        "post": {"operationId": "addPet", "tags": ["pets", "write"]},
+    },
+    "/shops/{id}": {
+        "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}],
+        "get": {"operationId": "getShop", "tags": ["shops"], "deprecated": True},
+        "delete": {"tags": ["shops"]},
+    },
+}
+
+
+def run(tmp_path: Path, *arguments: str, paths: Any = PATHS) -> Result:
+    source = tmp_path / "api.json"
+    source.write_text(json.dumps({"openapi": "3.1.0", "info": {}, "paths": paths}), encoding="utf-8")
+    return CliRunner().invoke(
+        import_group, ["openapi", str(source), "--into", str(tmp_path / "specs"), *arguments]
+    )
+
+
+def written(tmp_path: Path) -> list[str]:
+    return sorted(path.stem for path in (tmp_path / "specs").rglob("*.yaml") if path.parent.name != "_types")
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        ((), ["addPet", "delete_shops_id", "getShop", "listPets"]),
+        (("--tag", "pets"), ["addPet", "listPets"]),
+        (("--tag", "write", "--tag", "shops"), ["addPet", "delete_shops_id", "getShop"]),
+        (("--tag", "pets", "--method", "GET"), ["listPets"]),
+        (("--path", "/shops/*"), ["delete_shops_id", "getShop"]),
+        (("--operation", "*Pet*"), ["addPet", "listPets"]),
+        (("--no-deprecated",), ["addPet", "delete_shops_id", "listPets"]),
+    ],
+)
+def test_what_is_selected_is_written(tmp_path: Path, options: tuple[str, ...], names: list[str]) -> None:
+    result = run(tmp_path, *options)
+    assert result.exit_code == 0, result.output
+    assert written(tmp_path) == names
+
+
+def test_a_selection_that_fits_nothing_is_an_error(tmp_path: Path) -> None:
+    result = run(tmp_path, "--tag", "cars")
+    assert result.exit_code == 1
+    assert "no operation fits the selection" in result.output
+
+
+def test_permissions_as_the_methods_claim_them(tmp_path: Path) -> None:
+    assert run(tmp_path, "--trust-hints", "--secrets", "none").exit_code == 0
+    found = {
+        path.stem: yaml.safe_load(path.read_text(encoding="utf-8"))["permission"]
+        for path in (tmp_path / "specs").glob("*.yaml")
+    }
+    assert found == {
+        "listPets": "network",
+        "getShop": "network",
+        "addPet": "write",
+        "delete_shops_id": "write",
+    }
+
+
+def test_names_are_written_edited_and_used(tmp_path: Path) -> None:
+    names = tmp_path / "names.yaml"
+    assert run(tmp_path, "--write-names", str(names)).exit_code == 0
+    assert not (tmp_path / "specs").exists()
+    names.write_text(names.read_text(encoding="utf-8").replace(": addPet", ": add_a_pet"), encoding="utf-8")
+    assert run(tmp_path, "--names", str(names)).exit_code == 0
+    assert written(tmp_path) == ["add_a_pet", "delete_shops_id", "getShop", "listPets"]
+    again = run(tmp_path, "--write-names", str(names))
+    assert again.exit_code == 1
+    assert "is there already" in again.output
+
+
+def test_a_wrong_file_of_names_writes_nothing(tmp_path: Path) -> None:
+    names = tmp_path / "names.yaml"
+    names.write_text("addPet: no name\n", encoding="utf-8")
+    result = run(tmp_path, "--names", str(names))
+    assert result.exit_code == 1
+    assert "names.yaml:1:9: error[bad-name]" in result.output
+    assert not (tmp_path / "specs").exists()
+
+
+def test_refused_operations_are_told_with_their_place_and_the_rest_is_written(tmp_path: Path) -> None:
+    bad = {"/bad": {"get": {"parameters": [{"$ref": "https://example.com/p.json"}]}}}
+    result = run(tmp_path, paths={**PATHS, **bad})
+    assert result.exit_code == 1
+    assert (
+        "error[openapi-external-reference]: GET /bad: the reference `https://example.com/p.json` leads out"
+        in result.output
+    )
+    assert len(written(tmp_path)) == 4
