@@ -7,6 +7,7 @@ import click
 KINDS = {
     "mcp": ("import_mcp", "command", "Specs from a running MCP server: a command, or an address."),
     "openapi": ("import_openapi", "command", "Specs from the operations of an OpenAPI document."),
+    "python": ("import_python", "command", "Specs from functions, classes, and tools of frameworks."),
     "sample": ("import_tools", "sample", "Infer one spec from samples of a tool's arguments."),
     "tools": ("import_tools", "command", "Specs from files that list tools."),
 }

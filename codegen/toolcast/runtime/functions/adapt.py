@@ -43,6 +43,9 @@ def adapt(function: Callable[..., Any], binding: ToolBinding[P, Any]) -> Callabl
     """
     target = plain_function(function)
     name = function_name(target)
+    if isinstance(target, type):
+        reason = "is a class, which describes parameters and carries out no call: adapt a function"
+        raise AdaptError(name, binding.name, (reason,))
     if not callable(target):
         reason = "holds no function that can be called: adapt the function that it was made of"
         raise AdaptError(name, binding.name, (reason,))

@@ -67,9 +67,10 @@ def fit(
     """
     problems = _injected(signature)
     sides = _sides(signature, binding, document)
-    problems += [
-        f"{name}: its type cannot be made of JSON: {why}" for name, why in sides.found.problems.items()
-    ]
+    sent = set(_parameter_names(sides).values())
+    for name, why in sides.found.problems.items():
+        if name in sent:
+            problems.append(f"{name}: its type cannot be made of JSON: {why}")
     single = _single(sides)
     if single is not None:
         problems += differences(sides.contract, sides.taken(single.name), "$")
