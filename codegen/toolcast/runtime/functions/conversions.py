@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args, get_origin
 import msgspec
 from msgspec import Struct
 
-from ..encode import with_defaults
+from ..encode import to_builtins, with_defaults
 from ..errors import LIMIT, RefusalError
 from .signature import union_members
 from .type_schemas import type_adapter, uses_pydantic
@@ -25,22 +25,29 @@ class Incoming(Struct, frozen=True):
     Attributes:
         same: types of which values are passed as they are.
         convert: for all others, from plain JSON data.
+        plain: plain JSON data for a value of the contract.
     """
 
     same: frozenset[type]
     convert: Convert
+    plain: Convert
 
     def __call__(self, value: Any) -> Any:
         """The function's value for a contract's. Raises ValueError."""
-        return value if type(value) in self.same else self.convert(plain(value))
+        return value if type(value) in self.same else self.convert(self.plain(value))
 
 
-def incoming(annotation: Any) -> Incoming:
-    """How values of `annotation` are made. Raises what the type's library raises where it cannot."""
+def incoming(annotation: Any, *, defaults: bool) -> Incoming:
+    """How values of `annotation` are made. Raises what the type's library raises where it cannot.
+
+    `defaults` says that the contract states defaults inside of such values. They are written then, since
+    the model read them; without them, writing takes a tenth of the time.
+    """
+    plain = with_defaults if defaults else to_builtins
     if uses_pydantic(annotation):
         # From JSON: a strict model takes a text for a date there, and a list for a set.
         validate = type_adapter(annotation).validate_json
-        return Incoming(frozenset(), lambda value: validate(msgspec.json.encode(value)))
+        return Incoming(frozenset(), lambda value: validate(msgspec.json.encode(value)), plain)
     members = union_members(annotation)
     same: set[Any] = {NoneType if member is None else member for member in members} & _AS_IT_IS
     for member in members:
@@ -53,18 +60,13 @@ def incoming(annotation: Any) -> Incoming:
     def convert(value: Any) -> Any:
         return msgspec.convert(value, annotation, str_keys=True, dec_hook=_decode_hook)
 
-    return Incoming(frozenset(same), convert)
+    return Incoming(frozenset(same), convert, plain)
 
 
 def _decode_hook(kind: type, value: Any) -> Any:
     if issubclass(kind, PurePath) and isinstance(value, str):
         return kind(value)
     raise msgspec.ValidationError(f"Expected `{kind.__name__}`, got `{type(value).__name__}`")
-
-
-def plain(value: Any) -> Any:
-    """Plain JSON data for a decoded value, with its defaults: those of the contract, which the model read."""
-    return value if type(value) in _AS_IT_IS else with_defaults(value)
 
 
 def outgoing(value: Any) -> Any:

@@ -1,6 +1,6 @@
 """One function held to one contract: the differences, and how the arguments of a call are made."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 import msgspec
@@ -53,9 +53,25 @@ class _Sides(Struct, frozen=True, kw_only=True):
     attributes: Mapping[str, str]
     found: TypeSchemas
 
+    def states_defaults(self, schema: Any) -> bool:
+        """Whether defaults stand inside of values of a schema of the contract."""
+        return any("default" in each for each in _objects([schema, self.contract.document.get("$defs")]))
+
     def taken(self, parameter: str) -> Place:
         """What a parameter's type accepts."""
         return Place(self.found.schemas.get(parameter, True), self.found.document)
+
+
+def _objects(value: Any) -> Iterator[dict[str, Any]]:
+    """Every JSON object in `value`."""
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, dict):
+            yield each
+            waiting += each.values()
+        elif isinstance(each, list):
+            waiting += each
 
 
 def fit(
@@ -78,7 +94,7 @@ def fit(
         problems += _named_differences(sides)
     if problems:
         return _nothing, problems
-    make = _as_one(single, binding) if single is not None else _by_name(sides)
+    make = _as_one(single, sides) if single is not None else _by_name(sides)
     contexts = tuple(name for name, framework in signature.contexts.items() if framework == OWN)
     if not contexts:
         return lambda params, _context: make(params), []
@@ -173,9 +189,10 @@ def _default_differences(place: Place, parameter: Parameter) -> list[str]:
     return [f"{parameter.name}: the contract's default is {stated!r}, the function's is {own!r}"]
 
 
-def _as_one(parameter: Parameter, binding: ToolBinding[Any, Any]) -> Callable[[Any], dict[str, Any]]:
+def _as_one(parameter: Parameter, sides: _Sides) -> Callable[[Any], dict[str, Any]]:
     """All parameters of a call as one object."""
-    convert, name, tool = incoming(parameter.annotation), parameter.name, binding.name
+    convert = incoming(parameter.annotation, defaults=sides.states_defaults(sides.contract.schema))
+    name, tool = parameter.name, sides.binding.name
 
     def make(params: Any) -> dict[str, Any]:
         try:
@@ -220,14 +237,20 @@ def _field(sides: _Sides, wire: str, parameter: Parameter) -> _Field:
     default = next(each.default for each in msgspec.structs.fields(params) if each.name == attribute)
     is_value = isinstance(schema, dict) and "default" in schema  # null as the contract's own default
     absent = None if default is None and not is_value else NODEFAULT
-    return _Field(parameter.name, attribute, absent, incoming(parameter.annotation))
+    inner = (
+        {key: each for key, each in schema.items() if key != "default"}
+        if isinstance(schema, dict)
+        else schema
+    )
+    convert = incoming(parameter.annotation, defaults=sides.states_defaults(inner))
+    return _Field(parameter.name, attribute, absent, convert)
 
 
 def _further(sides: _Sides, names: Mapping[str, str]) -> Callable[[Any], dict[str, Any]] | None:
     """What makes the arguments that only `**kwargs` takes; None where the function has none."""
     if sides.signature.further is EMPTY:
         return None
-    convert = incoming(sides.signature.further)
+    convert = incoming(sides.signature.further, defaults=sides.states_defaults(sides.contract.schema))
     extra = getattr(sides.binding.params, EXTRA, None)
     others = {
         wire: _field(sides, wire, Parameter(name=wire, annotation=sides.signature.further))
