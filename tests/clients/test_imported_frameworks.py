@@ -104,6 +104,23 @@ def test_a_server_of_the_mcp_sdk(client: Client, app: types.ModuleType) -> None:
     assert tools["forecast"].name == f"{APP}:server#forecast"
 
 
+def test_a_server_of_fastmcp_2(client: Client, app: types.ModuleType) -> None:
+    """It has no `list_tools`; `get_tools` gives tools by the names that clients see."""
+    client("fastmcp")
+    made = client("fastmcp.tools").Tool.from_function(forecast)
+
+    class FastMCP:
+        __module__ = "fastmcp.server.server"
+
+        async def get_tools(self) -> dict[str, Any]:
+            return {"weather_forecast": made}
+
+    app.server = FastMCP()
+    (tool,) = read("server").values()
+    assert (tool.spec_name, tool.name) == ("weather_forecast", f"{forecast.__module__}:forecast")
+    assert tool.parameters == made.parameters
+
+
 def test_langchain_tools(client: Client, app: types.ModuleType) -> None:
     tools = client("langchain_core.tools")
     convert = client("langchain_core.utils.function_calling").convert_to_openai_tool
@@ -166,7 +183,7 @@ def test_openai_agents_tools(client: Client, app: types.ModuleType) -> None:
         assert found[each.name].description == each.description
         assert found[each.name].strict is each.strict_json_schema
     assert list(found["with_context"].parameters["properties"]) == ["city"]
-    assert found["forecast"].name == f"{APP}:forecast"
+    assert found["forecast"].name == f"{APP}:agent#forecast"  # `adapt` finds no function in it
     assert read("forecast")["forecast"].parameters == strict.params_json_schema
 
 

@@ -8,7 +8,7 @@ import functools
 import inspect
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
@@ -356,6 +356,12 @@ def test_signatures_without_names_are_refused() -> None:
     assert refused(parameters, positional) == (
         "its parameter `city` is positional-only, and arguments come by name: remove the `/`",
     )
+
+    def pieces(city: str) -> Iterator[str]:
+        yield city
+
+    assert refused(parameters, pieces)[0].startswith("it yields its result in pieces")
+    assert "is a class" in refused(parameters, Position)[0]
     (several_words,) = refused(parameters, several)
     assert "make it a parameter `cities: list[…]`" in several_words
     (unknown,) = refused(parameters, functools.partial(positional, "x"))

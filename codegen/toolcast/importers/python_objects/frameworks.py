@@ -44,8 +44,12 @@ def framework_reader(value: Any) -> Read | None:
 
 def _server(server: Any, origin: Origin) -> Iterator[Declared]:
     """FastMCP's servers, and those of the MCP SDK: what they list for clients."""
-    for tool in asyncio.run(_resolved(server.list_tools())):
-        yield _mcp_tool(tool, origin, own_name=False)
+    if hasattr(server, "list_tools"):
+        listed = {tool.name: tool for tool in asyncio.run(_resolved(server.list_tools()))}
+    else:  # FastMCP 2
+        listed = asyncio.run(_resolved(server.get_tools()))
+    for name, tool in listed.items():
+        yield structs.replace(_mcp_tool(tool, origin, own_name=False), spec_name=name)
 
 
 def _fastmcp_tool(tool: Any, origin: Origin) -> Iterator[Declared]:
@@ -155,8 +159,11 @@ def _placed(declared: Declared, tool: Any, origin: Origin, *, own_name: bool) ->
 
     `own_name` says that `origin` is this tool itself, not the server or toolset that has it.
     """
-    name = origin.target if own_name else _item_name(tool, declared.name, origin)
     function = plain_function(tool)
+    if not own_name:
+        name = _item_name(tool, declared.name, origin)
+    else:
+        name = origin.target if callable(function) else f"{origin.target}#{declared.name}"
     if not inspect.isroutine(function):  # what a server lists holds no function
         function = _attribute(tool, declared.name, origin)
     place = place_of(function, origin.place)
@@ -171,9 +178,9 @@ def _placed(declared: Declared, tool: Any, origin: Origin, *, own_name: bool) ->
 
 
 def _item_name(tool: Any, name: str, origin: Origin) -> str:
-    """`app:get_forecast` where Python finds the tool or its function so; else `app:server#get_forecast`."""
+    """`app:get_forecast` where Python finds so what `adapt` takes; else `app:server#get_forecast`."""
     found = import_name(plain_function(tool))
-    if found is None and _attribute(tool, name, origin) is not None:
+    if found is None and callable(plain_function(_attribute(tool, name, origin))):
         found = f"{origin.module}:{name}"
     return found or f"{origin.target}#{name}"
 

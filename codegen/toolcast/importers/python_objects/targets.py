@@ -73,8 +73,8 @@ def _failed(name: str, problem: BaseException, hint: str) -> Diagnostic:
         file, line = shown(problem.filename), problem.lineno or 0
     else:
         for frame in traceback.extract_tb(problem.__traceback__):
-            own = not frame.filename.startswith("<") and Path(frame.filename).parent != _HERE
-            if own and Path.cwd() in Path(frame.filename).parents and ".venv" not in frame.filename:
+            path = Path(frame.filename)
+            if Path.cwd() in path.parents and path.parent != _HERE and "site-packages" not in path.parts:
                 file, line = shown(frame.filename), frame.lineno or 0
     words = f"{type(problem).__name__}: {problem}" if str(problem) else type(problem).__name__
     message = f"importing {name} failed: {words[:_TEXT]}"

@@ -105,6 +105,8 @@ def read_signature(function: Callable[..., Any], name: str) -> Signature:
     needed: list[str] = []
     further: Any = EMPTY
     problems: list[str] = []
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        problems.append("it yields its result in pieces, and a call has one result: return a list")
     for parameter in signature.parameters.values():
         annotation = hints.get(parameter.name, Any)
         framework = _injects(annotation)
