@@ -49,6 +49,10 @@ MODULES: dict[str, tuple[str, ...] | None] = {
     "toolcast.agents.text_calls": None,
     "toolcast.http": None,
     "toolcast.mcp": None,
+    "toolcast.bridges.pydantic_ai": ("RegistryToolset", "exact_schemas", "provider_of", "UnknownModelError"),
+    "toolcast.bridges.openai_agents": ("function_tools",),
+    "toolcast.bridges.langchain": ("tools",),
+    "toolcast.bridges.fastmcp": ("RegistryProvider",),
     "toolcast.jsonschema": (
         *("Validator", "Violation", "UnsupportedSchema", "UnsupportedPattern"),
         *("SearchTooLong", "TooManyBranches"),

@@ -1,0 +1,53 @@
+"""The parts of a provider's tool object that frameworks take one by one."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ..jsonschema.pointers import unescape
+from ..runtime.binding import ToolBinding
+from ..runtime.definitions import schema_of
+
+
+class DefinitionParts(Struct, frozen=True):
+    """Parts of a tool object: `schema` of the parameters, `description`, and the flag of a strict mode, None
+    where the provider has none."""
+
+    schema: dict[str, Any]
+    description: str
+    strict: bool | None
+
+
+def definition_parts(binding: ToolBinding[Any, Any], provider: str) -> DefinitionParts:
+    """The parts of a tool's definition for `provider`, as generated. Raises UnknownProviderError."""
+    definition = binding.definition(provider)
+    pointers = binding.envelopes.get(provider)
+    schema = schema_of(definition, binding.name, pointers)
+    plain = msgspec.json.decode(definition)
+    named = _named(plain, binding.name)
+    description = named.get("description") if pointers is None else _at(plain, pointers[1])
+    strict = named.get("strict")
+    return DefinitionParts(
+        # Gemini's tool object has no schema where there are no parameters.
+        {"type": "object", "properties": {}} if schema is None else msgspec.json.decode(schema),
+        description if isinstance(description, str) else binding.description,
+        strict if isinstance(strict, bool) else None,
+    )
+
+
+def _named(value: Any, name: str) -> Mapping[str, Any]:
+    """The object that has the tool's name, or an empty one."""
+    if not isinstance(value, Mapping):
+        return {}
+    if value.get("name") == name:
+        return value
+    found = (_named(item, name) for item in value.values())
+    return next((item for item in found if item), {})
+
+
+def _at(value: Any, pointer: str) -> Any:
+    for part in pointer.split("/")[1:]:
+        value = value.get(unescape(part)) if isinstance(value, Mapping) else None
+    return value if pointer else None

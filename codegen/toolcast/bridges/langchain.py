@@ -1,0 +1,123 @@
+"""A registry as tools of LangChain.
+
+from toolcast.bridges.langchain import tools
+
+agent = create_agent("openai:gpt-5.4-mini", tools(registry, "openai"))
+"""
+
+import sys
+from typing import Any
+
+from ..agents.dispatch.media_blocks import placeholder
+from ..agents.dispatch.render_results import words
+from ..runtime.binding import ToolBinding
+from ..runtime.context import Framework, ToolContext
+from ..runtime.middleware.policy import Approver
+from ..runtime.result import Content, ToolResult
+from ..runtime.view import ToolView
+from .definition_parts import definition_parts
+from .frameworks import load
+
+_REQUIREMENT = "langchain-core>=1.7"
+_base = load("langchain_core.tools.base", _REQUIREMENT)
+_BaseTool: Any = _base.BaseTool
+_config = load("langchain_core.runnables.config", _REQUIREMENT)
+_pydantic = load("pydantic", _REQUIREMENT)
+
+
+def tools(registry: ToolView, provider: str = "openai", *, approver: Approver | None = None) -> list[Any]:
+    """Make the LangChain tools of a registry, or of a selection, as it is now.
+
+    A call gives a `ToolMessage` whose artifact is the typed value; a failure is one with `status="error"`.
+    Handlers find LangChain's configuration in `context.extra["config"]`. Interrupts of LangGraph pass
+    through.
+
+    LangChain rewrites schemas when it binds tools: it inlines references and drops titles. A model gets
+    them unchanged by `model.bind_tools(registry.definition_objects(provider))`.
+
+    Args:
+        registry: a registry or a selection.
+        provider: id of the provider of the chat model, whose definitions are offered.
+        approver: asked about calls where the policy has no approver of its own, such as an async function
+            that calls LangGraph's `interrupt`.
+
+    Returns:
+        A `BaseTool` for each tool, sorted by name.
+
+    Raises:
+        UnknownProviderError: nothing was generated for `provider`.
+    """
+    entries = registry.snapshot().entries.values()
+    return [_tool(registry, entry.binding, provider, approver) for entry in entries]
+
+
+def _tool(
+    registry: ToolView, binding: ToolBinding[Any, Any], provider: str, approver: Approver | None
+) -> "RegistryTool":
+    parts = definition_parts(binding, provider)
+    made = RegistryTool(
+        name=binding.name,
+        description=parts.description,
+        args_schema=parts.schema,
+        metadata={"group": binding.group, "permission": binding.permission},
+    )
+    made._registry, made._provider, made._approver = registry, provider, approver
+    return made
+
+
+class RegistryTool(_BaseTool):  # type: ignore[misc]  # the framework comes untyped
+    """One tool of a registry. Made by `tools`."""
+
+    response_format: str = "content_and_artifact"
+    handle_tool_error: Any = True
+    _registry: Any = _pydantic.PrivateAttr()
+    _provider: Any = _pydantic.PrivateAttr()
+    _approver: Any = _pydantic.PrivateAttr(default=None)
+
+    def _to_args_and_kwargs(
+        self, tool_input: str | dict[str, Any], tool_call_id: str | None
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        # One positional argument: a parameter may have any name, `config` and `run_manager` included.
+        return (tool_input, tool_call_id or ""), {}
+
+    def _run(self, *arguments: Any) -> tuple[Any, Any]:
+        return _answered(self._registry.run_sync(self._executed(*arguments)))
+
+    async def _arun(self, *arguments: Any) -> tuple[Any, Any]:
+        return _answered(await self._executed(*arguments))
+
+    async def _executed(self, arguments: Any, call_id: str) -> ToolResult:
+        context = ToolContext(
+            call_id=call_id,
+            extra={"config": _config.ensure_config()},
+            framework=Framework(approver=self._approver, passes=_interrupts()),
+        )
+        result: ToolResult = await self._registry.execute(self.name, arguments, self._provider, context)
+        return result
+
+
+def _interrupts() -> tuple[type[BaseException], ...]:
+    """What LangGraph raises to interrupt a run, where the program uses it; and LangChain's own failure."""
+    graph = sys.modules.get("langgraph.errors")
+    bubbles = getattr(graph, "GraphBubbleUp", None)
+    return (_base.ToolException,) if bubbles is None else (_base.ToolException, bubbles)
+
+
+def _answered(result: ToolResult) -> tuple[Any, Any]:
+    """Content and artifact. Raises ToolException for a failure."""
+    if not result.success:
+        raise _base.ToolException(words(result))
+    if not result.content:
+        return result.output, result.data
+    first = [{"type": "text", "text": result.output}] if result.output else []
+    return [*first, *map(_block, result.content)], result.data
+
+
+def _block(piece: Content) -> dict[str, Any]:
+    """A standard content block."""
+    if piece.kind == "text":
+        return {"type": "text", "text": piece.text}
+    if piece.kind == "audio":  # no block that a ToolMessage holds
+        return {"type": "text", "text": placeholder(piece, "LangChain")}
+    block: dict[str, Any] = {"type": piece.kind, "base64": piece.base64, "mime_type": piece.media_type}
+    return {**block, "filename": piece.name} if piece.name else block

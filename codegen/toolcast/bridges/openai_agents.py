@@ -1,0 +1,89 @@
+"""A registry as function tools of the OpenAI Agents SDK.
+
+from toolcast.bridges.openai_agents import function_tools
+
+agent = Agent(name="Editor", tools=function_tools(registry))
+"""
+
+from typing import Any
+
+from ..agents.dispatch.media_blocks import placeholder
+from ..agents.dispatch.render_results import words
+from ..runtime.binding import ToolBinding
+from ..runtime.context import Framework, ToolContext
+from ..runtime.result import Content, ToolResult
+from ..runtime.view import ToolView
+from .definition_parts import definition_parts
+from .frameworks import load
+
+_agents = load("agents", "openai-agents>=0.24")
+
+
+def function_tools(registry: ToolView, provider: str = "openai-responses") -> list[Any]:
+    """Make the function tools of a registry, or of a selection, as it is now.
+
+    A failure is a text for the model that begins with "Error: ". Where the policy of the registry has no
+    approver of its own, a call that it asks about interrupts the run until it is approved. Handlers find the
+    run's context in `context.extra["run_context"]`.
+
+    Args:
+        registry: a registry or a selection.
+        provider: id of the provider whose definitions are offered: "openai-responses", or "openai" for models
+            of the Chat Completions API.
+
+    Returns:
+        A `FunctionTool` for each tool, sorted by name.
+
+    Raises:
+        UnknownProviderError: nothing was generated for `provider`.
+    """
+    entries = registry.snapshot().entries.values()
+    return [_function_tool(registry, entry.binding, provider) for entry in entries]
+
+
+def _function_tool(registry: ToolView, binding: ToolBinding[Any, Any], provider: str) -> Any:
+    name = binding.name
+    parts = definition_parts(binding, provider)
+
+    async def invoke(run: Any, arguments: str) -> Any:
+        context = ToolContext(
+            call_id=run.tool_call_id,
+            extra={"run_context": run},
+            framework=Framework(approved=bool(run.is_tool_approved(name, run.tool_call_id))),
+        )
+        return _output(await registry.execute(name, arguments, provider, context))
+
+    async def needs_approval(run: Any, arguments: dict[str, Any], call_id: str) -> bool:
+        del run, call_id
+        return registry.preview(name, arguments, provider).asks
+
+    policy = registry.policy
+    made = _agents.FunctionTool(
+        name=name,
+        description=parts.description,
+        params_json_schema=parts.schema,
+        on_invoke_tool=invoke,
+        strict_json_schema=bool(parts.strict),
+        needs_approval=needs_approval if policy is not None and policy.approver is None else False,
+    )
+    made.params_json_schema = parts.schema  # the SDK would rewrite it once more
+    return made
+
+
+def _output(result: ToolResult) -> Any:
+    """Text, or a list of the SDK's output types where there is content beside the text."""
+    text = words(result) if result.success else f"Error: {words(result)}"
+    if not result.content:
+        return text
+    return [*([_agents.ToolOutputText(text=text)] if text else []), *map(_piece, result.content)]
+
+
+def _piece(piece: Content) -> Any:
+    if piece.kind == "text":
+        return _agents.ToolOutputText(text=piece.text)
+    if piece.kind == "image":
+        return _agents.ToolOutputImage(image_url=piece.data_url)
+    if piece.kind == "file":
+        name = piece.name or "file"
+        return _agents.ToolOutputFileContent(file_data=piece.data_url, filename=name)
+    return _agents.ToolOutputText(text=placeholder(piece, "openai-responses"))

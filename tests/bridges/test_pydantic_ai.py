@@ -1,0 +1,318 @@
+"""A registry in pydantic-ai's agents, with pydantic-ai's own test models and with official clients."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from toolcast.runtime import Content, ToolRegistry, ToolResult, UnknownProviderError
+from toolcast.runtime.middleware.policy import Policy
+
+from generated.files.edit import EDIT
+from generated.shell.bash import BashParams
+from tests.agents.dispatch.answers import ANSWERS
+from tests.bridges.conftest import BASHED, EDITED, PNG, Handlers, make
+from tests.examples.test_examples import serving
+
+Load = Callable[[str], Any]
+
+
+class Library:
+    """pydantic-ai and the bridge to it."""
+
+    def __init__(self, load: Load) -> None:
+        self.bridge = load("toolcast.bridges.pydantic_ai")
+        self.ai = load("pydantic_ai")
+        self.messages = load("pydantic_ai.messages")
+        self.exceptions = load("pydantic_ai.exceptions")
+        self.tools = load("pydantic_ai.tools")
+        self.load = load
+
+    def model(self, *answers: Any) -> Any:
+        """A FunctionModel that gives these answers in turn, calls or text, and keeps what it got."""
+        seen: list[Any] = []
+        calls = iter(answers)
+
+        def answer(messages: list[Any], info: Any) -> Any:
+            seen.append((list(messages), info))
+            given = next(calls)
+            if isinstance(given, str):
+                return self.messages.ModelResponse(parts=[self.messages.TextPart(given)])
+            parts = [
+                self.messages.ToolCallPart(name, args if isinstance(args, str) else dict(args), f"c{number}")
+                for number, (name, args) in enumerate(given)
+            ]
+            return self.messages.ModelResponse(parts=parts)
+
+        made = self.load("pydantic_ai.models.function").FunctionModel(answer)
+        made.seen = seen
+        return made
+
+    def run(self, registry: Any, model: Any, provider: str = "openai", **options: Any) -> Any:
+        toolset = self.bridge.RegistryToolset(registry, provider=provider)
+        agent = self.ai.Agent(model, toolsets=[toolset], output_type=options.pop("output_type", str))
+        return asyncio.run(agent.run(options.pop("prompt", "go"), **options))
+
+    def returns(self, model: Any) -> list[Any]:
+        """The results that the model got in its last request."""
+        kind = self.messages.ToolReturnPart
+        return [part for part in model.seen[-1][0][-1].parts if isinstance(part, kind)]
+
+
+@pytest.fixture
+def lib(framework: Load) -> Library:
+    return Library(framework)
+
+
+def test_every_definition_arrives_as_generated(lib: Library, everything: ToolRegistry) -> None:
+    model = lib.model("done")
+    lib.run(everything, model)
+    ((_, info),) = model.seen
+    expected = {
+        each["function"]["name"]: each["function"] for each in everything.definition_objects("openai")
+    }
+    assert [tool.name for tool in info.function_tools] == sorted(expected)
+    for tool in info.function_tools:
+        wanted = expected[tool.name]
+        assert tool.parameters_json_schema == wanted["parameters"]
+        assert (tool.description, tool.strict) == (wanted["description"], wanted["strict"])
+
+
+@pytest.mark.parametrize("provider", ["openai", "openai-responses", "anthropic"])
+def test_the_official_client_sends_the_generated_schema(
+    provider: str, lib: Library, everything: ToolRegistry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The provider is that of the model, and pydantic-ai does not rewrite the schemas once more."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    final = json.dumps(ANSWERS[provider]([])).encode()
+    with serving(final, final, "application/json") as (url, requests):
+        if provider == "anthropic":
+            client = lib.load("anthropic").AsyncAnthropic(base_url=url, api_key="k")
+            providers, models = "pydantic_ai.providers.anthropic", "pydantic_ai.models.anthropic"
+            api = lib.load(providers).AnthropicProvider(anthropic_client=client)
+            make_model = lib.load(models).AnthropicModel
+        else:
+            client = lib.load("openai").AsyncOpenAI(base_url=url, api_key="k")
+            api = lib.load("pydantic_ai.providers.openai").OpenAIProvider(openai_client=client)
+            models = lib.load("pydantic_ai.models.openai")
+            make_model = models.OpenAIChatModel if provider == "openai" else models.OpenAIResponsesModel
+        model = make_model(
+            "gpt-5.4" if "openai" in provider else "claude-sonnet-5-5",
+            provider=api,
+            profile=lib.bridge.exact_schemas,
+        )
+        agent = lib.ai.Agent(model, toolsets=[lib.bridge.RegistryToolset(everything)])
+        # What is sent matters: Anthropic's answer would have to be a stream.
+        with suppress(lib.exceptions.UnexpectedModelBehavior):
+            asyncio.run(agent.run("go"))
+    sent = requests[0]["tools"]
+    for got, wanted in zip(sent, everything.definition_objects(provider), strict=True):
+        got, wanted = (each.get("function", each) for each in (got, wanted))
+        assert (got["name"], got["description"]) == (wanted["name"], wanted["description"])
+        key = "input_schema" if provider == "anthropic" else "parameters"
+        assert got[key] == wanted[key]
+        assert bool(got.get("strict")) == bool(wanted.get("strict"))
+
+
+def test_arguments_are_decoded_from_the_providers_form(
+    lib: Library, registry: ToolRegistry, handlers: Handlers
+) -> None:
+    model = lib.model([("edit", EDITED), ("bash", json.dumps(BASHED))], "done")
+    result = lib.run(registry, model, deps="the dependencies")
+    assert result.output == "done"
+    assert handlers.params[0] == EDIT.params(file_path="/a", old_string="x", new_string="y")
+    assert handlers.params[1] == BashParams(command="make", env={"A": "1", "B": "2"})
+    assert handlers.contexts[0].extra["deps"] == "the dependencies"
+    assert handlers.contexts[0].call_id == "c0"
+    edited, bashed = lib.returns(model)
+    assert edited.content == {"replacements": 1, "snippet": "edited /a"}
+    assert bashed.content["stdout"] == "out"
+    assert json.loads(bashed.model_response_str()) == bashed.content
+    assert {edited.outcome, bashed.outcome} == {"success"}
+
+
+@pytest.mark.parametrize("form", [dict, json.dumps])
+def test_wrong_arguments_are_a_retry_in_our_words(
+    form: Any, lib: Library, registry: ToolRegistry, handlers: Handlers
+) -> None:
+    wrong = form({**EDITED, "replace_all": "yes"})
+    model = lib.model([("edit", wrong)], [("edit", EDITED)], "done")
+    lib.run(registry, model)
+    text = model.seen[1][0][-1].parts[0].model_response_str()
+    assert "`replace_all` must be a boolean, got a string" in text
+    assert len(handlers.params) == 1
+    with pytest.raises(lib.exceptions.UnexpectedModelBehavior):
+        lib.run(registry, lib.model(*[[("edit", wrong)]] * 5))
+
+
+def test_text_that_is_no_json_is_a_retry(lib: Library, registry: ToolRegistry) -> None:
+    model = lib.model([("edit", '{"file_path": ')], "done")
+    lib.run(registry, model)
+    assert "Invalid arguments for tool 'edit'" in model.seen[1][0][-1].parts[0].model_response_str()
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "words"),
+    [
+        (
+            "file_read",
+            {"file_path": "/a", "line_range": None, "encoding": None},
+            "no such file; list the folder",
+        ),
+        ("web_fetch", {"url": "https://a.example"}, "internal error KeyError"),
+    ],
+)
+def test_failures_are_failed_results_and_no_retries(
+    name: str, arguments: dict[str, Any], words: str, lib: Library, registry: ToolRegistry
+) -> None:
+    binding = registry.get(name).binding
+    properties = json.loads(binding.definition("openai"))["function"]["parameters"]["properties"]
+    sent = {**dict.fromkeys(properties), **arguments}
+    model = lib.model(*[[(name, sent)]] * 4, "done")
+    assert lib.run(registry, model).output == "done"
+    (failed,) = lib.returns(model)
+    assert words in failed.content
+    assert failed.outcome == "failed"
+    assert "/home/somebody" not in failed.content
+
+
+def test_content_stays_content(lib: Library, registry: ToolRegistry) -> None:
+    model = lib.model([("bash", {**BASHED, "command": "pictures"})], "done")
+    lib.run(registry, model)
+    (returned,) = lib.returns(model)
+    text, image, audio, file = returned.content
+    assert text == "pieces"
+    assert (image.data, image.media_type) == (PNG, "image/png")
+    assert (audio.media_type, file.media_type) == ("audio/wav", "application/pdf")
+
+
+@pytest.mark.parametrize("approved", [True, False])
+def test_a_policy_that_asks_defers_the_call(approved: bool, lib: Library, handlers: Handlers) -> None:
+    registry = make(handlers, policy=Policy(auto_approve=["glob"]))
+    model = lib.model([("edit", EDITED)], "done")
+    kinds = [str, lib.tools.DeferredToolRequests]
+    first = lib.run(registry, model, output_type=kinds)
+    (asked,) = first.output.approvals
+    assert (asked.tool_name, asked.args) == ("edit", EDITED)
+    assert first.output.metadata[asked.tool_call_id]["permission"] == "write"
+    assert not handlers.params
+    answers = lib.tools.DeferredToolResults(approvals={asked.tool_call_id: approved})
+    second = lib.run(
+        registry, model, output_type=kinds, prompt=None,
+        message_history=first.all_messages(), deferred_tool_results=answers,
+    )  # fmt: skip
+    assert second.output == "done"
+    assert len(handlers.params) == approved
+
+
+def test_an_approver_of_the_policy_is_asked_instead(lib: Library, handlers: Handlers) -> None:
+    registry = make(handlers, policy=Policy(approver=lambda request: "yes"))  # noqa: ARG005
+    assert lib.run(registry, lib.model([("edit", EDITED)], "done")).output == "done"
+    assert len(handlers.params) == 1
+
+
+def test_a_handler_may_defer_its_call(lib: Library, registry: ToolRegistry, handlers: Handlers) -> None:
+    handlers.raises = lib.exceptions.CallDeferred(metadata={"ticket": 7})
+    model = lib.model([("edit", EDITED)], "done")
+    kinds = [str, lib.tools.DeferredToolRequests]
+    first = lib.run(registry, model, output_type=kinds)
+    (call,) = first.output.calls
+    assert first.output.metadata[call.tool_call_id] == {"ticket": 7}
+    answers = lib.tools.DeferredToolResults(calls={call.tool_call_id: "done elsewhere"})
+    second = lib.run(
+        registry, model, output_type=kinds, prompt=None,
+        message_history=first.all_messages(), deferred_tool_results=answers,
+    )  # fmt: skip
+    assert second.output == "done"
+
+
+def test_a_handler_may_ask_for_a_retry(lib: Library, registry: ToolRegistry, handlers: Handlers) -> None:
+    handlers.raises = lib.exceptions.ModelRetry("try /b")
+    model = lib.model([("edit", EDITED)], "done")
+    lib.run(registry, model)
+    assert "try /b" in model.seen[1][0][-1].parts[0].model_response_str()
+
+
+def test_cancelling_the_run_cancels_the_handler(
+    lib: Library, registry: ToolRegistry, handlers: Handlers
+) -> None:
+    properties = json.loads(registry.get("grep").binding.definition("openai"))["function"]["parameters"]
+    arguments = {**dict.fromkeys(properties["properties"]), "pattern": "x"}
+
+    async def main() -> None:
+        agent = lib.ai.Agent(
+            lib.model([("grep", arguments)], "done"),
+            toolsets=[lib.bridge.RegistryToolset(registry, provider="openai")],
+        )
+        running = asyncio.create_task(agent.run("go"))
+        await asyncio.wait_for(handlers.started.wait(), 20)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        await asyncio.wait_for(handlers.cancelled.wait(), 20)
+
+    asyncio.run(main())
+
+
+def test_a_selection_follows_later_registrations(lib: Library, handlers: Handlers) -> None:
+    registry = ToolRegistry()
+    toolset = lib.bridge.RegistryToolset(
+        registry.select(permission="write"), provider="openai", sequential=["edit"]
+    )
+    names = []
+    model = lib.model("one", "two")
+    agent = lib.ai.Agent(model, toolsets=[toolset])
+    asyncio.run(agent.run("go"))
+    registry.register(EDIT, handlers.edit)
+    asyncio.run(agent.run("go"))
+    names = [[(tool.name, tool.sequential) for tool in info.function_tools] for _, info in model.seen]
+    assert names == [[], [("edit", True)]]
+
+
+def test_the_test_model_calls_a_tool(lib: Library, registry: ToolRegistry, handlers: Handlers) -> None:
+    model = lib.load("pydantic_ai.models.test").TestModel(call_tools=["edit"])
+    result = lib.run(registry, model, "anthropic")  # it knows no lists of types
+    assert "edited" in result.output
+    assert len(handlers.params) == 1
+
+
+def test_a_model_that_is_not_known_needs_a_provider(lib: Library, registry: ToolRegistry) -> None:
+    agent = lib.ai.Agent(lib.model("done"), toolsets=[lib.bridge.RegistryToolset(registry)])
+    with pytest.raises(lib.bridge.UnknownModelError, match=r"RegistryToolset\(registry, provider="):
+        asyncio.run(agent.run("go"))
+
+
+def test_models_need_what_was_generated(lib: Library, registry: ToolRegistry) -> None:
+    find = lib.bridge.provider_of
+    openai = lib.load("pydantic_ai.models.openai")
+    chat = openai.OpenAIChatModel(
+        "m", provider=lib.load("pydantic_ai.providers.openai").OpenAIProvider(api_key="k")
+    )
+    azure = lib.load("pydantic_ai.providers.deepseek").DeepSeekProvider(api_key="k")
+    anthropic = lib.load("pydantic_ai.models.anthropic").AnthropicModel(
+        "claude-sonnet-5-5",
+        provider=lib.load("pydantic_ai.providers.anthropic").AnthropicProvider(api_key="k"),
+    )
+    assert find(chat, registry) == "openai"
+    assert find(openai.OpenAIChatModel("m", provider=azure), registry) == "openai"
+    assert find(anthropic, registry) == "anthropic"
+    wrapper = lib.load("pydantic_ai.models.wrapper").WrapperModel(anthropic)
+    assert find(wrapper, registry) == "anthropic"
+    fallback = lib.load("pydantic_ai.models.fallback").FallbackModel
+    assert find(fallback(chat, chat), registry) == "openai"
+    with pytest.raises(lib.bridge.UnknownModelError, match="anthropic, openai"):
+        find(fallback(chat, anthropic), registry)
+
+
+def test_a_provider_that_was_not_generated_is_told(lib: Library, registry: ToolRegistry) -> None:
+    toolset = lib.bridge.RegistryToolset(registry, provider="cohere")
+    agent = lib.ai.Agent(lib.model("done"), toolsets=[toolset])
+    with pytest.raises(UnknownProviderError, match="cohere"):
+        asyncio.run(agent.run("go"))
+
+
+def test_a_text_result_with_typed_data_is_text(lib: Library) -> None:
+    returned = lib.bridge._returned(ToolResult.ok("2 files", {"paths": ["/a"]}, (Content.of("more"),)))
+    assert returned == ["2 files", "more"]
