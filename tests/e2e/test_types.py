@@ -1,13 +1,11 @@
 """mypy and pyright accept right handlers and generated code, and report each wrong handler."""
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
 from click.testing import CliRunner
 from toolcast.cli.main import cli
 from toolcast.config import load_config
-from toolcast.project.core.compiler import ToolEntry
 from toolcast.project.frontend import FRONTEND
 from toolcast.project.generate import build
 
@@ -30,8 +28,8 @@ def test_type_checkers_report_wrong_handlers_only(tmp_path: Path) -> None:
     project = tmp_path / "project"
     write_stubs(project)
     write_modules(project / "awkward")
-    folders = [E2E, RUNTIME / "typing", RUNTIME / "sample", project / "handlers", project / "awkward"]
-    mypy, pyright, output = check(folders, tmp_path, project)
+    folders = [E2E, RUNTIME / "typing", RUNTIME / "sample", project / "program", project / "awkward"]
+    mypy, pyright, output = check(folders, tmp_path, project, project / "program")
     expected = {file: marked(file) for file in (E2E / "bad.py", RUNTIME / "typing" / "bad.py")}
     assert mypy == expected, output
     assert pyright == expected, output
@@ -67,7 +65,7 @@ def write_stubs(project: Path) -> None:
         copy = project / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(path.read_bytes())
-    settings = '[tool.toolcast]\noutput = "made"\nproviders = ["mcp"]\nstubs = "handlers"\n'
+    settings = '[tool.toolcast]\noutput = "made"\nproviders = ["mcp"]\nstubs = "program/handlers"\n'
     (project / "pyproject.toml").write_text(settings, "utf-8")
     config, problems = load_config(project)
     assert config is not None, problems
@@ -76,28 +74,11 @@ def write_stubs(project: Path) -> None:
     command = ["stubs", "--config", str(project / "pyproject.toml")]
     first = CliRunner().invoke(cli, command)
     assert first.exit_code == 0, first.output
-    written = sorted((project / "handlers").rglob("*.py"))
+    files = sorted((project / "program/handlers").rglob("*.py"))
+    written = [path for path in files if path.name != "__init__.py"]
     assert len(written) == len(report.entries)
+    assert (project / "program/app.py").is_file()
     written[0].write_text(written[0].read_text("utf-8") + "# mine\n", "utf-8")
     again = CliRunner().invoke(cli, command)
     assert f"0 handlers written, {len(written)} kept" in again.output
     assert written[0].read_text("utf-8").endswith("# mine\n")
-    (project / "handlers" / "app.py").write_text(application(report.entries), "utf-8")
-
-
-def application(entries: Sequence[ToolEntry]) -> str:
-    modules = [(entry.module, entry.keyword) for entry in entries]
-    return "\n".join(
-        [
-            "from made.registry import register_all",
-            "from toolcast.runtime import ToolRegistry",
-            "",
-            *(f"from handlers.{module} import {keyword}" for module, keyword in modules),
-            "",
-            "register_all(",
-            "    ToolRegistry(),",
-            *(f"    {keyword}={keyword}," for _, keyword in modules),
-            ")",
-            "",
-        ]
-    )

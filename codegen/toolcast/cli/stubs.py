@@ -1,5 +1,8 @@
 """`toolcast stubs`."""
 
+import os
+import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -7,58 +10,129 @@ import click
 
 from ..config import Config, show
 from ..console import write_line
-from ..python.structs.python_names import unique
-from .generated_package import package_name
+from .generated_package import module_of
 from .init import create
 from .options import config_option, configuration, examples, print_diagnostics, refuse
 from .steps import disk_problem
 
 if TYPE_CHECKING:
+    from ..project.core.compiled import ToolEntry
+    from ..project.generate import Report
     from ..python.bindings.templates import Templates
 
 
 @click.command("stubs", epilog=examples("toolcast stubs", "toolcast stubs --config app/pyproject.toml"))
 @config_option
 def command(config_file: Path | None) -> int:
-    """Write a handler file for every tool that has none.
+    """Write a handler file for every tool that has none, and once the program that registers them.
 
-    A file is written once, and never touched again: it is yours.
+    A spec that was imported from a Python function gets a handler that calls it. A file is written once, and
+    never touched again: it is yours. Told are the lines that the program lacks for a later tool, and handlers
+    that have no tool any more.
     """
     config = configuration(config_file)
 
     from ..project.frontend import FRONTEND
     from ..project.generate import build
     from ..python.bindings.templates import TemplateFailedError
+    from .progress import Bar
 
     # `check` compiles everything: what an earlier run remembers would name the files to write.
-    report = build(config, FRONTEND, mode="check")
+    with Bar() as bar:
+        report = build(config, FRONTEND, mode="check", progress=bar)
     print_diagnostics(report.diagnostics)
-    package = package_name(config)
-    # Every string that the template prints is a name checked by the compiler; nothing here is HTML.
     templates = _templates(config)
-    written = 0
-    for entry in report.entries:
-        path = config.stubs.joinpath(*entry.module.split(".")).with_suffix(".py")
-        if path.exists() or path.is_symlink():
-            continue
-        try:
-            function = function_name(entry.keyword)
-            text = templates.render("stub.py.jinja", entry=entry, package=package, function=function)
-            create(path, text)
-        except TemplateFailedError as error:
-            raise _failed(config, error) from None
-        except OSError as error:
-            raise disk_problem("text", error, path) from None
-        written += 1
-        write_line(f"created   {show(path)}")
-    kept = len(report.entries) - written
-    write_line(f"toolcast: {written} handler{'s'[: written != 1]} written, {kept} kept as they are")
+    try:
+        written = _write_handlers(config, templates, report.entries)
+        wired = _write_app(config, templates, report.entries, written)
+    except TemplateFailedError as error:
+        raise _failed(config, error) from None
+    kept = len(report.entries) - len(written)
+    _tell_orphans(config, report)
+    count = f"{len(written)} handler{'s'[: len(written) != 1]}"
+    write_line(f"toolcast: {count} written, {kept} kept as they are{wired}")
     return int(report.failed)
 
 
-def function_name(keyword: str) -> str:
-    """What a handler is called: as the tool is in `register_all`, unless its file imports that name."""
-    return unique(keyword, {"ToolContext", "ToolResult"})
+def _write_handlers(
+    config: Config, templates: "Templates", entries: Sequence["ToolEntry"]
+) -> list["ToolEntry"]:
+    """Write the handlers that are missing; their tools. Raises TemplateFailedError."""
+    from .handler_files import handler_path, handler_text, imported_function, package_markers
+
+    written: list[ToolEntry] = []
+    for entry in entries:
+        path = handler_path(config, entry)
+        if path.exists() or path.is_symlink():
+            continue
+        text = handler_text(templates, config, entry)
+        try:
+            for marker in package_markers(config, path):
+                create(marker, "")
+            create(path, text)
+        except OSError as error:
+            raise disk_problem("text", error, path) from None
+        written.append(entry)
+        adapted = imported_function(entry)
+        calls = "" if adapted is None else f", which calls {adapted[0]}:{adapted[1]}{adapted[2]}"
+        write_line(f"created   {show(path)}{calls}")
+    return written
+
+
+def _write_app(
+    config: Config, templates: "Templates", entries: Sequence["ToolEntry"], written: Sequence["ToolEntry"]
+) -> str:
+    """Write the program that registers the handlers, or tell what it lacks; how to run one that is new.
+    Raises TemplateFailedError."""
+    from .handler_files import APP, app_path, app_target, app_text, hidden_app
+
+    path = app_path(config)
+    if path.exists() or path.is_symlink():
+        _tell_wiring(config, path, entries, written)
+        return ""
+    if not written:
+        return ""
+    if hidden_app(config):
+        write_line(f"note: {show(path)} is not written: Python would import the folder {APP}/ in its place")
+        return ""
+    try:
+        create(path, app_text(templates, config, entries))
+    except OSError as error:
+        raise disk_problem("text", error, path) from None
+    write_line(f"created   {show(path)}")
+    folders = {module_of(config.stubs)[0], module_of(config.output)[0]}
+    elsewhere = sorted(shlex.quote(show(folder)) for folder in folders if folder != Path.cwd())
+    prefix = f"PYTHONPATH={os.pathsep.join(elsewhere)} " if elsewhere else ""
+    return f"; next: toolcast generate, then {prefix}toolcast serve {app_target(config)}"
+
+
+def _tell_wiring(
+    config: Config, path: Path, entries: Sequence["ToolEntry"], written: Sequence["ToolEntry"]
+) -> None:
+    """Tell the lines that a program lacks, and what it registers in vain.
+
+    Where its calls cannot be read, only handlers that are new are told.
+    """
+    from .handler_files import function_name, import_line, read_wiring
+
+    wiring = read_wiring(path)
+    missing = [entry for entry in entries if wiring is not None and entry.keyword not in wiring.keywords]
+    for entry in missing if wiring is not None else written:
+        name = function_name(entry)
+        write_line(f"note: add to {show(path)}:  {import_line(config, entry, name)}")
+        write_line(f"      and to its register_all:  {entry.keyword}={name},")
+    for name in sorted(wiring.keywords - {entry.keyword for entry in entries}) if wiring is not None else ():
+        write_line(f"note: {show(path)} registers {name}, which is no tool that compiles: take it out")
+
+
+def _tell_orphans(config: Config, report: "Report") -> None:
+    from ..spec.discovery import discover
+    from .handler_files import orphans
+
+    compiled = {entry.path for entry in report.entries}
+    refused = [path for path in discover(config.specs).tools if path not in compiled]
+    for path, tool in orphans(config, report.entries, refused):
+        write_line(f"note: {show(path)} is the handler of {tool}, which is no tool any more: delete the file")
 
 
 def _templates(config: Config) -> "Templates":

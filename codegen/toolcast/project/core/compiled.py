@@ -7,6 +7,7 @@ from msgspec import Raw, Struct
 
 from ...diagnostics import Diagnostic
 from ...providers import LedgerEntry, Profile, load_profile
+from ...spec.model import Source
 
 
 class Options(Struct, frozen=True, kw_only=True):
@@ -70,6 +71,9 @@ class ToolEntry(Struct, frozen=True, kw_only=True, gc=False):
     params: str  # "EditParams"
     handler: str  # "EditHandler"
     ledger: str = NO_LOSSES  # `losses_text`
+    result: str = ""  # "EditResult"; empty where the spec has none
+    source: Source | None = None  # what the spec was imported from
+    http: bool = False  # the spec has a request to send
 
     @property
     def losses(self) -> Losses:

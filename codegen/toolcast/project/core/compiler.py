@@ -143,6 +143,9 @@ def _tool_files(tool: ToolSpec, built: Built, options: Options) -> tuple[dict[st
         params=roots.params,
         handler=names.handler,
         ledger=losses_text(ledger),
+        result="" if roots.result == "None" else roots.result,
+        source=tool.source,
+        http=tool.http is not None,
     )
     return files, entry
 

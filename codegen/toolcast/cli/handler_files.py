@@ -1,0 +1,186 @@
+"""The files that `toolcast stubs` writes: handlers, their packages, and the program that registers them."""
+
+import ast
+import keyword
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from ..config import Config
+from ..project.core.compiled import ToolEntry
+from ..python.bindings.templates import Templates
+from ..python.structs.python_names import unique
+from .generated_package import module_of, package_name
+
+APP: Final = "app"
+"""The module that registers all handlers, beside the folder of handlers."""
+
+_MARK = re.compile(r'"""Handler of the tool `([A-Za-z0-9_-]{1,64})`[.:] Written once by `toolcast stubs`')
+_IMPORTED = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)", re.ASCII)
+_TAKEN: Final = frozenset({"ToolContext", "ToolResult", "HttpHandler", "adapt"})
+_MAX_BYTES = 1024 * 1024
+_MOST = 20_000
+"""Files that are searched for handlers without a tool."""
+
+
+class Wiring(Struct, frozen=True, kw_only=True):
+    """What a program registers: the keywords of its calls of `register_all` and `register_some`."""
+
+    keywords: frozenset[str]
+
+
+def handler_path(config: Config, entry: ToolEntry) -> Path:
+    """Where the handler of a tool is."""
+    return config.stubs.joinpath(*entry.module.split(".")).with_suffix(".py")
+
+
+def app_path(config: Config) -> Path:
+    """Where the program is that registers all handlers."""
+    return config.stubs.parent / f"{APP}.py"
+
+
+def app_target(config: Config) -> str:
+    """The registry of that program, as `toolcast serve` takes it."""
+    return f"{module_of(config.stubs.parent / APP)[1]}:registry"
+
+
+def function_name(entry: ToolEntry) -> str:
+    """What a handler is called: as the tool is in `register_all`, unless its file imports that name."""
+    return unique(entry.keyword, {*_TAKEN, entry.params, entry.result, entry.constant})
+
+
+def handler_text(templates: Templates, config: Config, entry: ToolEntry) -> str:
+    """The text of a handler file. Raises TemplateFailedError.
+
+    The handler of a spec that was imported from a function calls that function; of one that states an HTTP
+    request sends it; any other is a person's to write.
+    """
+    package, function = package_name(config), function_name(entry)
+    if (found := imported_function(entry)) is not None:
+        module, name, path = found
+        return templates.render(
+            "stub_adapt.py.jinja",
+            entry=entry,
+            package=package,
+            function=function,
+            source_module=module,
+            source_name=name,
+            source_path=path,
+        )
+    if entry.http:
+        return templates.render("stub_http.py.jinja", entry=entry, package=package, function=function)
+    values = f"{entry.result}(…), or text" if entry.result else "text"
+    return templates.render(
+        "stub.py.jinja",
+        entry=entry,
+        package=package,
+        function=function,
+        types=", ".join(sorted(filter(None, (entry.params, entry.result)))),
+        returns=f'"{entry.result} | ToolResult"' if entry.result else "ToolResult",
+        advice=f"Return {values} by ToolResult.ok; a failure tells the model what it can change.",
+    )
+
+
+def imported_function(entry: ToolEntry) -> tuple[str, str, str] | None:
+    """Module, name and further attributes of the function that a spec was imported from; None where Python
+    does not find it by name, or a class described it."""
+    if entry.source is None or entry.source.kind != "python":
+        return None
+    found = _IMPORTED.fullmatch(entry.source.name)
+    if found is None or any(map(keyword.iskeyword, re.split(r"[.:]", entry.source.name))):
+        return None
+    last = (found[2] + found[3]).rpartition(".")[2]
+    return None if last[:1].isupper() else (found[1], found[2], found[3])
+
+
+def package_markers(config: Config, path: Path) -> Iterator[Path]:
+    """The `__init__.py` that are missing for the handler at `path`, outermost first."""
+    folders = [folder for folder in path.parents if folder.is_relative_to(config.stubs)]
+    for folder in reversed(folders):
+        marker = folder / "__init__.py"
+        if folder != config.base and not marker.exists():
+            yield marker
+
+
+def app_text(templates: Templates, config: Config, entries: Sequence[ToolEntry]) -> str:
+    """The program that registers all handlers. Raises TemplateFailedError."""
+    used = {"register_all", "ToolRegistry", "registry"}
+    imports: list[str] = []
+    handlers: list[str] = []
+    for entry in sorted(entries, key=lambda entry: entry.name):
+        function = function_name(entry)
+        name = unique(function, used)
+        imports.append(import_line(config, entry, name))
+        handlers.append(f"{entry.keyword}={name},")
+    return templates.render(
+        "app.py.jinja",
+        package=package_name(config),
+        target=app_target(config),
+        imports=sorted(imports),
+        handlers=handlers,
+    )
+
+
+def import_line(config: Config, entry: ToolEntry, name: str) -> str:
+    """The import of a handler as `name`."""
+    function = function_name(entry)
+    package = module_of(config.stubs)[1]
+    renamed = "" if name == function else f" as {name}"
+    return f"from {package}.{entry.module} import {function}{renamed}"
+
+
+def hidden_app(config: Config) -> bool:
+    """Whether a folder of the program's name would be imported in its place."""
+    return app_path(config).with_suffix("").is_dir() or APP in (config.stubs.name, config.output.name)
+
+
+def read_wiring(path: Path) -> Wiring | None:
+    """What a program registers, read without running it; None where that cannot be told."""
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            return None
+        tree = ast.parse(path.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _registers(node.func)]
+    keywords = [each.arg for call in calls for each in call.keywords]
+    if not calls or None in keywords:  # `**handlers`
+        return None
+    return Wiring(keywords=frozenset(filter(None, keywords)))
+
+
+def _registers(function: ast.expr) -> bool:
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    return name in ("register_all", "register_some")
+
+
+def orphans(
+    config: Config, entries: Sequence[ToolEntry], refused: Sequence[str]
+) -> Iterator[tuple[Path, str]]:
+    """Handler files of tools that are no more, with the tools' names. `refused` are the paths of specs that
+    do not compile: theirs are kept apart."""
+    paths = {handler_path(config, entry) for entry in entries}
+    left = {path.rpartition(".")[0].replace("-", "_") for path in refused}
+    for number, path in enumerate(sorted(config.stubs.rglob("*.py"))):
+        if number >= _MOST:
+            return
+        if (
+            path in paths
+            or path.is_symlink()
+            or path.relative_to(config.stubs).with_suffix("").as_posix() in left
+        ):
+            continue
+        found = _MARK.match(_head(path))
+        if found is not None and found[1] not in {entry.name for entry in entries}:
+            yield path, found[1]
+
+
+def _head(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return file.read(500).decode("utf-8", "replace")
+    except OSError:
+        return ""

@@ -1,0 +1,167 @@
+"""`toolcast stubs`: handlers, the program that registers them, and what is told when tools come and go."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.project.fake import put, states
+
+CONFIG = '[tool.toolcast]\nproviders = ["mcp"]\n'
+PARAMETERS = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}}
+RESULT = {"type": "object", "required": ["count"], "properties": {"count": {"type": "integer"}}}
+
+
+def spec(**changes: object) -> str:
+    whole = {"summary": "Do it.", "permission": "read", "secrets": [], "parameters": PARAMETERS, **changes}
+    return json.dumps({key: value for key, value in whole.items() if value is not None})
+
+
+@pytest.fixture
+def project(empty: Path) -> Path:
+    """Three tools, of which one has a result; two names that Python or the program has already."""
+    put(empty / "pyproject.toml", CONFIG)
+    put(empty / "specs/text/count.json", spec(result=RESULT))
+    put(empty / "specs/text/deep/registry.json", spec())
+    put(empty / "specs/adapt.json", spec())
+    return empty
+
+
+def call(folder: Path, tool: str, *options: str) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "toolcast", "call", tool, '{"text": "a b"}', "--json", *options]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_handlers_and_program_work_at_once(run: Command, project: Path) -> None:
+    assert run("generate").exit_code == 0
+    result = run("stubs")
+    assert result.exit_code == 0, result.output
+    assert "created   app.py\n" in result.output
+    assert (
+        "3 handlers written, 0 kept as they are; next: toolcast generate, then toolcast serve app:registry"
+        in result.output
+    )
+    for folder in ("handlers", "handlers/text", "handlers/text/deep"):
+        assert (project / folder / "__init__.py").is_file()
+    handler = project / "handlers/text/count.py"
+    text = handler.read_text("utf-8")
+    assert 'context: ToolContext) -> "CountResult | ToolResult":' in text
+    handler.write_text(
+        text.replace('ToolResult.failed("not implemented yet")', "CountResult(count=len(params.text))"),
+        "utf-8",
+    )
+    for name, told in (
+        ("count", '"count": 3'),
+        ("registry", "not implemented yet"),
+        ("adapt", "not implemented"),
+    ):
+        done = call(project, name, "--app", "app:registry")
+        assert told in done.stdout, done.stderr
+
+
+def test_a_later_tool_is_told_with_the_lines_that_it_needs(run: Command, project: Path) -> None:
+    run("stubs")
+    before = (project / "app.py").read_bytes()
+    put(project / "specs/web/fetch-page.json", spec())
+    result = run("stubs")
+    assert "created   handlers/web/fetch_page.py\n" in result.output
+    assert "add to app.py:  from handlers.web.fetch_page import fetch_page\n" in result.output
+    assert "register_all:  fetch_page=fetch_page,\n" in result.output
+    assert "1 handler written, 3 kept as they are\n" in result.output
+    assert (project / "app.py").read_bytes() == before
+    assert "add to app.py" in run("stubs").output  # as long as it is missing
+    text = before.decode().replace("    registry,\n", "    registry,\n    fetch_page=fetch_page,\n")
+    line = "from handlers.web.fetch_page import fetch_page\n"
+    (project / "app.py").write_text(line + text, "utf-8")
+    assert "add to app.py" not in run("stubs").output
+
+
+def test_what_has_no_tool_any_more_is_told(run: Command, project: Path) -> None:
+    run("stubs")
+    put(project / "handlers/helpers.py", '"""No handler."""\n')
+    before = states(project / "handlers")
+    (project / "specs/text/count.json").unlink()
+    result = run("stubs")
+    assert "handlers/text/count.py is the handler of count, which is no tool any more" in result.output
+    assert "app.py registers count, which is no tool that compiles: take it out" in result.output
+    assert result.output.count("no tool any more") == 1
+    assert states(project / "handlers") == before
+
+
+def test_the_handler_of_a_spec_with_errors_is_no_orphan(run: Command, project: Path) -> None:
+    run("stubs")
+    put(project / "specs/text/count.json", spec(permission="TODO"))
+    result = run("stubs")
+    assert result.exit_code == 1
+    assert "no tool any more" not in result.output
+
+
+def test_a_program_of_ones_own_is_left_alone(run: Command, project: Path) -> None:
+    put(project / "app.py", "from flask import Flask\n")
+    result = run("stubs")
+    assert (project / "app.py").read_text() == "from flask import Flask\n"
+    assert "add to app.py:  from handlers.text.count import count\n" in result.output
+    assert "add to app.py" not in run("stubs").output  # nothing is new
+
+
+@pytest.mark.parametrize("text", ["register_all(", "\0", "(" * 3000, "register_all(registry, **handlers)"])
+def test_a_program_that_cannot_be_read_is_no_fault(run: Command, project: Path, text: str) -> None:
+    put(project / "app.py", text)
+    assert run("stubs").exit_code == 0
+    assert (project / "app.py").read_text() == text
+
+
+def test_a_folder_of_the_programs_name_hides_it(run: Command, project: Path) -> None:
+    put(project / "pyproject.toml", f'{CONFIG}stubs = "app"\n')
+    result = run("stubs")
+    assert result.exit_code == 0
+    assert "app.py is not written: Python would import the folder app/ in its place" in result.output
+    assert not (project / "app.py").exists()
+
+
+def test_inside_a_package(run: Command, project: Path) -> None:
+    put(project / "pyproject.toml", f'{CONFIG}stubs = "src/acme/handlers"\noutput = "src/acme/generated"\n')
+    put(project / "src/acme/__init__.py", "")
+    run("generate")
+    result = run("stubs")
+    assert "then PYTHONPATH=src toolcast serve acme.app:registry" in result.output
+    text = (project / "src/acme/app.py").read_text("utf-8")
+    assert "from acme.generated.registry import register_all\n" in text
+    assert "from acme.handlers.text.count import count\n" in text
+    assert "`toolcast serve acme.app:registry`" in text
+
+
+PROGRAM = """
+class Texts:
+    def count(self, text: str) -> int:
+        return len(text.split())
+
+texts = Texts()
+def adapt(text: str) -> str:
+    return text.upper()
+"""
+
+
+def test_what_was_imported_from_python_is_called(run: Command, project: Path) -> None:
+    put(project / "texts.py", PROGRAM)
+
+    def source(name: str) -> dict[str, str]:
+        return {"kind": "python", "name": name, "from": "texts"}
+
+    put(project / "specs/text/count.json", spec(source=source("texts:texts.count")))
+    put(project / "specs/adapt.json", spec(source=source("texts:adapt")))
+    put(project / "specs/text/deep/registry.json", spec(source=source("texts:server#x")))
+    for number, name in enumerate(("os:system('x')", "a b:c", "texts:class", "texts:Texts", "texts:a[0]")):
+        put(project / f"specs/t{number}.json", spec(source=source(name)))
+    assert run("generate").exit_code == 0
+    result = run("stubs")
+    assert "handlers/text/count.py, which calls texts:texts.count\n" in result.output
+    assert result.output.count("which calls") == 2
+    for number in range(5):
+        assert "not implemented yet" in (project / f"handlers/t{number}.py").read_text()
+    assert json.loads(call(project, "count", "--app", "app:registry").stdout)["output"] == "2"
+    assert json.loads(call(project, "adapt", "--app", "app:registry").stdout)["output"] == "A B"
+    assert "not implemented" in json.loads(call(project, "registry", "--app", "app:registry").stdout)["error"]
