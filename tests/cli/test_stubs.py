@@ -3,6 +3,8 @@
 import json
 import subprocess
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -165,3 +167,34 @@ def test_what_was_imported_from_python_is_called(run: Command, project: Path) ->
     assert json.loads(call(project, "count", "--app", "app:registry").stdout)["output"] == "2"
     assert json.loads(call(project, "adapt", "--app", "app:registry").stdout)["output"] == "A B"
     assert "not implemented" in json.loads(call(project, "registry", "--app", "app:registry").stdout)["error"]
+
+
+class Echo(BaseHTTPRequestHandler):
+    """Answers with the path that it was asked for."""
+
+    def do_GET(self) -> None:
+        body = json.dumps({"path": self.path}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        """Say nothing."""
+
+
+def test_what_states_a_request_sends_it(run: Command, project: Path) -> None:
+    pytest.importorskip("httpx", reason="pip install 'toolcast[http]'")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Echo)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        http = {"method": "get", "path": "/texts/{text}", "in": {"text": "path"}}
+        http["server"] = f"http://127.0.0.1:{server.server_port}"
+        put(project / "specs/text/count.json", spec(permission="network", http=http))
+        assert run("generate").exit_code == 0
+        assert run("stubs").exit_code == 0
+        done = call(project, "count", "--app", "app:registry")
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert json.loads(json.loads(done.stdout)["output"]) == {"path": "/texts/a%20b"}, done.stderr
