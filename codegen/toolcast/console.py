@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO, Literal
@@ -14,6 +15,13 @@ from .diagnostics import Diagnostic
 Format = Literal["text", "json", "github"]
 FORMATS: tuple[Format, ...] = ("text", "json", "github")
 MAX_SOURCE = 1024 * 1024
+DECIDE = (
+    "`toolcast decide --permission read --secrets none` decides them all; "
+    "`--permission 'get_*=read'` those of the tools whose name matches"
+)
+_UNDECIDED = "todo"
+_FEW = 3
+"""Files with open decisions that are told one by one; more are one entry."""
 WINDOW = 100
 """Characters of a source line that are shown."""
 
@@ -80,7 +88,11 @@ def render(diagnostics: Sequence[Diagnostic], form: Format, *, colour: bool = Fa
     if form == "github":
         return "".join(f"{_annotation(problem)}\n" for problem in diagnostics)
     sources: dict[str, list[str]] = {}
-    return "".join(_text(problem, sources, colour) for problem in diagnostics)
+    open_ = [problem for problem in diagnostics if problem.code == _UNDECIDED]
+    grouped = len({problem.file for problem in open_}) > _FEW
+    single = [problem for problem in diagnostics if not (grouped and problem.code == _UNDECIDED)]
+    text = "".join(_text(problem, sources, colour) for problem in single)
+    return text + (_undecided(open_, colour) if grouped else "")
 
 
 def print_diagnostics(problems: Sequence[Diagnostic], form: Format = "text") -> None:
@@ -103,6 +115,20 @@ def _text(problem: Diagnostic, sources: dict[str, list[str]], colour: bool) -> s
     lines += _excerpt(problem, sources, colour)
     if problem.hint:
         lines.append(f"  {paint('hint:', 'hint', colour)} {_indented(problem.hint, '        ')}")
+    return "\n".join(lines) + "\n"
+
+
+def _undecided(problems: Sequence[Diagnostic], colour: bool) -> str:
+    """What persons have to decide in many specs, in one entry: what, where, and the command that does it."""
+    files = list(dict.fromkeys(problem.file for problem in problems))
+    decisions = "decisions are" if len(problems) > 1 else "decision is"
+    head = paint(f"error[{_UNDECIDED}]", "error", colour)
+    lines = [f"{head}: {len(problems)} {decisions} a person's, in {len(files)} specs"]
+    for message, number in Counter(problem.message for problem in problems).most_common():
+        lines.append(f"  {number} × {_indented(message, '  ')}")
+    more = f" and {len(files) - _FEW} more (toolcast list --undecided)" if len(files) > _FEW else ""
+    lines.append(f"  in {', '.join(one_line(file) for file in files[:_FEW])}{more}")
+    lines.append(f"  {paint('hint:', 'hint', colour)} {DECIDE}")
     return "\n".join(lines) + "\n"
 
 

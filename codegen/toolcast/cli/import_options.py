@@ -64,7 +64,7 @@ def common_options(command: _Command) -> _Command:
     return cast(_Command, found)
 
 
-def _permissions(
+def permission_patterns(
     ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 ) -> tuple[Permission | None, tuple[tuple[str, Permission], ...]]:
     """`read` for all tools, `get_*=read` for some."""
@@ -82,7 +82,7 @@ def _permissions(
     return plain, tuple(patterns)
 
 
-def _secrets(
+def secret_patterns(
     ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 ) -> tuple[tuple[str, ...] | None, tuple[tuple[str, tuple[str, ...]], ...]]:
     """`a,b` → names, `none` → no names, for all tools; `auth_*=token` for some."""
@@ -129,14 +129,14 @@ _OPTIONS = (
     click.option(
         "--permission",
         multiple=True,
-        callback=_permissions,
+        callback=permission_patterns,
         metavar="[PATTERN=]PERMISSION",
         help="For all tools, or for those whose name matches; else a TODO line. May be repeated.",
     ),
     click.option(
         "--secrets",
         multiple=True,
-        callback=_secrets,
+        callback=secret_patterns,
         metavar="[PATTERN=]NAMES",
         help="Parameters that may carry secrets: a,b or none. May be repeated.",
     ),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import UNSET
 
-from ..console import one_line, write_line
+from ..console import DECIDE, one_line, write_line
 from ..diagnostics import Diagnostic
 from ..runtime.hidden_characters import escape_hidden
 
@@ -57,7 +57,7 @@ def _value(value: Any) -> str:
 def print_summary(
     written: int, into: str, renamed: int, undecided: int, problems: Sequence[Diagnostic], more: Sequence[str]
 ) -> None:
-    """The last line: what was done; and how the undecided lines are set."""
+    """What was done, in one line."""
     errors = sum(problem.severity == "error" for problem in problems)
     warned = len(problems) - errors
     write_line(
@@ -66,6 +66,11 @@ def print_summary(
         + f"{renamed} renamed, {undecided} with TODO lines, {count(errors, 'problem')}"
         + (f", {count(warned, 'warning')}" if warned else "")
     )
+
+
+def print_advice(*, configured: bool) -> None:
+    """How undecided lines are set: in the configured specs folder by a command of its own."""
+    write_line(f"undecided: {DECIDE if configured else 'the same import with --permission and --secrets'}")
 
 
 def _line(problem: Diagnostic) -> str:

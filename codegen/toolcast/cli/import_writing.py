@@ -12,7 +12,7 @@ from msgspec import UNSET, structs
 from ..config import load_config
 from ..diagnostics import Diagnostic
 from .import_options import ImportOptions
-from .import_report import count, print_changes, print_problems, print_summary
+from .import_report import count, print_advice, print_changes, print_problems, print_summary
 
 if TYPE_CHECKING:
     from ..importers.declarations import Declarations
@@ -85,6 +85,8 @@ def write_specs(declarations: "Declarations", options: ImportOptions) -> None:
     more += [count(conflicts, "conflict")] if conflicts else []
     written = len(update.writes)
     print_summary(written, options.into.as_posix(), len(imported.renamed), undecided, problems, more)
+    if undecided:
+        print_advice(configured=_is_configured(root))
     if any(problem.severity == "error" for problem in problems) or conflicts:
         raise SystemExit(1)
 
@@ -120,6 +122,11 @@ def specs_root(into: Path) -> tuple[Path, str]:
         below = target.relative_to(config.specs).as_posix()
         return config.specs, "" if below == "." else f"{below}/"
     return into, ""
+
+
+def _is_configured(root: Path) -> bool:
+    config, _ = load_config(Path.cwd())
+    return config is not None and root.absolute() == config.specs
 
 
 def _shown(root: Path) -> str:
@@ -201,5 +208,7 @@ def write_imported(imported: "Imported", options: ImportOptions) -> None:
     print_problems(problems)
     undecided = sum(bool(_TODO.search(text)) for text in imported.specs.values())
     print_summary(written, options.into.as_posix(), len(imported.renamed), undecided, problems, ())
+    if undecided:
+        print_advice(configured=_is_configured(specs_root(options.into)[0]))
     if any(problem.severity == "error" for problem in problems):
         raise SystemExit(1)
