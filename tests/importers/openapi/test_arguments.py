@@ -142,6 +142,13 @@ def test_keys_of_security_are_no_arguments() -> None:
     }
 
 
+def test_parameters_without_a_place_are_stated_as_left_out() -> None:
+    operation = {"parameters": [place("path", "gone"), place("header", "Host"), place("query")]}
+    tool = only(operation)
+    assert list(tool.parameters["properties"]) == ["id"]
+    assert tool.left_out == ("header Host", "path gone")
+
+
 def test_security_of_the_document_holds_unless_the_operation_states_its_own() -> None:
     more = {
         "security": [{"key": []}],
@@ -153,6 +160,7 @@ def test_security_of_the_document_holds_unless_the_operation_states_its_own() ->
     assert plain["security"] == [{"key": []}]
     assert "security" not in none
     assert refused({"security": [{"other": []}]}, **more)[0] == "openapi-security"
+    assert refused({"security": {"key": []}}, **more)[0] == "openapi-shape"
 
 
 @pytest.mark.parametrize(

@@ -149,13 +149,18 @@ class Parameter(Struct, frozen=True, kw_only=True):
     path: Path
 
 
-def parameters(document: OpenApiDocument, operation: Operation) -> list[Parameter]:
+def parameters(document: OpenApiDocument, operation: Operation) -> tuple[list[Parameter], tuple[str, ...]]:
     """The parameters of an operation and of its path item; of two with one name and place, the operation's.
+
+    Returns:
+        The parameters, those of the path in the order of its template; and what is left out: parameters that
+        the path has no place for, and headers that a request has by itself.
 
     Raises:
         UnreadableError: one of them has no name, or no place that a request has.
     """
     found: dict[tuple[str, str], Parameter] = {}
+    left_out: dict[str, None] = {}
     for owner, path in ((operation.item, operation.item_path), (operation.data, operation.path)):
         listed = owner.get("parameters", [])
         at = (*path, "parameters")
@@ -172,14 +177,22 @@ def parameters(document: OpenApiDocument, operation: Operation) -> list[Paramete
                 hint = "write it as parameters in path, query, header or cookie"
                 raise UnreadableError((*place_of_data, "in"), "openapi-place", message, hint)
             if place == "header" and name.lower() in RESERVED:
+                left_out[f"header {name}"] = None
                 continue
             key = (name.lower() if place == "header" else name, place)
             found[key] = Parameter(name=name, place=place, data=data, path=place_of_data)
-    return _with_template(list(found.values()), operation)
+    of_path, without_place = _of_path(list(found.values()), operation)
+    return (
+        of_path + [each for each in found.values() if each.place != "path"],
+        (*left_out, *(f"path {name}" for name in without_place)),
+    )
 
 
-def _with_template(found: list[Parameter], operation: Operation) -> list[Parameter]:
-    """The parameters, those of the path in the order of its template. Raises UnreadableError."""
+def _of_path(found: list[Parameter], operation: Operation) -> tuple[list[Parameter], list[str]]:
+    """The parameters of the path in the order of its template, and the names of those that it does not have.
+
+    Raises UnreadableError.
+    """
     if "?" in operation.request_path:
         message = f"the path {quoted(operation.template)} has a query, which OpenAPI does not allow"
         hint = "declare what follows the `?` as parameters in `query`"
@@ -191,6 +204,7 @@ def _with_template(found: list[Parameter], operation: Operation) -> list[Paramet
             message = f"{operation.template} has {{{name}}}, which no parameter in `path` declares"
             hint = "declare it in the document's `parameters`"
             raise UnreadableError(operation.path, "openapi-path-parameter", message, hint)
-    of_path = [declared[name] for name in dict.fromkeys(template)]
-    # A parameter in `path` that the template lacks has no place in the request.
-    return of_path + [each for each in found if each.place != "path"]
+    return (
+        [declared[name] for name in dict.fromkeys(template)],
+        [name for name in declared if name not in template],
+    )

@@ -141,11 +141,8 @@ class _Reader:
         """The declaration of one operation. Raises UnreadableError."""
         document = self._document
         security = security_of(document, operation)
-        arguments = [
-            of_parameter(each, self._requests)
-            for each in parameters(document, operation)
-            if not security.covers(each)
-        ]
+        stated, without_place = parameters(document, operation)
+        arguments = [of_parameter(each, self._requests) for each in stated if not security.covers(each)]
         body = body_of(document, operation, self._requests)
         schema, places = object_of([*arguments, *body.arguments])
         http: dict[str, Any] = {"method": operation.method, "path": operation.request_path}
@@ -169,7 +166,7 @@ class _Reader:
             result=None if result is None else _with_definitions(result, self._responses),
             annotations=_annotations(operation),
             read_only=operation.method in _READING,
-            left_out=(*body.left_out, *cut),
+            left_out=(*without_place, *body.left_out, *cut),
             http=http,
             file=document.file,
             line=line,

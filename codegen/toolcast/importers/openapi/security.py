@@ -41,7 +41,7 @@ def security_of(document: OpenApiDocument, operation: Operation) -> Security:
     """What an operation requires; the document's requirements where it states none.
 
     Raises:
-        UnreadableError: a requirement names a scheme that the document does not have.
+        UnreadableError: `security` is malformed, or names a scheme that the document does not have.
     """
     own = "security" in operation.data
     stated: Any = (operation.data if own else document.data).get("security", [])
@@ -51,11 +51,13 @@ def security_of(document: OpenApiDocument, operation: Operation) -> Security:
     known: dict[str, Any] = found if isinstance(found, dict) else {}
     alternatives: list[Mapping[str, Any]] = []
     schemes: dict[str, Mapping[str, Any]] = {}
-    for i, alternative in enumerate(stated if isinstance(stated, list) else ()):
+    if not isinstance(stated, list):
+        raise UnreadableError(path, "openapi-shape", "`security` must be a list", "correct the document")
+    for i, alternative in enumerate(stated):
         if not isinstance(alternative, dict):
             message = "a security requirement must be an object"
             raise UnreadableError((*path, i), "openapi-shape", message, "correct the document")
-        for name in alternative:
+        for name in map(str, alternative):
             if name not in known:
                 message = f"the security scheme {quoted(name)} is not in `components.securitySchemes`"
                 hint = "add it there, or correct its name"
