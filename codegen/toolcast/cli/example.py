@@ -4,7 +4,7 @@ That of `init` compiles as it stands; that of `new` not before a person has deci
 """
 
 EXAMPLE = """\
-# One tool. `toolcast generate` compiles this file; `toolcast schema` prints the format as a JSON Schema.
+# One tool. `toolcast generate` compiles this file; `toolcast init --editor` lets editors check it.
 
 # The name that the model calls: 1 to 64 of A-Z a-z 0-9 _ -, a letter or _ first. Default: the file's name.
 name: {name}
@@ -61,7 +61,7 @@ annotations: {title: Count words, destructive: false, idempotent: true, open_wor
 
 BLANK = """\
 # One tool. It compiles when every TODO below is decided: `toolcast generate` names those that are left.
-# `toolcast schema` prints the format as a JSON Schema.
+# `toolcast init --editor` lets editors check it.
 
 # The name that the model calls: 1 to 64 of A-Z a-z 0-9 _ -, a letter or _ first. Default: the file's name.
 name: {name}

@@ -11,6 +11,7 @@ from msgspec import UNSET, structs
 
 from ..config import load_config
 from ..diagnostics import Diagnostic
+from .editor_files import modeline
 from .import_options import ImportOptions
 from .import_report import count, print_advice, print_changes, print_problems, print_summary
 
@@ -143,7 +144,9 @@ def _write(update: "Update", root: Path, shown_root: str, lock: Path) -> list[Di
 
     problems: list[Diagnostic] = []
     for name, text in update.writes.items():
-        problems += _tried(f"{shown_root}/{name}", partial(write_text, root / name, text))
+        path = root / name
+        head = "" if path.exists() or path.suffix == ".json" else modeline(path)
+        problems += _tried(f"{shown_root}/{name}", partial(write_text, path, head + text))
     for name in update.deletes:
         problems += _tried(f"{shown_root}/{name}", (root / name).unlink)
     if problems:
@@ -202,7 +205,8 @@ def write_imported(imported: "Imported", options: ImportOptions) -> None:
                 Diagnostic(file=path.as_posix(), code="import-exists", message=message, hint=hint)
             )
             continue
-        failed = _tried(path.as_posix(), partial(write_text, path, text))
+        head = "" if path.exists() else modeline(path)
+        failed = _tried(path.as_posix(), partial(write_text, path, head + text))
         problems += failed
         written += not failed
     print_problems(problems)

@@ -1,8 +1,9 @@
 """`toolcast init`."""
 
+import json
 import os
 import tomllib
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import click
 
@@ -10,8 +11,18 @@ from .. import distribution
 from ..config import show
 from ..console import one_line, printable, write_line
 from ..integrations.project_files import OFFERS, Offer, text_of
+from ..spec.discovery import SUFFIXES
+from .editor_files import (
+    SettingsError,
+    merged_settings,
+    modeline,
+    schema_path,
+    schema_text,
+    settings_of,
+)
 from .example import EXAMPLE
-from .options import examples, refuse
+from .options import configuration, examples, print_diagnostics, refuse
+from .schema import write_schema
 
 TABLE = """[tool.toolcast]
 specs = "specs"
@@ -24,6 +35,7 @@ providers = ["openai", "openai-responses", "anthropic", "gemini", "mcp"]
     "init",
     epilog=examples(
         "toolcast init",
+        "toolcast init --editor   and what editors need to complete and check specs",
         "toolcast init --add gitattributes --add github   and what git and CI need",
         "toolcast generate",
     ),
@@ -35,29 +47,35 @@ providers = ["openai", "openai-responses", "anthropic", "gemini", "mcp"]
     type=click.Choice(sorted(OFFERS)),
     help="Also add the file that this tool reads (repeatable).",
 )
-def command(additions: tuple[str, ...]) -> None:
+@click.option(
+    "--editor", is_flag=True, help="Also write the schema of specs, and name it in VS Code's settings."
+)
+def command(additions: tuple[str, ...], editor: bool) -> None:
     """Set up toolcast in the current folder.
 
     Adds [tool.toolcast] to pyproject.toml (or makes that file) and a specs folder with one example.
-    Nothing that exists is changed or overwritten.
+    Nothing that exists is changed or overwritten; .vscode/settings.json keeps what it has.
     """
     here = Path.cwd()
     try:
-        _set_up(here, additions)
+        _set_up(here, additions, editor=editor)
     except OSError as error:
         location = show(Path(error.filename)) if error.filename else "."
         message = f"cannot be made or read: {error.strerror or error}"
         raise refuse(location, "io-error", message, "correct that, then run `toolcast init` again") from None
 
 
-def _set_up(here: Path, additions: tuple[str, ...]) -> None:
+def _set_up(here: Path, additions: tuple[str, ...], *, editor: bool) -> None:
     table = _table(here / "pyproject.toml")
     specs = here / str(table.get("specs", "specs"))
-    if any(specs.rglob("*.yaml")) or any(specs.rglob("*.yml")) or any(specs.rglob("*.json")):
+    has_specs = any(not each.name.startswith(".") for end in SUFFIXES for each in specs.rglob(f"*{end}"))
+    if editor:
+        _help_editors(here)
+    if has_specs:
         write_line(f"kept      {specs.name}/ (it has specs already)")
     else:
         path = specs / "text" / "count_words.yaml"
-        create(path, EXAMPLE.replace("{name}", "count_words"))
+        create(path, modeline(path) + EXAMPLE.replace("{name}", "count_words"))
         write_line(f"created   {path.relative_to(here).as_posix() if here in path.parents else path}")
     output = str(table.get("output", "generated"))
     for addition in dict.fromkeys(additions):
@@ -67,6 +85,34 @@ def _set_up(here: Path, additions: tuple[str, ...]) -> None:
         f"Check {one_line(output)}/ in. .toolcast/ is a local cache that hides itself from git.\n"
         f"For git, Make, pre-commit or GitHub: toolcast init --help says what --add puts into place."
     )
+
+
+def _help_editors(here: Path) -> None:
+    """Write the schema of specs, and let VS Code know it."""
+    from ..project.profiles import profiles_of
+
+    config = configuration(None)
+    profiles, problems = profiles_of(config)
+    print_diagnostics(problems)
+    schema, settings = schema_path(config), here / ".vscode/settings.json"
+    changed = write_schema(schema, schema_text(frozenset(profiles.known)))
+    write_line(f"{'written  ' if changed else 'kept     '} {show(schema)}")
+    specs = PurePath(os.path.relpath(config.specs, here)).as_posix()
+    try:
+        text = settings.read_bytes().decode("utf-8-sig") if settings.exists() else None
+        merged = merged_settings(text, specs)
+    except (SettingsError, UnicodeDecodeError) as error:
+        ours = json.dumps(settings_of(specs), indent=4)
+        message = str(error) if isinstance(error, SettingsError) else "it is not UTF-8"
+        raise refuse(show(settings), "editor-settings", message, f"add to it by hand:\n{ours}") from None
+    if merged is None:
+        write_line(f"kept      {show(settings)}")
+        return
+    settings.parent.mkdir(exist_ok=True)
+    temporary = settings.with_name(f".{settings.name}.{os.getpid()}.tmp")
+    temporary.write_bytes(merged.encode())
+    temporary.replace(settings.resolve())
+    write_line(f"{'created  ' if text is None else 'extended '} {show(settings)}")
 
 
 def _add(here: Path, offer: Offer, output: str, requirement: str) -> None:

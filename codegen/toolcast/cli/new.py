@@ -7,6 +7,7 @@ import click
 
 from ..config import show
 from ..console import write_line
+from .editor_files import modeline
 from .example import BLANK
 from .init import create
 from .options import config_option, configuration, examples, refuse
@@ -44,7 +45,7 @@ def command(name: str, config_file: Path | None) -> None:
     groups = [each.name for each in config.specs.glob("*/") if not each.name.startswith(("_", "."))]
     near = difflib.get_close_matches(group, groups, 1) if group and group not in groups else []
     try:
-        create(path, BLANK.replace("{name}", tool))
+        create(path, modeline(path) + BLANK.replace("{name}", tool))
     except OSError as error:
         raise disk_problem("text", error, path) from None
     write_line(f"created   {show(path)}; next: decide what is TODO there, then toolcast generate")
