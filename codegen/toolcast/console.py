@@ -27,14 +27,15 @@ WINDOW = 100
 
 _STYLES = {
     "error": "1;31",
-    "warning": "1;33",
+    "warning": "1;35",
     "note": "1;34",
     "hint": "36",
-    "dim": "2",
+    "plain": "",
     "bold": "1",
     "add": "32",
     "del": "31",
 }
+"""Colours that are read on light and on dark terminals: no yellow, white, grey or bright ones."""
 _CONTROL = (
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
@@ -53,7 +54,8 @@ def wants_colour(stream: IO[str]) -> bool:
 
 def paint(text: str, style: str, colour: bool) -> str:
     """`text` in one of our styles, if colours are wanted."""
-    return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if colour and text else text
+    code = _STYLES[style]
+    return f"\x1b[{code}m{text}\x1b[0m" if colour and text and code else text
 
 
 def printable(text: str) -> str:
@@ -153,8 +155,8 @@ def _excerpt(problem: Diagnostic, sources: dict[str, list[str]], colour: bool) -
     before = printable(line[start : column - 1].replace("\t", " "))
     cut_left, cut_right = ("…" if start else ""), ("…" if len(line) > start + WINDOW else "")
     number = str(problem.line)
-    bar = paint("|", "dim", colour)
-    yield f"  {paint(number, 'dim', colour)} {bar} {cut_left}{shown}{cut_right}"
+    bar = paint("|", "hint", colour)
+    yield f"  {paint(number, 'hint', colour)} {bar} {cut_left}{shown}{cut_right}"
     if problem.column:
         space = " " * (_width(before) + len(cut_left))
         yield f"  {' ' * len(number)} {bar} {space}{paint('^', problem.severity, colour)}"

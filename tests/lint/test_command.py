@@ -129,7 +129,7 @@ def test_every_code_is_explained(run: Command) -> None:
 
 def test_colours_where_they_are_wanted(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
-    assert "\x1b[1;33mwarning[vague-description]\x1b[0m" in run().stdout
+    assert "\x1b[1;35mwarning[vague-description]\x1b[0m" in run().stdout
 
 
 def test_tokens_are_a_table(run: Command) -> None:

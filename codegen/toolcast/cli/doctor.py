@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..doctor.explain import Explanation
 
 Form = Literal["text", "json"]
-_STYLES = {"well": "dim", "note": "warning", "broken": "error"}
+_STYLES = {"well": "plain", "note": "warning", "broken": "error"}
 _SHOWN = 8
 """Names that are listed before it becomes a number."""
 

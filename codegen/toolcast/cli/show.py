@@ -210,7 +210,6 @@ def _print(content: bytes) -> None:
     if not wants_colour(sys.stdout):
         click.echo(text)
         return
-    from rich.console import Console
-    from rich.syntax import Syntax
+    from .json_colours import print_json
 
-    Console(force_terminal=True).print(Syntax(text, "json", background_color="default", word_wrap=True))
+    print_json(text)

@@ -11,7 +11,7 @@ from ..project.profiles import Profiles
 from ..providers import LedgerEntry, available, load_profile, load_profiles
 
 Row = tuple[str, ...]
-SEVERITIES = {"reject": "error", "changed": "warning", "lost": "warning", "kept elsewhere": "dim"}
+SEVERITIES = {"reject": "error", "changed": "warning", "lost": "warning", "kept elsewhere": "plain"}
 
 
 class ProviderRow(Struct, frozen=True, kw_only=True):
