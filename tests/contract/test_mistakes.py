@@ -222,3 +222,73 @@ def test_what_the_meta_schema_refuses_is_refused_in_words(schema: Any) -> None:
         changed = any(each.code in ("any-type", "snake-case-keyword") for each in found)
         older = isinstance(schema, dict) and "items" in str(schema)  # a list of items is read as draft 7's
         assert changed or older or any(each.severity == "error" for each in found), schema
+
+
+DOUBTFUL = {
+    "undeclared": ("{type: object, required: [‸paht], properties: {path: {}}}", "undeclared-required", "did you mean `path`"),
+    "undeclared, nothing near": ("{type: object, required: [‸x], properties: {path: {}}}", "undeclared-required", "`additionalProperties: true`"),
+    "undeclared in a branch": ("{properties: {b: {}}, anyOf: [{required: [b]}, {required: [‸c]}]}", "undeclared-required", "`c`"),
+    "undeclared behind a reference": ("{$ref: '#/$defs/D', required: [b, ‸c]}", "undeclared-required", "`c`"),
+    "undeclared in items": ("{type: array, items: {type: object, required: [‸c], properties: {b: {}}}}", "undeclared-required", "`c`"),
+    "bounds of any type": ("{‸minimum: 9, maximum: 3}", "contradictory-bounds", "no number fits"),
+    "lengths beside null": ("{type: [string, 'null'], ‸minLength: 9, maxLength: 3}", "contradictory-bounds", "no string fits"),
+    "sizes beside text": ("{type: [array, string], ‸minItems: 9, maxItems: 3}", "contradictory-bounds", "no array fits"),
+    "minimum of a string": ("{type: string, ‸minimum: 9}", "no-effect", "did you mean `minLength`"),
+    "maxLength of an integer": ("{type: integer, ‸maxLength: 9}", "no-effect", "did you mean `maximum`"),
+    "properties of a string": ("{type: string, ‸properties: {b: {}}}", "no-effect", "correct `type`"),
+    "pattern of an integer": ("{type: integer, ‸pattern: a}", "no-effect", "strings only"),
+    "null in an enum": ("{type: string, enum: [a, ‸null]}", "refused-value", 'type: [string, "null"]'),
+    "number in an enum": ("{type: string, enum: [a, ‸1]}", "refused-value", "quotes"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DOUBTFUL)
+def test_what_hardly_means_what_it_says_is_a_warning(name: str) -> None:
+    schema, code, says = DOUBTFUL[name]
+    text = f"parameters:\n  type: object\n  properties: {{a: {schema}}}\n  $defs: {{D: {{properties: {{b: {{}}}}}}}}\n"
+    found, place = problems(text)
+    assert [(d.code, d.severity, d.line, d.column) for d in found] == [(code, "warning", *place)], found
+    assert says in f"{found[0].message} — {found[0].hint}"
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        "{type: object, required: [x]‸, additionalProperties: true}",
+        "{type: object, required: [x]‸, additionalProperties: {type: string}}",
+        "{type: object, required: [x_a]‸, patternProperties: {^x_: true}}",
+        "{type: object, properties: {b: {}}, allOf: [{required: [b]}]‸}",
+        "{allOf: [{required: [b]}, {properties: {b: {}}}]‸}",
+        "{$ref: '#/$defs/D', required: [b]‸}",
+        "{allOf: [{$ref: '#/$defs/D'}, {required: [b]}]‸}",
+        "{properties: {b: {}}, not: {required: [c]}‸}",
+        "{properties: {b: {}, c: {}}, if: {required: [b]}, then: {required: [c]}‸}",
+        "{type: [integer, string], minimum: 1, maxLength: 3‸}",
+        "{type: [string, 'null'], enum: [a, null]‸}",
+        "{type: integer, enum: [1, 2.0]‸}",
+        "{type: number, enum: [1, 2.5]‸}",
+    ],
+)
+def test_what_is_meant_is_not_doubted(schema: str) -> None:
+    text = f"parameters:\n  type: object\n  properties: {{a: {schema}}}\n  $defs: {{D: {{properties: {{b: {{}}}}}}}}\n"
+    assert problems(text)[0] == []
+
+
+def test_an_undeclared_name_that_is_forbidden_is_an_error() -> None:
+    schema = "{type: object, required: [paht], properties: {path: {}}, additionalProperties: ‸false}"
+    found, place = problems(f"parameters: {{type: object, properties: {{a: {schema}}}}}")
+    assert [(d.code, d.severity, d.line, d.column) for d in found] == [("unsatisfiable", "error", *place)], (
+        found
+    )
+    assert "did you mean `path`" in found[0].hint
+
+
+def test_parts_that_forbid_what_others_require_are_told() -> None:
+    one, two = (
+        f"{{properties: {{{name}: {{}}}}, required: [{name}], additionalProperties: false}}" for name in "xy"
+    )
+    found, _ = problems(
+        f"parameters: {{type: object, properties: {{a: ‸{{type: object, allOf: [{one}, {two}]}}}}}}"
+    )
+    assert [each.code for each in found] == ["unsatisfiable"]
+    assert "'x' is required, and another part of it forbids it" in found[0].message

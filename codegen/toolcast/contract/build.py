@@ -10,6 +10,7 @@ from ..jsonschema import Schemas, SearchTooLong, Validator
 from ..jsonschema.pointers import resolve
 from ..spec.corrected import corrected
 from ..spec.model import Document, ToolSpec
+from .doubtful_schemas import doubtful_schemas
 from .lenient_form import lenient_form
 from .normal_form import NormalForm, direct_references
 from .normal_form_builder import NormalFormBuilder
@@ -136,6 +137,7 @@ def _build(normaliser: NormalFormBuilder, examples: tuple[Any, ...] = ()) -> Bui
     schemas = Schemas(document, formats=True)
     malformed = list(malformed_schemas(normal, document, schemas))
     found += malformed
+    found += doubtful_schemas(normal)
     if not malformed:
         files = {name: location.file for name, location in normal.locations.items() if location.file}
         reader = Reader(document, schemas, files)

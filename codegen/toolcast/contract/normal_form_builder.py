@@ -89,7 +89,7 @@ class NormalFormBuilder:
                 location, "root-not-object", f"parameters must have `type: object`, not {schema['type']!r}",
                 "arguments are always an object: wrap the value in a property",
             )  # fmt: skip
-            schema = {**schema, "type": "object"}
+            schema = {"type": "object"}
             self.origins[id(schema)] = (location.document, location.path)
         if "type" not in schema:
             schema = {"type": "object", **schema}
@@ -183,6 +183,8 @@ class NormalFormBuilder:
                 target = self._reference(value, below, location)
                 if target is not None:
                     out["$ref"] = target
+                else:
+                    malformed.add(keyword)
             elif keyword == "$defs":
                 self._check_map(value, below)  # read when a reference names it
             elif keyword in SCHEMA:
@@ -208,8 +210,10 @@ class NormalFormBuilder:
                 if keyword not in KNOWN and not keyword.startswith("x-"):
                     self._check_unknown(keyword, node, below)
                 out[keyword] = value
-        for keyword in malformed:
-            out.pop(_APPLIES_TO_REST.get(keyword, ""), None)
+        if "prefixItems" in malformed:
+            out.pop("items", None)  # they would apply to more than their author means
+        if not malformed.isdisjoint(_DECLARING):
+            out["additionalProperties"] = True  # which properties are declared is not known
         if KEYWORD in out:
             added, problem = python_type_keywords(out)
             out.update(added)
@@ -373,12 +377,8 @@ class NormalFormBuilder:
         self.defs = {name: self.defs[name] for name in self.locations if name in self.defs}
 
 
-_APPLIES_TO_REST: Final = {
-    "properties": "additionalProperties",
-    "patternProperties": "additionalProperties",
-    "prefixItems": "items",
-}
-"""Keyword → the one that applies to what it leaves: to more than its author means where it is malformed."""
+_DECLARING: Final = frozenset({"$ref", "properties", "patternProperties", "allOf", "anyOf", "oneOf"})
+"""Keywords that declare properties, or apply schemas that do."""
 
 UNSUPPORTED: Final = {
     "$dynamicRef": "dynamic references are resolved at validation time and have no static type",

@@ -12,6 +12,8 @@ from ..jsonschema.satisfiable import FORBIDDEN, Satisfiability
 from ..jsonschema.schema_compiler import Schemas
 from ..jsonschema.subschemas import subschemas
 from ..spec.model import Document, diagnose
+from ..spec.reader_problems import quoted
+from ..spec.spec_checker import nearest
 from .defaults import MAX_DEPTH, MAX_PARTS, endless_defaults
 from .normal_form import NormalForm, definition_name
 from .reader import Reader
@@ -96,23 +98,34 @@ def unsatisfiable_schemas(normal: NormalForm, reader: Reader, contract: Contract
         for pointer, reason in contradictions(satisfiability, resolve(reader.document, top), top)
     }
     forbidden = {
-        field.node.pointer: field.encode_name
+        field.node.pointer: (field, node)
         for root in contract.roots.values()
         for node in nodes(root)
-        for field in (node.fields if isinstance(node, Object) else ())
+        if isinstance(node, Object)
+        for field in node.fields
         if field.required and isinstance(field.node, Nothing) and field.node.pointer not in reasons
     }
-    for pointer, name in forbidden.items():
-        yield diagnose_at(
-            normal, pointer, "unsatisfiable", f"no value fits the required property `{name}`",
-            "loosen the schema, or remove the property from `required`",
-        )  # fmt: skip
+    for pointer, (field, node) in forbidden.items():
+        message = f"no value fits the required property {quoted(field.encode_name)}"
+        yield diagnose_at(normal, pointer, "unsatisfiable", message, _forbidden_hint(field, node))
     for pointer, reason in reasons.items():
         if not any(inner.startswith(f"{pointer}/") for inner in forbidden):  # that is the reason
             yield diagnose_at(
                 normal, pointer, "unsatisfiable", f"no value fits {_describe_pointer(pointer)}: {reason}",
                 "correct the keywords that contradict each other; `false` forbids a property on purpose",
             )  # fmt: skip
+
+
+def _forbidden_hint(field: Field, node: Object) -> str:
+    """What to do about a required property that is forbidden."""
+    allowed = [each.encode_name for each in node.fields if not isinstance(each.node, Nothing)]
+    close = nearest(field.encode_name, allowed) if len(allowed) <= _MOST_COMPARED else None
+    rest = "loosen the schema, or remove the property from `required`"
+    return f"did you mean {quoted(close)} in `required`? if not, {rest}" if close else rest
+
+
+_MOST_COMPARED: Final = 1_000
+"""Names of properties that one is compared with."""
 
 
 def contradictions(satisfiability: Satisfiability, schema: Any, pointer: str) -> Iterator[tuple[str, str]]:

@@ -121,6 +121,8 @@ class Satisfiability:
                     return None  # which other keywords may refuse; that is not decided
                 if not values:
                     return "its `enum` is empty"
+                if not any(_atom(value) in allowed for value in values):
+                    return f"its types exclude every value of its `{keyword}`"
                 return f"the rest of it refuses every value of its `{keyword}`"
         reasons: list[str] = []
         for atom in sorted(allowed):
@@ -174,7 +176,9 @@ class Satisfiability:
             yield f"{len(required)} properties are required and `maxProperties` is {_number_text(most)}"
         for name in required:
             why = self._combined([schema for part in parts for schema in _of_property(part, name)])
-            if why is not None:
+            if why == FORBIDDEN:
+                yield f"the property {name!r:.60} is required, and another part of it forbids it"
+            elif why is not None:
                 yield f"the required property {name!r:.60} can have no value: {why}"
         least = _largest(parts, "minProperties")
         for part in parts:
@@ -290,7 +294,8 @@ def _no_number(parts: Parts, *, whole: bool) -> str | None:
     low, low_open, low_word = max(lows)
     high, high_open, high_word = min(highs, key=lambda bound: (bound[0], not bound[1]))
     if low > high or (low == high and (low_open or high_open)):
-        return f"`{low_word}` {_number_text(low)} leaves nothing below `{high_word}` {_number_text(high)}"
+        where = "is above" if low > high else "leaves nothing below"
+        return f"`{low_word}` {_number_text(low)} {where} `{high_word}` {_number_text(high)}"
     steps = [Fraction(repr(p["multipleOf"])) for p in parts if _positive(p.get("multipleOf"))]
     steps += [Fraction(1)] if whole else []
     if not steps:

@@ -1,0 +1,226 @@
+"""Schemas that are valid and hardly mean what they say: each is compiled, and its author is told."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from msgspec import Struct
+
+from ..diagnostics import Diagnostic
+from ..jsonschema.json_values import is_number
+from ..jsonschema.keywords import TYPE_OF
+from ..jsonschema.pointers import escape, join, resolve, split
+from ..jsonschema.subschemas import subschemas
+from ..spec.model import diagnose
+from ..spec.reader_problems import quoted
+from ..spec.spec_checker import nearest
+from .kept_properties import as_list
+from .malformed_values import shown
+from .normal_form import NormalForm, definition_name
+
+_IN_PLACE: Final = frozenset({"allOf", "anyOf", "oneOf", "if", "then", "else", "not", "dependentSchemas"})
+"""Keywords whose schemas apply to the value itself."""
+_MOST_PARTS: Final = 200
+"""Schemas that apply to one value; where there are more, the rest is left out."""
+_MOST_COMPARED: Final = 100
+"""Names of one document that are compared with others, which is slow."""
+_BOUNDS: Final = (
+    ("minimum", "maximum", "number"),
+    ("minLength", "maxLength", "string"),
+    ("minItems", "maxItems", "array"),
+    ("minProperties", "maxProperties", "object"),
+)
+"""Keywords for the least and the most, and the type that they apply to."""
+_KINDS: Final[Mapping[type, str]] = {
+    bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object",
+    type(None): "null",
+}  # fmt: skip
+_INSTEAD: Final[Mapping[str, Mapping[str, str]]] = {
+    "string": {"minimum": "minLength", "maximum": "maxLength",
+               "minItems": "minLength", "maxItems": "maxLength"},
+    "array": {"minLength": "minItems", "maxLength": "maxItems", "minimum": "minItems", "maximum": "maxItems",
+              "properties": "items", "minProperties": "minItems", "maxProperties": "maxItems"},
+    "number": {"minLength": "minimum", "maxLength": "maximum"},
+    "integer": {"minLength": "minimum", "maxLength": "maximum"},
+    "object": {"items": "properties", "minItems": "minProperties", "maxItems": "maxProperties"},
+}  # fmt: skip
+"""For a type, keywords that do not apply to it → the one that does."""
+
+
+class _Doubt(Struct, frozen=True):
+    """A warning without its place, which is `path` below the schema."""
+
+    path: tuple[str | int, ...]
+    code: str
+    message: str
+    hint: str
+
+
+def doubtful_schemas(normal: NormalForm) -> Iterator[Diagnostic]:
+    """Warnings about the schemas of a contract.
+
+    Args:
+        normal: its normal form.
+
+    Returns:
+        A diagnostic for each required property that is not declared, each keyword that applies to no type of
+        its schema, each value of an `enum` that its `type` refuses, and bounds that exclude each other.
+    """
+    document = {"$defs": normal.defs, **normal.roots}
+    tops = [f"/{name}" for name in normal.roots] or [f"/$defs/{escape(name)}" for name in normal.defs]
+    search = _Search(document)
+    for top in tops:
+        search.value(top)
+    for pointer, doubt in search.found:
+        found, path = normal.locate(pointer + join(doubt.path))
+        is_keyword = len(doubt.path) == 1  # else one of its values
+        yield diagnose(found, path, doubt.code, doubt.message, doubt.hint, key=is_keyword, severity="warning")
+
+
+class _Search:
+    """Visits every schema once, together with all that apply to the same value."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self.found: list[tuple[str, _Doubt]] = []
+        self._document = document
+        self._visited: set[str] = set()
+        self._compared = 0
+
+    def value(self, top: str) -> None:
+        """Visit the schema at a pointer, and all that describe a part of what it describes."""
+        waiting = [top]
+        while waiting:
+            start = waiting.pop()
+            if start in self._visited:
+                continue
+            parts, negated = self._parts(start)
+            names = _declared_names(list(parts.values()))
+            for pointer, schema in parts.items():
+                if pointer not in self._visited:
+                    self._visited.add(pointer)
+                    self.found += [(pointer, doubt) for doubt in _doubts_of(schema)]
+                    if names is not None and pointer not in negated and len(parts) < _MOST_PARTS:
+                        self.found += [(pointer, doubt) for doubt in self._undeclared(schema, names)]
+                for path, below in subschemas(schema):
+                    if path[0] not in _IN_PLACE and path[0] != "$defs" and isinstance(below, dict):
+                        waiting.append(pointer + join(path))
+
+    def _parts(self, start: str) -> tuple[dict[str, Mapping[str, Any]], set[str]]:
+        """The schemas that apply to the value that `start` describes, by pointer, and those that it must not
+        satisfy."""
+        parts: dict[str, Mapping[str, Any]] = {}
+        negated: set[str] = set()
+        waiting = [start]
+        while waiting and len(parts) < _MOST_PARTS:
+            pointer = waiting.pop()
+            schema = resolve(self._document, pointer)
+            if pointer in parts or not isinstance(schema, dict):
+                continue
+            parts[pointer] = schema
+            applied = [pointer + join(path) for path, _ in subschemas(schema) if path[0] in _IN_PLACE]
+            if "$ref" in schema:
+                name = definition_name(schema["$ref"])
+                applied.append(f"/{split(pointer)[0]}" if name is None else f"/$defs/{escape(name)}")
+            negated.update(each for each in applied if pointer in negated or each == f"{pointer}/not")
+            waiting += applied
+        return parts, negated
+
+    def _undeclared(self, schema: Mapping[str, Any], names: set[str]) -> Iterator[_Doubt]:
+        """Required properties that are none of `names`."""
+        has_object = "object" in as_list(schema.get("type", "object"))
+        for index, name in enumerate(schema.get("required", ()) if has_object else ()):
+            if name in names:
+                continue
+            self._compared += 1
+            few = len(names) <= 1_000 and self._compared <= _MOST_COMPARED
+            close = nearest(name, names) if few else None
+            hint = f"did you mean {quoted(close)}? if not, " if close else ""
+            yield _Doubt(
+                ("required", index),
+                "undeclared-required",
+                f"`required` names {quoted(name)}, which no `properties` declare: a model cannot know it",
+                f"{hint}declare it below `properties`, or say that others are allowed: "
+                "`additionalProperties: true`",
+            )
+
+
+_OF_OTHERS: Final = frozenset({"additionalProperties", "patternProperties", "unevaluatedProperties"})
+"""Keywords that say what properties may be that are not declared."""
+
+
+def _declared_names(parts: list[Mapping[str, Any]]) -> set[str] | None:
+    """The properties that schemas of one value declare; None where others are allowed on purpose, and where
+    they are forbidden, which makes it an error to require them."""
+    names: set[str] = set()
+    for schema in parts:
+        if not _OF_OTHERS.isdisjoint(schema):
+            return None
+        names |= schema.get("properties", {}).keys()
+    return names
+
+
+def _doubts_of(schema: Mapping[str, Any]) -> Iterator[_Doubt]:
+    types = as_list(schema["type"]) if "type" in schema else []
+    if types:
+        yield from _without_effect(schema, types)
+        yield from _refused_values(schema, types)
+    for least, most, kind in _BOUNDS:
+        low: Any = schema.get(least)
+        high: Any = schema.get(most)
+        if not is_number(low) or not is_number(high) or low <= high:
+            continue
+        others = [each for each in types if each not in (kind, "integer" if kind == "number" else kind)]
+        if others or not types:  # else no value fits the schema, which is an error
+            message = f"`{least}` {low!r:.30} is above `{most}` {high!r:.30}: no {kind} fits"
+            yield _Doubt((least,), "contradictory-bounds", message, "exchange them, or correct one")
+
+
+def _without_effect(schema: Mapping[str, Any], types: list[str]) -> Iterator[_Doubt]:
+    """Keywords that apply to other types than those of the schema."""
+    kinds = {"number" if each == "integer" else each for each in types}
+    for keyword in schema:
+        kind = TYPE_OF.get(keyword)
+        if kind is None or kind in kinds or keyword == "format":
+            continue
+        instead = _INSTEAD.get(types[0], {}).get(keyword)
+        hint = (
+            f"did you mean `{instead}`?"
+            if instead and instead not in schema
+            else "take it out, or correct `type`"
+        )
+        message = (
+            f"`{keyword}` applies to {_PLURALS[kind]} only, and `type` is {_named(types)}: it has no effect"
+        )
+        yield _Doubt((keyword,), "no-effect", message, hint)
+
+
+_PLURALS: Final = {"array": "arrays", "number": "numbers", "object": "objects", "string": "strings"}
+
+
+def _named(types: list[str]) -> str:
+    return " or ".join(f"`{each}`" for each in types)
+
+
+def _refused_values(schema: Mapping[str, Any], types: list[str]) -> Iterator[_Doubt]:
+    """Values of `enum` that `type` refuses, where it accepts others."""
+    values = schema.get("enum")
+    if not isinstance(values, list) or len(values) > 1_000:
+        return
+    refused = [index for index, value in enumerate(values) if not _has_type(value, types)]
+    if len(refused) == len(values):  # no value fits the schema, which is an error
+        return
+    for index in refused:
+        value = values[index]
+        hint = "take it out, or add its type to `type`"
+        if value is None:
+            hint = f'write `type: [{", ".join(types)}, "null"]` to allow it, or take it out'
+        elif "string" in types and not isinstance(value, list | dict):
+            hint = "put it in quotes"
+        message = f"`enum` lists {shown(value)}, which `type` refuses: it is {_named(types)}"
+        yield _Doubt(("enum", index), "refused-value", message, hint)
+
+
+def _has_type(value: Any, types: list[str]) -> bool:
+    kind = _KINDS.get(type(value), "")
+    if kind == "number" and "integer" in types and float(value).is_integer():
+        return True
+    return kind in types or (kind == "integer" and "number" in types)
