@@ -105,8 +105,10 @@ def test_trusted_hints_decide_where_they_state_it(
 ) -> None:
     trusting = run(tmp_path, [{**MCP, "annotations": hints}], trust_hints=True)
     assert only(trusting)["permission"] == expected
-    reported = run(tmp_path, [{**MCP, "annotations": hints}], trust_hints=True, permission="execute")
-    assert only(reported)["permission"] == "execute"
+    others = run(tmp_path, [{**MCP, "annotations": hints}], trust_hints=True, permission="execute")
+    assert only(others)["permission"] == ("execute" if expected == "TODO" else expected)
+    named = run(tmp_path, [{**MCP, "annotations": hints}], trust_hints=True, permissions=(("*", "execute"),))
+    assert only(named)["permission"] == "execute"
 
 
 def test_hints_that_nobody_trusts_decide_nothing(tmp_path: Path) -> None:

@@ -140,7 +140,11 @@ _OPTIONS = (
         metavar="[PATTERN=]NAMES",
         help="Parameters that may carry secrets: a,b or none. May be repeated.",
     ),
-    click.option("--trust-hints", is_flag=True, help="Permissions as MCP's hints claim them."),
+    click.option(
+        "--trust-hints",
+        is_flag=True,
+        help="Permissions as MCP's hints claim them; --permission is for the other tools.",
+    ),
     click.option("--examples", default=3, show_default=True, type=_COUNT, help="Calls kept per tool."),
     click.option(
         "--check",

@@ -50,7 +50,9 @@ class Imported(Struct, frozen=True, kw_only=True):
 
     specs: Mapping[str, str]
     diagnostics: tuple[Diagnostic, ...]
-    renamed: tuple[tuple[str, str], ...]  # (original, name in the spec), in input order
+    renamed: tuple[
+        tuple[str, str], ...
+    ]  # (original, name in the spec), in input order; of names that no spec allows
     drafts: tuple[Draft, ...] = ()
 
 
@@ -104,7 +106,7 @@ def specs_of(declarations: Declarations, choices: Choices = NOTHING_CHOSEN, *, g
     return Imported(
         specs={draft.path: draft.text for draft in drafts},
         diagnostics=tuple(problems),
-        renamed=tuple((tool.name, name) for tool, name in pairs if tool.name != name),
+        renamed=tuple((tool.name, name) for tool, name in pairs if (tool.spec_name or tool.name) != name),
         drafts=drafts if declarations.label else (),
     )
 

@@ -138,11 +138,12 @@ _MAX_EXAMPLE_BYTES = 20_000
 class Choices(Struct, frozen=True, kw_only=True):
     """What the one who imports decides for all tools.
 
-    Without `permission` a TODO line stands there that does not compile; with `trust_hints` only where MCP's
-    hints state nothing. `secrets` names parameters: each tool gets those that it has, `()` means none, None
-    leaves a TODO line. `permissions` and `secrets_of` are for the tools whose name, the source's or the
-    spec's, matches a shell pattern; the last that matches decides, and before those for all tools. At most
-    `examples` calls that the schema accepts become examples.
+    `trust_hints` takes the permission that MCP's hints state, and `permission` is for the tools of which they
+    state none; without either a TODO line stands there that does not compile. `secrets` names parameters:
+    each tool gets those that it has, `()` means none, None leaves a TODO line. `permissions` and `secrets_of`
+    are for the tools whose name, the source's or the spec's, matches a shell pattern; the last that matches
+    decides, before hints and what is for all tools. At most `examples` calls that the schema accepts become
+    examples.
     """
 
     permission: Permission | None = None
@@ -152,10 +153,12 @@ class Choices(Struct, frozen=True, kw_only=True):
     secrets_of: tuple[tuple[str, tuple[str, ...]], ...] = ()
     examples: int = 3
 
-    def permission_for(self, *names: str) -> Permission | None:
-        """The permission decided for the tool that has one of `names`."""
+    def permission_for(self, *names: str, claimed: Permission | None = None) -> Permission | None:
+        """The permission decided for the tool that has one of `names`: by the last pattern that matches, else
+        what its hints claim where they are trusted, else that of all tools."""
         matching: list[Permission] = [each for pattern, each in self.permissions if _matches(pattern, names)]
-        return matching[-1] if matching else self.permission
+        trusted = claimed if self.trust_hints else None
+        return matching[-1] if matching else trusted or self.permission
 
     def secrets_for(self, *names: str) -> Sequence[str] | None:
         """The secrets decided for the tool that has one of `names`."""
@@ -230,8 +233,7 @@ def permission_of(tool: Declared) -> Permission | None:
 def decided_permission(tool: Declared, name: str, choices: Choices) -> Permission | None:
     """The tool's permission, if it is decided. Hints decide only for who trusts their source: "Clients should
     never make tool use decisions based on ToolAnnotations received from untrusted servers" (MCP, schema)."""
-    claimed = permission_of(tool) if choices.trust_hints else None
-    return choices.permission_for(tool.name, name) or claimed
+    return choices.permission_for(tool.name, name, claimed=permission_of(tool))
 
 
 def decided_secrets(tool: Declared, name: str, choices: Choices) -> list[str] | None:
@@ -289,7 +291,7 @@ def _comments(tool: Declared, name: str) -> str:
     lines: list[str] = []
     if tool.source:
         lines.append(f"# Source: {json.dumps(tool.source)}\n")
-    if tool.name != name:
+    if (tool.spec_name or tool.name) != name:
         lines.append(f"# Original name: {json.dumps(tool.name)}\n")
     if tool.left_out:
         lines.append(f"# Left out: {json.dumps(list(tool.left_out))}\n")
