@@ -9,6 +9,7 @@ from ..lazy_exports import lazy_exports
 from .sdk import McpMissingError
 
 if TYPE_CHECKING:
+    from .handlers import McpHandler, register_mcp
     from .live_tools import McpTools, ToolChanges, mcp_tools
     from .offered_tools import RefusedTool
     from .pins import Pin, PinChange, Pins, PinsError
@@ -21,6 +22,7 @@ __all__ = [
     "Limits",
     "ListingError",
     "LiveTool",
+    "McpHandler",
     "McpMissingError",
     "McpTools",
     "Pin",
@@ -32,6 +34,7 @@ __all__ = [
     "hinted_permission",
     "mcp_server",
     "mcp_tools",
+    "register_mcp",
     "serve_http",
     "serve_mcp",
     "serve_stdio",
@@ -43,6 +46,7 @@ __getattr__ = lazy_exports(
         "Limits": ".server_tool",
         "ListingError": ".server_tool",
         "LiveTool": ".server_tool",
+        "McpHandler": ".handlers",
         "McpTools": ".live_tools",
         "Pin": ".pins",
         "PinChange": ".pins",
@@ -53,6 +57,7 @@ __getattr__ = lazy_exports(
         "hinted_permission": ".terms",
         "mcp_server": ".server",
         "mcp_tools": ".live_tools",
+        "register_mcp": ".handlers",
         "serve_http": ".serve",
         "serve_mcp": ".serve",
         "serve_stdio": ".serve",

@@ -64,6 +64,8 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         empty_is_absent: optional parameters for which "" means that they are absent.
         http: the HTTP request that the tool stands for, as its spec writes it (docs/http.md); None where it
             stands for none.
+        source: what the spec was imported from: `kind`, `name` (the source's own, of the tool) and `from`
+            (which source of that kind); None where it was written by hand.
         exact: false where the Struct alone would accept more than the contract: every value is then validated
             before it is converted.
         wire: the type to decode with, where a marker (`checked`, `one_of`, `open_object`) replaces `params`.
@@ -86,6 +88,7 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
     envelopes: Mapping[str, tuple[str, str]] = {}
     empty_is_absent: tuple[str, ...] = ()
     http: Mapping[str, Any] | None = None
+    source: Mapping[str, str] | None = None
     exact: bool = True
     wire: Any = None
     _lazy: Lazy = msgspec.field(default_factory=Lazy)

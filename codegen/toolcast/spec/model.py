@@ -51,6 +51,10 @@ class Source(Struct, frozen=True, kw_only=True):
     name: str
     label: str
 
+    def as_written(self) -> dict[str, str]:
+        """The key as a spec has it."""
+        return {"kind": self.kind, "name": self.name, "from": self.label}
+
 
 class McpFields(Struct, frozen=True, kw_only=True):
     """What MCP clients alone are sent: `icons`, and `_meta`."""

@@ -162,6 +162,8 @@ def _binding(
         rows.append(("empty_is_absent", literal(tool.empty_is_absent)))
     if tool.http is not None:
         rows.append(("http", display(tool.http, 9, 4)))
+    if tool.source is not None:
+        rows.append(("source", display(tool.source.as_written(), 11, 4)))
     if provider_files.wire_forms:
         rows.append(("wire_forms", literal(provider_files.wire_forms)))
     if provider_files.envelopes:

@@ -123,6 +123,7 @@ def check_binding(
         ("runtime_enums", dict(tool.runtime_enums)),
         ("empty_is_absent", tool.empty_is_absent),
         ("http", tool.http),
+        ("source", None if tool.source is None else tool.source.as_written()),
         ("contract", f"{up}contracts/{tool.name}.json"),
         ("schemas", f"{up}schemas"),
         ("exact", roots.exact),
