@@ -14,7 +14,7 @@ no string, or has an `enum` without these values. What the document states as a 
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from msgspec import Struct
 
@@ -30,6 +30,8 @@ Part = Literal["value", "part"]
 MakeReference = Callable[[Any, Path, Part], str]
 _COMPONENTS = ("components", "schemas")
 _UNIONS = ("oneOf", "anyOf")
+MAX_ANCESTORS: Final = 256
+"""Components from which one derives, of which a discriminator is looked for."""
 
 
 class Discriminator(Struct, frozen=True):
@@ -54,6 +56,7 @@ class Inheritance:
         components = document.data.get("components")
         schemas = components.get("schemas") if isinstance(components, dict) else None
         self._schemas: dict[str, Any] = schemas if isinstance(schemas, dict) else {}
+        self._inherited: dict[Path, Discriminator | None] = {}
         self._children: dict[Path, list[Path]] = {}
         for name, schema in self._schemas.items():
             for parent in self._parents(schema, (*_COMPONENTS, name)):
@@ -65,11 +68,10 @@ class Inheritance:
 
     def inherited(self, path: Path) -> Discriminator | None:
         """The discriminator of the nearest component from which the one at `path` derives."""
-        for parent in self._line(path):
-            found = self.own(self._schema(parent))
-            if found is not None:
-                return found
-        return None
+        if path not in self._inherited:
+            stated = (self.own(self._schema(parent)) for parent in self._line(path))
+            self._inherited[path] = next((each for each in stated if each is not None), None)
+        return self._inherited[path]
 
     def own(self, schema: Any) -> Discriminator | None:
         """The `discriminator` of a schema; None where it has none that can be read."""
@@ -157,7 +159,7 @@ class Inheritance:
         """What the component at `path` derives from, the nearest first."""
         visited = {path}
         waiting = [path]
-        while waiting:
+        while waiting and len(visited) <= MAX_ANCESTORS:
             for parent in self._parents(self._schema(waiting.pop(0)), path):
                 if parent not in visited:
                     visited.add(parent)

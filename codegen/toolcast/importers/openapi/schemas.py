@@ -51,6 +51,8 @@ _DIALECTS: Final = (
     "https://spec.openapis.org/oas/3.2/dialect/",
 )
 _MAX_EXAMPLES: Final = 20
+MAX_PARTS: Final = 256
+"""Most schemas that apply to one value by `allOf` and `$ref`."""
 
 
 class SchemaConverter:
@@ -169,7 +171,7 @@ class SchemaConverter:
                     if name not in hidden
                 }
             elif keyword == "required" and isinstance(value, list):
-                out["required"] = [name for name in value if name not in hidden]
+                out["required"] = _without(value, hidden)
             elif keyword == "allOf" and isinstance(value, list):
                 out["allOf"] = self._all_of(schema, value, at, draft, hidden)
             else:
@@ -203,8 +205,8 @@ class SchemaConverter:
         found: list[Any] = []
         for i, part in enumerate(parts):
             converted = self._schema(part, (*path, i), draft, "value" if alone else "part")
-            if hidden and isinstance(converted, dict) and "required" in converted:
-                names = [name for name in converted["required"] if name not in hidden]
+            if hidden and isinstance(converted, dict) and isinstance(converted.get("required"), list):
+                names = _without(converted["required"], hidden)
                 converted = {key: value for key, value in converted.items() if key != "required"}
                 if names:
                     converted["required"] = names
@@ -222,6 +224,9 @@ class SchemaConverter:
             if not isinstance(each, dict) or at in visited:
                 continue
             visited.add(at)
+            if len(visited) > MAX_PARTS:
+                message = f"`allOf` and `$ref` apply more than {MAX_PARTS} schemas to one value"
+                raise UnreadableError(path, "openapi-parts", message, "put the properties into fewer schemas")
             if "$ref" in each:
                 waiting.append(target(self.document.data, each["$ref"], at))
             properties = each.get("properties")
@@ -270,6 +275,11 @@ class SchemaConverter:
             if "type" in out and None in values:
                 out = cast(dict[str, Any], _with_null(out))
         return out
+
+
+def _without(names: list[Any], hidden: frozenset[str]) -> list[Any]:
+    """Names that are not hidden; what is no name is left for the compiler to report."""
+    return [name for name in names if not (isinstance(name, str) and name in hidden)]
 
 
 def _part_of_reference(schema: Mapping[str, Any], part: Part) -> Part:
