@@ -103,6 +103,10 @@ def with_field(days: int = pydantic.Field(2, ge=1, description="How many.")) -> 
     raise NotImplementedError
 
 
+def with_containers(size: tuple[int, int] = (1, 2), tags: frozenset[str] = frozenset("a")) -> None:
+    raise NotImplementedError
+
+
 async def awaited(city: str) -> list[Forecast]:
     """Await it."""
     raise NotImplementedError

@@ -104,6 +104,8 @@ def test_defaults() -> None:
         "type": "integer", "minimum": 1, "description": "How many.", "default": 2,
     }  # fmt: skip
     assert "required" not in days
+    containers = declared("with_containers").parameters["properties"]
+    assert (containers["size"]["default"], containers["tags"]["default"]) == ([1, 2], ["a"])
 
 
 def test_results() -> None:

@@ -95,10 +95,9 @@ def json_default(value: Any, annotation: Any) -> Any:
             data = type_adapter(annotation).dump_python(value, mode="json", warnings="error")
         else:
             data = outgoing(value)
-        msgspec.json.encode(data)
+        return msgspec.json.decode(msgspec.json.encode(data))  # tuples as arrays
     except Exception:  # serialisers of the program run here; whatever they raise, there is no JSON
         return msgspec.NODEFAULT
-    return data
 
 
 def refusal(tool: str, parameter: str, problem: ValueError) -> RefusalError:

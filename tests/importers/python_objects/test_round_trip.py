@@ -1,4 +1,5 @@
-"""For a family of signatures: a call through the registry is the call of the function with decoded values."""
+"""For a family of signatures: an imported function fits its own contract, and a call through the registry is
+the call of the function with decoded values."""
 
 import asyncio
 import dataclasses
@@ -13,10 +14,12 @@ from typing import Any, Literal, NamedTuple, TypedDict
 
 import msgspec
 import pydantic
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from toolcast.importers.python_objects.functions import declare_function
+from toolcast.importers.python_objects.problems import Origin
+from toolcast.importers.python_objects.source_places import SourcePlace
 from toolcast.runtime import ToolRegistry, adapt
-from toolcast.runtime.functions.type_schemas import schemas_of
 
 from tests.python.compiled import package, spec
 
@@ -144,7 +147,6 @@ def cases(draw: st.DrawFn) -> tuple[list[tuple[str, Kind, bool, Any]], dict[str,
 
 
 @given(cases(), st.booleans())
-@settings(max_examples=60)
 def test_any_signature(
     case: tuple[list[tuple[str, Kind, bool, Any]], dict[str, Any], dict[str, Any]], awaited: bool
 ) -> None:
@@ -167,22 +169,19 @@ def test_any_signature(
         ]
     )
     function.__annotations__ = {name: kind.annotation for name, kind, _, _ in parameters}
-    made = schemas_of(function.__annotations__, "validation")
-    assert not made.problems
-    schema = {
-        "type": "object",
-        "additionalProperties": False,
-        "required": [name for name, _, required, _ in parameters if required],
-        "properties": dict(made.schemas),
-        "$defs": dict(made.definitions),
-    }
-    with package({"tool.yaml": spec(schema)}) as bindings:
+    origin = Origin(target="app:function", place=SourcePlace("app.py"))
+    declared, problems = declare_function(function, "function", origin)
+    assert declared is not None, problems
+    with package({"tool.yaml": spec(declared.parameters)}) as bindings:
         registry = ToolRegistry()
         registry.register(bindings["tool"], adapt(function, bindings["tool"]))
         result = asyncio.run(registry.execute("tool", arguments))
     assert result.success, result.error
     (received,) = calls
-    assert received == values
-    assert {name: type(value) for name, value in received.items()} == {
-        name: type(value) for name, value in values.items()
+    defaults = {name: default for name, _, required, default in parameters if not required}
+    expected = {**defaults, **values}
+    bound = {**defaults, **received}
+    assert bound == expected
+    assert {name: type(each) for name, each in bound.items()} == {
+        name: type(each) for name, each in expected.items()
     }
