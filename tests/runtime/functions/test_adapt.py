@@ -276,9 +276,17 @@ def test_a_result_that_had_to_be_an_object_is_wrapped() -> None:
     def text() -> str:
         return "x"
 
-    done = run({"type": "object", "properties": {}}, text, {}, result=result)
-    assert done.success
-    assert msgspec.json.decode(done.output) == {"result": "x"}
+    def numbers() -> list[int]:
+        return [1, 2]
+
+    nothing: dict[str, Any] = {"type": "object", "properties": {}}
+    done = run(nothing, text, {}, result=result)
+    assert (done.success, done.output, done.data.result) == (True, "x", "x")
+    listed = {**result, "properties": {"result": {"type": "array", "items": {"type": "integer"}}}}
+    done = run(nothing, numbers, {}, result=listed)
+    assert (done.success, done.output, done.data.result) == (True, "[1,2]", [1, 2])
+    bad = run(nothing, text, {}, result=listed)
+    assert "$.result" in bad.error
 
 
 def test_a_result_that_does_not_fit_is_a_failure_where_results_are_checked() -> None:

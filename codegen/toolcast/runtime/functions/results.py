@@ -31,17 +31,30 @@ def result_maker(
         if isinstance(value, ToolResult) or (isinstance(wanted, type) and type(value) is wanted):
             return value
         if wraps:
-            data: Any = {"result": outgoing(value)}
-        elif value is None or isinstance(value, str):
+            return _wrapped(outgoing(value), wanted)
+        if value is None or isinstance(value, str):
             return value
-        else:
-            data = outgoing(value)
-        try:
-            return msgspec.convert(data, wanted, dec_hook=trusted_hook)
-        except ValueError:
-            return data
+        return _typed(outgoing(value), wanted)
 
     return make
+
+
+def _typed(data: Any, wanted: Any) -> Any:
+    try:
+        return msgspec.convert(data, wanted, dec_hook=trusted_hook)
+    except ValueError:
+        return data
+
+
+def _wrapped(data: Any, wanted: Any) -> Any:
+    """The object that the contract wants, with the text of the value itself: what FastMCP sends."""
+    made = _typed({"result": data}, wanted)
+    if data is None or isinstance(data, str):
+        return ToolResult.ok(data or "", made)
+    try:
+        return ToolResult.ok(msgspec.json.encode(data).decode(), made)
+    except UnicodeEncodeError:
+        return made  # lone surrogates, which are replaced where results are encoded
 
 
 def _wraps(result: Place, signature: Signature) -> bool:
