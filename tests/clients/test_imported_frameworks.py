@@ -3,11 +3,15 @@
 # ruff: noqa: ARG001 - signatures are what is read
 
 import asyncio
+import dataclasses
+import datetime
+import json
 import sys
 import types
 from collections.abc import Iterator
 from typing import Annotated, Any
 
+import pydantic
 import pytest
 from toolcast.importers.declarations import Declared
 from toolcast.importers.python_objects.read_objects import read_objects
@@ -264,6 +268,65 @@ def test_tools_of_frameworks_run_as_handlers(client: Client, app: types.ModuleTy
             package({"tool.yaml": spec(declared.parameters)}) as bindings,
         ):
             adapt(client("agents").function_tool(forecast), bindings["tool"])
+
+
+@dataclasses.dataclass
+class Report:
+    text: str
+    values: list[float]
+
+
+class Model(pydantic.BaseModel):
+    when: datetime.date
+    report: Report | None
+
+
+RETURNED: list[tuple[Any, Any]] = [
+    (str, "x"),
+    (int, 3),
+    (float, 1.5),
+    (bool, True),
+    (list[int], [1, 2]),
+    (list[Report], [Report("x", [1.5])]),
+    (dict[str, int], {"a": 1}),
+    (Report, Report("x", [1.5])),
+    (Model, Model(when=datetime.date(2024, 5, 6), report=None)),
+    (Model, Model(when=datetime.date(2024, 5, 6), report=Report("x", []))),
+    (str | None, "x"),
+    (datetime.date, datetime.date(2024, 5, 6)),
+]
+
+
+@pytest.mark.parametrize(("returns", "value"), RETURNED)
+def test_what_fastmcp_returns_is_what_a_handler_returns(
+    client: Client, app: types.ModuleType, returns: Any, value: Any
+) -> None:
+    fastmcp = client("fastmcp")
+
+    def tool() -> Any:
+        return value
+
+    tool.__annotations__["return"] = returns
+    server = app.server = fastmcp.FastMCP("server")
+    server.tool(tool)
+
+    async def called() -> Any:
+        async with fastmcp.Client(server) as session:
+            return await session.call_tool("tool", {})
+
+    expected = asyncio.run(called())
+    (declared,) = read("server").values()
+    with package({"tool.yaml": spec(declared.parameters, result=declared.result)}) as bindings:
+        registry = ToolRegistry(check_results=True)
+        registry.register(bindings["tool"], adapt(tool, bindings["tool"]))
+        result = asyncio.run(registry.execute("tool", {}))
+        assert result.success, result.error
+        assert json.loads(bindings["tool"].encode_result(result.data)) == expected.structured_content
+    (content,) = expected.content
+    if isinstance(value, str) or content.text[:1] not in "[{":
+        assert result.output == content.text
+    else:
+        assert json.loads(result.output) == json.loads(content.text)
 
 
 def test_a_framework_that_fails_is_told_in_words(client: Client, app: types.ModuleType) -> None:
