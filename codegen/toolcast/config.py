@@ -5,7 +5,7 @@ import re
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -34,6 +34,7 @@ class Config(Struct, frozen=True, kw_only=True):
     cache: str | None = None  # a folder (absolute) or a URL that machines share
     cache_write: bool = True
     cache_size: int = 0  # bytes that a folder may hold
+    defaults: Literal["include", "omit"] | None = None  # of results, for specs that do not say
 
     @property
     def state(self) -> Path:
@@ -42,7 +43,7 @@ class Config(Struct, frozen=True, kw_only=True):
 
 
 class _Key(Struct, frozen=True):
-    kind: str  # "path" | "names" | "paths" | "place" | "flag" | "size"
+    kind: str  # "path" | "names" | "paths" | "place" | "flag" | "size" | "defaults"
     default: Any
 
 
@@ -57,6 +58,7 @@ KEYS = {
     "cache": _Key("place", None),
     "cache_write": _Key("flag", True),
     "cache_size": _Key("size", "2 GB"),
+    "defaults": _Key("defaults", None),
 }
 _UNITS = {"MB": 10**6, "GB": 10**9, "TB": 10**12}
 _SIZE = re.compile(r"([0-9]{1,6}) ?(MB|GB|TB)")
@@ -289,6 +291,7 @@ def _resolve(
         cache=_place(values["cache"], base),
         cache_write=values["cache_write"],
         cache_size=_bytes(values["cache_size"]),
+        defaults=values["defaults"],
     )
     problems = _overlaps(config, locator)
     return (None, tuple(problems)) if problems else (config, ())
@@ -298,6 +301,9 @@ def _wrong(name: str, key: _Key, value: Any) -> tuple[str, str] | None:
     """Why `value` cannot stand at `name` (message and hint), or None."""
     if key.kind == "flag":
         return None if isinstance(value, bool) else (f"{name!r} must be true or false", "")
+    if key.kind == "defaults":
+        hint = "include writes members of results that equal their default, omit leaves them out"
+        return None if value in ("include", "omit") else (f'{name!r} must be "include" or "omit"', hint)
     if key.kind == "size":
         if isinstance(value, str) and _SIZE.fullmatch(value):
             return None

@@ -1,16 +1,20 @@
 """A registry mounted into FastMCP servers, read by FastMCP's own client in memory."""
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import msgspec
 import pytest
+from toolcast.project.core.compiled import Options
 from toolcast.runtime import ToolRegistry
 from toolcast.runtime.middleware.policy import Policy
 
 from generated.files.edit import EDIT
 from generated.shell.bash import BashParams
 from tests.bridges.conftest import PNG, Handlers, make
+from tests.python.compiled import package, spec
 
 Load = Callable[[str], Any]
 EDITED = {"file_path": "/a", "old_string": "x", "new_string": "y"}
@@ -183,3 +187,46 @@ def test_cancelling_the_request_cancels_the_handler(
         await asyncio.wait_for(handlers.cancelled.wait(), 20)
 
     lib.talk(lib.server(registry), use)
+
+
+def test_what_a_fastmcp_server_returned_is_what_the_model_gets(framework: Callable[[str], Any]) -> None:
+    """A FastMCP tool, and one with its output schema as `result`, whose handler returns the same value."""
+    fastmcp, pydantic = framework("fastmcp"), framework("pydantic")
+
+    class Row(pydantic.BaseModel):  # type: ignore[misc]
+        n: float = 1.5
+        hidden: bool = False
+
+    class Report(pydantic.BaseModel):  # type: ignore[misc]
+        name: str
+        count: int = 0
+        note: str | None = None
+        tags: list[str] = ["a"]  # noqa: RUF012 - pydantic copies it
+        rows: list[Row] = []  # noqa: RUF012
+
+    server = fastmcp.FastMCP("reports")
+
+    @server.tool
+    def report(full: bool) -> Report:
+        """Give a report."""
+        return Report(name="x", rows=[Row(), Row(n=2)]) if full else Report(name="", note="n", tags=[])
+
+    report.__annotations__.update({"full": bool, "return": Report})
+
+    async def calls() -> tuple[Any, list[Any]]:
+        async with fastmcp.Client(server) as client:
+            (tool,) = await client.list_tools()
+            results = [await client.call_tool("report", {"full": full}) for full in (True, False)]
+            return tool, [result.structured_content for result in results]
+
+    tool, returned = asyncio.run(calls())
+    sources = {"report.json": spec(tool.input_schema, result=tool.output_schema)}
+    with package(sources, options=Options(providers=("openai", "mcp"))) as tools:
+        binding = tools["report"]
+        for content in returned:
+            value = msgspec.convert(content, binding.result)
+            registry = ToolRegistry()
+            registry.register(binding, lambda params, context, value=value: value)  # noqa: ARG005
+            for provider in ("openai", None):
+                result = asyncio.run(registry.execute("report", {"full": True}, provider))
+                assert json.loads(result.output) == content

@@ -46,6 +46,8 @@ def test_the_nearest_configured_file_counts(tmp_path: Path) -> None:
         ('[tool.toolcast]\ncache_write = "no"\n', (2, 1), "config-type", "true or false"),
         ("[tool.toolcast]\ncache_size = 1000\n", (2, 1), "config-type", '"2 GB"'),
         ('[tool.toolcast]\ncache_size = "2 KB"\n', (2, 1), "config-type", '"2 GB"'),
+        ('[tool.toolcast]\ndefaults = "all"\n', (2, 1), "config-type", "include"),
+        ("[tool.toolcast]\ndefaults = true\n", (2, 1), "config-type", "include"),
         ('[tool.toolcast]\nproviders = "openai"\n', (2, 1), "config-type", "all"),
         ('[tool.toolcast]\nproviders = [\n  "a",\n  1,\n]\n', (2, 1), "config-type", "list"),
         ('[tool.toolcast]\nmodels = ["pydantik"]\n', (2, 1), "unknown-model", "pydantic"),

@@ -110,6 +110,10 @@ ALL: dict[str, tuple[Callable[[Place], object], str]] = {
         lambda p: p.put("p/pyproject.toml", TOML + 'models = ["pydantic"]\n'),
         "setting models",
     ),
+    "defaults of results": (
+        lambda p: p.put("p/pyproject.toml", TOML + 'defaults = "include"\n'),
+        "setting defaults",
+    ),
 }
 
 

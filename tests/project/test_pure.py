@@ -71,6 +71,7 @@ def test_other_model_families_look_for_nothing_that_could_exist(tmp_path: Path) 
 
 
 def test_a_lock_file_of_another_tool_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert make_kit(["mcp"], defaults="omit").digest != make_kit(["mcp"]).digest
     kit = make_kit(["mcp"], models=["pydantic"])
     given = {"edit.yaml": TOOL}
     here = compile_spec("edit.yaml", given, kit)

@@ -44,6 +44,8 @@ GOOD: list[dict[str, Any]] = [
     {"examples": [{}, {"a": [1]}]},
     {"annotations": {"title": "x", "destructive": True, "idempotent": False, "open_world": True}},
     {"providers": {"openai": {"strict": True}, "mcp": {}}},
+    {"defaults": "include"},
+    {"defaults": "omit"},
     {"http": {"method": "get", "path": "/"}},
     {
         "http": {
@@ -117,6 +119,9 @@ BAD: list[dict[str, Any]] = [
     {"providers": {"openai": None}},
     {"providers": {"openai": {"strict": 1}}},
     {"providers": {"openai": {"mode": "x"}}},
+    {"defaults": "all"},
+    {"defaults": True},
+    {"defaults": None},
     {"http": []},
     {"http": {"method": "get"}},
     {"http": {"method": "GET", "path": "/"}},

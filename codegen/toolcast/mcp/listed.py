@@ -34,9 +34,10 @@ def dialect_of(version: str) -> str:
 
 
 class ListedTool(Struct, frozen=True):
-    """One tool as a client sees it: its definition, the dialect of its arguments, and what holds its results
-    to `outputSchema`, None where it has none."""
+    """One tool as a client sees it: its binding, its definition, the dialect of its arguments, and what holds
+    its results to `outputSchema`, None where it has none."""
 
+    binding: ToolBinding[Any, Any]
     definition: bytes
     provider: str
     output: Validator | None
@@ -106,7 +107,7 @@ class Listed:
         if schema is not None:
             with suppress(UnsupportedSchema):  # then only the client validates
                 validator = result_validator(schema)
-        return ListedTool(definition, provider, validator)
+        return ListedTool(binding, definition, provider, validator)
 
 
 def _older(definition: bytes, dialect: str) -> bytes:

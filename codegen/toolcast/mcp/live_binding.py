@@ -81,8 +81,9 @@ class LiveBinding(ToolBinding[dict[str, Any], Any], frozen=True, kw_only=True, e
         copy: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self._contract()))
         return copy
 
-    def encode_result(self, value: Any) -> bytes:
-        """JSON text for what the server answered."""
+    def encode_result(self, value: Any, provider: str | None = None) -> bytes:
+        """JSON text for what the server answered, with nothing added and nothing left out."""
+        del provider
         return msgspec.json.encode(value)
 
     def _raw_definition(self, provider: str) -> bytes:

@@ -6,8 +6,10 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
+import msgspec
+
 from ..agents.dispatch.call import Call
-from ..agents.dispatch.render_results import render
+from ..agents.dispatch.render_results import render, structured
 from ..runtime.handler_results import fault_of_result
 from ..runtime.result import ToolResult
 from .listed import ListedTool, dialect_of
@@ -78,7 +80,10 @@ def answer(name: str, tool: ListedTool, result: ToolResult, version: str) -> dic
         return made
     if "structuredContent" not in made:
         return _broken(name, made, "has none of the data that its output schema promises")
-    value = tool.output.settle(made["structuredContent"])
+    value = made["structuredContent"]
+    if tool.binding.defaults is not None and structured(result) is msgspec.UNSET:  # the text is another
+        value = msgspec.json.decode(tool.binding.encode_result(result.data, tool.provider))
+    value = tool.output.settle(value)
     violations = tool.output.violations(value, limit=3)
     if violations:
         wrong = "; ".join(f"{violation.path}: {violation.message}" for violation in violations)

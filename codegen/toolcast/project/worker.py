@@ -60,6 +60,7 @@ def project_context(config: Config, profiles: Profiles, frontend: Frontend) -> t
             models=config.models,
             templates=None if config.templates is None else str(config.templates),
             profiles=profiles.own,
+            defaults=config.defaults,
         ),
     )
     return context, found

@@ -76,11 +76,15 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
             plain = fitting
         return msgspec.json.encode(plain)
 
-    def encode_result(self, value: Any) -> bytes:
+    def encode_result(self, value: Any, provider: str | None = None) -> bytes:
         """Encode a handler's value as JSON, in the form of the result's contract where there is one.
+
+        Members that equal their default are written as `defaults` says: by default, unless the definition for
+        `provider` shows the schema of results.
 
         Args:
             value: what the handler returned.
+            provider: id of the provider that the result goes to; None for one that sees no schema.
 
         Returns:
             Compact JSON.
@@ -88,9 +92,16 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
         Raises:
             TypeError: the value has no JSON form.
         """
-        plain = to_builtins(value)
-        if self.result is not None:
-            plain = self._result().validator().settle(plain)
+        if self.result is None:
+            return msgspec.json.encode(to_builtins(value))
+        validator = self._result().validator()
+        plain = validator.settle(to_builtins(value))
+        # Null is written where it is a value; settling leaves it out where it means absence.
+        write = with_nulls if self._includes_defaults(provider) else without_defaults
+        form = validator.settle(write(value))
+        # A default that is written, or left out, may be what another keyword refuses.
+        if form != plain and validator.accepts(form):
+            plain = form
         return msgspec.json.encode(plain)
 
     def specialise(self, /, **values: Sequence[str]) -> "ToolBinding[P, R]":

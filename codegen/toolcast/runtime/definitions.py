@@ -101,6 +101,11 @@ def schema_of(definition: bytes, name: str, pointers: tuple[str, str] | None = N
     return _find_schema(definition, name) if pointers is None else _at(definition, pointers[0])
 
 
+def shows_result(definition: bytes) -> bool:
+    """Whether a tool object has the schema of results, as MCP's does."""
+    return "outputSchema" in _members(definition)
+
+
 def _find_schema(value: bytes, name: str) -> bytes | None:
     members = _members(value)
     if members.get("name") == msgspec.json.encode(name):

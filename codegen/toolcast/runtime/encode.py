@@ -5,6 +5,7 @@ msgspec does all of it but one thing: further properties, which decoding gathere
 """
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -12,6 +13,9 @@ import msgspec
 from ..jsonschema.equality import equal
 
 EXTRA = "__toolcast_extra__"
+
+_PLAIN = frozenset((str, int, float, bool, type(None)))
+"""Types of values that are JSON data as they are."""
 
 Leaves = Callable[[Any, msgspec.structs.FieldInfo], bool]
 
@@ -57,11 +61,15 @@ def _is_default(item: Any, field: msgspec.structs.FieldInfo) -> bool:
         return True
     if default is msgspec.UNSET:
         return False
-    return equal(to_builtins(item), to_builtins(default))
+    if type(item) not in _PLAIN:
+        item, default = to_builtins(item), to_builtins(default)
+    return equal(item, default)
 
 
 def _write(value: Any, leaves: Leaves) -> Any:
     """Plain JSON data, without the fields that `leaves` omits."""
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, msgspec.Struct):
         return {**_tag(value), **_fields(value, leaves)}
     if isinstance(value, Mapping):
@@ -74,12 +82,18 @@ def _write(value: Any, leaves: Leaves) -> Any:
 def _fields(value: msgspec.Struct, leaves: Leaves) -> dict[str, Any]:
     plain: dict[str, Any] = {}
     extra = getattr(type(value), EXTRA, None)
-    for field in msgspec.structs.fields(type(value)):
+    for field in _field_infos(type(value)):
         item = getattr(value, field.name)
         if field.name != extra and not leaves(item, field):
             plain[field.encode_name] = _write(item, leaves)
     further = {} if extra is None else _write(getattr(value, extra), leaves)
     return {**{key: item for key, item in further.items() if key not in plain}, **plain}
+
+
+@lru_cache(maxsize=1024)
+def _field_infos(kind: type[msgspec.Struct]) -> tuple[msgspec.structs.FieldInfo, ...]:
+    """`msgspec.structs.fields`, which resolves type hints anew each time."""
+    return msgspec.structs.fields(kind)
 
 
 def _tag(value: msgspec.Struct) -> dict[str, Any]:

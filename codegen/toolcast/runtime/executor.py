@@ -217,7 +217,7 @@ class _Call:
         )
         value = await (work if guard.timeout is None else self._within(work))
         self.stage = "encoding the result"
-        result = _result(guard, binding, value)
+        result = _result(guard, binding, value, provider)
         if executor.check_results:
             how = mismatch(binding, value)  # before redacting: a mark is no number
             if how is not None:
@@ -325,13 +325,13 @@ def _redacting(report: Report, guard: Guard) -> Report:
     return lambda done, total, message: report(done, total, guard.redact_text(message))
 
 
-def _result(guard: Guard, binding: ToolBinding[Any, Any], value: Any) -> ToolResult:
+def _result(guard: Guard, binding: ToolBinding[Any, Any], value: Any, provider: str | None) -> ToolResult:
     """What the handler returned, without values of secrets."""
     secrets = guard.secrets
     if secrets is None or not secrets.known:
-        return as_result(binding, value)
+        return as_result(binding, value, provider)
     # The data first: its text is then made of values that hold no secret, and stays well formed.
-    return secrets.redact(as_result(binding, secrets.redact(value)))
+    return secrets.redact(as_result(binding, secrets.redact(value), provider))
 
 
 def _timed_out(tool: str, problem: _TimeoutError) -> ToolResult:

@@ -16,8 +16,8 @@ _VIOLATIONS = 3
 """How many parts of a result that do not fit are named."""
 
 
-def as_result(binding: ToolBinding[Any, Any], value: Any) -> ToolResult:
-    """What a handler returned, as a ToolResult. Raises TypeError where it has no JSON text."""
+def as_result(binding: ToolBinding[Any, Any], value: Any, provider: str | None = None) -> ToolResult:
+    """What a handler returned, as a ToolResult for `provider`. Raises TypeError where it has no JSON text."""
     if isinstance(value, str):
         return ToolResult(True, value, value if binding.result is str else None)
     if isinstance(value, ToolResult):
@@ -25,10 +25,10 @@ def as_result(binding: ToolBinding[Any, Any], value: Any) -> ToolResult:
     if value is None:
         return ToolResult(True)
     try:
-        text = binding.encode_result(value)
+        text = binding.encode_result(value, provider)
     except UnicodeEncodeError:
         # Lone surrogates. `encodable` replaces them in `data`, too, and logs it.
-        text = binding.encode_result(_replaced(value))
+        text = binding.encode_result(_replaced(value), provider)
     return ToolResult.ok(text.decode(), value)
 
 

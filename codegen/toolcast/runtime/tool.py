@@ -12,9 +12,11 @@ from .definitions import (
     allows_strict,
     cut_definition,
     providers_without_strict,
+    shows_result,
     warn_of_unknown_providers,
     without_strict_flag,
 )
+from .errors import UnknownProviderError
 from .resources import list_folders, read_definition, read_resource
 
 if TYPE_CHECKING:  # most tools have one wire form
@@ -27,13 +29,14 @@ Level = Literal["full", "brief"]
 class Lazy:
     """What a binding makes at first use and keeps. Two threads at once make the same thing twice."""
 
-    __slots__ = ("decoder", "definitions", "parameters", "result", "wire_decoders")
+    __slots__ = ("decoder", "definitions", "parameters", "result", "shows_result", "wire_decoders")
 
     def __init__(self) -> None:
         self.decoder: Callable[[bytes | str], Any] | None = None
         self.definitions: dict[tuple[str, str], bytes] = {}  # by provider and level
         self.parameters: Node | None = None
         self.result: Node | None = None
+        self.shows_result: dict[str, bool] = {}  # by provider
         self.wire_decoders: dict[
             str, WireDecoder | None
         ] = {}  # by provider; None where its wire form is the contract's own
@@ -54,6 +57,8 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         contract: path of the contract file from the module's folder.
         schemas: path of the folder of definitions from the module's folder.
         result: type of the result; None where the spec has none.
+        defaults: whether results hold members that equal their default, "include" or "omit"; None for both:
+            included unless the receiving side sees the schema of results.
         annotations: hints for people and clients, such as `read_only`.
         runtime_enums: parameters whose values are known only when the program runs, each with the name of its
             source.
@@ -82,6 +87,7 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
     contract: str
     schemas: str
     result: Any = None
+    defaults: Literal["include", "omit"] | None = None
     annotations: Mapping[str, Any] = {}
     runtime_enums: Mapping[str, str] = {}
     wire_forms: tuple[str, ...] = ()
@@ -168,6 +174,20 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
 
         path = f"{self.schemas}/../wire_forms/{provider}/{self.name}.json"
         return load_wire_decoder(self.module, path, definition)
+
+    def _includes_defaults(self, provider: str | None) -> bool:
+        """Whether results for a provider hold members that equal their default."""
+        if self.defaults is not None:
+            return self.defaults == "include"
+        if provider is None:
+            return True
+        known = self._lazy.shows_result
+        if provider not in known:
+            try:
+                known[provider] = shows_result(self.definition(provider))
+            except UnknownProviderError:
+                known[provider] = False
+        return not known[provider]
 
     def _shape(self) -> Any:
         return self.params if self.wire is None else self.wire

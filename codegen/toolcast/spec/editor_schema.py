@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from .fields import COMPOSERS, LINT_CODES, PERMISSIONS
+from .fields import COMPOSERS, DEFAULTS, LINT_CODES, PERMISSIONS
 from .http_schema import http_schema
 from .imported_fields import ICON_SOURCE, SOURCE_KINDS, THEMES
 from .spec_checker import UNWRITTEN
@@ -43,6 +43,11 @@ def format_schema(known_providers: frozenset[str]) -> dict[str, Any]:
                 "description": "What the tool returns as data: a typed Struct, and MCP's outputSchema.",
                 "type": "object",
                 "$ref": "#/$defs/schema",
+            },
+            "defaults": {
+                "description": "Whether results hold members that equal their default. Default: unless the "
+                "receiving side sees the schema of results.",
+                "enum": list(DEFAULTS),
             },
             "examples": {
                 "description": "Calls of the tool. Checked against `parameters` when the spec is compiled.",

@@ -6,7 +6,7 @@ The codes that `lint.ignore` may name are explained by `toolcast lint --list`.
 from collections.abc import Collection
 from typing import Any, Final
 
-from .model import Annotations, Permission
+from .model import Annotations, Defaults, Permission
 from .reader_problems import quoted
 from .spec_checker import SpecChecker, is_todo, is_unwritten, kind_of, nearest
 
@@ -42,6 +42,10 @@ LINT_CODES: Final = (
 
 
 PERMISSIONS: Final[tuple[Permission, ...]] = ("read", "write", "execute", "network")
+DEFAULTS: Final[tuple[Defaults, ...]] = ("include", "omit")
+DEFAULTS_HINT: Final = (
+    "write `include` for results with members that equal their default, `omit` for results without"
+)
 PERMISSION_HINT: Final = "write `permission:` read, write, execute or network: the most that the tool may do"
 SECRETS_HINT: Final = (
     "write `secrets: []` if none may, or list the parameters that may carry <secret_ref:NAME>"
@@ -82,6 +86,17 @@ def permission(checker: SpecChecker, value: Any) -> Permission | None:
         close = nearest(value, PERMISSIONS)
         hint = f"did you mean `{close}`? {PERMISSION_HINT}" if close else PERMISSION_HINT
         checker.report(path, "bad-permission", f"{quoted(value)} is not a permission", hint)
+    else:
+        return value
+    return None
+
+
+def defaults(checker: SpecChecker, value: Any) -> Defaults | None:
+    """One of `DEFAULTS`."""
+    if not isinstance(value, str):
+        checker.wrong_type(("defaults",), value, "text", DEFAULTS_HINT)
+    elif value not in DEFAULTS:
+        checker.report(("defaults",), "bad-defaults", f"`defaults` cannot be {quoted(value)}", DEFAULTS_HINT)
     else:
         return value
     return None

@@ -11,6 +11,7 @@ Path = tuple[str | int, ...]
 """A path inside a document: object keys and array indices from the root."""
 
 Permission = Literal["read", "write", "execute", "network"]
+Defaults = Literal["include", "omit"]
 
 
 class Document(Protocol):
@@ -75,6 +76,7 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
     secrets: tuple[str, ...]
     parameters: Any
     result: Any = None  # None: no typed result
+    defaults: Defaults | None = None  # None: what the project says
     examples: tuple[Any, ...] = ()
     annotations: Annotations = Annotations()
     runtime_enums: Mapping[str, str] = {}

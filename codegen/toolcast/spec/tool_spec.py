@@ -21,6 +21,7 @@ KEYS: Final = (
     "secrets",
     "parameters",
     "result",
+    "defaults",
     "examples",
     "annotations",
     "runtime_enums",
@@ -130,6 +131,7 @@ def read_tool(
     permission = fields.permission(checker, data["permission"]) if "permission" in data else None
     secrets = fields.secrets(checker, data["secrets"], known) if "secrets" in data else ()
     result = fields.result(checker, data["result"]) if "result" in data else None
+    defaults = fields.defaults(checker, data["defaults"]) if "defaults" in data else None
     examples = fields.examples(checker, data["examples"]) if "examples" in data else ()
     enums = fields.runtime_enums(checker, data["runtime_enums"], known) if "runtime_enums" in data else {}
     empty = (
@@ -156,6 +158,7 @@ def read_tool(
         secrets=secrets,
         parameters=parameters,
         result=result,
+        defaults=defaults,
         examples=examples,
         annotations=hints,
         runtime_enums=enums,

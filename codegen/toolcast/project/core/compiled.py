@@ -7,20 +7,21 @@ from msgspec import Raw, Struct
 
 from ...diagnostics import Diagnostic
 from ...providers import LedgerEntry, Profile, load_profile
-from ...spec.model import Source
+from ...spec.model import Defaults, Source
 
 
 class Options(Struct, frozen=True, kw_only=True):
     """The configuration of outputs.
 
     `templates` overrides built-in ones by file name: a folder, or names and texts. `profiles` has, by id,
-    those that are not built in; it may replace a built-in one.
+    those that are not built in; it may replace a built-in one. `defaults` holds for specs that do not say.
     """
 
     providers: tuple[str, ...]
     models: tuple[str, ...] = ()
     templates: str | tuple[tuple[str, str], ...] | None = None
     profiles: Mapping[str, Profile] = {}
+    defaults: Defaults | None = None
 
 
 def profile_of(id: str, options: Options) -> Profile:

@@ -114,6 +114,8 @@ def tool_names(tool: ToolSpec) -> ToolNames:
 def _tool_files(tool: ToolSpec, built: Built, options: Options) -> tuple[dict[str, bytes], ToolEntry]:
     """All files of one tool, and its entry. Raises _RefusedError, also for a module that is not sound."""
     names = tool_names(tool)
+    if tool.defaults is None:
+        tool = replace(tool, defaults=options.defaults)
     module, roots = tool_module(built, name=tool.name, module=names.module)
     contract = pretty(built.normal.contract_file())
     definitions, ledger, provider_files = _definitions(tool, built, options)

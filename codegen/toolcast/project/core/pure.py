@@ -19,7 +19,7 @@ from ...diagnostics import Diagnostic
 from ...providers import Profile, available, load_profile
 from ...spec.discovery import kind_of
 from ...spec.load import type_problems
-from ...spec.model import Document
+from ...spec.model import Defaults, Document
 from ...spec.read_file import parse_document
 from ...spec.tool_names import shown
 from ...spec.tool_spec import read_tool
@@ -50,19 +50,28 @@ def make_kit(
     profiles: Mapping[str, Profile] | None = None,
     models: Sequence[str] = (),
     templates: Mapping[str, str] | None = None,
+    defaults: Defaults | None = None,
 ) -> Kit:
     """A kit for `providers` (ids): built-in ones, and those of `profiles`, which may replace a built-in one.
 
-    `templates` are overriding templates by file name. Raises ProfileError for an id that is not known.
+    `templates` are overriding templates by file name, `defaults` holds for specs that do not say. Raises
+    ProfileError for an id that is not known.
     """
     own = profiles or {}
     chosen = {id: own[id] if id in own else load_profile(id) for id in dict.fromkeys(providers)}
     texts = tuple(sorted((templates or {}).items()))
     overriding = None if templates is None else texts
-    options = Options(providers=tuple(chosen), models=tuple(models), templates=overriding, profiles=chosen)
+    options = Options(
+        providers=tuple(chosen),
+        models=tuple(models),
+        templates=overriding,
+        profiles=chosen,
+        defaults=defaults,
+    )
     used = {library.name: library.version for library in libraries(models=bool(models))}
     known = tuple(sorted({*available(), *own}))
     parts = ["toolcast", __version__, "known", *known, "models", *options.models]
+    parts += ["defaults", defaults or ""]
     for id, profile in chosen.items():
         parts += ["provider", id, digest(msgspec.json.encode(profile))]
     for name, text in texts:

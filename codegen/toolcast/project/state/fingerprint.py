@@ -101,6 +101,7 @@ def setting(
         "Python": f"{sys.implementation.name} {sys.version_info[0]}.{sys.version_info[1]}",
         "providers": " ".join(providers),
         "models": " ".join(config.models),
+        "defaults": config.defaults or "",
     }
     for library in used:
         parts[f"library {library.name}"] = library.version

@@ -32,7 +32,13 @@ def read_setting(config: Config) -> tuple[Setting | None, tuple[Diagnostic, ...]
     texts, unreadable = _templates(config.templates)
     if problems := (*problems, *unreadable):
         return None, problems
-    kit = make_kit(profiles.chosen, profiles=profiles.own, models=config.models, templates=texts)
+    kit = make_kit(
+        profiles.chosen,
+        profiles=profiles.own,
+        models=config.models,
+        templates=texts,
+        defaults=config.defaults,
+    )
     files = [Path(file) for file in profiles.files]
     if config.file is not None:
         files.append(config.file)

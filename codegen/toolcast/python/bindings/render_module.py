@@ -152,6 +152,8 @@ def _binding(
     ]
     if roots.result != "None":
         rows.append(("result", roots.result))
+    if tool.defaults is not None:
+        rows.append(("defaults", text(tool.defaults)))
     if annotations:
         shown = {name: literal(value) for name, value in annotations.items()}
         rows.append(("annotations", mapping(shown, 16, 4)))

@@ -124,6 +124,7 @@ def check_binding(
         ("empty_is_absent", tool.empty_is_absent),
         ("http", tool.http),
         ("source", None if tool.source is None else tool.source.as_written()),
+        ("defaults", tool.defaults),
         ("contract", f"{up}contracts/{tool.name}.json"),
         ("schemas", f"{up}schemas"),
         ("exact", roots.exact),
