@@ -2,15 +2,22 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
-from toolcast.runtime import Content, ToolRegistry, ToolResult, UnknownProviderError
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis_jsonschema import from_schema
+from toolcast.providers import available
+from toolcast.runtime import ArgumentError, Content, ToolRegistry, ToolResult, UnknownProviderError
 from toolcast.runtime.middleware.policy import Policy
 
 from generated.files.edit import EDIT
+from generated.registry import BINDINGS
 from generated.shell.bash import BashParams
 from tests.agents.dispatch.answers import ANSWERS
 from tests.bridges.conftest import BASHED, EDITED, PNG, Handlers, make
@@ -316,3 +323,70 @@ def test_a_provider_that_was_not_generated_is_told(lib: Library, registry: ToolR
 def test_a_text_result_with_typed_data_is_text(lib: Library) -> None:
     returned = lib.bridge._returned(ToolResult.ok("2 files", {"paths": ["/a"]}, (Content.of("more"),)))
     assert returned == ["2 files", "more"]
+
+
+def test_google_models_get_the_schema_unchanged(lib: Library, everything: ToolRegistry) -> None:
+    """With the profile; without it pydantic-ai drops what it holds to be unsupported."""
+    google = lib.load("pydantic_ai.models.google").GoogleModel
+    api = lib.load("pydantic_ai.providers.google").GoogleProvider(api_key="k")
+    parameters = lib.load("pydantic_ai.models").ModelRequestParameters
+    exact = google("gemini-3-pro", provider=api, profile=lib.bridge.exact_schemas)
+    assert lib.bridge.provider_of(exact, everything) == "gemini"
+    toolset = lib.bridge.RegistryToolset(everything)
+    definitions = list(toolset._definitions("gemini").values())
+    sent = exact.customize_request_parameters(parameters(function_tools=definitions)).function_tools
+    wanted = [each.get("parameters") for each in everything.definition_objects("gemini")]
+    assert [each.parameters_json_schema for each in sent] == wanted
+    plain = google("gemini-3-pro", provider=api)
+    rewritten = plain.customize_request_parameters(parameters(function_tools=definitions)).function_tools
+    assert [each.parameters_json_schema for each in rewritten] != wanted
+    # Schemas of other tools are rewritten as before.
+    other = lib.tools.ToolDefinition(
+        name="t", parameters_json_schema={"type": "object", "title": "T", "properties": {}}
+    )
+    asked = parameters(function_tools=[other])
+    expected = plain.customize_request_parameters(asked).function_tools
+    assert exact.customize_request_parameters(asked).function_tools == expected
+
+
+def test_the_models_that_are_known_by_name_exist(lib: Library) -> None:
+    """Their modules cannot all be imported: each needs its provider's client."""
+    folder = Path(lib.ai.__file__).parent
+    models = "\n".join(file.read_text("utf-8") for file in sorted((folder / "models").rglob("*.py")))
+    providers = "\n".join(file.read_text("utf-8") for file in sorted((folder / "providers").glob("*.py")))
+    for name in lib.bridge._BY_CLASS:
+        assert re.search(rf"^class {name}\(", models, re.MULTILINE), name
+    for system in lib.bridge._BY_SYSTEM:
+        assert f"return '{system}'" in providers, system
+    known = {
+        each
+        for wanted in (lib.bridge._BY_CLASS, lib.bridge._BY_SYSTEM)
+        for row in wanted.values()
+        for each in row
+    }
+    assert known <= set(available())
+
+
+SCHEMAS = {
+    name: json.loads(binding.definition("openai"))["function"]["parameters"]
+    for name, binding in BINDINGS.items()
+    if name in ("edit", "bash", "file_read", "memory_store")
+}
+
+
+@given(data=st.data())
+def test_validated_arguments_decode_to_what_the_model_meant(lib: Library, data: Any) -> None:
+    """The contract's form that pydantic-ai passes on has the same meaning as what the model sent."""
+    name = data.draw(st.sampled_from(sorted(SCHEMAS)))
+    sent = data.draw(from_schema(SCHEMAS[name]))
+    binding, registry = BINDINGS[name], ToolRegistry()
+    registry.register(binding, lambda params, context: "ok")  # noqa: ARG005
+    validator = lib.bridge._Arguments(registry, name, "openai")
+    try:
+        wanted = binding.decode(sent, "openai")
+    except ArgumentError:
+        with pytest.raises(lib.exceptions.ModelRetry, match="Invalid arguments"):
+            validator.validate_json(json.dumps(sent))
+        return
+    assert binding.decode(validator.validate_python(sent)) == wanted
+    assert binding.decode(validator.validate_json(json.dumps(sent))) == wanted
