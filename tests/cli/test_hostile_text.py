@@ -102,7 +102,20 @@ def check(printed: str, *, github: bool = False) -> None:
 
 COMMANDS = [
     *(("generate",), ("generate", "--check"), ("generate", "--dry-run"), ("lint",), ("lint", "--tokens")),
-    *(("verify", "--count", "2"), ("list",), ("show", "tool"), ("show", "tool", "--ledger"), ("doctor",)),
+    *(
+        ("verify", "--count", "2"),
+        ("list",),
+        ("list", WORDS),
+        ("list", "--format", "json"),
+        ("call", "tool", "{}"),
+        ("call", WORDS, WORDS),
+        ("call", "tool", "--app", WORDS),
+        ("completion", "bash"),
+        ("schema", "--write"),
+        ("show", "tool"),
+        ("show", "tool", "--ledger"),
+        ("doctor",),
+    ),
     *(
         ("clean", "--dry-run"),
         ("clean",),

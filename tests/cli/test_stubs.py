@@ -1,6 +1,7 @@
 """`toolcast stubs`: handlers, the program that registers them, and what is told when tools come and go."""
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -167,6 +168,57 @@ def test_what_was_imported_from_python_is_called(run: Command, project: Path) ->
     assert json.loads(call(project, "count", "--app", "app:registry").stdout)["output"] == "2"
     assert json.loads(call(project, "adapt", "--app", "app:registry").stdout)["output"] == "A B"
     assert "not implemented" in json.loads(call(project, "registry", "--app", "app:registry").stdout)["error"]
+
+
+def test_tools_of_an_mcp_server_are_left_to_the_program_that_is_connected(
+    run: Command, project: Path
+) -> None:
+    source = {"kind": "mcp", "name": "read", "from": "files-server"}
+    put(project / "specs/text/count.json", spec(source=source))
+    put(project / "specs/adapt.json", spec(source=source))
+    result = run("stubs")
+    assert result.exit_code == 0
+    assert "note: 2 tools of files-server: a program that is connected to that server" in result.output
+    assert "1 handler written, 0 kept as they are" in result.output
+    assert not (project / "handlers/adapt.py").exists()
+    assert "    count=None,  # by toolcast.mcp.register_mcp\n" in (project / "app.py").read_text()
+    put(project / "specs/more.json", spec(source=source))
+    assert "add to the register_all of app.py:  more=None," in run("stubs").output
+    put(project / "handlers/adapt.py", "mine")  # a handler of one's own takes its place
+    assert "note: 2 tools of files-server" in run("stubs").output
+
+
+def test_handlers_in_the_folder_of_the_configuration(run: Command, project: Path) -> None:
+    put(project / "pyproject.toml", f'{CONFIG}stubs = "."\n')
+    before = set(project.parent.iterdir())
+    assert run("generate").exit_code == 0
+    result = run("stubs")
+    assert result.exit_code == 0
+    assert set(project.parent.iterdir()) == before  # nothing beside the project
+    assert not (project / "__init__.py").exists()
+    assert "from text.count import count\n" in (project / "app.py").read_text()
+    assert "not implemented" in call(project, "count", "--app", "app:registry").stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="makes links and pipes")
+def test_links_and_pipes_in_the_way(
+    run: Command, project: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (project / "handlers").mkdir()
+    (project / "handlers/text").symlink_to(outside)
+    result = run("stubs")
+    assert result.exit_code == 1
+    assert "error[config-outside]" in result.stderr
+    assert list(outside.iterdir()) == []
+    (project / "handlers/text").unlink()
+    os.mkfifo(project / "handlers/pipe.py")
+    os.mkfifo(project / "app.py")
+    assert run("stubs").exit_code == 0
+    (project / "app.py").unlink()
+    put(outside / "secret.py", "register_all(registry, password=1)")
+    (project / "app.py").symlink_to(outside / "secret.py")
+    assert "password" not in run("stubs").output
 
 
 class Echo(BaseHTTPRequestHandler):

@@ -27,6 +27,7 @@ SAFE = (
     "verify --examples 5",
     "stubs",
     "schema",
+    "list",
 )
 """What SECURITY.md calls safe in a stranger's checkout."""
 WRITING = ("generate", "generate --no-cache", "clean", "clean --former", "clean --dry-run")

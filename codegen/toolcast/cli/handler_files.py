@@ -2,6 +2,7 @@
 
 import ast
 import keyword
+import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -32,6 +33,17 @@ class Wiring(Struct, frozen=True, kw_only=True):
     keywords: frozenset[str]
 
 
+def is_forwarded(entry: ToolEntry) -> bool:
+    """Whether a tool runs on the MCP server that its spec was imported from: a program that is connected to
+    that server registers it, by `toolcast.mcp.register_mcp`."""
+    return entry.source is not None and entry.source.kind == "mcp"
+
+
+def leads_out(config: Config, path: Path) -> bool:
+    """Whether a link leads from a path out of the folder of the configuration."""
+    return not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(config.base))
+
+
 def handler_path(config: Config, entry: ToolEntry) -> Path:
     """Where the handler of a tool is."""
     return config.stubs.joinpath(*entry.module.split(".")).with_suffix(".py")
@@ -39,12 +51,22 @@ def handler_path(config: Config, entry: ToolEntry) -> Path:
 
 def app_path(config: Config) -> Path:
     """Where the program is that registers all handlers."""
-    return config.stubs.parent / f"{APP}.py"
+    folder = config.base if config.stubs == config.base else config.stubs.parent
+    return folder / f"{APP}.py"
 
 
 def app_target(config: Config) -> str:
     """The registry of that program, as `toolcast serve` takes it."""
-    return f"{module_of(config.stubs.parent / APP)[1]}:registry"
+    return f"{module_of(app_path(config).with_suffix(''))[1]}:registry"
+
+
+def handlers_package(config: Config) -> tuple[Path, str]:
+    """The folder from which handlers are imported, and the prefix of their modules: the folder of the
+    configuration itself is no package."""
+    if config.stubs == config.base:
+        return config.base, ""
+    above, package = module_of(config.stubs)
+    return above, f"{package}."
 
 
 def function_name(entry: ToolEntry) -> str:
@@ -101,7 +123,7 @@ def package_markers(config: Config, path: Path) -> Iterator[Path]:
     folders = [folder for folder in path.parents if folder.is_relative_to(config.stubs)]
     for folder in reversed(folders):
         marker = folder / "__init__.py"
-        if folder != config.base and not marker.exists():
+        if folder != config.base and not marker.exists() and not marker.is_symlink():
             yield marker
 
 
@@ -111,6 +133,9 @@ def app_text(templates: Templates, config: Config, entries: Sequence[ToolEntry])
     imports: list[str] = []
     handlers: list[str] = []
     for entry in sorted(entries, key=lambda entry: entry.name):
+        if is_forwarded(entry) and not handler_path(config, entry).exists():
+            handlers.append(f"{entry.keyword}=None,  # by toolcast.mcp.register_mcp")
+            continue
         function = function_name(entry)
         name = unique(function, used)
         imports.append(import_line(config, entry, name))
@@ -127,9 +152,8 @@ def app_text(templates: Templates, config: Config, entries: Sequence[ToolEntry])
 def import_line(config: Config, entry: ToolEntry, name: str) -> str:
     """The import of a handler as `name`."""
     function = function_name(entry)
-    package = module_of(config.stubs)[1]
     renamed = "" if name == function else f" as {name}"
-    return f"from {package}.{entry.module} import {function}{renamed}"
+    return f"from {handlers_package(config)[1]}{entry.module} import {function}{renamed}"
 
 
 def hidden_app(config: Config) -> bool:
@@ -140,7 +164,7 @@ def hidden_app(config: Config) -> bool:
 def read_wiring(path: Path) -> Wiring | None:
     """What a program registers, read without running it; None where that cannot be told."""
     try:
-        if path.stat().st_size > _MAX_BYTES:
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > _MAX_BYTES:
             return None
         tree = ast.parse(path.read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
@@ -170,6 +194,7 @@ def orphans(
         if (
             path in paths
             or path.is_symlink()
+            or not path.is_file()
             or path.relative_to(config.stubs).with_suffix("").as_posix() in left
         ):
             continue

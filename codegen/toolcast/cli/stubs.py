@@ -47,7 +47,8 @@ def command(config_file: Path | None) -> int:
         wired = _write_app(config, templates, report.entries, written)
     except TemplateFailedError as error:
         raise _failed(config, error) from None
-    kept = len(report.entries) - len(written)
+    forwarded = _tell_forwarded(config, report.entries)
+    kept = len(report.entries) - len(written) - forwarded
     _tell_orphans(config, report)
     count = f"{len(written)} handler{'s'[: len(written) != 1]}"
     write_line(f"toolcast: {count} written, {kept} kept as they are{wired}")
@@ -58,13 +59,23 @@ def _write_handlers(
     config: Config, templates: "Templates", entries: Sequence["ToolEntry"]
 ) -> list["ToolEntry"]:
     """Write the handlers that are missing; their tools. Raises TemplateFailedError."""
-    from .handler_files import handler_path, handler_text, imported_function, package_markers
+    from .handler_files import (
+        handler_path,
+        handler_text,
+        imported_function,
+        is_forwarded,
+        leads_out,
+        package_markers,
+    )
 
     written: list[ToolEntry] = []
     for entry in entries:
         path = handler_path(config, entry)
-        if path.exists() or path.is_symlink():
+        if path.exists() or path.is_symlink() or is_forwarded(entry):
             continue
+        if leads_out(config, path):
+            message = "a link leads from here out of the folder of the configuration"
+            raise refuse(show(path), "config-outside", message, "remove the link")
         text = handler_text(templates, config, entry)
         try:
             for marker in package_markers(config, path):
@@ -84,7 +95,7 @@ def _write_app(
 ) -> str:
     """Write the program that registers the handlers, or tell what it lacks; how to run one that is new.
     Raises TemplateFailedError."""
-    from .handler_files import APP, app_path, app_target, app_text, hidden_app
+    from .handler_files import APP, app_path, app_target, app_text, handlers_package, hidden_app
 
     path = app_path(config)
     if path.exists() or path.is_symlink():
@@ -100,7 +111,7 @@ def _write_app(
     except OSError as error:
         raise disk_problem("text", error, path) from None
     write_line(f"created   {show(path)}")
-    folders = {module_of(config.stubs)[0], module_of(config.output)[0]}
+    folders = {handlers_package(config)[0], module_of(config.output)[0]}
     elsewhere = sorted(shlex.quote(show(folder)) for folder in folders if folder != Path.cwd())
     prefix = f"PYTHONPATH={os.pathsep.join(elsewhere)} " if elsewhere else ""
     return f"; next: toolcast generate, then {prefix}toolcast serve {app_target(config)}"
@@ -113,16 +124,33 @@ def _tell_wiring(
 
     Where its calls cannot be read, only handlers that are new are told.
     """
-    from .handler_files import function_name, import_line, read_wiring
+    from .handler_files import function_name, handler_path, import_line, is_forwarded, read_wiring
 
     wiring = read_wiring(path)
     missing = [entry for entry in entries if wiring is not None and entry.keyword not in wiring.keywords]
     for entry in missing if wiring is not None else written:
+        if is_forwarded(entry) and not handler_path(config, entry).exists():
+            write_line(f"note: add to the register_all of {show(path)}:  {entry.keyword}=None,")
+            continue
         name = function_name(entry)
         write_line(f"note: add to {show(path)}:  {import_line(config, entry, name)}")
         write_line(f"      and to its register_all:  {entry.keyword}={name},")
     for name in sorted(wiring.keywords - {entry.keyword for entry in entries}) if wiring is not None else ():
         write_line(f"note: {show(path)} registers {name}, which is no tool that compiles: take it out")
+
+
+def _tell_forwarded(config: Config, entries: Sequence["ToolEntry"]) -> int:
+    """Tell how tools of MCP servers are registered; how many they are. One that has a handler is no such."""
+    from .handler_files import handler_path, is_forwarded
+
+    found = [entry for entry in entries if is_forwarded(entry) and not handler_path(config, entry).exists()]
+    if found:
+        servers = sorted({entry.source.label for entry in found if entry.source is not None})
+        write_line(
+            f"note: {len(found)} tool{'s'[: len(found) != 1]} of {', '.join(servers)}: a program that is "
+            "connected to that server registers them, by toolcast.mcp.register_mcp (docs/mcp.md)"
+        )
+    return len(found)
 
 
 def _tell_orphans(config: Config, report: "Report") -> None:
