@@ -73,7 +73,9 @@ def test_commands_options_and_names(complete: Complete) -> None:
     ]
     assert complete("toolcast show --pro") == ["--provider", "--providers"]
     assert complete("toolcast lint --ignore vague") == ["vague-description", "vague-parameter"]
-    assert complete("toolcast import t") == ["tools"]
+    kinds = complete("toolcast import ")
+    assert {"mcp", "openapi", "python", "sample", "tools"} <= set(kinds)
+    assert not any(name.startswith("toolcast.cli.import_m") for name in kinds.modules)
 
 
 def test_nothing_is_compiled_or_read_for_a_command(complete: Complete) -> None:

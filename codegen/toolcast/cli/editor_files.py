@@ -3,12 +3,10 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from ..config import Config
-
-SCHEMA_NAME: Final = ".toolcast.schema.json"
-"""In the specs folder: no spec, for its name begins with a dot. `clean` removes `.toolcast/`, not this."""
+from ..spec.editor_schema import FILE_NAME
 
 _UP = 30  # folders of specs within each other
 _MAX_BYTES = 4 * 1024 * 1024
@@ -18,25 +16,16 @@ class SettingsError(ValueError):
     """Settings that cannot be extended without losing something; the message is the reason."""
 
 
-def schema_text(known_providers: frozenset[str]) -> str:
-    """The format of specs as a JSON Schema."""
-    import msgspec
-
-    from ..spec.editor_schema import format_schema
-
-    return msgspec.json.format(msgspec.json.encode(format_schema(known_providers)), indent=2).decode() + "\n"
-
-
 def schema_path(config: Config) -> Path:
     """Where a project keeps that schema."""
-    return config.specs / SCHEMA_NAME
+    return config.specs / FILE_NAME
 
 
 def modeline(spec: Path) -> str:
     """The first line of a new YAML spec, which names the schema; empty where the project has none."""
     for depth, folder in enumerate(list(spec.absolute().parents)[:_UP]):
-        if (folder / SCHEMA_NAME).is_file():
-            return f"# yaml-language-server: $schema={'../' * depth or './'}{SCHEMA_NAME}\n"
+        if (folder / FILE_NAME).is_file():
+            return f"# yaml-language-server: $schema={'../' * depth or './'}{FILE_NAME}\n"
         if (folder / "pyproject.toml").is_file():
             break
     return ""
@@ -44,8 +33,8 @@ def modeline(spec: Path) -> str:
 
 def settings_of(specs: str) -> dict[str, Any]:
     """VS Code's settings that name the schema for all specs in a folder (posix, from the workspace)."""
-    schema, types = f"./{specs}/{SCHEMA_NAME}", f"!{specs}/_types/**"
-    match = [f"/{specs}/**/*.json", f"!/{specs}/_types/**", f"!/{specs}/{SCHEMA_NAME}"]
+    schema, types = f"./{specs}/{FILE_NAME}", f"!{specs}/_types/**"
+    match = [f"/{specs}/**/*.json", f"!/{specs}/_types/**", f"!/{specs}/{FILE_NAME}"]
     return {
         "yaml.schemas": {schema: [f"{specs}/**/*.yaml", f"{specs}/**/*.yml", types]},
         "json.schemas": [{"fileMatch": match, "url": schema}],

@@ -1,8 +1,12 @@
 """`toolcast import`: specs from what others declare. Each kind of source has a module of its own."""
 
 import importlib
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 KINDS = {
     "mcp": ("import_mcp", "command", "Specs from a running MCP server: a command, or an address."),
@@ -27,6 +31,14 @@ class _Kinds(click.Group):
         command = getattr(importlib.import_module(f"{__package__}.{module}"), name)
         assert isinstance(command, click.Command)
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+        """Kinds from the table, so that none is imported for their names; and this group's options."""
+        from click.shell_completion import CompletionItem
+
+        names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        items = [CompletionItem(name, help=KINDS[name][2]) for name in names]
+        return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Kinds of source"):

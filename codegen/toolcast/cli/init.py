@@ -12,12 +12,12 @@ from ..config import show
 from ..console import one_line, printable, write_line
 from ..integrations.project_files import OFFERS, Offer, text_of
 from ..spec.discovery import SUFFIXES
+from ..spec.editor_schema import format_text
 from .editor_files import (
     SettingsError,
     merged_settings,
     modeline,
     schema_path,
-    schema_text,
     settings_of,
 )
 from .example import EXAMPLE
@@ -95,7 +95,7 @@ def _help_editors(here: Path) -> None:
     profiles, problems = profiles_of(config)
     print_diagnostics(problems)
     schema, settings = schema_path(config), here / ".vscode/settings.json"
-    changed = write_schema(schema, schema_text(frozenset(profiles.known)))
+    changed = write_schema(schema, format_text(frozenset(profiles.known)))
     write_line(f"{'written  ' if changed else 'kept     '} {show(schema)}")
     specs = PurePath(os.path.relpath(config.specs, here)).as_posix()
     try:

@@ -6,7 +6,8 @@ import click
 
 from ..config import show
 from ..console import inert_json, write_line
-from .editor_files import schema_path, schema_text
+from ..spec.editor_schema import format_text
+from .editor_files import schema_path
 from .options import config_option, configuration, examples, print_diagnostics
 from .steps import disk_problem
 
@@ -32,7 +33,7 @@ def command(write: bool, config_file: Path | None) -> int:
 
     profiles, problems = profiles_of(config)
     print_diagnostics(problems)
-    text = schema_text(frozenset(profiles.known))
+    text = format_text(frozenset(profiles.known))
     if not write:
         click.echo(inert_json(text), nl=False)
         return int(bool(problems))

@@ -14,7 +14,10 @@ from ..project.profiles import profiles_of, unknown_providers
 from ..project.state import lock
 from ..project.state.cache import load_cache
 from ..project.state.files import read_plain
+from ..spec.editor_schema import FILE_NAME, format_text
 from .examination import Finding
+
+_MAX_SCHEMA = 4 * 1024 * 1024
 
 
 def holder(state: Path) -> int | None:
@@ -60,6 +63,7 @@ def examine_project(config: Config, frontend: Frontend) -> Iterator[Finding]:
         yield Finding("configuration", "well", show(config.file))
     yield from _specs(config, frontend)
     yield from _providers(config)
+    yield from _editor(config)
     yield from _output(config)
     yield from _state(config)
     if is_case_insensitive(config.specs if config.specs.is_dir() else config.base):
@@ -99,6 +103,19 @@ def _providers(config: Config) -> Iterator[Finding]:
         yield Finding("providers", "well", f"{', '.join(profiles.chosen) or 'none'}{own}")
     if config.models:
         yield Finding("models", "well", ", ".join(config.models))
+
+
+def _editor(config: Config) -> Iterator[Finding]:
+    """The schema that editors check specs with, where the project has it."""
+    path = config.specs / FILE_NAME
+    if path.is_symlink() or not path.is_file() or path.stat().st_size > _MAX_SCHEMA:
+        return
+    known = frozenset(profiles_of(config)[0].known)
+    if path.read_bytes() == format_text(known).encode():
+        yield Finding("editor", "well", f"{show(path)} is the format of this version")
+    else:
+        text = f"{show(path)} is of another version of toolcast, or of other providers"
+        yield Finding("editor", "note", text, "run: toolcast schema --write")
 
 
 def _output(config: Config) -> Iterator[Finding]:

@@ -2,6 +2,8 @@
 
 from typing import Any, Final
 
+import msgspec
+
 from .fields import COMPOSERS, DEFAULTS, LINT_CODES, PERMISSIONS
 from .http_schema import http_schema
 from .imported_fields import ICON_SOURCE, SOURCE_KINDS, THEMES
@@ -9,6 +11,8 @@ from .spec_checker import UNWRITTEN
 from .tool_names import NAME
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
+FILE_NAME: Final = ".toolcast.schema.json"
+"""In the specs folder: no spec, for its name begins with a dot. `clean` removes `.toolcast/`, not this."""
 
 _TEXT: dict[str, Any] = {"type": "string", "pattern": r"\S"}
 _PROSE: dict[str, Any] = {**_TEXT, "not": {"pattern": f"^{UNWRITTEN}"}}
@@ -64,6 +68,11 @@ def format_schema(known_providers: frozenset[str]) -> dict[str, Any]:
         },
         "$defs": {"schema": vocabulary()},
     }
+
+
+def format_text(known_providers: frozenset[str]) -> str:
+    """The text of the file that editors read: `format_schema` as JSON."""
+    return msgspec.json.format(msgspec.json.encode(format_schema(known_providers)), indent=2).decode() + "\n"
 
 
 def _texts() -> dict[str, Any]:
