@@ -7,12 +7,13 @@ STAMP  := $(VENV)/.installed
 PEERS  := .venv-peers
 JUDGES := $(VENV)/.clients
 MCP_SERVERS := .mcp-servers
+OPENAPI_CLIENT := .openapi-client
 ENGINES := .venv-grammars
 BAZEL  := .venv-bazel
 PYTEST := $(BIN)/python -m pytest
 DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyproject.toml)
 
-.PHONY: help generate test thorough check lint format types verify lint-tools clients mcp-servers bazel wheel conformance baseline fuzz fuzz-bridge corpora laws rules reference deviations grammars bench peers ci nightly clean crash machine pythons native-unions
+.PHONY: help generate test thorough check lint format types verify lint-tools clients mcp-servers openapi-client bazel wheel conformance baseline fuzz fuzz-bridge corpora laws rules reference deviations grammars bench peers ci nightly clean crash machine pythons native-unions
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,6 +69,15 @@ $(MCP_SERVERS)/.installed: tests/mcp/servers/package.json tests/mcp/servers/pack
 	@mkdir -p $(MCP_SERVERS)
 	cp tests/mcp/servers/package.json tests/mcp/servers/package-lock.json $(MCP_SERVERS)/
 	npm ci --prefix $(MCP_SERVERS) --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+openapi-client: $(OPENAPI_CLIENT)/.installed ## Install swagger-client from npm (needs Node 18); `make test` then compares requests with its
+
+$(OPENAPI_CLIENT)/.installed: tests/http/openapi_client/package.json tests/http/openapi_client/package-lock.json
+	@command -v npm >/dev/null || { echo "swagger-client needs Node.js 18 or newer, with npm"; exit 1; }
+	@mkdir -p $(OPENAPI_CLIENT)
+	cp tests/http/openapi_client/package.json tests/http/openapi_client/package-lock.json $(OPENAPI_CLIENT)/
+	npm ci --prefix $(OPENAPI_CLIENT) --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 lint-tools: $(STAMP) ## Fail on findings in the reference toolset
@@ -153,4 +163,4 @@ nightly: clients ## What takes longer: more random inputs, every kill, other int
 	$(MAKE) native-unions ARGS="--forms all --raw 3"
 
 clean: ## Remove the environment and caches (never generated/)
-	rm -rf $(VENV) .venv-pythons .venv-msgspec $(ENGINES) $(BAZEL) $(PEERS) $(MCP_SERVERS) .toolcast .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
+	rm -rf $(VENV) .venv-pythons .venv-msgspec $(ENGINES) $(BAZEL) $(PEERS) $(MCP_SERVERS) $(OPENAPI_CLIENT) .toolcast .mypy_cache .pytest_cache .ruff_cache .hypothesis dist
