@@ -53,7 +53,7 @@ def as_seen(method: str, url: str, headers: Mapping[str, str], body: Any) -> See
         base=f"{parts.scheme}://{parts.netloc}",
         path=[unquote(segment) for segment in parts.path.split("/")],
         query=sorted((name, _plain(value)) for name, value in _pairs(parts.query)),
-        headers={name: value for name, value in lowered.items() if name not in ignored},
+        headers={name: value.strip() for name, value in lowered.items() if name not in ignored},
         cookies=sorted((name, unquote(value)) for name, value in cookies),
         media_type=media_type,
         body=_body(media_type, body),
