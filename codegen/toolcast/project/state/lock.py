@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Generator
 from pathlib import Path
 
-_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
+_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)  # `os.open` lets no other program inherit it
 _BUSY = frozenset({errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK, errno.EINTR})
 """Another holds it. Any other refusal is the file system's, and waiting would not end it."""
 

@@ -2,6 +2,7 @@
 
 import os
 import select
+from importlib import import_module
 from typing import Any
 
 import msgspec
@@ -20,7 +21,7 @@ class TerminalApprover:
     terminal, is no.
 
     It reads the terminal itself, not standard input, and discards what was typed before the question: neither
-    a pipe nor an early key press approves anything.
+    a pipe nor an early key press approves anything. POSIX only.
     """
 
     def __init__(self, path: str = "/dev/tty") -> None:
@@ -28,7 +29,17 @@ class TerminalApprover:
 
         Args:
             path: the terminal's device.
+
+        Raises:
+            NotImplementedError: the system has no POSIX terminals.
         """
+        try:
+            import_module("termios")
+        except ImportError:
+            raise NotImplementedError(
+                "TerminalApprover needs a POSIX terminal, which this system lacks. Give the policy an "
+                "approver of your own: a function that takes an ApprovalRequest and returns an Answer."
+            ) from None
         self._path = path
 
     def __call__(self, request: ApprovalRequest) -> Answer:
@@ -41,7 +52,7 @@ class TerminalApprover:
             The answer.
         """
         try:
-            terminal = os.open(self._path, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+            terminal = os.open(self._path, os.O_RDWR | os.O_NOCTTY)
         except OSError:
             return Answer("no", "there is no terminal to ask at.")
         try:

@@ -21,9 +21,11 @@ _MODES = {
     "x": os.O_WRONLY | os.O_CREAT | os.O_EXCL,
     "x+": os.O_RDWR | os.O_CREAT | os.O_EXCL,
 }
-_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | os.O_CLOEXEC
+# `os.open` makes descriptors that other programs do not inherit. What a system lacks is no flag: `Workspace`
+# refuses such a system.
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 # Without O_NONBLOCK, opening a pipe that nobody writes to would wait for ever.
-_FILE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | os.O_CLOEXEC
+_FILE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class WorkspaceError(PathError):
@@ -49,7 +51,10 @@ class Workspace:
             ValueError: `root` is the root of the file system, or no folder.
         """
         if os.open not in os.supports_dir_fd or not hasattr(os, "O_NOFOLLOW"):
-            raise NotImplementedError("Workspace needs a system that opens files relative to folders.")
+            raise NotImplementedError(
+                "Workspace needs a system that opens files relative to folders, as POSIX does. On Windows "
+                "run the tools that touch files in a container or in WSL."
+            )
         self.root = Path(root).resolve()
         self._unresolved_root = Path(os.path.abspath(root))  # noqa: PTH100 - links are to stay
         if not self.root.is_dir():
