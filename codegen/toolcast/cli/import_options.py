@@ -30,6 +30,7 @@ class ImportOptions(Struct, frozen=True, kw_only=True):
         choices: what is decided for all tools.
         settling: how what an import does not settle is settled.
         check: whether nothing is written, and a difference is a failure.
+        share: whether equal objects and enums become shared types, besides equal definitions.
     """
 
     into: Path
@@ -37,13 +38,14 @@ class ImportOptions(Struct, frozen=True, kw_only=True):
     choices: Choices = Choices()
     settling: Settling = Settling()
     check: bool = False
+    share: bool = False
 
 
 def common_options(command: _Command) -> _Command:
     """Add the common options; the command receives them as one argument, `options: ImportOptions`."""
 
     @functools.wraps(command)
-    def collect(*, into: Path, group: str, check: bool, **own: Any) -> Any:
+    def collect(*, into: Path, group: str, check: bool, share: bool, **own: Any) -> Any:
         choices = Choices(
             permission=own["permission"][0],
             permissions=own["permission"][1],
@@ -55,7 +57,9 @@ def common_options(command: _Command) -> _Command:
         settling = Settling(take=own["take"], restore=own["restore"], prune=own["prune"], force=own["force"])
         for name in ("permission", "secrets", "trust_hints", "examples", "take", "restore", "prune", "force"):
             del own[name]
-        options = ImportOptions(into=into, group=group, choices=choices, settling=settling, check=check)
+        options = ImportOptions(
+            into=into, group=group, choices=choices, settling=settling, check=check, share=share
+        )
         return command(**own, options=options)
 
     found: Any = collect
@@ -160,5 +164,10 @@ _OPTIONS = (
     ),
     click.option("--restore", is_flag=True, help="Write specs again that were deleted here."),
     click.option("--prune", is_flag=True, help="Delete specs of tools that the source has no more."),
+    click.option(
+        "--share",
+        is_flag=True,
+        help="Make equal objects and enums shared types; equal $defs of several tools always are.",
+    ),
     click.option("--force", is_flag=True, help="Write specs anew, whatever was changed in them."),
 )

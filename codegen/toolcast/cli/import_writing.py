@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from msgspec import UNSET, structs
+from msgspec import UNSET
 
 from ..config import load_config
 from ..diagnostics import Diagnostic
@@ -37,10 +37,15 @@ def write_specs(declarations: "Declarations", options: ImportOptions) -> None:
     from ..importers.suspicious_text import suspicious
     from ..importers.update import plan_update
 
-    imported = specs_of(declarations, options.choices, group=options.group)
+    root, below = specs_root(options.into)
+    imported = specs_of(
+        declarations,
+        options.choices,
+        group=f"{below}{options.group}".rstrip("/"),
+        share="all" if options.share else "definitions",
+    )
     if not imported.drafts and any(each.severity == "error" for each in imported.diagnostics):
         write_nothing(imported.diagnostics, options)
-    root, below = specs_root(options.into)
     shown_root = _shown(root)
     try:
         lock = load_lock(root / NAME)
@@ -50,9 +55,8 @@ def write_specs(declarations: "Declarations", options: ImportOptions) -> None:
     if here.diagnostics:
         print_problems(here.diagnostics)
         _stop(shown_root, "import-specs", "nothing is imported until these specs can be read", "")
-    drafts = tuple(structs.replace(each, path=below + each.path) for each in imported.drafts)
     update = plan_update(
-        drafts,
+        (*imported.types, *imported.drafts),
         (declarations.kind, declarations.label),
         here,
         lock,
@@ -64,10 +68,14 @@ def write_specs(declarations: "Declarations", options: ImportOptions) -> None:
     if options.check or not is_first:
         print_changes(update.changes, shown_root, check=options.check)
     findings: list[Diagnostic] = []
-    for draft in drafts:
+    for draft in imported.drafts:
         tool = lock.tools.get((declarations.kind, declarations.label, draft.original))
         base = UNSET if tool is None else tool.fields
         findings += suspicious(draft, base, f"{shown_root}/{draft.path}")
+    for type_ in imported.types:
+        locked = lock.types.get(type_.path)
+        base = UNSET if locked is None else locked.fields
+        findings += suspicious(type_, base, f"{shown_root}/{type_.path}")
     problems = [*imported.diagnostics, *update.diagnostics, *findings]
     if options.check:
         errors = [problem for problem in problems if problem.severity == "error" or problem in findings]

@@ -7,10 +7,12 @@ from typing import Any
 from msgspec import Struct, structs
 
 from ..diagnostics import Diagnostic
+from ..spec.discovery import TYPES
 from ..spec.model import Permission
 from .declarations import Declarations, Declared, ShapeError, read_shape
 from .imported_names import unique
 from .published_schemas import without_bad_defects, without_wrong_defaults
+from .shared_types import Share, share_types, type_folder
 from .spec_text import (
     Choices,
     UnwritableError,
@@ -18,6 +20,7 @@ from .spec_text import (
     decided_permission,
     decided_secrets,
     declared_keys,
+    dump,
     in_short,
     spec_text,
 )
@@ -44,9 +47,17 @@ class Draft(Struct, frozen=True, kw_only=True):
     text: str
 
 
+class TypeDraft(Struct, frozen=True, kw_only=True):
+    """One shared type as an import would write it: its posix path below the root, its schema, its text."""
+
+    path: str
+    schema: Any
+    text: str
+
+
 class Imported(Struct, frozen=True, kw_only=True):
     """What an import made: texts by posix path below the specs root, problems, and names that changed. And
-    the same specs as drafts, where their source has a label, by which they are found again."""
+    the same specs and types as drafts, where their source has a label, by which they are found again."""
 
     specs: Mapping[str, str]
     diagnostics: tuple[Diagnostic, ...]
@@ -54,6 +65,7 @@ class Imported(Struct, frozen=True, kw_only=True):
         tuple[str, str], ...
     ]  # (original, name in the spec), in input order; of names that no spec allows
     drafts: tuple[Draft, ...] = ()
+    types: tuple[TypeDraft, ...] = ()
 
 
 NOTHING_CHOSEN = Choices()
@@ -77,13 +89,19 @@ def read_tools(files: Sequence[Path]) -> Declarations:
     return Declarations(tools=tuple(declared), diagnostics=tuple(problems), label=label)
 
 
-def specs_of(declarations: Declarations, choices: Choices = NOTHING_CHOSEN, *, group: str = "") -> Imported:
+def specs_of(
+    declarations: Declarations,
+    choices: Choices = NOTHING_CHOSEN,
+    *,
+    group: str = "",
+    share: Share = "none",
+) -> Imported:
     """Turn declarations into specs, whatever they were read from.
 
-    `group` is the folder below the specs root. Schemas are taken as they are: whether they are right is for
-    the compiler to say. Only what would cost the whole tool is left out, with a warning and a comment in the
-    spec: a default that does not fit its own schema, and defects (`providers.quarantined`). `nullable`
-    becomes a union with null, with a comment.
+    `group` is the folder below the specs root; `share` says what becomes a shared type, where the source has
+    a label. Schemas are taken as they are: whether they are right is for the compiler to say. Only what would
+    cost the whole tool is left out, with a warning and a comment in the spec: a default that does not fit its
+    own schema, and defects (`providers.quarantined`). `nullable` becomes a union with null, with a comment.
     """
     problems = list(declarations.diagnostics)
     declared: list[Declared] = []
@@ -102,24 +120,41 @@ def specs_of(declarations: Declarations, choices: Choices = NOTHING_CHOSEN, *, g
         problems += _warnings(tool)
     names = unique([tool.spec_name or tool.name for tool in declared])
     pairs = list(zip(declared, names, strict=True))
-    drafts = tuple(_draft(declarations, tool, name, choices, group) for tool, name in pairs)
+    folder = f"{TYPES}/{type_folder(declarations.label)}"
+    shared = share_types(
+        [declared_keys(tool, name, choices.examples) for tool, name in pairs],
+        "../" * len(group.split("/") if group else ()) + folder,
+        share if declarations.label else "none",
+    )
+    drafts = tuple(
+        _draft(declarations, tool, data, choices, group)
+        for tool, data in zip(declared, shared.specs, strict=True)
+    )
+    types = tuple(
+        TypeDraft(path=f"{folder}/{stem}.yaml", schema=schema, text=dump(schema))
+        for stem, schema in shared.types.items()
+    )
     return Imported(
-        specs={draft.path: draft.text for draft in drafts},
+        specs={**{each.path: each.text for each in drafts}, **{each.path: each.text for each in types}},
         diagnostics=tuple(problems),
         renamed=tuple((tool.name, name) for tool, name in pairs if (tool.spec_name or tool.name) != name),
         drafts=drafts if declarations.label else (),
+        types=types,
     )
 
 
-def _draft(declarations: Declarations, tool: Declared, name: str, choices: Choices, group: str) -> Draft:
+def _draft(
+    declarations: Declarations, tool: Declared, data: dict[str, Any], choices: Choices, group: str
+) -> Draft:
+    name = data["name"]
     source = (declarations.kind, declarations.label) if declarations.label else None
     return Draft(
         path=f"{group}/{name}.yaml" if group else f"{name}.yaml",
         original=tool.name,
-        data=declared_keys(tool, name, choices.examples),
+        data=data,
         permission=decided_permission(tool, name, choices),
         secrets=decided_secrets(tool, name, choices),
-        text=spec_text(tool, name, choices, source),
+        text=spec_text(tool, data, choices, source),
     )
 
 

@@ -33,11 +33,12 @@ class ImportedSpec(Struct, frozen=True):
 
 
 class ImportedSpecs(Struct, frozen=True):
-    """The imported specs, the paths of all specs, and what cannot be read."""
+    """The imported specs, the paths of all specs, what cannot be read, and all shared types by path."""
 
     specs: Mapping[Key, ImportedSpec]
     paths: frozenset[str]
     diagnostics: tuple[Diagnostic, ...]
+    types: Mapping[str, ImportedSpec] = {}
 
 
 def find_imported(root: Path, shown_root: str) -> ImportedSpecs:
@@ -54,8 +55,8 @@ def find_imported(root: Path, shown_root: str) -> ImportedSpecs:
         return ImportedSpecs({}, frozenset(), ())
     specs: dict[Key, ImportedSpec] = {}
     problems: list[Diagnostic] = []
-    paths = discover(root, shown_root=shown_root).tools
-    for path in paths:
+    found = discover(root, shown_root=shown_root)
+    for path in found.tools:
         place = shown(shown_root, path)
         document = read_document(root / path, place)
         if not isinstance(document, SourceDocument):
@@ -79,7 +80,14 @@ def find_imported(root: Path, shown_root: str) -> ImportedSpecs:
             continue
         text = decode((root / path).read_bytes())
         specs[key] = ImportedSpec(path, text, document.data)
-    return ImportedSpecs(specs, frozenset(paths), tuple(problems))
+    types: dict[str, ImportedSpec] = {}
+    for path in found.types:
+        document = read_document(root / path, shown(shown_root, path))
+        if isinstance(document, SourceDocument) and isinstance(document.data, dict):
+            types[path] = ImportedSpec(path, decode((root / path).read_bytes()), document.data)
+        elif not isinstance(document, SourceDocument):
+            problems += document
+    return ImportedSpecs(specs, frozenset(found.tools), tuple(problems), types)
 
 
 def _may_state_source(file: Path) -> bool:

@@ -52,14 +52,25 @@ class LockedTool(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
         return self.kind, self.label, self.name
 
 
+class LockedType(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The same for one shared type, by its path below the specs root."""
+
+    kind: SourceKind
+    label: str = field(name="from")
+    type: str
+    fields: Any
+    pending: dict[str, Any] = {}
+
+
 class _Header(Struct, frozen=True, forbid_unknown_fields=True):
     version: int
 
 
 class Lock(Struct, frozen=True):
-    """The tools of an `import.lock`. A value: every change makes another one."""
+    """The tools and the shared types of an `import.lock`. A value: every change makes another one."""
 
     tools: Mapping[Key, LockedTool] = {}
+    types: Mapping[str, LockedType] = {}
 
     def of_source(self, kind: str, label: str) -> Iterator[LockedTool]:
         """The tools that came from one source."""
@@ -68,6 +79,7 @@ class Lock(Struct, frozen=True):
     def text(self) -> str:
         """The text of the file."""
         lines = [_encode(_Header(_VERSION)), *(_encode(self.tools[key]) for key in sorted(self.tools))]
+        lines += [_encode(self.types[path]) for path in sorted(self.types)]
         return "".join(f"{line.decode()}\n" for line in lines)
 
 
@@ -92,6 +104,7 @@ def load_lock(path: Path) -> Lock:
     except OSError as problem:
         raise LockError(str(problem.strerror or problem).lower()) from None
     tools: dict[Key, LockedTool] = {}
+    types: dict[str, LockedType] = {}
     for number, line in enumerate(lines, 1):
         try:
             if number == 1:
@@ -99,13 +112,19 @@ def load_lock(path: Path) -> Lock:
                 if version != _VERSION:
                     raise LockError(f"it has version {version}, and this toolcast reads {_VERSION}")
             else:
-                tool = msgspec.json.decode(line, type=LockedTool)
-                if not are_digests(tool.fields):
+                data = msgspec.json.decode(line)
+                is_type = isinstance(data, dict) and "type" in data
+                if is_type:
+                    type_ = msgspec.convert(data, LockedType)
+                    types[type_.type] = type_
+                else:
+                    tool = msgspec.convert(data, LockedTool)
+                    tools[tool.key] = tool
+                if not are_digests(data["fields"]):
                     raise LockError(f"line {number} is not one of an import.lock: its fields are no digests")
-                tools[tool.key] = tool
         except (msgspec.MsgspecError, UnicodeError, RecursionError) as problem:
             raise LockError(f"line {number} is not one of an import.lock: {problem}") from None
-    return Lock(tools)
+    return Lock(tools, types)
 
 
 def write_text(path: Path, text: str) -> None:

@@ -13,7 +13,7 @@ from ..diagnostics import Diagnostic
 from .declarations import Declared
 from .import_tools import NOTHING_CHOSEN, Imported
 from .imported_names import clean
-from .spec_text import Choices, UnwritableError, check_writable, spec_text
+from .spec_text import Choices, UnwritableError, check_writable, declared_keys, spec_text
 from .tool_lists import Document, read_documents
 
 
@@ -43,7 +43,7 @@ def import_sample(
                 calls=tuple(samples),
             )
             path = f"{group}/{chosen}.yaml" if group else f"{chosen}.yaml"
-            specs[path] = spec_text(tool, chosen, choices, None)
+            specs[path] = spec_text(tool, declared_keys(tool, chosen, choices.examples), choices, None)
         except (UnwritableError, RecursionError) as error:
             reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
             problems.append(

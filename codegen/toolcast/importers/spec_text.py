@@ -173,10 +173,12 @@ def _matches(pattern: str, names: Sequence[str]) -> bool:
 _HEAD = ("name", "description", "summary")
 
 
-def spec_text(tool: Declared, name: str, choices: Choices, source: tuple[SourceKind, str] | None) -> str:
-    """YAML text of the spec. `source` is the kind of the source, and which one. Raises UnwritableError where
-    YAML cannot hold what was declared."""
-    data = declared_keys(tool, name, choices.examples)
+def spec_text(
+    tool: Declared, data: dict[str, Any], choices: Choices, source: tuple[SourceKind, str] | None
+) -> str:
+    """YAML text of the spec. `data` are its keys that the declaration fills; `source` is the kind of the
+    source, and which one. Raises UnwritableError where YAML cannot hold what was declared."""
+    name = data["name"]
     head = {key: data[key] for key in _HEAD if key in data}
     tail = {key: value for key, value in data.items() if key not in _HEAD}
     if source is not None:

@@ -20,9 +20,9 @@ from ..runtime.hidden_characters import (
     is_deceptive,
     without_hidden,
 )
-from .import_tools import Draft
+from .import_tools import Draft, TypeDraft
 from .merge import Path
-from .spec_fields import Digests, Names, Node, digests_of, fields_of
+from .spec_fields import Digests, Names, Node, digests_of, fields_of, schema_fields
 
 _LONGEST = 100_000
 """Characters of one text that are searched."""
@@ -84,11 +84,11 @@ RULES = (
 """What is looked for, in the order in which it is told."""
 
 
-def suspicious(draft: Draft, base: Digests | UnsetType, place: str) -> list[Diagnostic]:
+def suspicious(draft: Draft | TypeDraft, base: Digests | UnsetType, place: str) -> list[Diagnostic]:
     """Find texts of a draft that are new or changed, and suspicious.
 
     Args:
-        draft: the spec as its source declares it.
+        draft: the spec or shared type as its source declares it.
         base: digests of what was merged last, which a person has seen; UNSET where there is none.
         place: the file that diagnostics name.
 
@@ -96,9 +96,15 @@ def suspicious(draft: Draft, base: Digests | UnsetType, place: str) -> list[Diag
         A warning for each field and kind of suspicion.
     """
     found: list[Diagnostic] = []
-    name = [((), draft.original)] if base is UNSET else []
-    for path, text in [*name, *_fresh((), fields_of(draft.data), base)]:
-        where = f"tool {draft.original!a}, {escape_hidden(join(path).removeprefix('/')) or 'its name'}"
+    node: Node
+    texts: list[tuple[Path, str]] = []
+    if isinstance(draft, TypeDraft):
+        owner, node = f"type {draft.path}", schema_fields(draft.schema)
+    else:
+        owner, node = f"tool {draft.original!a}", fields_of(draft.data)
+        texts += [((), draft.original)] if base is UNSET else []
+    for path, text in [*texts, *_fresh((), node, base)]:
+        where = f"{owner}, {escape_hidden(join(path).removeprefix('/')) or 'its name'}"
         found += [
             Diagnostic(file=place, severity="warning", code=code, message=f"{where}: {message}", hint=hint)
             for code, message, hint in problems_of(text)

@@ -12,11 +12,11 @@ from ..spec.model import SourceKind
 from ..spec.spec_checker import is_todo
 from ..spec.tool_names import shown
 from .edit_yaml import EditError
-from .import_tools import Draft
+from .import_tools import Draft, TypeDraft
 from .imported_specs import ImportedSpec, ImportedSpecs, decided
-from .lock import Key, Lock, LockedTool
+from .lock import Key, Lock, LockedTool, LockedType
 from .merge import Edit, FieldChange, Side, applied, merge
-from .spec_fields import digests_of, fields_of
+from .spec_fields import digests_of, fields_of, schema_fields
 
 ChangeKind = Literal["new", "changed", "gone", "deleted"]
 
@@ -93,6 +93,7 @@ class _Work(Struct):
     writes: dict[str, str] = field(default_factory=dict)
     deletes: list[str] = field(default_factory=list)
     locked: dict[Key, LockedTool] = field(default_factory=dict)
+    types: dict[str, LockedType] = field(default_factory=dict)
     changes: list[ToolChange] = field(default_factory=list)
     problems: list[Diagnostic] = field(default_factory=list)
 
@@ -149,11 +150,56 @@ class _Work(Struct):
             )
 
     def _lock(self, draft: Draft, fields: Any, conflicts: tuple[FieldChange, ...]) -> None:
-        pending = {each.pointer: None if each.upstream is UNSET else each.upstream for each in conflicts}
         tool = LockedTool(
-            kind=self.kind, label=self.label, name=draft.original, fields=fields, pending=pending
+            kind=self.kind,
+            label=self.label,
+            name=draft.original,
+            fields=fields,
+            pending=_pending(conflicts),
         )
         self.locked[tool.key] = tool
+
+    def type(self, draft: TypeDraft) -> None:
+        """Merge or write one shared type. One that was deleted is written again: specs refer to it."""
+        here, before = self.here.types.get(draft.path), self.lock.types.get(draft.path)
+        upstream = schema_fields(draft.schema)
+        if here is None or self.settling.force:
+            self.writes[draft.path] = draft.text
+            fields: Any = digests_of(upstream)
+            conflicts: tuple[FieldChange, ...] = ()
+            self.changes.append(ToolChange(kind="new", name=draft.path, path=draft.path))
+        else:
+            base = UNSET if before is None else before.fields
+            side = self.settling.side(draft.path)
+            merged = merge(base, schema_fields(here.data), upstream, side)
+            try:
+                text = here.edited(merged.edits) if merged.edits else here.text
+            except EditError as problem:
+                message = f"cannot be edited where it stands: {problem}"
+                self._problem(draft.path, "import-edit", message, "make the changes by hand")
+                if before is not None:
+                    self.types[draft.path] = before
+                return
+            if text != here.text:
+                self.writes[draft.path] = text
+            fields, conflicts = merged.base, merged.conflicts
+            if merged.changes:
+                self.changes.append(
+                    ToolChange(kind="changed", name=draft.path, path=draft.path, fields=merged.changes)
+                )
+        self.types[draft.path] = LockedType(
+            kind=self.kind, label=self.label, type=draft.path, fields=fields, pending=_pending(conflicts)
+        )
+
+    def gone_type(self, locked: LockedType) -> None:
+        """A shared type that the source's tools need no more."""
+        if locked.type not in self.here.types or self.settling.side(locked.type) == "local":
+            return
+        if self.settling.prune:
+            self.deletes.append(locked.type)
+        else:
+            self.types[locked.type] = locked
+        self.changes.append(ToolChange(kind="gone", name=locked.type, path=locked.type))
 
     def gone(self, tool: LockedTool) -> None:
         """A tool that the source declares no more."""
@@ -172,7 +218,7 @@ class _Work(Struct):
 
 
 def plan_update(
-    drafts: tuple[Draft, ...],
+    drafts: tuple[Draft | TypeDraft, ...],
     source: tuple[SourceKind, str],
     here: ImportedSpecs,
     lock: Lock,
@@ -184,7 +230,7 @@ def plan_update(
     """Plan an import into a folder that may hold specs of an earlier one.
 
     Args:
-        drafts: the specs as the source declares them now; paths are below the root.
+        drafts: the specs and shared types as the source declares them now; paths are below the root.
         source: the kind of the source, and which one.
         here: the imported specs below the root.
         lock: what came from sources before.
@@ -198,9 +244,13 @@ def plan_update(
         as it is here, and is a conflict until a side is taken or both are equal.
     """
     work = _Work(source[0], source[1], here, lock, settling, shown_root)
+    drawn: set[str] = set()
     for draft in drafts:
-        work.draft(draft)
-    drawn = {draft.original for draft in drafts}
+        if isinstance(draft, TypeDraft):
+            work.type(draft)
+        else:
+            work.draft(draft)
+            drawn.add(draft.original)
     for tool in lock.of_source(*source):
         if tool.name in drawn:
             continue
@@ -208,14 +258,27 @@ def plan_update(
             work.locked[tool.key] = tool
         else:
             work.gone(tool)
+    for locked in lock.types.values():
+        if (locked.kind, locked.label) != source:
+            work.types[locked.type] = locked
+        elif locked.type not in work.types:
+            if present is not None and drawn.issuperset(present):
+                work.gone_type(locked)
+            else:
+                work.types[locked.type] = locked
     others = {key: tool for key, tool in lock.tools.items() if key[:2] != source}
     return Update(
         writes=work.writes,
         deletes=tuple(work.deletes),
-        lock=Lock({**others, **work.locked}),
+        lock=Lock({**others, **work.locked}, work.types),
         changes=tuple(work.changes),
         diagnostics=tuple(work.problems),
     )
+
+
+def _pending(conflicts: tuple[FieldChange, ...]) -> dict[str, Any]:
+    """What the source declares where a spec differs; null where it declares nothing."""
+    return {each.pointer: None if each.upstream is UNSET else each.upstream for each in conflicts}
 
 
 def _digests(draft: Draft) -> Any:

@@ -1,0 +1,274 @@
+"""Equal schemas of one import as shared types: one file for what several tools say alike.
+
+Of a source's definitions (`$defs`) those become types that several tools have alike, with all that they refer
+to; recursive ones, too. On demand so do equal objects and enums that stand in several places without a name.
+"""
+
+import hashlib
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+from msgspec import Struct
+
+from ..jsonschema.pointers import unescape
+from ..jsonschema.subschemas import map_subschemas, subschemas
+from ..spec.tool_names import package_problem
+from .imported_names import clean, unique
+from .spec_fields import SCHEMAS
+
+Share: TypeAlias = Literal["none", "definitions", "all"]
+"""What becomes a shared type: nothing, equal definitions, or equal objects and enums without a name, too."""
+
+_DEFINITIONS = ("$defs", "definitions")
+_REFERENCE = re.compile(r"#/(\$defs|definitions)/([^/%]+)")
+_ANCHORS = frozenset({"$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$schema"})
+_NOTES = ("title", "description", "default", "examples", "deprecated")
+"""Annotations that belong to a place, not to the type."""
+_DIGITS = 8
+
+
+class SharedTypes(Struct, frozen=True):
+    """The specs' data with references, and the schemas of the types by file name without suffix."""
+
+    specs: tuple[dict[str, Any], ...]
+    types: Mapping[str, Any]
+
+
+def type_folder(label: str) -> str:
+    """The name of the folder below `_types` for the types of one source."""
+    return _module(re.sub(r"[^A-Za-z0-9_-]+", "_", label).strip("_-") or "imported")
+
+
+def share_types(specs: Sequence[dict[str, Any]], folder: str, share: Share) -> SharedTypes:
+    """Find equal schemas and replace them by references. Pure.
+
+    Args:
+        specs: the data of the specs of one import.
+        folder: the folder of the types, relative to that of the specs, such as `../_types/git`.
+        share: what becomes a shared type.
+
+    Returns:
+        The same specs with references, and the types.
+    """
+    if share == "none":
+        return SharedTypes(tuple(specs), {})
+    types: dict[str, Any] = {}
+    made = _share_definitions(specs, folder, types)
+    if share == "all":
+        made = _share_unnamed(made, folder, types)
+    return SharedTypes(tuple(made), dict(sorted(types.items())))
+
+
+class _Definition(Struct, frozen=True):
+    """One definition of one schema: its name, its schema, and the digest of it with all that it refers to."""
+
+    name: str
+    schema: dict[str, Any]
+    digest: str
+
+
+def _share_definitions(
+    specs: Sequence[dict[str, Any]], folder: str, types: dict[str, Any]
+) -> list[dict[str, Any]]:
+    found: list[dict[str, dict[str, _Definition]]] = []
+    users: dict[tuple[str, str], set[int]] = defaultdict(set)
+    for number, spec in enumerate(specs):
+        own = {key: _definitions(spec[key]) for key in SCHEMAS if key in spec}
+        found.append(own)
+        for definitions in own.values():
+            for each in definitions.values():
+                users[each.name, each.digest].add(number)
+    shared = sorted(key for key, tools in users.items() if len(tools) > 1)
+    stems = dict(zip(shared, _stems(shared), strict=True))
+    made: list[dict[str, Any]] = []
+    for spec, own in zip(specs, found, strict=True):
+        changed = dict(spec)
+        for key, definitions in own.items():
+            chosen = {
+                each.name: stems[each.name, each.digest]
+                for each in definitions.values()
+                if (each.name, each.digest) in stems
+            }
+            if chosen:
+                changed[key] = _referring(spec[key], chosen, folder)
+                for name, stem in chosen.items():
+                    types.setdefault(stem, _with_references(definitions[name].schema, chosen, ""))
+        made.append(changed)
+    return made
+
+
+def _definitions(schema: Any) -> dict[str, _Definition]:
+    """The definitions of a schema that can stand in files; none where a reference leads elsewhere."""
+    if not isinstance(schema, dict):
+        return {}
+    key = next((key for key in _DEFINITIONS if isinstance(schema.get(key), dict)), None)
+    if key is None or not _is_plain(schema, key):
+        return {}
+    defined: dict[str, Any] = schema[key]
+    edges = {name: set(_referred(each)) for name, each in defined.items()}
+    digests = {name: _digest(each) for name, each in defined.items()}
+    found: dict[str, _Definition] = {}
+    for name, each in defined.items():
+        closure = _reachable(name, edges)
+        if all(isinstance(defined[other], dict) for other in closure):
+            whole = _digest(sorted((other, digests[other]) for other in closure))
+            found[name] = _Definition(name, each, whole)
+    return found
+
+
+def _is_plain(schema: dict[str, Any], key: str) -> bool:
+    """Whether every reference in a schema is one to a definition of its root, and nothing has a name else."""
+    for node in _nodes(schema):
+        if not _ANCHORS.isdisjoint(node) and (node is not schema or set(node) & _ANCHORS != {"$schema"}):
+            return False
+        if node is not schema and any(each in node for each in _DEFINITIONS):
+            return False
+        reference = node.get("$ref")
+        if reference is None:
+            continue
+        match = _REFERENCE.fullmatch(reference) if isinstance(reference, str) else None
+        if match is None or match[1] != key or unescape(match[2]) not in schema[key]:
+            return False
+    return True
+
+
+def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
+    """A schema and all that are below it, without recursion."""
+    waiting = [schema]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            yield node
+            waiting += [item for _, item in subschemas(node)]
+
+
+def _referred(schema: Any) -> Iterator[str]:
+    for node in _nodes(schema):
+        match = _REFERENCE.fullmatch(node.get("$ref", ""))
+        if match is not None:
+            yield unescape(match[2])
+
+
+def _reachable(name: str, edges: Mapping[str, set[str]]) -> set[str]:
+    found, waiting = {name}, [name]
+    while waiting:
+        for other in edges[waiting.pop()] - found:
+            found.add(other)
+            waiting.append(other)
+    return found
+
+
+def _referring(schema: dict[str, Any], chosen: Mapping[str, str], folder: str) -> dict[str, Any]:
+    """A schema without the chosen definitions, and with references to their files."""
+    made: dict[str, Any] = _with_references(schema, chosen, f"{folder}/")
+    for key in _DEFINITIONS:
+        if isinstance(made.get(key), dict):
+            made[key] = {name: each for name, each in made[key].items() if name not in chosen}
+            if not made[key]:
+                del made[key]
+    return made
+
+
+def _with_references(schema: Any, chosen: Mapping[str, str], before: str) -> Any:
+    if not isinstance(schema, dict):
+        return schema
+    made = map_subschemas(schema, lambda item: _with_references(item, chosen, before))
+    match = _REFERENCE.fullmatch(made.get("$ref", ""))
+    if match is not None and unescape(match[2]) in chosen:
+        made["$ref"] = f"{before}{chosen[unescape(match[2])]}.yaml"
+    return made
+
+
+def _share_unnamed(
+    specs: Sequence[dict[str, Any]], folder: str, types: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Equal objects and enums in several places become types, the outermost first."""
+    counts: Counter[str] = Counter()
+    names: dict[str, str] = {}
+    for spec in specs:
+        for key in SCHEMAS:
+            for name, schema in _places(spec.get(key), ""):
+                digest = _digest(_bare(schema))
+                counts[digest] += 1
+                title = schema.get("title")
+                names.setdefault(digest, title if isinstance(title, str) and title.strip() else name)
+    shared = sorted((names[digest], digest) for digest, number in counts.items() if number > 1)
+    stems = dict(zip([digest for _, digest in shared], _stems(shared, tuple(types)), strict=True))
+
+    def replaced(schema: Any, before: str) -> Any:
+        if not isinstance(schema, dict):
+            return schema
+        if _is_candidate(schema) and (stem := stems.get(_digest(_bare(schema)))) is not None:
+            if stem not in types:
+                types[stem] = {}  # its place, should it come again below
+                types[stem] = map_subschemas(_inside(_bare(schema), folder), lambda item: replaced(item, ""))
+            notes = {key: schema[key] for key in _NOTES if key in schema}
+            return {"$ref": f"{before}{stem}.yaml", **notes}
+        return map_subschemas(schema, lambda item: replaced(item, before))
+
+    made = []
+    for spec in specs:
+        roots = {key: spec[key] for key in SCHEMAS if isinstance(spec.get(key), dict)}
+        below = {
+            key: map_subschemas(root, lambda item: replaced(item, f"{folder}/"))
+            for key, root in roots.items()
+        }
+        made.append({**spec, **below})
+    return made
+
+
+def _places(schema: Any, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Candidates below a schema, each with the name of the property that it describes."""
+    for path, item in subschemas(schema):
+        own = str(path[1]) if path[0] == "properties" else name
+        if isinstance(item, dict):
+            if _is_candidate(item):
+                yield own, item
+            yield from _places(item, own)
+
+
+def _is_candidate(schema: dict[str, Any]) -> bool:
+    """An object with properties, or an enum of several values, that refers to nothing in its own document."""
+    if not _ANCHORS.isdisjoint(schema) or any(key in schema for key in (*_DEFINITIONS, "$ref")):
+        return False
+    is_object = schema.get("type") == "object" and isinstance(schema.get("properties"), dict)
+    values = schema.get("enum")
+    if not (is_object and schema["properties"]) and not (isinstance(values, list) and len(values) > 1):
+        return False
+    return not any(str(node.get("$ref", "")).startswith("#") for node in _nodes(schema))
+
+
+def _bare(schema: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in schema.items() if key not in _NOTES}
+
+
+def _inside(schema: dict[str, Any], folder: str) -> dict[str, Any]:
+    """A schema of a spec as the folder of types has it: references to other types lose the way there."""
+    made = map_subschemas(schema, lambda item: _inside(item, folder) if isinstance(item, dict) else item)
+    reference = made.get("$ref")
+    if isinstance(reference, str):
+        made["$ref"] = reference.removeprefix(f"{folder}/")
+    return made
+
+
+def _stems(shared: Sequence[tuple[str, str]], taken: tuple[str, ...] = ()) -> list[str]:
+    """A file name for each (name, digest): of several with one name, all but the first end in digits."""
+    wanted: list[str] = []
+    seen: set[str] = set()
+    for name, digest in shared:
+        wanted.append(name if name not in seen else f"{name}_{digest[:_DIGITS]}")
+        seen.add(name)
+    fit = [_module(name) for name in wanted]
+    return unique([*taken, *fit])[len(taken) :]
+
+
+def _module(name: str) -> str:
+    cleaned = clean(name or "type")
+    return cleaned if package_problem(cleaned) is None else f"{cleaned}_type"
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
