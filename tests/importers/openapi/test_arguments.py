@@ -346,6 +346,28 @@ def test_bodies_that_cannot_be_written_are_refused(media_type: str) -> None:
     assert refused({"requestBody": {"content": {media_type: {"schema": BODY}}}})[0] == "openapi-body"
 
 
+def test_media_types_and_references_of_3_2() -> None:
+    components = {
+        "mediaTypes": {"Pet": {"schema": {"$ref": "https://x.y/api.json#/components/schemas/Pet"}}},
+        "schemas": {"Pet": BODY},
+    }
+    media = {"application/json": {"$ref": "#/components/mediaTypes/Pet"}}
+    operation = {
+        "parameters": [{"name": "q", "in": "query", "content": media}],
+        "requestBody": {"required": True, "content": media},
+        "responses": {"200": {"content": media}},
+    }
+    found = declared(
+        {"/x": {"query": operation}}, "3.2.0", components=components, **{"$self": "https://x.y/api.json"}
+    )
+    (tool,) = found.tools
+    assert tool.http is not None
+    assert (tool.http["method"], tool.read_only) == ("query", True)
+    assert tool.parameters["properties"]["q"] == {"$ref": "#/$defs/Pet"}
+    assert list(tool.parameters["properties"]) == ["q", "a", "b"]
+    assert tool.result == {"$ref": "#/$defs/Pet", "$defs": {"Pet": BODY}}
+
+
 def test_servers() -> None:
     def server(operation: Any, **more: Any) -> Any:
         tool = only(operation, **more)

@@ -225,6 +225,11 @@ def test_the_values_of_a_mapping_also_several_for_one_branch() -> None:
     ] * 3 + [False] * 2
 
 
+def test_a_default_mapping_tells_nothing_apart() -> None:
+    schema = {"anyOf": [CAT, DOG], "discriminator": {"propertyName": "kind", "defaultMapping": "Dog"}}
+    assert accepts(converted(schema, "3.2.0", pets()), {"kind": "Bird"})
+
+
 def test_nested_discriminators() -> None:
     animal = {"anyOf": [CAT, DOG], "discriminator": {"propertyName": "kind"}}
     schemas = {

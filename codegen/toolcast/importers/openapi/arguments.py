@@ -10,6 +10,7 @@ from ...spec.reader_problems import quoted
 from .operations import Parameter
 from .plain_text import plain_text, shortened
 from .problem import UnreadableError
+from .references import resolved
 from .schemas import SchemaConverter
 
 _MAX_EXAMPLES: Final = 3
@@ -48,8 +49,8 @@ def of_parameter(parameter: Parameter, converter: SchemaConverter) -> Argument:
             message = f"the parameter {quoted(parameter.name)} is text of the type {quoted(media_type)}"
             hint = "state `application/json`, or a `schema` instead of `content`"
             raise UnreadableError((*path, "content"), "openapi-parameter", message, hint)
-        inner = media.get("schema", True) if isinstance(media, dict) else True
-        schema = converter.convert(inner, (*path, "content", media_type, "schema"))
+        media, at = resolved(converter.document.data, media, (*path, "content", media_type))
+        schema = converter.convert(media.get("schema", True), (*at, "schema"))
         options["content"] = media_type
     elif "schema" in data:
         schema = converter.convert(data["schema"], (*path, "schema"))

@@ -63,9 +63,9 @@ def body_of(document: OpenApiDocument, operation: Operation, converter: SchemaCo
         *(each for each in listed if may_be_json(each)),
         *(each for each in listed if not may_be_json(each)),
     ):
-        media = content[media_type] if isinstance(content[media_type], dict) else {}
         try:
-            return _body(media_type, media, data, (*path, "content", media_type), converter)
+            media, at = resolved(document.data, content[media_type], (*path, "content", media_type))
+            return _body(media_type, media, data, at, converter)
         except UnreadableError as error:
             problems.append(error)
     raise problems[0]

@@ -30,6 +30,8 @@ Part = Literal["value", "part"]
 MakeReference = Callable[[Any, Path, Part], str]
 _COMPONENTS = ("components", "schemas")
 _UNIONS = ("oneOf", "anyOf")
+MAX_DERIVED: Final = 1_000
+"""Most components that a discriminator tells apart."""
 MAX_ANCESTORS: Final = 256
 """Components from which one derives, of which a discriminator is looked for."""
 
@@ -56,6 +58,7 @@ class Inheritance:
         components = document.data.get("components")
         schemas = components.get("schemas") if isinstance(components, dict) else None
         self._schemas: dict[str, Any] = schemas if isinstance(schemas, dict) else {}
+        self._derived: dict[Path, tuple[Path, ...]] = {}
         self._inherited: dict[Path, Discriminator | None] = {}
         self._children: dict[Path, list[Path]] = {}
         for name, schema in self._schemas.items():
@@ -74,10 +77,13 @@ class Inheritance:
         return self._inherited[path]
 
     def own(self, schema: Any) -> Discriminator | None:
-        """The `discriminator` of a schema; None where it has none that can be read."""
+        """The `discriminator` of a schema; None where it has none that can be read.
+
+        With `defaultMapping` (since 3.2) the property may hold anything, so it tells nothing apart.
+        """
         found = schema.get("discriminator") if isinstance(schema, dict) else None
         name = found.get("propertyName") if isinstance(found, dict) else None
-        if not isinstance(found, dict) or not isinstance(name, str):
+        if not isinstance(found, dict) or not isinstance(name, str) or "defaultMapping" in found:
             return None
         written = found.get("mapping")
         mapping: dict[Path, tuple[str, ...]] = {}
@@ -88,7 +94,12 @@ class Inheritance:
         return Discriminator(name, mapping)
 
     def derived(self, path: Path) -> tuple[Path, ...]:
-        """The components that derive from the one at `path`, also over others; in the document's order."""
+        """The components that derive from the one at `path`, also over others; in the document's order.
+
+        Raises UnreadableError where there are more than `MAX_DERIVED`.
+        """
+        if path in self._derived:
+            return self._derived[path]
         found: dict[Path, None] = {}
         waiting = [path]
         while waiting:
@@ -96,7 +107,13 @@ class Inheritance:
                 if child not in found and child != path:
                     found[child] = None
                     waiting.append(child)
-        return tuple(child for child in ((*_COMPONENTS, name) for name in self._schemas) if child in found)
+            if len(found) > MAX_DERIVED:
+                message = f"more than {MAX_DERIVED} components derive from this one by `allOf`"
+                hint = "remove its `discriminator`, or derive fewer from it"
+                raise UnreadableError(path, "openapi-parts", message, hint)
+        ordered = tuple(child for child in ((*_COMPONENTS, name) for name in self._schemas) if child in found)
+        self._derived[path] = ordered
+        return ordered
 
     def differs(self, path: Path, *, union_only: bool) -> bool:
         """Whether the schema at `path` as a part of others differs from what describes a value.

@@ -31,6 +31,9 @@ def target(root: dict[str, Any], reference: Any, path: Path) -> tuple[Any, Path]
     at = (*path, "$ref")
     if not isinstance(reference, str):
         raise UnreadableError(at, "openapi-reference", "`$ref` must be text", "write `#/components/…`")
+    own = root.get("$self")  # the document's own address, since 3.2
+    if isinstance(own, str) and own and reference.startswith(f"{own}#"):
+        reference = reference.removeprefix(own)
     if not reference.startswith("#/"):
         message = f"the reference {quoted(reference)} leads out of the document, and is not followed"
         raise UnreadableError(at, "openapi-external-reference", message, _BUNDLE)

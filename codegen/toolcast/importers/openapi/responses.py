@@ -30,9 +30,10 @@ def result_of(document: OpenApiDocument, operation: Operation, converter: Schema
         for media_type, media in content.items() if isinstance(content, dict) else ():
             if not may_be_json(media_type):
                 continue
-            if not isinstance(media, dict) or "schema" not in media:
+            media, at = resolved(document.data, media, (*path, "content", media_type))
+            if "schema" not in media:
                 return None
-            schema = converter.convert(media["schema"], (*path, "content", media_type, "schema"))
+            schema = converter.convert(media["schema"], (*at, "schema"))
             if not any(equal(schema, other) for other in found):
                 found.append(schema)
     if not found:
