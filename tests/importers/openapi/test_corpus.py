@@ -138,7 +138,10 @@ def test_all_of_github_is_read_and_a_sample_has_contracts(github: list[Declared]
 
 
 @pytest.mark.thorough
-def test_all_of_github_compiles(github: list[Declared]) -> None:
+def test_all_of_github_has_contracts_and_much_of_it_compiles(github: list[Declared]) -> None:
+    for tool in github:
+        assert not [each for each in contract_problems(tool) if each.severity == "error"], tool.name
+    github = random.Random(16).sample(github, 150)
     compiled = toolcast.compile(specs(Declarations(tools=tuple(github))), providers=["openai", "mcp"])
     assert not [each for each in compiled.diagnostics if each.severity == "error"]
 
