@@ -20,6 +20,7 @@ from .documents import only
         ("**Bold**, __init__ and *.py, 2 ** 3 ** 4", "Bold, __init__ and *.py, 2 ** 3 ** 4"),
         ("<p>One<br/>two</p> &amp; <b class='x'>three</b>", "One\ntwo\n & three"),
         ("<ul><li>a</li><li>b</li></ul>", "- a\n- b"),
+        ("**`a`** and **b `c` d**, **`e`**f", "`a` and **b `c` d**, `e`f"),
         ("Use <code>a &lt; b</code>", "Use `a < b`"),
         ("Use `<b>[x](y)</b> &amp; **z**` here", "Use `<b>[x](y)</b> &amp; **z**` here"),
         ('```json\n{"a": "<b>"}\n# no title\n```\n**x**', '```json\n{"a": "<b>"}\n# no title\n```\nx'),

@@ -12,7 +12,7 @@ from typing import Final
 
 MAX_LENGTH: Final = 1_024
 """Longest description, in characters: what every provider takes."""
-MORE: Final = " […]"
+MORE: Final = " [...]"
 _MAX_READ = 50_000
 
 _CODE = re.compile(
@@ -44,12 +44,18 @@ _SENTENCE_END = re.compile(r"[.!?](?=\s)|\n")
 def plain_text(text: str) -> str:
     """`text` without markup. What is code, and what only looks like markup, stays as it is."""
     text = text[:_MAX_READ].replace("\r\n", "\n").replace("\r", "\n")
-    found: list[str] = []
-    end = 0
+    between, codes, end = [], [], 0
     for code in _CODE.finditer(text):
-        found += [_plain(text[end : code.start()]), code.group()]
+        between.append(text[end : code.start()])
+        codes.append(code.group())
         end = code.end()
-    found.append(_plain(text[end:]))
+    between.append(text[end:])
+    for i in range(len(codes)):
+        if between[i].endswith("**") and between[i + 1].startswith("**"):  # strong code
+            between[i], between[i + 1] = between[i][:-2], between[i + 1][2:]
+    found = [_plain(between[0])]
+    for code_text, following in zip(codes, between[1:], strict=True):
+        found += [code_text, _plain(following)]
     lines = "".join(found).split("\n")
     joined = "\n".join(line.rstrip() for line in lines)
     return re.sub(r"\n{3,}", "\n\n", joined).strip()
@@ -64,7 +70,8 @@ def shortened(text: str, limit: int = MAX_LENGTH) -> str:
     if ends and ends[-1] > limit // 4:
         return room[: ends[-1]].rstrip() + MORE
     words = room.rsplit(None, 1)
-    return (words[0] if len(words) == 2 else room[:-1]).rstrip() + MORE
+    in_a_word = len(words) == 2 and not room[-1].isspace()
+    return (words[0] if in_a_word else room[:-1]).rstrip() + MORE
 
 
 def _plain(text: str) -> str:
