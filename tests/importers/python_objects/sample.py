@@ -26,6 +26,12 @@ class Place:
 
 
 class Forecast(msgspec.Struct):
+    """A forecast.
+
+    Attributes:
+        temperature: In degrees.
+    """
+
     temperature: float
     unit: Unit = Unit.CELSIUS
 

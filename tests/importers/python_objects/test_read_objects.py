@@ -74,7 +74,7 @@ def test_a_function_in_full() -> None:
                 "type": "object",
                 "required": ["latitude"],
                 "properties": {
-                    "latitude": {"type": "number"},
+                    "latitude": {"type": "number", "description": "Degrees north."},
                     "longitude": {"type": "number", "default": 0.0},
                 },
             },
@@ -83,6 +83,9 @@ def test_a_function_in_full() -> None:
     }  # fmt: skip
     assert tool.result["$ref"] == "#/$defs/Forecast"
     assert tool.result["description"] == "What is expected."
+    forecast = tool.result["$defs"]["Forecast"]
+    assert forecast["description"] == "A forecast."
+    assert forecast["properties"]["temperature"]["description"] == "In degrees."
     assert warning.severity == "warning"
     assert "parameter `session` has no JSON form" in warning.message
 
@@ -164,6 +167,7 @@ def test_other_classes() -> None:
     assert struct.parameters["properties"]["cityName"]["description"] == "Name of the city."
     assert typed.parameters["properties"] == {"city": {"type": "string"}}
     assert typed.description == "Get it."
+    assert place.parameters["$defs"]["Place"]["properties"]["latitude"]["description"] == "Degrees north."
     assert not typed.parameters["required"]
 
 

@@ -22,6 +22,7 @@ from ...runtime.functions.type_schemas import schemas_of
 from ...runtime.result import ToolResult
 from ..declarations import Declared
 from .annotations import described
+from .class_texts import described_definitions
 from .docstrings import DocText, read_docstring
 from .problems import Origin
 
@@ -99,7 +100,7 @@ def _parameters(
     further = found.schemas.get(_FURTHER, False)
     schema["additionalProperties"] = True if further == {} else further
     if found.definitions:
-        schema["$defs"] = dict(found.definitions)
+        schema["$defs"] = described_definitions(found.definitions, annotations.values())
     return schema, problems
 
 
@@ -145,5 +146,5 @@ def _result(
     if document.returns:
         schema.setdefault("description", document.returns)
     if found.definitions:
-        schema["$defs"] = dict(found.definitions)
+        schema["$defs"] = described_definitions(found.definitions, [signature.returns])
     return schema, []
