@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from toolcast.importers.python_objects.functions import declare_function
 from toolcast.importers.python_objects.problems import Origin
 from toolcast.importers.python_objects.source_places import SourcePlace
-from toolcast.runtime import ToolRegistry, adapt
+from toolcast.runtime import AdaptError, ToolRegistry, adapt
 
 from tests.python.compiled import package, spec
 
@@ -146,6 +146,29 @@ def cases(draw: st.DrawFn) -> tuple[list[tuple[str, Kind, bool, Any]], dict[str,
     return parameters, values, arguments
 
 
+def made(parameters: list[tuple[str, Kind, bool, Any]], body: Callable[..., Any]) -> Any:
+    """`body` with a signature and annotations of its own."""
+    function: Any = body
+    function.__signature__ = inspect.Signature(
+        [
+            inspect.Parameter(
+                name, inspect.Parameter.KEYWORD_ONLY, default=inspect.Parameter.empty if required else default
+            )
+            for name, _, required, default in parameters
+        ]
+    )
+    function.__annotations__ = {name: kind.annotation for name, kind, _, _ in parameters}
+    return function
+
+
+def contract(function: Any) -> dict[str, Any]:
+    """The spec that is imported of a function."""
+    origin = Origin(target="app:function", place=SourcePlace("app.py"))
+    declared, problems = declare_function(function, "function", origin)
+    assert declared is not None, problems
+    return spec(declared.parameters)
+
+
 @given(cases(), st.booleans())
 def test_any_signature(
     case: tuple[list[tuple[str, Kind, bool, Any]], dict[str, Any], dict[str, Any]], awaited: bool
@@ -159,20 +182,8 @@ def test_any_signature(
     async def later(**received: Any) -> None:
         calls.append(received)
 
-    function: Any = later if awaited else plain
-    function.__signature__ = inspect.Signature(
-        [
-            inspect.Parameter(
-                name, inspect.Parameter.KEYWORD_ONLY, default=inspect.Parameter.empty if required else default
-            )
-            for name, _, required, default in parameters
-        ]
-    )
-    function.__annotations__ = {name: kind.annotation for name, kind, _, _ in parameters}
-    origin = Origin(target="app:function", place=SourcePlace("app.py"))
-    declared, problems = declare_function(function, "function", origin)
-    assert declared is not None, problems
-    with package({"tool.yaml": spec(declared.parameters)}) as bindings:
+    function = made(parameters, later if awaited else plain)
+    with package({"tool.yaml": contract(function)}) as bindings:
         registry = ToolRegistry()
         registry.register(bindings["tool"], adapt(function, bindings["tool"]))
         result = asyncio.run(registry.execute("tool", arguments))
@@ -185,3 +196,21 @@ def test_any_signature(
     assert {name: type(each) for name, each in bound.items()} == {
         name: type(each) for name, each in expected.items()
     }
+
+
+@given(st.data(), st.sampled_from(KINDS), st.sampled_from(KINDS), st.booleans())
+def test_another_contract_is_refused_or_carried_out(
+    data: st.DataObject, taken: Kind, sent: Kind, required: bool
+) -> None:
+    """No difference ends in an error inside of a call: it is told at registration, or names the argument."""
+    function = made([("p0", taken, required, None)], lambda **received: str(received))
+    other = made([("p0", sent, required, None)], lambda **received: str(received))
+    with package({"tool.yaml": contract(other)}) as bindings:
+        registry = ToolRegistry()
+        try:
+            registry.register(bindings["tool"], adapt(function, bindings["tool"]))
+        except AdaptError:
+            return
+        arguments = {"p0": sent.to_json(data.draw(sent.values))}
+        result = asyncio.run(registry.execute("tool", arguments))
+    assert result.success or result.error.startswith("Invalid arguments for tool"), result.error

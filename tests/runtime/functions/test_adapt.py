@@ -369,7 +369,12 @@ def test_signatures_without_names_are_refused() -> None:
         yield city
 
     assert refused(parameters, pieces)[0].startswith("it yields its result in pieces")
+
+    class Service:
+        def method(self, city: str) -> None: ...
+
     assert "is a class" in refused(parameters, Position)[0]
+    assert refused(parameters, Service.method)[0].startswith("it is a method without its object")
     (several_words,) = refused(parameters, several)
     assert "make it a parameter `cities: list[…]`" in several_words
     (unknown,) = refused(parameters, functools.partial(positional, "x"))

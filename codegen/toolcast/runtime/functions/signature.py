@@ -107,6 +107,8 @@ def read_signature(function: Callable[..., Any], name: str) -> Signature:
     problems: list[str] = []
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         problems.append("it yields its result in pieces, and a call has one result: return a list")
+    if inspect.isfunction(function) and next(iter(signature.parameters), "") == "self":
+        problems.append("it is a method without its object: name it through an instance")
     for parameter in signature.parameters.values():
         annotation = hints.get(parameter.name, Any)
         framework = _injects(annotation)
