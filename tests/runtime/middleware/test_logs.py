@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.runtime import ToolContext, ToolRegistry, ToolResult, abandoned, log_records
+from toolcast.runtime import Framework, ToolContext, ToolRegistry, ToolResult, abandoned, log_records
 from toolcast.runtime.middleware.logs import FIELDS, LOGGER, CallLog, JsonLines
 from toolcast.runtime.middleware.policy import Policy
 from toolcast.runtime.middleware.secrets import Secrets
@@ -327,3 +327,21 @@ def test_a_tool_that_cannot_be_loaded_is_no_unknown_one(lines: Lines) -> None:
         ("failed", "ModuleNotFoundError"),
         ("call", "not_loaded"),
     ]
+
+
+def test_a_deferred_call_is_logged_as_such(lines: Lines) -> None:
+    class PutOffError(Exception):
+        pass
+
+    def put_off(params: Any, context: Any) -> str:
+        raise PutOffError
+
+    registry = ToolRegistry(hooks=CallLog())
+    registry.register(EDIT, put_off)
+    context = ToolContext(framework=Framework(passes=(PutOffError,)))
+    with pytest.raises(PutOffError):
+        asyncio.run(registry.execute("edit", GOOD, context=context))
+    (line,) = lines.lines
+    assert line["level"] == "INFO"
+    assert "'edit': deferred after" in line["message"]
+    assert "error_type" not in line

@@ -17,7 +17,7 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
-from toolcast.runtime import RefusalError, ToolContext, ToolRegistry, ToolResult
+from toolcast.runtime import Framework, RefusalError, ToolContext, ToolRegistry, ToolResult
 from toolcast.runtime.middleware.otel import BUCKETS, instrument
 from toolcast.runtime.middleware.policy import Policy
 
@@ -176,6 +176,21 @@ def test_a_cancelled_call_says_so() -> None:
     asyncio.run(cancel())
     assert recorded.attributes["error.type"] == "cancelled"
     assert recorded.points[0].attributes["error.type"] == "cancelled"
+
+
+def test_a_deferred_call_is_no_error() -> None:
+    class PutOffError(Exception):
+        pass
+
+    def put_off(params: Any, context: Any) -> str:
+        raise PutOffError
+
+    recorded = Recorded(put_off)
+    with pytest.raises(PutOffError):
+        recorded.run(context=ToolContext(framework=Framework(passes=(PutOffError,))))
+    assert "error.type" not in recorded.attributes
+    assert recorded.span.status.is_unset
+    assert len(recorded.points) == 1
 
 
 @pytest.mark.parametrize("plain", [False, True])

@@ -197,12 +197,14 @@ REFUSALS = {
 
 class Outcome:
     """What a call's events come to. `error_type` is None after a success, else a value of REFUSALS,
-    `timeout`, `cancelled`, `deferred`, `tool_error` where the tool itself says that it failed, or the class
-    of the exception that was a bug. `error_id` is the number of a bug in the log."""
+    `timeout`, `cancelled`, `tool_error` where the tool itself says that it failed, or the class of the
+    exception that was a bug. `error_id` is the number of a bug in the log. `deferred` says that a framework
+    interrupted the call, which is no error."""
 
-    __slots__ = ("error_id", "error_type", "finished")
+    __slots__ = ("deferred", "error_id", "error_type", "finished")
 
     def __init__(self) -> None:
+        self.deferred = False
         self.error_type: str | None = None
         self.error_id: str | None = None
         self.finished: Finished | None = None
@@ -218,7 +220,7 @@ class Outcome:
         elif isinstance(event, Cancelled):
             self.error_type = "cancelled"
         elif isinstance(event, Deferred):
-            self.error_type = "deferred"
+            self.deferred = True
         elif isinstance(event, Finished):
             self.finished = event
             if not event.result.success and self.error_type is None:
@@ -226,5 +228,5 @@ class Outcome:
 
     def end(self) -> None:
         """End the outcome. Without a Finished event, the call was cancelled, or deferred."""
-        if self.finished is None and self.error_type != "deferred":
+        if self.finished is None and not self.deferred:
             self.error_type = "cancelled"

@@ -60,7 +60,7 @@ class CallLog:
         finally:
             outcome.end()
             seconds = perf_counter() - begun
-            how = outcome.error_type or "ok"
+            how = outcome.error_type or ("deferred" if outcome.deferred else "ok")
             log(
                 logging.INFO if outcome.error_type is None else logging.WARNING,
                 "Tool %r: %s after %.3f s",
