@@ -42,6 +42,10 @@ def editing(handler: Any = None, **options: Any) -> ToolRegistry:
     return registry
 
 
+def no_secret(name: str) -> None:
+    return None
+
+
 def interrupt(request: ApprovalRequest) -> Any:
     raise InterruptError(request.tool)
 
@@ -99,7 +103,7 @@ def test_an_approval_is_not_handed_on_to_what_a_handler_calls(awaited: bool) -> 
     assert "nobody to ask" in run(registry, Framework(approved=True, passes=(InterruptError,))).error
 
 
-@pytest.mark.parametrize("options", [{}, {"timeout": 20}, {"secrets": lambda name: None}])
+@pytest.mark.parametrize("options", [{}, {"timeout": 20}, {"secrets": no_secret}])
 @pytest.mark.parametrize("awaited", [True, False])
 def test_what_a_handler_raises_for_the_framework_passes(awaited: bool, options: dict[str, Any]) -> None:
     async def later(params: Any, context: ToolContext) -> str:
@@ -119,9 +123,12 @@ def test_what_a_handler_raises_for_the_framework_passes(awaited: bool, options: 
 
 def test_a_preview_runs_nothing_and_counts_as_nothing() -> None:
     ran: list[Any] = []
-    registry = editing(
-        lambda params, context: ran.append(params), policy=Policy(rate_limits={"*": RateLimit(1, 3600)})
-    )
+
+    def note(params: Any, context: ToolContext) -> str:
+        ran.append(params)
+        return "noted"
+
+    registry = editing(note, policy=Policy(rate_limits={"*": RateLimit(1, 3600)}))
     for _ in range(3):
         preview = registry.preview("edit", GOOD)
         assert (preview.error, preview.asks, preview.params.file_path) == ("", True, "/a")
