@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -183,3 +184,59 @@ def test_a_stale_or_foreign_package_is_told(run: Command, empty: Path) -> None:
     result = run("call", "x", "{}")
     assert result.exit_code == 1
     assert "of an old version" in result.stderr
+
+
+ASKING = """
+from toolcast.runtime import ToolRegistry
+from toolcast.runtime.middleware.policy import Policy, TerminalApprover
+from generated.files.edit import EDIT, EditResult
+
+def edit(params, context):
+    context.progress(1, 2, "half\\x1b[2Jway")
+    return EditResult(replacements=1, snippet="a\\x1bb")
+
+registry = ToolRegistry(policy=Policy(approver=TerminalApprover()))
+registry.register(EDIT, edit)
+"""
+
+
+ON_TERMINAL = """
+import os, sys
+terminal = os.open(sys.argv[1], os.O_RDWR)  # of a session's leader: its terminal from now on
+for number in range(3):
+    os.dup2(terminal, number)
+os.execv(sys.executable, [sys.executable, *sys.argv[2:]])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="asks on a pseudo-terminal")
+@pytest.mark.parametrize(("answer", "status"), [(b"y\n", 0), (b"n\n", 1)])
+def test_a_person_is_asked_at_the_terminal(tmp_path: Path, answer: bytes, status: int) -> None:
+    import pty
+
+    put(tmp_path / "asking_program.py", ASKING)
+    terminal, other = pty.openpty()
+    words = ["-m", "toolcast", "call", "edit", EDIT, "--app", "asking_program:registry"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", ON_TERMINAL, os.ttyname(other), *words],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
+        start_new_session=True,
+    )
+    shown = b""
+    while b"[a]lways: " not in shown:
+        shown += os.read(terminal, 4096)
+    os.close(other)
+    os.write(terminal, answer)
+    try:
+        while piece := os.read(terminal, 4096):
+            shown += piece
+    except OSError:  # how a pseudo-terminal ends on Linux
+        pass
+    os.close(terminal)
+    assert process.wait(60) == status, shown
+    text = shown.decode().replace("\r\n", "\n")
+    assert "Tool edit (write): Replace one exact string in a file.\n" in text
+    assert ("  1/2 half\\x1b[2Jway" in text) is (status == 0)
+    assert ('{"replacements":1,' in text) is (status == 0)
+    assert "\x1b" not in text  # what a tool answers steers no terminal
