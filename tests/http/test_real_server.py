@@ -119,6 +119,14 @@ def test_a_registry_runs_all_of_them(server: str, bind: Bind) -> None:
     assert result.data["path"] == "/x"
 
 
+def test_programs_without_an_event_loop(server: str, bind: Bind) -> None:
+    binding = bind({"method": "get", "path": "/{id}", "in": {"id": "path"}}, id=STRING)
+    registry = ToolRegistry()
+    register_http(registry, {"tool": binding}, server=server)
+    for name in ("x", "y"):
+        assert registry.execute_sync("tool", {"id": name}).data["path"] == f"/{name}"
+
+
 def test_what_goes_wrong_on_the_way(server: str, bind: Bind) -> None:
     for path, words in (("/slow", "within 0.2 s"), ("/drop", "broke (RemoteProtocolError)")):
         for method, effect in (("get", False), ("post", True)):
