@@ -167,6 +167,18 @@ examples: [{j: x}]
     ]  # fmt: skip
 
 
+def test_a_definition_that_a_wrong_reference_may_mean_is_checked() -> None:
+    text = """\
+parameters:
+  type: object
+  properties: {a: {$ref: '#/$defs/Piont'}}
+  $defs: {Point: {type: ‸str}, Other: {type: string}}
+"""
+    found, place = problems(text)
+    assert sorted(each.code for each in found) == ["malformed-schema", "missing-reference"]
+    assert place in [(each.line, each.column) for each in found]
+
+
 @pytest.mark.parametrize(
     "schema",
     [

@@ -126,6 +126,9 @@ def build_type(file: str, types: Mapping[str, Document]) -> Built:
 def _build(normaliser: NormalFormBuilder, examples: tuple[Any, ...] = ()) -> Built:
     """The contract of what was read. After an error the checks go on with what is not affected by it."""
     normaliser.add_used_types()
+    if any(each.code == "missing-reference" for each in normaliser.diagnostics):
+        normaliser.add_unused_definitions()
+        normaliser.add_used_types()
     normal = normaliser.result()
     found = list(normaliser.diagnostics)
     contract: Contract | None = None

@@ -7,6 +7,7 @@ name file, line and column.
 import posixpath
 import re
 from collections.abc import Mapping
+from itertools import product
 from typing import Any, Final
 
 from msgspec import UNSET
@@ -17,6 +18,7 @@ from ..jsonschema.pointers import escape
 from ..jsonschema.upgrade import Row, as_written, draft_of, named_draft, upgrade
 from ..spec.model import Document, Path, diagnose
 from ..spec.reader_problems import quoted
+from .kept_properties import as_list
 from .malformed_values import malformed_value, no_schema, required_flag
 from .normal_form import NormalForm, definition_name
 from .pattern_mistakes import pattern_mistake
@@ -106,6 +108,16 @@ class NormalFormBuilder:
             for file in waiting:
                 done.add(file)
                 self.add_type(file)
+
+    def add_unused_definitions(self) -> None:
+        """Read the tool's definitions that nothing refers to: a reference that leads nowhere may mean one."""
+        stated = self.tool.data if self.tool is not None else {}
+        for root, key in product(self._roots, ("$defs", "definitions")):
+            schema = stated.get(root)
+            group = schema.get(key) if isinstance(schema, dict) else None
+            for name in group if isinstance(group, dict) else ():
+                self._name(DefinitionLocation("", (root, key, name)))
+        self._read_pending()
 
     def add_type(self, file: str) -> None:
         """Read a shared type file: its root, and everything below its `$defs`."""
@@ -212,7 +224,7 @@ class NormalFormBuilder:
                 out[keyword] = value
         if "prefixItems" in malformed:
             out.pop("items", None)  # they would apply to more than their author means
-        if not malformed.isdisjoint(_DECLARING):
+        if not malformed.isdisjoint(_DECLARING) and "object" in as_list(out.get("type", "object")):
             out["additionalProperties"] = True  # which properties are declared is not known
         if KEYWORD in out:
             added, problem = python_type_keywords(out)
