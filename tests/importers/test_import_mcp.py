@@ -61,6 +61,7 @@ def test_all_that_a_server_lists_is_kept(tmp_path: Path) -> None:
     assert '# Left out: ["icons[1]"]' in file.read_text(encoding="utf-8")
 
 
+@pytest.mark.thorough
 def test_variables_reach_the_command_and_a_label_names_the_source(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -155,6 +156,7 @@ def test_a_tool_past_the_bounds_is_left_out_alone(tmp_path: Path) -> None:
     assert [file.name for file in (tmp_path / "specs").glob("*.yaml")] == ["look.yaml"]
 
 
+@pytest.mark.thorough
 def test_a_bare_name_and_a_group(tmp_path: Path) -> None:
     bare = {"name": "ping", "inputSchema": {"type": "object"}}
     done = run(tmp_path, "--group", "net", "--", *listing(tmp_path, bare))

@@ -8,6 +8,7 @@ import pytest
 import toolcast
 import yaml
 from click.testing import CliRunner, Result
+from toolcast.cli.editor_files import FILE_NAME
 from toolcast.cli.import_ import import_group
 
 LOOK: dict[str, Any] = {
@@ -305,9 +306,13 @@ def test_definitions_that_tools_share_are_types_and_merge_like_specs(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     project = Project(tmp_path)
+    project.specs.mkdir()
+    (project.specs / FILE_NAME).write_text("{}")  # the schema for editors
     options = ("--group", "a/b", "--permission", "read", "--secrets", "none")
     done = project.run(*options, tools=with_nodes("up", "down"))
     assert done.exit_code == 0, done.output
+    assert "2 specs written to" in done.output
+    assert ", 1 shared type, " in done.output
     type_ = "_types/tools_json/Node.yaml"
     assert project.data("a/b/up.yaml")["parameters"] == {
         "type": "object",
@@ -324,6 +329,8 @@ def test_definitions_that_tools_share_are_types_and_merge_like_specs(
     assert project.run(*options, "--check").exit_code == 0
     assert project.run(*options).exit_code == 0
     assert project.bytes() == before
+    assert b"yaml-language-server" in before["up.yaml"]
+    assert b"yaml-language-server" not in before["Node.yaml"]
 
     project.edit(type_, "A note.", "Ours.  # said shortly")
     note = {"type": "string", "description": "A note.", "maxLength": 9}

@@ -8,11 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolcast.importers.shared_types import SharedTypes, share_types
 
-NODE = {
+NODE: dict[str, Any] = {
     "type": "object",
     "properties": {"next": {"$ref": "#/$defs/Node"}, "leaf": {"$ref": "#/$defs/Leaf"}},
 }
-LEAF = {"type": "object", "properties": {"up": {"$ref": "#/$defs/Node"}, "size": {"type": "integer"}}}
+LEAF: dict[str, Any] = {
+    "type": "object",
+    "properties": {"up": {"$ref": "#/$defs/Node"}, "size": {"type": "integer"}},
+}
 
 
 def tool(properties: dict[str, Any], **defs: Any) -> dict[str, Any]:

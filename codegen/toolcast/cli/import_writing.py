@@ -11,6 +11,7 @@ from msgspec import UNSET
 
 from ..config import load_config
 from ..diagnostics import Diagnostic
+from ..spec.discovery import TYPES
 from .editor_files import modeline
 from .import_options import ImportOptions
 from .import_report import count, print_advice, print_changes, print_problems, print_summary
@@ -92,7 +93,9 @@ def write_specs(declarations: "Declarations", options: ImportOptions) -> None:
     conflicts = sum(field.kind == "conflict" for change in update.changes for field in change.fields)
     more = [f"{len(update.deletes)} deleted"] if update.deletes else []
     more += [count(conflicts, "conflict")] if conflicts else []
-    written = len(update.writes)
+    shared = sum(path.startswith(f"{TYPES}/") for path in update.writes)
+    more = [count(shared, "shared type"), *more] if shared else more
+    written = len(update.writes) - shared
     print_summary(written, options.into.as_posix(), len(imported.renamed), undecided, problems, more)
     if undecided:
         print_advice(configured=_is_configured(root))
@@ -153,7 +156,8 @@ def _write(update: "Update", root: Path, shown_root: str, lock: Path) -> list[Di
     problems: list[Diagnostic] = []
     for name, text in update.writes.items():
         path = root / name
-        head = "" if path.exists() or path.suffix == ".json" else modeline(path)
+        is_new_spec = not path.exists() and not name.startswith(f"{TYPES}/")
+        head = modeline(path) if is_new_spec else ""
         problems += _tried(f"{shown_root}/{name}", partial(write_text, path, head + text))
     for name in update.deletes:
         problems += _tried(f"{shown_root}/{name}", (root / name).unlink)
