@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from ..importers.merge import FieldChange
     from ..importers.update import ToolChange
 
-_SHOWN = 80
-"""Characters of a value that are shown."""
+_SHOWN = 160
+"""Characters of a name or a value that are shown."""
 
 
 def print_problems(problems: Iterable[Diagnostic]) -> None:
@@ -33,13 +33,13 @@ def print_changes(changes: Sequence["ToolChange"], shown_root: str, *, check: bo
     }
     for change in changes:
         place = f" ({shown_root}/{change.path})" if change.path else ""
-        write_line(f"{change.kind:8} {escape_hidden(change.name)}{place}{hints.get(change.kind, '')}")
+        write_line(f"{change.kind:8} {_short(escape_hidden(change.name))}{place}{hints.get(change.kind, '')}")
         for field in change.fields:
             write_line(f"  {_field(field, check=check)}")
 
 
 def _field(field: "FieldChange", *, check: bool) -> str:
-    name = escape_hidden(field.pointer)
+    name = _short(escape_hidden(field.pointer))
     here, upstream = _value(field.here), _value(field.upstream)
     if field.kind == "applied":
         return f"{'differs' if check else 'applied'}   {name}: {here} → {upstream}"
@@ -50,7 +50,10 @@ def _field(field: "FieldChange", *, check: bool) -> str:
 def _value(value: Any) -> str:
     if value is UNSET:
         return "nothing"
-    text = escape_hidden(json.dumps(value, ensure_ascii=False))
+    return _short(escape_hidden(json.dumps(value, ensure_ascii=False)))
+
+
+def _short(text: str) -> str:
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 

@@ -24,6 +24,8 @@ from .import_tools import Draft, TypeDraft
 from .merge import Path
 from .spec_fields import Digests, Names, Node, digests_of, fields_of, schema_fields
 
+_PLACE = 160
+"""Characters of a name or a path that are shown."""
 _LONGEST = 100_000
 """Characters of one text that are searched."""
 
@@ -104,7 +106,7 @@ def suspicious(draft: Draft | TypeDraft, base: Digests | UnsetType, place: str) 
         owner, node = f"tool {draft.original!a}", fields_of(draft.data)
         texts += [((), draft.original)] if base is UNSET else []
     for path, text in [*texts, *_fresh((), node, base)]:
-        where = f"{owner}, {escape_hidden(join(path).removeprefix('/')) or 'its name'}"
+        where = f"{owner[:_PLACE]}, {escape_hidden(join(path).removeprefix('/'))[:_PLACE] or 'its name'}"
         found += [
             Diagnostic(file=place, severity="warning", code=code, message=f"{where}: {message}", hint=hint)
             for code, message, hint in problems_of(text)
