@@ -13,6 +13,7 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 from toolcast.cli.import_ import import_group
+from toolcast.importers.mcp_server import ServerAddress, read_server
 
 from tests.mcp.conftest import installed as installed
 from tests.mcp.conftest import sdk as sdk
@@ -191,3 +192,25 @@ def test_a_check_sees_a_server_that_changed_its_mind(tmp_path: Path) -> None:
     assert 'differs   description: "Looks a word up." → "Looks up.\\u200b <IMPORTANT>' in check.output
     for finding in ("U+200B ZERO WIDTH SPACE", "(markup)", "(secret-file)"):
         assert finding in check.output
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("FastMCP-9a3b", "FastMCP"),
+        ("FastMCP-tools", "FastMCP-tools"),
+        (" a\u200b\n b ", "a b"),
+        ("", "listing.py"),
+    ],
+)
+def test_a_label_is_the_same_at_every_start(name: str, label: str, tmp_path: Path) -> None:
+    command = tuple(listing(tmp_path, {**LOOK, "name": "look"}))
+    address = ServerAddress(command=command, env={"SERVER_NAME": name})
+    assert read_server(address).label == label
+
+
+def test_a_label_has_no_path_of_a_machine() -> None:
+    assert ServerAddress(command=("/opt/bin/python", "-m", "pkg.server")).fallback() == "pkg.server"
+    assert ServerAddress(command=("/opt/bin/server",)).fallback() == "server"
+    assert ServerAddress(url="https://user:key@a.example:8443/mcp?key=1").fallback() == "a.example"

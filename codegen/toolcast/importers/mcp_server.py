@@ -6,9 +6,11 @@ names is followed. Its command runs with the rights of the user, as in any MCP c
 
 import asyncio
 import logging
+import re
 import tempfile
 from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from pathlib import PurePath
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,6 +25,8 @@ from .declarations import Declarations, Declared, ShapeError, read_shape
 from .tool_lists import Element
 
 _LABEL = 100
+_UNNAMED = re.compile(r"FastMCP-[0-9a-f]{4}")
+"""What FastMCP calls a server without a name: another name at every start."""
 _LAST = 1500
 """Bytes of the server's stderr that an error shows."""
 _STDIO_LOGGER = "mcp.client.stdio"
@@ -51,6 +55,13 @@ class ServerAddress(Struct, frozen=True, kw_only=True):
             return self.command[0]
         parts = urlsplit(self.url)
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+    def fallback(self) -> str:
+        """A label for a server without a name: the host, or the program, without the way to it."""
+        if self.url:
+            return urlsplit(self.url).hostname or "mcp"
+        named = [word for word in self.command[1:] if not word.startswith("-")] or [*self.command]
+        return _clean(PurePath(named[0]).name) or "mcp"
 
 
 class _ServerError(Exception):
@@ -84,7 +95,7 @@ async def _read(address: ServerAddress, label: str) -> Declarations:
     limits = Limits(seconds=address.seconds)
     async with _connected(address) as client:
         own = client.server_info.name if client.server_info is not None else ""
-        name = label or _clean(own) or _clean(address.shown())
+        name = label or _clean("FastMCP" if _UNNAMED.fullmatch(own) else own) or address.fallback()
         try:
             listed, unfit = await list_live(client.session, name, limits)
         except ListingError as problem:
