@@ -225,6 +225,21 @@ def test_the_values_of_a_mapping_also_several_for_one_branch() -> None:
     ] * 3 + [False] * 2
 
 
+def test_a_property_that_is_declared_beside_the_union() -> None:
+    schemas = {name: {"type": "object", "properties": {name: TEXT}} for name in ("Cat", "Dog")}
+    schema = {
+        "type": "object",
+        "properties": {"kind": {"type": "string", "enum": ["cat", "kitten", "dog"]}},
+        "oneOf": [CAT, CAT, DOG],
+        "discriminator": {"propertyName": "kind", "mapping": {"cat": "Cat", "kitten": "Cat", "dog": "Dog"}},
+    }
+    found = converted(schema, schemas=schemas)
+    assert accepts(found, {"kind": "kitten", "Cat": "a"})
+    assert accepts(found, {"kind": "dog", "Dog": "a"})
+    assert not accepts(found, {"kind": "dog", "Dog": 1})
+    assert not accepts(found, {"kind": "bird"})
+
+
 def test_a_default_mapping_tells_nothing_apart() -> None:
     schema = {"anyOf": [CAT, DOG], "discriminator": {"propertyName": "kind", "defaultMapping": "Dog"}}
     assert accepts(converted(schema, "3.2.0", pets()), {"kind": "Bird"})

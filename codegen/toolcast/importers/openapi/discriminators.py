@@ -137,13 +137,16 @@ class Inheritance:
             if any(found in derived for found in branches(self.root, schema, path, keyword).values())
         )
 
-    def declared_values(self, path: Path, name: str) -> list[Any] | None:
-        """What `enum` and `const` leave of a property in the schema at `path`; [] stands for any text.
+    def declared_values(
+        self, path: Path, name: str, beside: Mapping[str, Any] | None = None
+    ) -> list[Any] | None:
+        """What `enum` and `const` leave of a property in the schema at `path`, and in `beside`, which applies
+        to the same value; [] stands for any text.
 
         None where the property is not declared, or is no string.
         """
         found: list[Any] | None = None
-        for schema, at in (self._reached(path), *map(self._reached, self._line(path))):
+        for schema, at in (self._reached(path), *map(self._reached, self._line(path)), (beside, path)):
             for item in _property(schema, name):
                 item = self._followed(item, at)
                 if not _may_be_text(item):
@@ -271,7 +274,7 @@ def _union(
         if at in done:
             continue
         done.add(at)
-        tag = _tag(inheritance, own, at)
+        tag = _tag(inheritance, own, at, schema)
         if tag is None:
             found.append(branch)
         else:
@@ -279,9 +282,14 @@ def _union(
     return {**converted, keyword: found}
 
 
-def _tag(inheritance: Inheritance, own: Discriminator, path: Path) -> dict[str, Any] | None:
-    """What a schema needs to be told apart; None where the document forbids it."""
-    declared = inheritance.declared_values(path, own.property)
+def _tag(
+    inheritance: Inheritance, own: Discriminator, path: Path, union: Mapping[str, Any] | None = None
+) -> dict[str, Any] | None:
+    """What a schema needs to be told apart; None where the document forbids it.
+
+    The property may be declared by the schema at `path`, or by the schema `union` that it is a branch of.
+    """
+    declared = inheritance.declared_values(path, own.property, union)
     if declared is None:
         return None
     values = [value for value in own.values(path) if not declared or value in declared]

@@ -37,26 +37,25 @@ _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$", re.MULTIL
 _QUOTE = re.compile(r"^ {0,3}>[ \t]?", re.MULTILINE)
 _NOTE = re.compile(r"^\[!([A-Z]{3,12})\][ \t]*\n?", re.MULTILINE)
 _STRONG = re.compile(r"\*\*(?=\S)([^*\n]{1,1000})(?<=\S)\*\*")
+_MARKS = re.compile("[\ue000\ue001]")
+"""Characters for private use: around the number of a piece of code while the rest is read."""
+_KEPT = re.compile("\ue000([0-9]+)\ue001")
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|\n")
 
 
 @lru_cache(maxsize=16_384)
 def plain_text(text: str) -> str:
     """`text` without markup. What is code, and what only looks like markup, stays as it is."""
-    text = text[:_MAX_READ].replace("\r\n", "\n").replace("\r", "\n")
-    between, codes, end = [], [], 0
-    for code in _CODE.finditer(text):
-        between.append(text[end : code.start()])
+    text = _MARKS.sub("", text[:_MAX_READ].replace("\r\n", "\n").replace("\r", "\n"))
+    codes: list[str] = []
+
+    def keep(code: re.Match[str]) -> str:
         codes.append(code.group())
-        end = code.end()
-    between.append(text[end:])
-    for i in range(len(codes)):
-        if between[i].endswith("**") and between[i + 1].startswith("**"):  # strong code
-            between[i], between[i + 1] = between[i][:-2], between[i + 1][2:]
-    found = [_plain(between[0])]
-    for code_text, following in zip(codes, between[1:], strict=True):
-        found += [code_text, _plain(following)]
-    lines = "".join(found).split("\n")
+        return f"\ue000{len(codes) - 1}\ue001"
+
+    plain = _plain(_CODE.sub(keep, text))
+    plain = _KEPT.sub(lambda kept: codes[int(kept.group(1))], plain)
+    lines = plain.split("\n")
     joined = "\n".join(line.rstrip() for line in lines)
     return re.sub(r"\n{3,}", "\n\n", joined).strip()
 
@@ -75,7 +74,7 @@ def shortened(text: str, limit: int = MAX_LENGTH) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text between pieces of code, without markup."""
+    """Text without markup; pieces of code are marks that stay."""
     if "<" in text:
         text = _COMMENT.sub("", text)
         text = _INVISIBLE.sub("", text)
