@@ -36,6 +36,8 @@ def names(*operations: tuple[str, str, str | None], **choices: Any) -> list[str]
         ("post", "/navigate/post", "navigate_navigate_post_post", "navigate"),
         ("get", "/items-x/{item_id}", "read_item_items_x__item_id__get", "read_item"),
         ("get", "/repos/{owner}", "repos/get", "repos_get"),
+        ("get", "/repos/{owner}", "repos/delete-file", "repos_delete_file"),
+        ("get", "/a", "list-pets_all", "list-pets_all"),
         ("get", "/a", "Grüße, Welt!", "Grue_Welt"),
         ("get", "/a", "listPets", "listPets"),
         ("get", "/a", "_x", "x"),
@@ -65,6 +67,8 @@ def test_long_names_are_cut_and_marked() -> None:
     (one, two) = names(("get", "/a", "x" * 90 + "1"), ("get", "/b", "x" * 90 + "2"))
     assert one != two
     assert len(one) == len(two) == 64
+    (digits,) = names(("get", "/a", "1" * 90))
+    assert len(digits) == 64
 
 
 identifiers = st.one_of(

@@ -50,13 +50,16 @@ def _without_route(operation: Operation) -> str:
 
 
 def _cleaned(name: str) -> str:
-    """The nearest name that a spec allows. Case stays."""
+    """`name` if a spec allows it, else its words with `_` between them. Case stays."""
+    if re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name) and len(name) <= MAX_LENGTH:
+        return name
     ascii_only = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
-    cleaned = re.sub(r"_{2,}", "_", re.sub(r"[^A-Za-z0-9_-]+", "_", ascii_only)).strip("_-")
-    if not re.match(r"[A-Za-z]", cleaned):
+    cleaned = re.sub(r"[^A-Za-z0-9]+", "_", ascii_only).strip("_")
+    named = bool(re.match(r"[A-Za-z]", cleaned))
+    if not named:
         cleaned = f"call_{cleaned}".rstrip("_")
-        return _marked(cleaned, name) if ascii_only != name else cleaned
-    return cleaned if len(cleaned) <= MAX_LENGTH else _marked(cleaned, name)
+    lossy = not named and ascii_only != name  # little or nothing of the name is left
+    return _marked(cleaned, name) if lossy or len(cleaned) > MAX_LENGTH else cleaned
 
 
 def _marked(stem: str, origin: str) -> str:
