@@ -173,7 +173,10 @@ def test_an_address_is_downloaded_and_named_without_credentials(address: str) ->
 
 
 def test_redirects_lead_to_http_only(address: str) -> None:
-    assert isinstance(read_source(f"http://{address}/to//api.json"), OpenApiDocument)
+    found = read_openapi(f"http://{address}/to//api.json")
+    assert found.label == f"http://{address}/to//api.json"
+    assert found.tools[0].http is not None
+    assert found.tools[0].http["server"] == f"http://{address}/v1"
     for target in ("file:///etc/passwd", "ftp://localhost/a"):
         with pytest.raises(DownloadError, match=r"another kind of address|not allowed"):
             download(f"http://{address}/to/{target}", 1_000)

@@ -67,7 +67,7 @@ def read_source(source: str) -> OpenApiDocument | tuple[Diagnostic, ...]:
     Returns:
         The document, or the diagnostics of why it cannot be read.
     """
-    if urlsplit_scheme(source) in ("http", "https"):
+    if _scheme(source) in ("http", "https"):
         shown = without_credentials(source)
         try:
             found = download(source, MAX_BYTES)
@@ -75,7 +75,8 @@ def read_source(source: str) -> OpenApiDocument | tuple[Diagnostic, ...]:
             message = f"cannot be downloaded: {error}"
             hint = "download it yourself, and import the file"
             return (Diagnostic(file=shown, code="import-unreadable", message=message, hint=hint),)
-        return parse_openapi(found.content, without_credentials(found.address), address=found.address)
+        # The label is what was asked for: where a redirect leads may change from one day to the next.
+        return parse_openapi(found.content, shown, address=found.address)
     shown = FilePath(source).as_posix()
     try:
         with FilePath(source).open("rb") as file:
@@ -87,7 +88,7 @@ def read_source(source: str) -> OpenApiDocument | tuple[Diagnostic, ...]:
     return parse_openapi(content, shown)
 
 
-def urlsplit_scheme(source: str) -> str:
+def _scheme(source: str) -> str:
     """The scheme of an address in small letters; empty where there is none."""
     try:
         return urlsplit(source).scheme.lower()

@@ -43,7 +43,7 @@ _KEPT = re.compile("\ue000([0-9]+)\ue001")
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|\n")
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=1_024)
 def plain_text(text: str) -> str:
     """`text` without markup. What is code, and what only looks like markup, stays as it is."""
     text = _MARKS.sub("", text[:_MAX_READ].replace("\r\n", "\n").replace("\r", "\n"))
