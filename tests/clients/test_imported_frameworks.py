@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import pydantic
 import pytest
 from toolcast.importers.declarations import Declared
-from toolcast.importers.python_objects.read_objects import read_objects
+from toolcast.importers.python_objects.read_object import read_object
 from toolcast.runtime import AdaptError, ToolRegistry, adapt
 
 from tests.clients.conftest import Client
@@ -34,7 +34,7 @@ def app() -> Iterator[types.ModuleType]:
 
 def read(name: str) -> dict[str, Declared]:
     """The tools of an object by their names in specs."""
-    found = read_objects([f"{APP}:{name}"])
+    found = read_object(f"{APP}:{name}")
     assert found.diagnostics == ()
     return {tool.spec_name or tool.name: tool for tool in found.tools}
 
@@ -336,7 +336,7 @@ def test_a_framework_that_fails_is_told_in_words(client: Client, app: types.Modu
         return None if ctx.deps.admin else definition
 
     app.toolset = ai.FunctionToolset([ai.Tool(forecast, prepare=prepare)])
-    found = read_objects([f"{APP}:toolset"])
+    found = read_object(f"{APP}:toolset")
     assert found.tools == ()
     (problem,) = found.diagnostics
     assert "it cannot be read: AttributeError" in problem.message

@@ -26,10 +26,18 @@ def command(targets: tuple[str, ...], timeout: float, options: ImportOptions) ->
 
     NAME is a function, a pydantic model, dataclass, Struct or TypedDict (its fields are the parameters), a
     FastMCP server, a tool of LangChain or openai-agents, a tool, toolset or agent of pydantic-ai, or a
-    list or dict of such. Modules are found as `python -m` finds them.
+    list or dict of such. Modules are found as `python -m` finds them. Each NAME is a source of its own,
+    which a later import finds again.
     """
     from ..importers.python_objects.run_modules import read_python
 
     modules = dict.fromkeys(target.partition(":")[0] for target in targets)
     write_line(f"toolcast: running {', '.join(modules)}", err=True)
-    write_specs(read_python(targets, timeout=timeout), options)
+    failed = False
+    for declarations in read_python(targets, timeout=timeout):  # each is a source of its own
+        try:
+            write_specs(declarations, options)
+        except SystemExit:
+            failed = True
+    if failed:
+        raise SystemExit(1)

@@ -187,6 +187,10 @@ class GetTyped(TypedDict, total=False):
 
 
 ARRAY = msgspec.defstruct("ARRAY", [("city", str)], array_like=True)
-TOOLS = {"first": no_docstring, "more": [numpy_style, lambda city: city], "place": GetPlace}
+TOOLS = {
+    "first": no_docstring,
+    "more": [numpy_style, lambda city: city, lambda town: town],
+    "place": GetPlace,
+}
 NUMBER = 3
 HUGE = [no_docstring] * 6000

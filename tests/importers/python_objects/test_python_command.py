@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from click.testing import CliRunner
+from toolcast.cli.import_ import import_group
 from toolcast.diagnostics import Diagnostic
-from toolcast.importers.python_objects.read_objects import read_objects
+from toolcast.importers.python_objects.read_object import read_object
 from toolcast.importers.python_objects.run_modules import read_python
 
 TOOL = 'def get_forecast(city: str, days: int = 3) -> str:\n    """Get the forecast."""\n    return city\n'
@@ -31,7 +33,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def problem(target: str) -> Diagnostic:
-    found = read_objects([target])
+    found = read_object(target)
     assert found.tools == ()
     (diagnostic,) = found.diagnostics
     return diagnostic
@@ -65,6 +67,23 @@ def test_writes_specs_and_says_that_it_runs_the_module(tmp_path: Path) -> None:
     assert spec["parameters"]["required"] == ["city"]
 
 
+def test_each_object_is_a_source_of_its_own(here: Path) -> None:
+    """Importing one again says nothing about tools of others."""
+    more = "def alone(city: str) -> str: ...\ndef second(city: str) -> str: ...\n"
+    for tools in ("[second, get_forecast]", "[get_forecast]"):
+        (here / "app.py").write_text(f"{TOOL}{more}TOOLS = {tools}\n", "utf-8")
+        for target in ("app:TOOLS", "app:alone"):
+            arguments = ["python", target, "--into", "specs", "--permission", "read", "--secrets", "none"]
+            done = CliRunner().invoke(import_group, arguments)
+            assert done.exit_code == 0, done.output
+            told = [line for line in done.output.splitlines() if line.startswith("gone")]
+            is_gone = target == "app:TOOLS" and tools == "[get_forecast]"
+            assert len(told) == is_gone, done.output
+            assert not told or "app:second" in told[0]
+    names = sorted(path.stem for path in (here / "specs").glob("*.yaml"))
+    assert names == ["alone", "get_forecast", "second"]
+
+
 @pytest.mark.parametrize(
     ("source", "line", "words"),
     [
@@ -92,7 +111,8 @@ def test_what_a_module_raises(here: Path, source: str, line: int, words: str) ->
     ],
 )
 def test_what_only_another_process_survives(here: Path, source: str, words: str) -> None:
-    found = read_python([f"{write(here, source)}:get_forecast"], timeout=2 if "while" in source else 60)
+    target = f"{write(here, source)}:get_forecast"
+    (found,) = read_python([target], timeout=2 if "while" in source else 60)
     assert found.tools == ()
     (told,) = found.diagnostics
     assert words in told.message
@@ -130,5 +150,5 @@ def test_a_type_that_raises_while_it_is_read(here: Path) -> None:
     )
     module = write(here, source)
     assert "disk" in problem(f"{module}:f").message
-    found = read_objects([f"{module}:TOOL"])
+    found = read_object(f"{module}:TOOL")
     assert all("disk" in each.message for each in found.diagnostics)

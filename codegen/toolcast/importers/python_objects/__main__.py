@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from .read_objects import read_objects
+from .read_object import read_object
 
 
 def main() -> None:
@@ -14,7 +14,7 @@ def main() -> None:
     out, *targets = sys.argv[1:]
     sys.stdout.flush()
     os.dup2(2, 1)  # what modules print is no output of the command
-    declarations = read_objects(targets)
+    declarations = [read_object(target) for target in targets]
     Path(out).write_bytes(msgspec.json.encode(declarations))
     sys.stdout.flush()
     sys.stderr.flush()

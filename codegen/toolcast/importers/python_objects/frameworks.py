@@ -106,7 +106,7 @@ def _item(tool: Any, origin: Origin) -> Iterator[Declared]:
     if read is None:
         raise FrameworkError(f"it holds a tool of type {type(tool).__name__}, which states no schema")
     for declared in read(tool, origin):
-        yield structs.replace(declared, name=_item_name(tool, declared.spec_name or declared.name, origin))
+        yield structs.replace(declared, name=item_name(tool, declared.spec_name or declared.name, origin))
 
 
 def _pydantic_ai_tool(tool: Any, origin: Origin) -> Iterator[Declared]:
@@ -161,7 +161,7 @@ def _placed(declared: Declared, tool: Any, origin: Origin, *, own_name: bool) ->
     """
     function = plain_function(tool)
     if not own_name:
-        name = _item_name(tool, declared.name, origin)
+        name = item_name(tool, declared.name, origin)
     else:
         name = origin.target if callable(function) else f"{origin.target}#{declared.name}"
     if not inspect.isroutine(function):  # what a server lists holds no function
@@ -177,7 +177,7 @@ def _placed(declared: Declared, tool: Any, origin: Origin, *, own_name: bool) ->
     )
 
 
-def _item_name(tool: Any, name: str, origin: Origin) -> str:
+def item_name(tool: Any, name: str, origin: Origin) -> str:
     """`app:get_forecast` where Python finds so what `adapt` takes; else `app:server#get_forecast`."""
     found = import_name(plain_function(tool))
     if found is None and callable(plain_function(_attribute(tool, name, origin))):

@@ -14,15 +14,15 @@ from ..declarations import Declarations
 _PROCESS = __name__.rpartition(".")[0]
 
 
-def read_python(targets: Sequence[str], *, timeout: float) -> Declarations:
+def read_python(targets: Sequence[str], *, timeout: float) -> tuple[Declarations, ...]:
     """The tools that objects of Python modules declare; what the modules print goes to stderr.
 
     Args:
-        targets: `MODULE:NAME` of each, as for `read_objects`.
+        targets: `MODULE:NAME` of each, as for `read_object`.
         timeout: seconds for all of them.
 
     Returns:
-        The tools in order, and what could not be read.
+        The tools of each target, and what could not be read.
     """
     with tempfile.TemporaryDirectory(prefix="toolcast-") as folder:
         out = Path(folder) / "declarations.json"
@@ -33,14 +33,14 @@ def read_python(targets: Sequence[str], *, timeout: float) -> Declarations:
             hint = 'a module that serves or waits belongs below `if __name__ == "__main__":`; or --timeout'
             return _nothing(targets, f"did not finish within {timeout:g} s and was stopped", hint)
         try:
-            return msgspec.json.decode(out.read_bytes(), type=Declarations)
+            return msgspec.json.decode(out.read_bytes(), type=tuple[Declarations, ...])
         except (OSError, msgspec.DecodeError):
             hint = 'what ends the process belongs below `if __name__ == "__main__":`'
             message = f"ended the process (exit status {done.returncode}) before its tools could be read"
             return _nothing(targets, message, hint)
 
 
-def _nothing(targets: Sequence[str], message: str, hint: str) -> Declarations:
+def _nothing(targets: Sequence[str], message: str, hint: str) -> tuple[Declarations, ...]:
     modules = ", ".join(sorted({target.partition(":")[0] for target in targets}))
     problem = Diagnostic(file=modules, code="import-python-failed", message=message, hint=hint)
-    return Declarations(tools=(), diagnostics=(problem,), kind="python", label=modules)
+    return (Declarations(tools=(), diagnostics=(problem,), kind="python", label=modules),)

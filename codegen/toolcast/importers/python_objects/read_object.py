@@ -1,16 +1,18 @@
-"""`MODULE:NAME…` → declarations of tools: each object by what it is."""
+"""`MODULE:NAME` → declarations of tools: each object by what it is."""
 
 import importlib
 import inspect
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
+
+from msgspec import structs
 
 from ...diagnostics import Diagnostic
 from ..declarations import Declarations, Declared
 from ..spec_text import UnwritableError, check_writable
 from .classes import declare_class, snake_case
-from .frameworks import FrameworkError, framework_reader
+from .frameworks import FrameworkError, framework_reader, item_name
 from .functions import declare_function
 from .problems import Origin
 from .source_places import SourcePlace, place_of, shown
@@ -26,33 +28,30 @@ _EXPECTED = (
 Read: TypeAlias = Declared | Diagnostic
 
 
-def read_objects(targets: Sequence[str]) -> Declarations:
-    """The tools that objects of Python modules declare. Runs those modules.
+def read_object(target: str) -> Declarations:
+    """The tools that an object of a Python module declares. Runs the module.
 
     Args:
-        targets: `MODULE:NAME` of functions, classes, tools, servers, toolsets, or collections of them.
-            Modules are searched as `python -m` does, the working directory first.
+        target: `MODULE:NAME` of a function, class, tool, server, toolset, or collection of them. Modules are
+            searched as `python -m` does, the working directory first.
 
     Returns:
-        The tools in order, and what could not be read.
+        The tools in order, and what could not be read. Each object is a source of its own: a tool that is
+        gone from one says nothing about others.
     """
-    tools: list[Declared] = []
-    problems: list[Diagnostic] = []
-    for target in targets:
-        try:
-            module, value = load_target(target)
-        except TargetError as error:
-            problems.append(error.diagnostic)
-            continue
-        _load_pydantic()
-        place = SourcePlace(shown(getattr(module, "__file__", None) or module.__name__))
-        for found in _read(value, target, place, 0):
-            if isinstance(found, Declared):
-                tools.append(found)
-            else:
-                problems.append(found)
-    label = ", ".join(sorted({target.partition(":")[0] for target in targets}))
-    return Declarations(tools=tuple(tools), diagnostics=tuple(problems), kind="python", label=label)
+    try:
+        module, value = load_target(target)
+    except TargetError as error:
+        return Declarations(tools=(), diagnostics=(error.diagnostic,), kind="python", label=target)
+    _load_pydantic()
+    place = SourcePlace(shown(getattr(module, "__file__", None) or module.__name__))
+    found = list(_read(value, target, place, 0))
+    return Declarations(
+        tools=tuple(each for each in found if isinstance(each, Declared)),
+        diagnostics=tuple(each for each in found if not isinstance(each, Declared)),
+        kind="python",
+        label=target,
+    )
 
 
 def _load_pydantic() -> None:
@@ -83,8 +82,18 @@ def _items(value: Any, origin: Origin, depth: int) -> Iterator[Read]:
         yield origin.problem("import-python-tool", message, _EXPECTED)
         return
     pairs = value.items() if isinstance(value, Mapping) else enumerate(value)
+    names: set[str] = set()
     for key, item in pairs:
-        yield from _read(item, f"{origin.target}[{key!r}]", origin.place, depth + 1)
+        target = f"{origin.target}[{key!r}]"
+        for found in _read(item, target, origin.place, depth + 1):
+            named = found
+            if isinstance(found, Declared) and found.name.startswith(target):
+                # Not by its index, which is another tool's when one comes into the collection or leaves it.
+                name = item_name(item, found.spec_name or found.name, origin)
+                named = found if name in names else structs.replace(found, name=name)
+            if isinstance(named, Declared):
+                names.add(named.name)
+            yield named
 
 
 def _declare(value: Any, origin: Origin) -> Iterator[Read]:
