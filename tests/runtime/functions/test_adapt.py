@@ -284,7 +284,12 @@ def test_a_result_that_had_to_be_an_object_is_wrapped() -> None:
     assert (done.success, done.output, done.data.result) == (True, "x", "x")
     listed = {**result, "properties": {"result": {"type": "array", "items": {"type": "integer"}}}}
     done = run(nothing, numbers, {}, result=listed)
-    assert (done.success, done.output, done.data.result) == (True, "[1,2]", [1, 2])
+    assert (done.success, done.output, done.data.result) == (True, '{"result":[1,2]}', [1, 2])
+
+    def brackets() -> str:
+        return "[1]"
+
+    assert run(nothing, brackets, {}, result=result).output == '{"result":"[1]"}'
     bad = run(nothing, text, {}, result=listed)
     assert "$.result" in bad.error
 

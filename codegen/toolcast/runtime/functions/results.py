@@ -47,18 +47,22 @@ def _typed(data: Any, wanted: Any) -> Any:
 
 
 def _wrapped(data: Any, wanted: Any) -> Any:
-    """The object that the contract wants, with the text of the value itself: what FastMCP sends."""
+    """The object that the contract wants, with the text of the value itself, as FastMCP sends it.
+
+    Not where that text is an array or object of its own: whoever reads data out of texts would take it for
+    the object.
+    """
     made = _typed({"result": data}, wanted)
-    if data is None or isinstance(data, str):
-        return ToolResult.ok(data or "", made)
-    try:
-        return ToolResult.ok(msgspec.json.encode(data).decode(), made)
-    except UnicodeEncodeError:
-        return made  # lone surrogates, which are replaced where results are encoded
+    if data is None:
+        return ToolResult.ok("", made)
+    if isinstance(data, (dict, list)):
+        return made
+    text = data if isinstance(data, str) else msgspec.json.encode(data).decode()
+    return made if text.lstrip()[:1] in ("[", "{") else ToolResult.ok(text, made)
 
 
 def _wraps(result: Place, signature: Signature) -> bool:
-    """Whether the contract wants `{"result": …}` of a function that returns no object: FastMCP and the MCP
+    """Whether the contract wants `{"result": …}` of a function that may return no object: FastMCP and the MCP
     SDK declare such results, as a tool's data had to be an object."""
     schema = result.target().schema
     if not isinstance(schema, dict) or list(schema.get("properties", ())) != ["result"]:
@@ -67,4 +71,4 @@ def _wraps(result: Place, signature: Signature) -> bool:
         return False
     found = schemas_of({"result": signature.returns}, "serialization")
     place = Place(found.schemas.get("result", True), found.document)
-    return "object" not in json_types(place)
+    return json_types(place) not in (frozenset(("object",)), json_types(Place(True, {})))
