@@ -9,15 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
+import msgspec
 import pytest
 from toolcast.mcp import mcp_server
 from toolcast.mcp.listed import Listed
-from toolcast.runtime import ToolBinding, ToolRegistry, UnknownProviderError
+from toolcast.project.core.compiled import Options
+from toolcast.runtime import ToolBinding, ToolRegistry, ToolResult, UnknownProviderError
 
 from generated.files.edit import EDIT
 from generated.registry import BINDINGS
 from tests.mcp import app
 from tests.mcp.conftest import MODERN, MODES, ROOT, Sdk
+from tests.python.compiled import package, spec
 
 pytestmark = pytest.mark.usefixtures("installed")
 
@@ -278,3 +281,40 @@ def test_what_was_never_generated_is_reported_before_anyone_connects() -> None:
         mcp_server(app.make(), provider="mcp-2025-11-25")
     with pytest.raises(ValueError, match="page_size"):
         mcp_server(app.make(), page_size=0)
+
+
+@every_mode
+def test_clients_that_see_no_schema_of_results_get_defaults(mode: str, sdk: Sdk) -> None:
+    """Older revisions have no schema for results that are no objects."""
+    row = {"type": "object", "properties": {"n": {"type": "integer", "default": 0}, "s": {"type": "string"}}}
+    listing = spec({"type": "object"}, result={"type": "array", "items": row})
+    with package({"rows.json": listing}, options=Options(providers=("mcp",))) as tools:
+        binding = tools["rows"]
+        value = msgspec.convert([{"s": "a"}, {"n": 1}], binding.result)
+        registry = ToolRegistry()
+        registry.register(binding, lambda params, context: value)
+        result = talk(sdk, mcp_server(registry), mode, lambda client: client.call_tool("rows", {}))
+    content = json.loads(result.content[0].text)
+    if mode == "legacy":
+        assert content == [{"n": 0, "s": "a"}, {"n": 1}]
+    else:
+        assert content == result.structured_content == [{"s": "a"}, {"n": 1}]
+
+
+@pytest.mark.parametrize(("defaults", "expected"), [("include", {"n": 0, "m": 1}), ("omit", {"m": 1})])
+def test_structured_content_beside_other_text_has_the_defaults_of_the_spec(
+    defaults: str, expected: Any, sdk: Sdk
+) -> None:
+    schema = {
+        "type": "object",
+        "properties": {"n": {"type": "integer", "default": 0}, "m": {"type": "integer"}},
+    }
+    source = spec({"type": "object"}, result=schema, defaults=defaults)
+    with package({"count.json": source}, options=Options(providers=("mcp",))) as tools:
+        binding = tools["count"]
+        value = ToolResult.ok("one of them", msgspec.convert({"m": 1}, binding.result))
+        registry = ToolRegistry()
+        registry.register(binding, lambda params, context: value)
+        result = talk(sdk, mcp_server(registry), MODERN, lambda client: client.call_tool("count", {}))
+    assert result.content[0].text == "one of them"
+    assert result.structured_content == expected

@@ -75,14 +75,18 @@ def answer(name: str, tool: ListedTool, result: ToolResult, version: str) -> dic
     A tool with an output schema must answer with what fits it (server/tools, "Output Schema"); a client would
     throw away what does not. So such a result becomes a failure, with its text.
     """
+    binding = tool.binding
+    if tool.output is None and binding.result is not None and structured(result) is not msgspec.UNSET:
+        # This client sees no schema of results, whatever the definition of the newest revision has.
+        result = msgspec.structs.replace(result, output=binding.encode_result(result.data).decode())
     (made,) = render([Call(id="", name=name, arguments={}, index=0)], [result], dialect_of(version))
     if not result.success or tool.output is None:
         return made
     if "structuredContent" not in made:
         return _broken(name, made, "has none of the data that its output schema promises")
     value = made["structuredContent"]
-    if tool.binding.defaults is not None and structured(result) is msgspec.UNSET:  # the text is another
-        value = msgspec.json.decode(tool.binding.encode_result(result.data, tool.provider))
+    if binding.defaults is not None and structured(result) is msgspec.UNSET:  # the text is another
+        value = msgspec.json.decode(binding.encode_result(result.data, tool.provider))
     value = tool.output.settle(value)
     violations = tool.output.violations(value, limit=3)
     if violations:
