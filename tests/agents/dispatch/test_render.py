@@ -184,6 +184,11 @@ def test_structured_content(format: str) -> None:
     # The text was cut: the data is whole.
     assert stated(RESULTS[9])["structuredContent"] == {"replaced": 2, "note": None}
     assert stated(RESULTS[7])["structuredContent"] == {"replaced": 2, "note": None}
+    # The text is JSON, and of another value: FastMCP sends a list, and the object that wraps it.
+    for data in (EditResult(replaced=2), {"replaced": 2, "note": None}):
+        answer = stated(ToolResult.ok("[2]", data))
+        assert answer["content"] == [{"type": "text", "text": "[2]"}]
+        assert answer["structuredContent"] == {"replaced": 2, "note": None}
     assert ("structuredContent" in stated(RESULTS[2])) is (format == "mcp")
     assert "structuredContent" not in stated(RESULTS[0])
     assert "structuredContent" not in stated(RESULTS[13])

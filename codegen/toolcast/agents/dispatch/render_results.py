@@ -1,6 +1,6 @@
 """From results to the messages that carry them back."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -63,9 +63,19 @@ def structured(result: ToolResult) -> Any:
         value = _JSON.decode(result.output)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return msgspec.UNSET
-    # "5" with a Struct is a handler's own text.
-    same = isinstance(value, (dict, list)) or isinstance(data, (bool, int, float))
+    # "5" or "[5]" with a Struct is a handler's own text.
+    if isinstance(value, list):
+        same = not _is_object(data)
+    else:
+        same = isinstance(value, dict) or isinstance(data, (bool, int, float))
     return value if same else msgspec.UNSET
+
+
+def _is_object(data: Any) -> bool:
+    """Whether a typed value is an object in JSON."""
+    if isinstance(data, msgspec.Struct):
+        return not data.__struct_config__.array_like
+    return isinstance(data, Mapping)
 
 
 def _pieces(result: ToolResult, make: blocks.Block, format: str, wrap: Callable[[str], Message]) -> list[Any]:
