@@ -69,11 +69,16 @@ def test_a_later_tool_is_told_with_the_lines_that_it_needs(run: Command, project
     run("stubs")
     before = (project / "app.py").read_bytes()
     put(project / "specs/web/fetch-page.json", spec())
+    put(project / "specs/web/ToolRegistry.json", spec())
     result = run("stubs")
+    assert "from handlers.web.ToolRegistry import ToolRegistry as ToolRegistry_2\n" in result.output
+    assert "register_all:  ToolRegistry=ToolRegistry_2,\n" in result.output
+    (project / "specs/web/ToolRegistry.json").unlink()
+    (project / "handlers/web/ToolRegistry.py").unlink()
     assert "created   handlers/web/fetch_page.py\n" in result.output
     assert "add to app.py:  from handlers.web.fetch_page import fetch_page\n" in result.output
     assert "register_all:  fetch_page=fetch_page,\n" in result.output
-    assert "1 handler written, 3 kept as they are\n" in result.output
+    assert "2 handlers written, 3 kept as they are\n" in result.output
     assert (project / "app.py").read_bytes() == before
     assert "add to app.py" in run("stubs").output  # as long as it is missing
     text = before.decode().replace("    registry,\n", "    registry,\n    fetch_page=fetch_page,\n")

@@ -8,8 +8,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
-
 from ..config import Config
 from ..project.core.compiled import ToolEntry
 from ..python.bindings.templates import Templates
@@ -19,18 +17,15 @@ from .generated_package import module_of, package_name
 APP: Final = "app"
 """The module that registers all handlers, beside the folder of handlers."""
 
+APP_NAMES: Final = frozenset({"register_all", "ToolRegistry", "registry"})
+"""What that module calls its own."""
+
 _MARK = re.compile(r'"""Handler of the tool `([A-Za-z0-9_-]{1,64})`[.:] Written once by `toolcast stubs`')
 _IMPORTED = re.compile(r"([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*):([A-Za-z_]\w*)((?:\.[A-Za-z_]\w*)*)", re.ASCII)
 _TAKEN: Final = frozenset({"ToolContext", "ToolResult", "HttpHandler", "adapt"})
 _MAX_BYTES = 1024 * 1024
 _MOST = 20_000
 """Files that are searched for handlers without a tool."""
-
-
-class Wiring(Struct, frozen=True, kw_only=True):
-    """What a program registers: the keywords of its calls of `register_all` and `register_some`."""
-
-    keywords: frozenset[str]
 
 
 def is_forwarded(entry: ToolEntry) -> bool:
@@ -129,7 +124,7 @@ def package_markers(config: Config, path: Path) -> Iterator[Path]:
 
 def app_text(templates: Templates, config: Config, entries: Sequence[ToolEntry]) -> str:
     """The program that registers all handlers. Raises TemplateFailedError."""
-    used = {"register_all", "ToolRegistry", "registry"}
+    used = set(APP_NAMES)
     imports: list[str] = []
     handlers: list[str] = []
     for entry in sorted(entries, key=lambda entry: entry.name):
@@ -161,8 +156,9 @@ def hidden_app(config: Config) -> bool:
     return app_path(config).with_suffix("").is_dir() or APP in (config.stubs.name, config.output.name)
 
 
-def read_wiring(path: Path) -> Wiring | None:
-    """What a program registers, read without running it; None where that cannot be told."""
+def registered_keywords(path: Path) -> frozenset[str] | None:
+    """What a program registers: the keywords of its calls of `register_all` and `register_some`. The program
+    is read and not run; None where that cannot be told."""
     try:
         if path.is_symlink() or not path.is_file() or path.stat().st_size > _MAX_BYTES:
             return None
@@ -173,7 +169,7 @@ def read_wiring(path: Path) -> Wiring | None:
     keywords = [each.arg for call in calls for each in call.keywords]
     if not calls or None in keywords:  # `**handlers`
         return None
-    return Wiring(keywords=frozenset(filter(None, keywords)))
+    return frozenset(filter(None, keywords))
 
 
 def _registers(function: ast.expr) -> bool:

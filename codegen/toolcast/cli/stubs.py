@@ -124,18 +124,26 @@ def _tell_wiring(
 
     Where its calls cannot be read, only handlers that are new are told.
     """
-    from .handler_files import function_name, handler_path, import_line, is_forwarded, read_wiring
+    from ..python.structs.python_names import unique
+    from .handler_files import (
+        APP_NAMES,
+        function_name,
+        handler_path,
+        import_line,
+        is_forwarded,
+        registered_keywords,
+    )
 
-    wiring = read_wiring(path)
-    missing = [entry for entry in entries if wiring is not None and entry.keyword not in wiring.keywords]
-    for entry in missing if wiring is not None else written:
+    registered = registered_keywords(path)
+    missing = [entry for entry in entries if registered is not None and entry.keyword not in registered]
+    for entry in written if registered is None else missing:
         if is_forwarded(entry) and not handler_path(config, entry).exists():
             write_line(f"note: add to the register_all of {show(path)}:  {entry.keyword}=None,")
             continue
-        name = function_name(entry)
+        name = unique(function_name(entry), set(APP_NAMES))
         write_line(f"note: add to {show(path)}:  {import_line(config, entry, name)}")
         write_line(f"      and to its register_all:  {entry.keyword}={name},")
-    for name in sorted(wiring.keywords - {entry.keyword for entry in entries}) if wiring is not None else ():
+    for name in sorted((registered or frozenset()) - {entry.keyword for entry in entries}):
         write_line(f"note: {show(path)} registers {name}, which is no tool that compiles: take it out")
 
 
