@@ -66,6 +66,7 @@ def test_commands_options_and_names(complete: Complete) -> None:
     assert complete("toolcast s") == ["schema", "serve", "show", "stubs"]
     assert complete("toolcast show ") == ["edit", "get-page", "ls", "torn", "unnamed"]
     assert complete("toolcast call e") == ["edit"]
+    assert complete("toolcast decide l") == ["ls"]
     assert complete("toolcast lint edit g") == ["get-page"]
     assert complete("toolcast list --group ") == ["files", "web", "web/api"]
     assert complete("toolcast show edit --provider open") == [

@@ -54,7 +54,9 @@ def test_columns(run: Command) -> None:
     assert rows[2].endswith("to decide: summary, permission, secrets")
     assert rows[3].endswith("1 error in specs/web/wrong.json")
     assert result.stderr.startswith("toolcast: 4 tools, ")
-    assert result.stderr.endswith("1 undecided, 1 with errors; toolcast generate says where\n")
+    assert result.stderr.endswith(
+        "1 undecided, 1 with errors; to decide: toolcast decide; toolcast generate names the errors\n"
+    )
 
 
 @pytest.mark.usefixtures("mixed")

@@ -11,6 +11,7 @@ from ..console import one_line, write_line
 from ..diagnostics import Diagnostic
 from ..importers.spec_text import Choices
 from ..spec.model import Permission
+from .complete_values import complete_tools
 from .import_options import permission_patterns, secret_patterns
 from .import_report import count, print_problems
 from .options import config_option, configuration, examples
@@ -23,7 +24,7 @@ from .options import config_option, configuration, examples
         "toolcast decide 'git_*' --permission read --permission 'git_commit=write'",
     ),
 )
-@click.argument("patterns", nargs=-1, metavar="[NAME…]")
+@click.argument("patterns", nargs=-1, metavar="[NAME…]", shell_complete=complete_tools)
 @click.option(
     "--permission",
     multiple=True,
