@@ -8,7 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.shell_completion import BashComplete
 from toolcast.cli.completion import MARK, SHELLS, VARIABLE
+from toolcast.cli.main import cli
 from toolcast.providers import available
 
 from tests.cli.conftest import Command
@@ -62,7 +64,15 @@ def complete(empty: Path) -> Complete:
     return offered
 
 
-def test_commands_options_and_names(complete: Complete) -> None:
+@pytest.mark.usefixtures("complete")
+def test_commands_options_and_names() -> None:
+    """In this process: how a shell asks is tested below."""
+
+    def complete(line: str) -> list[str]:
+        _, *words = line.split(" ")
+        shell = BashComplete(cli, {}, "toolcast", VARIABLE)
+        return [item.value for item in shell.get_completions(words[:-1], words[-1])]
+
     assert complete("toolcast s") == ["schema", "serve", "show", "stubs"]
     assert complete("toolcast show ") == ["edit", "get-page", "ls", "torn", "unnamed"]
     assert complete("toolcast call e") == ["edit"]
@@ -74,9 +84,6 @@ def test_commands_options_and_names(complete: Complete) -> None:
     ]
     assert complete("toolcast show --pro") == ["--provider", "--providers"]
     assert complete("toolcast lint --ignore vague") == ["vague-description", "vague-parameter"]
-    kinds = complete("toolcast import ")
-    assert {"mcp", "openapi", "python", "sample", "tools"} <= set(kinds)
-    assert not any(name.startswith("toolcast.cli.import_m") for name in kinds.modules)
 
 
 def test_nothing_is_compiled_or_read_for_a_command(complete: Complete) -> None:
@@ -85,6 +92,9 @@ def test_nothing_is_compiled_or_read_for_a_command(complete: Complete) -> None:
     own = {name for name in commands.modules if name.startswith("toolcast.cli.")}
     assert own == {"toolcast.cli.entry", "toolcast.cli.main", "toolcast.cli.streams"}
     assert "toolcast.config" not in commands.modules
+    kinds = complete("toolcast import ")
+    assert {"mcp", "openapi", "python", "sample", "tools"} <= set(kinds)
+    assert not any(name.startswith("toolcast.cli.import_m") for name in kinds.modules)
     tools = complete("toolcast show ")
     assert "edit" in tools
     heavy = (

@@ -7,7 +7,9 @@ from typing import Any
 import jsonschema_rs
 import pytest
 import yaml
-from toolcast.cli.editor_files import SettingsError, merged_settings
+from hypothesis import given
+from hypothesis import strategies as st
+from toolcast.cli.editor_files import SettingsError, merged_settings, settings_of
 from toolcast.spec.editor_schema import FILE_NAME
 
 from tests.cli.conftest import Command
@@ -138,3 +140,30 @@ def test_empty_settings_and_line_endings() -> None:
     assert made.count("\n") == made.count("\r\n")
     with pytest.raises(SettingsError, match="comments"):
         merged_settings("// x\n{}", "specs")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+SETTINGS = st.fixed_dictionaries(
+    {},
+    optional={
+        "yaml.schemas": st.dictionaries(st.text(max_size=5), JSON, max_size=2),
+        "json.schemas": st.lists(JSON, max_size=2),
+        "editor": JSON,
+    },
+)
+
+
+@given(SETTINGS, st.sampled_from([None, 2, 4, "\t"]))
+def test_any_settings_are_kept(before: dict[str, Any], indent: int | str | None) -> None:
+    text = merged_settings(json.dumps(before, indent=indent), "specs")
+    assert text is not None
+    after = json.loads(text)
+    assert merged_settings(text, "specs") is None
+    ours = settings_of("specs")
+    assert after.pop("yaml.schemas") == {**before.get("yaml.schemas", {}), **ours["yaml.schemas"]}
+    assert after.pop("json.schemas") == [*before.get("json.schemas", []), *ours["json.schemas"]]
+    assert after == {key: value for key, value in before.items() if not key.endswith(".schemas")}
