@@ -338,6 +338,26 @@ def test_bindings_without_a_request_have_no_handler(bind: Bind) -> None:
     assert register_http(ToolRegistry(), BINDINGS) == ()
 
 
+def test_what_is_no_client_and_no_resolver_is_told_at_once(httpx: Any, bind: Bind) -> None:
+    binding = bind(GET, id=STRING)
+    wrong: Any = httpx.Client()
+    with pytest.raises(TypeError, match=r"httpx\.AsyncClient, not Client"):
+        HttpHandler(binding, wrong)
+    secret: Any = KEY
+    with pytest.raises(TypeError, match="auth must be a function") as raised:
+        HttpHandler(binding, server=SERVER, auth=secret)
+    assert KEY not in str(raised.value)
+
+
+def test_a_client_may_want_another_media_type(httpx: Any, bind: Bind) -> None:
+    binding, api = bind(GET, id=STRING), Api(httpx)
+    run(binding, api.client, {"id": "a"})
+    api.client.headers["Accept"] = "application/vnd.example+json"
+    run(binding, api.client, {"id": "a"})
+    accepted = [request.headers.get_list("accept") for request in api.requests]
+    assert accepted == [["application/json, */*;q=0.8"], ["application/vnd.example+json"]]
+
+
 def test_one_url_is_no_url_of_two_servers(bind: Bind) -> None:
     one, other = bind(GET, id=STRING), bind({**GET, "server": "https://uploads.example.com"}, id=STRING)
     bindings: Any = {"one": one, "other": other}

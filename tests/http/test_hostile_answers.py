@@ -1,5 +1,6 @@
 """Whatever a server answers is a result, bounded and in words."""
 
+from base64 import b64encode
 from typing import Any
 
 import msgspec
@@ -53,3 +54,13 @@ def test_no_answer_repeats_a_credential(value: str, around: str, status: int) ->
     content = f"{around}{value}{around}".encode("utf-8", "surrogatepass")
     answer = without_values(Answer(status=status, headers={}, content=content), (value,))
     assert value.encode() not in answer.content or value in "[redacted]"
+
+
+def test_a_long_error_ends_with_no_part_of_a_credential() -> None:
+    value = "credential-0123456789"
+    encoded = b64encode(value.encode())
+    for shown in (12, 16, 20):
+        content = b" " * (8_000 - shown) + encoded
+        answer = Answer(status=401, headers={"content-type": "text/plain"}, content=content)
+        error = to_result(SCHEMALESS, "api.example.com", "GET", without_values(answer, (value,))).error
+        assert encoded[:12].decode() not in error

@@ -16,6 +16,7 @@ from .styles import joined
 
 _REMEDY: Final = "run: pip install 'toolcast[http]' (httpx 0.28 or newer)"
 _REDIRECTS: Final = 5
+_ACCEPT: Final = (b"Accept", b"application/json, */*;q=0.8")
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS", "QUERY", "TRACE"})
 """Methods that ask for no change."""
 
@@ -128,11 +129,13 @@ async def _send(client: Any, server: str, request: HttpRequest, seconds: float, 
     query = f"?{joined(request.query)}" if request.query else ""
     url = httpx.URL(f"{server.rstrip('/')}{request.path}{query}")
     method, content, parts = request.method, request.content, request.parts
+    # A client of the program may want something else.
+    accept = [_ACCEPT] if client.headers.get("accept", "*/*") == "*/*" else []
     for _ in range(_REDIRECTS + 1):
         built = client.build_request(
             method,
             url,
-            headers=_headers(request, content is not None),
+            headers=_headers(request, content is not None) + accept,
             content=content,
             files=None if parts is None else [_file(part) for part in parts],
             timeout=seconds,
@@ -169,7 +172,7 @@ def _headers(request: HttpRequest, has_content: bool) -> list[tuple[bytes, bytes
         headers.append((b"Content-Type", request.media_type.encode()))
     if request.cookies:
         headers.append((b"Cookie", "; ".join(f"{name}={value}" for name, value in request.cookies).encode()))
-    return [*headers, (b"Accept", b"application/json, */*;q=0.8")]
+    return headers
 
 
 def _file(part: Any) -> tuple[str, tuple[str | None, bytes, str | None]]:

@@ -8,6 +8,7 @@ from ..runtime.binding import ToolBinding
 from ..runtime.context import ToolContext
 from ..runtime.encode import with_defaults
 from ..runtime.errors import RefusalError
+from ..runtime.handlers import is_async
 from ..runtime.registry import ToolRegistry
 from ..runtime.result import ToolResult
 from .client import SAFE_METHODS, OversizedError, UnreachableError, hide_in_log, send
@@ -59,6 +60,7 @@ class HttpHandler:
         Raises:
             ValueError: the binding has no `http`; there is no server, or it is no URL of one; `auth` comes
                 without `server`; `timeout` or `limit` is not positive.
+            TypeError: `client` is no `httpx.AsyncClient`, or `auth` cannot be called.
         """
         if binding.http is None:
             raise ValueError(
@@ -66,6 +68,10 @@ class HttpHandler:
             )
         if timeout <= 0 or limit <= 0:
             raise ValueError("timeout and limit must be positive.")
+        if client is not None and not is_async(getattr(client, "send", None)):
+            raise TypeError(f"client must be an httpx.AsyncClient, not {type(client).__name__}.")
+        if auth is not None and not callable(auth):
+            raise TypeError("auth must be a function from a SecurityScheme to its value or None.")
         if auth is not None and server is None:
             raise ValueError(
                 f"Tool {binding.name!r} gets credentials, so name its server: server='https://…'. A spec may "
@@ -189,6 +195,7 @@ def register_http(
     Raises:
         ValueError: `server` is one URL and the specs name several; and what `HttpHandler` raises. Then no
             tool is registered.
+        TypeError: as `HttpHandler` raises it.
         DuplicateToolError: a name is taken, and the registry was made with `on_duplicate="raise"`.
         FrozenRegistryError: after `freeze()` or `aclose()`.
     """

@@ -70,7 +70,9 @@ def without_values(answer: Answer, values: tuple[str, ...]) -> Answer:
         redactor = Redactor()
         for value in kept:
             redactor.add("credential", value)
-        content = redactor.text(content[:_READ].decode("utf-8", "replace")).encode()
+        text = redactor.text(content[:_READ].decode("utf-8", "replace"))
+        # What was cut may end in a part of a value.
+        content = (text if len(content) <= _READ else text[: -len(max(kept, key=len)) * 4]).encode()
     return msgspec.structs.replace(answer, content=content)
 
 
