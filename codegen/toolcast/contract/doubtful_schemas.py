@@ -21,8 +21,8 @@ _IN_PLACE: Final = frozenset({"allOf", "anyOf", "oneOf", "if", "then", "else", "
 """Keywords whose schemas apply to the value itself."""
 _MOST_PARTS: Final = 200
 """Schemas that apply to one value; where there are more, the rest is left out."""
-_MOST_COMPARED: Final = 100
-"""Names of one document that are compared with others, which is slow."""
+_MOST_COMPARED: Final = 5_000
+"""Names of one document that are compared with wrong ones, which is slow."""
 _BOUNDS: Final = (
     ("minimum", "maximum", "number"),
     ("minLength", "maxLength", "string"),
@@ -130,8 +130,8 @@ class _Search:
         for index, name in enumerate(schema.get("required", ()) if has_object else ()):
             if name in names:
                 continue
-            self._compared += 1
-            few = len(names) <= 1_000 and self._compared <= _MOST_COMPARED
+            self._compared += len(names)
+            few = self._compared <= _MOST_COMPARED
             close = nearest(name, names) if few else None
             hint = f"did you mean {quoted(close)}? if not, " if close else ""
             yield _Doubt(

@@ -1,9 +1,11 @@
 """Diagnostics about schemas whose references resolve: circular, malformed, unsatisfiable; wrong defaults."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import UNSET
+from msgspec.json import decode
 
 from ..diagnostics import Diagnostic, Severity
 from ..jsonschema import SearchTooLong, UnsupportedSchema, Validator
@@ -178,8 +180,22 @@ def default_problems(normal: NormalForm, reader: Reader, contract: Contract) -> 
             yield diagnose_at(
                 normal, field.pointer + "/default", "default-mismatch",
                 f"the default of `{field.encode_name}` does not fit its own schema: {wrong[0].message}",
-                "correct the default, or leave it out",
+                _default_hint(field.default, validator),
             )  # fmt: skip
+
+
+def _default_hint(value: Any, validator: Validator) -> str:
+    """What to do about a default that does not fit: quotes may be missing, or too many."""
+    text = "true" if value is True else "false" if value is False else str(value)
+    if isinstance(value, bool | int | float) and validator.accepts(text):
+        return f"put it in quotes: `default: '{text}'`"
+    if isinstance(value, str) and _QUOTED.fullmatch(value) and validator.accepts(decode(value)):
+        return f"write it without quotes: `default: {value}`"
+    return "correct the default, or leave it out"
+
+
+_QUOTED: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,30})?|true|false")
+"""Numbers and booleans in quotes."""
 
 
 def unfillable_defaults(normal: NormalForm, reader: Reader, contract: Contract) -> Iterator[Diagnostic]:

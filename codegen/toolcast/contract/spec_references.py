@@ -53,11 +53,11 @@ def json_kind(value: Any) -> str:
     return "null" if value is None else names.get(type(value), "an object")
 
 
-_MOST_COMPARED: Final = 1_000
+_MOST_COMPARED: Final = 5_000
+"""Names that are compared with wrong ones, which is slow: after so many, nothing is suggested."""
+_MOST_NAMES: Final = 1_000
 _LONGEST: Final = 100
-"""Names, and characters of a name, that are compared with a wrong one."""
-_MOST_COMPARISONS: Final = 100
-"""Wrong references for which names are compared: a document with more has no typing mistakes."""
+"""Names, and characters of a name, that one wrong name is compared with."""
 
 MAX_DEPTH = 64
 """Levels of nested schemas; more is refused, because reading recurses."""
@@ -81,7 +81,7 @@ class References:
         self.types = types
         self.path = path
         self._anchors: dict[DefinitionLocation, dict[str, Path]] = {}
-        self._comparisons = 0
+        self._compared = 0
 
     def target(self, ref: str, location: SchemaLocation) -> DefinitionLocation | ReferenceProblem:
         """Where the schema is that `ref` names in the schema at `location`, or why it does not resolve."""
@@ -100,8 +100,11 @@ class References:
 
     def _points_at_nothing(self, ref: str, schema: Any) -> ReferenceProblem:
         """The problem of a reference whose fragment leads nowhere in `schema`, the root of its file."""
-        self._comparisons += 1
-        hint = _definition_hint(ref, schema) if self._comparisons <= _MOST_COMPARISONS else _NOTHING_DEFINED
+        hint = _NOTHING_DEFINED
+        if self._compared <= _MOST_COMPARED:
+            pointers = _definition_pointers(schema)
+            self._compared += 1 + len(pointers)
+            hint = _definition_hint(ref, pointers)
         return ReferenceProblem("missing-reference", f"{quoted(ref)} points at nothing", hint)
 
     def _file(self, ref: str, target: str, location: SchemaLocation) -> str | ReferenceProblem:
@@ -130,8 +133,11 @@ class References:
                 f"{quoted(ref)} points outside the specs folder",
                 "shared types live under _types/ in the specs folder",
             )
-        self._comparisons += 1
-        near = _near(file, list(self.types)) if self._comparisons <= _MOST_COMPARISONS else []
+        near: list[str] = []
+        if self._compared <= _MOST_COMPARED:
+            known = list(self.types)
+            self._compared += 1 + len(known)
+            near = _near(file, known)
         hint = "shared types live in files under _types/ in the specs folder"
         if near:
             hint = f"did you mean {quoted(posixpath.relpath(near[0], base or '.'))}?"
@@ -176,10 +182,9 @@ def _definition_of(path: str, schema: Any) -> str:
 _NOTHING_DEFINED: Final = "write definitions below `$defs`, beside `properties`, and refer to `#/$defs/Name`"
 
 
-def _definition_hint(ref: str, schema: Any) -> str:
-    """What to write instead of a reference that leads nowhere in `schema`, the root of its file."""
+def _definition_hint(ref: str, pointers: Mapping[str, str]) -> str:
+    """What to write instead of a reference that leads nowhere; `pointers` are the definitions of its file."""
     file, _, fragment = ref.partition("#")
-    pointers = _definition_pointers(schema)
     near = _near(unquote(fragment).rpartition("/")[2], pointers)
     if near:
         return f"did you mean {quoted(file + pointers[near[0]])}?"
@@ -212,6 +217,4 @@ def _near(name: str, known: Iterable[str]) -> list[str]:
     from difflib import get_close_matches  # loaded only where something is wrong
 
     words = list(known)
-    return (
-        get_close_matches(name, words, n=1) if len(words) <= _MOST_COMPARED and len(name) <= _LONGEST else []
-    )
+    return get_close_matches(name, words, n=1) if len(words) <= _MOST_NAMES and len(name) <= _LONGEST else []
