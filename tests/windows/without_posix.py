@@ -51,7 +51,7 @@ BEFORE = _words(
     """
     asyncio.subprocess black click concurrent.futures.process getpass griffe httpx jinja2
     jsonschema_rs logging.config mcp.client.stdio mcp.server.stdio msgspec.inspect
-    multiprocessing.synchronize opentelemetry.trace rich.console rich.syntax ruamel.yaml shutil ssl
+    multiprocessing.synchronize opentelemetry.trace rich.console rich.syntax shutil ssl
     subprocess tempfile uvicorn watchfiles yaml
     """
 )
