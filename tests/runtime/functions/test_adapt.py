@@ -248,6 +248,8 @@ def test_keywords_take_what_has_no_parameter() -> None:
     closed = {"type": "object", "required": ["city"], "additionalProperties": False, "properties": named}
     assert run(closed, go, {"city": "Rome", "b": 2}).data == ["Rome", [["b", 2]]]
     opened = {**closed, "additionalProperties": {"type": "integer"}}
+    (words,) = refused({**opened, "properties": {"city": named["city"]}}, lambda city: city)
+    assert words == "the contract takes further parameters, the function has no `**kwargs` for them"
     arguments = {"city": "Rome", "a": 1, "x-y": 3}
     assert run(opened, go, arguments).data == ["Rome", [["a", 1], ["x-y", 3]]]
 

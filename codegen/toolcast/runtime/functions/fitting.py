@@ -162,6 +162,8 @@ def _named_differences(sides: _Sides) -> list[str]:
             for wire in sides.properties
             if wire not in names
         ]
+        if getattr(sides.binding.params, EXTRA, None) is not None:
+            problems.append("the contract takes further parameters, the function has no `**kwargs` for them")
     problems += [
         f"{each.name}: the function requires this parameter, the contract does not have it"
         for each in sides.signature.parameters
