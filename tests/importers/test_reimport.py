@@ -106,6 +106,22 @@ def test_decisions_renames_and_comments_stay_and_what_changed_upstream_comes(pro
     assert not (project.specs / "look.yaml").exists()
 
 
+def test_a_hint_that_no_spec_holds_is_told_when_it_changes(project: Project) -> None:
+    reading = [{**LOOK, "annotations": {"readOnlyHint": True}}, DROP]
+    assert project.run(tools=reading).exit_code == 0
+    assert project.run("--check").exit_code == 0
+    before = project.bytes()
+
+    writing = [{**LOOK, "annotations": {"readOnlyHint": False}}, DROP]
+    check = project.run("--check", tools=writing)
+    assert check.exit_code == 1
+    assert "differs   annotations/readOnlyHint: true → false" in check.output
+    assert project.bytes() == before
+    assert "see whether the permission is still right" in project.run().output
+    assert project.data("look.yaml")["permission"] == "read"
+    assert project.run("--check").exit_code == 0
+
+
 def test_a_conflict_is_said_until_a_side_is_taken(project: Project) -> None:
     project.edit("look.yaml", "Looks a word up.", "Ours.")
     tools = [{**LOOK, "description": "Theirs."}, DROP]

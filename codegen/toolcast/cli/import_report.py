@@ -43,6 +43,9 @@ def _field(field: "FieldChange", *, check: bool) -> str:
     here, upstream = _value(field.here), _value(field.upstream)
     if field.kind == "applied":
         return f"{'differs' if check else 'applied'}   {name}: {here} → {upstream}"
+    if field.kind == "noted":
+        advice = "see whether the permission is still right"
+        return f"{'differs' if check else 'noted'}   {name}: {here} → {upstream}; {advice}"
     hint = "" if check else "; kept as it is here, --take local or upstream settles it"
     return f"conflict  {name}: here {here}, upstream {upstream}{hint}"
 

@@ -37,14 +37,17 @@ def write_specs(declarations: "Declarations", options: ImportOptions) -> None:
     from ..importers.lock import NAME, LockError, load_lock
     from ..importers.suspicious_text import suspicious
     from ..importers.update import plan_update
+    from .progress import Bar
 
     root, below = specs_root(options.into)
-    imported = specs_of(
-        declarations,
-        options.choices,
-        group=f"{below}{options.group}".rstrip("/"),
-        share="all" if options.share else "definitions",
-    )
+    with Bar("importing") as bar:
+        imported = specs_of(
+            declarations,
+            options.choices,
+            group=f"{below}{options.group}".rstrip("/"),
+            share="all" if options.share else "definitions",
+            progress=bar,
+        )
     if not imported.drafts and any(each.severity == "error" for each in imported.diagnostics):
         write_nothing(imported.diagnostics, options)
     shown_root = _shown(root)

@@ -1,6 +1,6 @@
 """Lists of tools, as MCP servers answer and providers take them → one spec text per tool."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,7 @@ class Draft(Struct, frozen=True, kw_only=True):
         permission: the permission, if it is decided.
         secrets: the parameters that may carry secrets, if that is decided.
         text: the text of the spec.
+        read_only: MCP's `readOnlyHint`; None where it is not stated.
     """
 
     path: str
@@ -45,6 +46,7 @@ class Draft(Struct, frozen=True, kw_only=True):
     permission: Permission | None
     secrets: list[str] | None
     text: str
+    read_only: bool | None = None
 
 
 class TypeDraft(Struct, frozen=True, kw_only=True):
@@ -95,6 +97,7 @@ def specs_of(
     *,
     group: str = "",
     share: Share = "none",
+    progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Imported:
     """Turn declarations into specs, whatever they were read from.
 
@@ -102,10 +105,13 @@ def specs_of(
     a label. Schemas are taken as they are: whether they are right is for the compiler to say. Only what would
     cost the whole tool is left out, with a warning and a comment in the spec: a default that does not fit its
     own schema, and defects (`providers.quarantined`). `nullable` becomes a union with null, with a comment.
+    `progress` is called with the steps that are done and all steps, two for each tool.
     """
     problems = list(declarations.diagnostics)
     declared: list[Declared] = []
-    for tool in declarations.tools:
+    steps = 2 * len(declarations.tools)
+    for done, tool in enumerate(declarations.tools):
+        progress(done, steps)
         try:
             check_writable(
                 [
@@ -126,10 +132,10 @@ def specs_of(
         "../" * len(group.split("/") if group else ()) + folder,
         share if declarations.label else "none",
     )
-    drafts = tuple(
-        _draft(declarations, tool, data, choices, group)
-        for tool, data in zip(declared, shared.specs, strict=True)
-    )
+    drafts: list[Draft] = []
+    for tool, data in zip(declared, shared.specs, strict=True):
+        progress(len(declarations.tools) + len(drafts), steps)
+        drafts.append(_draft(declarations, tool, data, choices, group))
     types = tuple(
         TypeDraft(path=f"{folder}/{stem}.yaml", schema=schema, text=dump(schema))
         for stem, schema in shared.types.items()
@@ -138,7 +144,7 @@ def specs_of(
         specs={**{each.path: each.text for each in drafts}, **{each.path: each.text for each in types}},
         diagnostics=tuple(problems),
         renamed=tuple((tool.name, name) for tool, name in pairs if (tool.spec_name or tool.name) != name),
-        drafts=drafts if declarations.label else (),
+        drafts=tuple(drafts) if declarations.label else (),
         types=types,
     )
 
@@ -155,6 +161,7 @@ def _draft(
         permission=decided_permission(tool, name, choices),
         secrets=decided_secrets(tool, name, choices),
         text=spec_text(tool, data, choices, source),
+        read_only=tool.read_only,
     )
 
 

@@ -38,6 +38,7 @@ class LockedTool(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
         fields: digests of what was merged last.
         pending: by field, what the source declares where the spec differs on purpose or by conflict; null
             where it declares nothing.
+        read_only: MCP's `readOnlyHint`, which a spec has no key for; None where it was not stated.
     """
 
     kind: SourceKind
@@ -45,6 +46,7 @@ class LockedTool(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, 
     name: str
     fields: dict[str, Any]
     pending: dict[str, Any] = {}
+    read_only: bool | None = None
 
     @property
     def key(self) -> Key:

@@ -29,13 +29,13 @@ class FieldChange(Struct, frozen=True, kw_only=True):
 
     Attributes:
         path: of the field, from the root of the spec.
-        kind: "applied", or "conflict" where it changed here, too.
+        kind: "applied"; "conflict" where it changed here, too; "noted" where a spec has no place for it.
         here: its value in the spec; UNSET where it has none.
         upstream: its value in the source; UNSET where it has none.
     """
 
     path: Path
-    kind: Literal["applied", "conflict"]
+    kind: Literal["applied", "conflict", "noted"]
     here: Any
     upstream: Any
 

@@ -144,9 +144,10 @@ class _Work(Struct):
         if text != spec.text:
             self.writes[spec.path] = text
         self._lock(draft, merged.base, merged.conflicts)
-        if merged.changes:
+        changes = merged.changes if before is None else (*merged.changes, *_changed_hint(before, draft))
+        if changes:
             self.changes.append(
-                ToolChange(kind="changed", name=draft.original, path=spec.path, fields=merged.changes)
+                ToolChange(kind="changed", name=draft.original, path=spec.path, fields=changes)
             )
 
     def _lock(self, draft: Draft, fields: Any, conflicts: tuple[FieldChange, ...]) -> None:
@@ -156,6 +157,7 @@ class _Work(Struct):
             name=draft.original,
             fields=fields,
             pending=_pending(conflicts),
+            read_only=draft.read_only,
         )
         self.locked[tool.key] = tool
 
@@ -279,6 +281,14 @@ def plan_update(
 def _pending(conflicts: tuple[FieldChange, ...]) -> dict[str, Any]:
     """What the source declares where a spec differs; null where it declares nothing."""
     return {each.pointer: None if each.upstream is UNSET else each.upstream for each in conflicts}
+
+
+def _changed_hint(before: LockedTool, draft: Draft) -> tuple[FieldChange, ...]:
+    """A changed `readOnlyHint`: a permission may rest on it, and a person decides that one."""
+    if before.read_only == draft.read_only:
+        return ()
+    here, upstream = (UNSET if hint is None else hint for hint in (before.read_only, draft.read_only))
+    return (FieldChange(path=("annotations", "readOnlyHint"), kind="noted", here=here, upstream=upstream),)
 
 
 def _digests(draft: Draft) -> Any:
