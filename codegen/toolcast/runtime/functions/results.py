@@ -49,16 +49,17 @@ def _typed(data: Any, wanted: Any) -> Any:
 def _wrapped(data: Any, wanted: Any) -> Any:
     """The object that the contract wants, with the text of the value itself, as FastMCP sends it.
 
-    Not where that text is an array or object of its own: whoever reads data out of texts would take it for
-    the object.
+    Not where that text is an object of its own: whoever reads data out of texts would take it for the one
+    that the contract wants.
     """
     made = _typed({"result": data}, wanted)
     if data is None:
         return ToolResult.ok("", made)
-    if isinstance(data, (dict, list)):
-        return made
-    text = data if isinstance(data, str) else msgspec.json.encode(data).decode()
-    return made if text.lstrip()[:1] in ("[", "{") else ToolResult.ok(text, made)
+    try:
+        text = data if isinstance(data, str) else msgspec.json.encode(data).decode()
+    except UnicodeEncodeError:
+        return made  # lone surrogates, which are replaced where results are encoded
+    return made if text.lstrip()[:1] == "{" else ToolResult.ok(text, made)
 
 
 def _wraps(result: Place, signature: Signature) -> bool:
