@@ -69,7 +69,7 @@ def test_parameters_that_are_no_object_schema_are_told(parameters: str) -> None:
 
 def test_fields_directly_under_parameters() -> None:
     found = problems(TOOL + "parameters:\n  path: {type: string, description: A path.}\n  depth: integer\n")
-    assert found == [("misplaced-property", 5), ("not-an-object", 5), ("misplaced-property", 6)]
+    assert found == [("not-an-object", 5), ("misplaced-property", 5), ("misplaced-property", 6)]
 
 
 def told(text: str, file: str = "tool.yaml") -> str:

@@ -80,8 +80,10 @@ def test_official_suite(shared_dir: Path, draft: str) -> None:
             refusals += not record["needs_remote"] and set(problem.codes) != {"unsatisfiable"}
             for code in problem.codes:
                 refused[code] += 1
-            unfounded = "unsatisfiable" in problem.codes and record["calls"]
-            if unfounded or not all(any(w in text for w in TRUE_REASONS.get(c, ())) for c in problem.codes):
+            # What follows an `$id` inside a schema may be its consequence: references to it lead nowhere.
+            codes = {"embedded-id"} if "embedded-id" in problem.codes else set(problem.codes)
+            unfounded = "unsatisfiable" in codes and record["calls"]
+            if unfounded or not all(any(w in text for w in TRUE_REASONS.get(c, ())) for c in codes):
                 wrong.append(f"{name}: refused without reason: {problem}: {json.dumps(schema)[:300]}")
     print(draft, len(found), refusals, dict(refused))
     assert not wrong, "\n".join(wrong)

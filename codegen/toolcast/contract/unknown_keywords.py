@@ -79,7 +79,7 @@ def unknown_keyword(key: str, schema: Mapping[str, Any]) -> UnknownKeyword | Non
             code="misplaced-property",
             message=f"{quoted(key)} is no keyword and has no effect here; it looks like a property",
             hint=f"indent it below {where}; start the name with `x-` to keep it as an extension",
-            severity="error" if alone else "warning",
+            severity="error" if alone and "type" in schema else "warning",
         )
     message = f"{quoted(key)} is not a JSON Schema keyword and has no effect"
     if key == "optional":
