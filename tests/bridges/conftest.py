@@ -3,9 +3,10 @@
 # ruff: noqa: ARG002 - a handler's signature is fixed, whatever it uses
 
 import asyncio
+import gc
 import importlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -135,3 +136,10 @@ def framework() -> Callable[[str], Any]:
         pytest.skip(reason)
 
     return load
+
+
+@pytest.fixture(scope="module", autouse=True)
+def collected() -> Iterator[None]:
+    """Clients that nobody closes are collected here: their finalizers start tasks in a loop that runs."""
+    yield
+    gc.collect()

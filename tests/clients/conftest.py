@@ -1,8 +1,9 @@
 """Clients that are there, or a reason to skip."""
 
+import gc
 import importlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -24,3 +25,10 @@ def client() -> Client:
         pytest.skip(reason)
 
     return load
+
+
+@pytest.fixture(scope="module", autouse=True)
+def collected() -> Iterator[None]:
+    """Clients that nobody closes are collected here: their finalizers start tasks in a loop that runs."""
+    yield
+    gc.collect()

@@ -63,9 +63,9 @@ def sent(schema: Any, value: Any, provider: str = "mcp") -> bool:
 
 
 def warned(schema: Any) -> list[tuple[str, str]]:
-    """Code and hint of what the author of a spec is told."""
+    """Code and hint of what the author of a spec is told of its keywords."""
     _, _, found = compile_files({"tool.json": spec(schema)})
-    return [(each.code, each.hint) for each in found]
+    return [(each.code, each.hint) for each in found if each.code != "undeclared-required"]
 
 
 # -- keywords in snake_case -----------------------------------------------------------------------

@@ -24,4 +24,5 @@ def test_an_override_replaces_one_template_and_leaves_the_others() -> None:
     assert "def register_all" in templates.render(
         "registry.py.jinja",
         mark="# m", imports=[], handler_imports=[], tools=[], registry="registry", signature=[],
+        tool_name="str", provider="str",
     )  # fmt: skip

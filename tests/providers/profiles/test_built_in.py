@@ -66,7 +66,7 @@ def test_placeholders_are_those_that_envelopes_fill() -> None:
     profile = Profile(id="all", dated="2026-01-01", envelope=values)
     info = ToolInfo(
         name="n", description="d", title="t", read_only=True, destructive=True, idempotent=True,
-        open_world=True, result_schema={"type": "object"},
+        open_world=True, result_schema={"type": "object"}, icons=({"src": "data:,"},), meta={"k": 1},
     )  # fmt: skip
     made = tool_object(info, profile, normalize({"type": "object"}, profile, strict=False))
     assert set(made) == set(values) - {"strict"}
