@@ -1,6 +1,8 @@
 """Everything that Windows can do works without the names of POSIX; what it cannot do is refused in words."""
 
 import ast
+import importlib.util
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -23,6 +25,8 @@ def run(folder: Path, *arguments: str) -> str:
 
 
 def test_every_module_is_imported_and_works(tmp_path: Path) -> None:
+    if importlib.util.find_spec("mcp") is None and not os.environ.get("CI"):
+        pytest.skip("mcp is not installed; `make clients` installs it")
     out = run(tmp_path, str(HERE / "programs/imports.py"), str(HERE / "programs/work.py"))
     modules, *_ = out.splitlines()
     assert int(modules.removesuffix(" modules")) > 400
