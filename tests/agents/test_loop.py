@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from toolcast.agents.disclosure import Disclosure
-from toolcast.agents.loop import run_tools
-from toolcast.agents.record import Budget, Called, LoopEvent, Record, RoundEnded, RoundStarted, Stopped
+from toolcast.agents import Budget, Disclosure, Record, record_of, run_tools
+from toolcast.agents.answers import Answers, ReadAnswer
+from toolcast.agents.events import Called, LoopEvent, RoundEnded, RoundStarted, Stopped
 from toolcast.agents.text_calls import TextAnswer
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
 
@@ -139,7 +139,7 @@ def test_ten_rounds_unless_more_are_asked_for() -> None:
 
 def test_a_call_past_the_budget_is_answered_and_not_made() -> None:
     record = run(asks(("edit", GOOD), ("edit", {**GOOD, "file_path": "/b"})), budget=Budget(calls=3))
-    assert record.stopped == "calls"
+    assert (record.stopped, record.exceeded) == ("budget", "calls")
     assert [call.executed for call in record.calls] == [True, True, True, False]
     assert "may make 3 calls" in record.calls[-1].result.error
     answered(record)
@@ -167,7 +167,7 @@ def test_other_failing_calls_are_tries() -> None:
 def test_time_runs_out_within_a_call_which_is_cancelled_and_answered() -> None:
     hanging = asks(("edit", {**GOOD, "old_string": "hang"}), ("edit", GOOD))
     record = run(hanging, budget=Budget(seconds=0.05))
-    assert record.stopped == "seconds"
+    assert (record.stopped, record.exceeded) == ("budget", "seconds")
     assert record.seconds < 5
     assert {call.result.success for call in record.calls} == {True, False}
     assert any("was stopped: this run may take 0.05 seconds" in call.result.error for call in record.calls)
@@ -179,7 +179,7 @@ def test_time_runs_out_while_the_model_thinks() -> None:
         await asyncio.sleep(60)
 
     record = asyncio.run(run_tools(slow, tools(), USER, format="openai", budget=Budget(seconds=0.05)))
-    assert (record.stopped, record.rounds, record.messages) == ("seconds", (), tuple(USER))
+    assert (record.exceeded, record.rounds, record.messages) == ("seconds", (), tuple(USER))
 
 
 def test_events_tell_every_step_and_their_observer_stops_nothing() -> None:
@@ -201,13 +201,24 @@ def test_events_tell_every_step_and_their_observer_stops_nothing() -> None:
     assert seen[-1] == Stopped(record=record)
 
 
-def test_what_the_model_raises_passes_and_the_record_is_reported() -> None:
+def test_what_the_model_raises_passes_and_has_the_record() -> None:
     seen: list[LoopEvent] = []
-    with pytest.raises(ConnectionError):
-        run(asks(("edit", GOOD)), ConnectionError(), on_event=seen.append)
+    with pytest.raises(ConnectionError) as raised:
+        run(asks(("edit", GOOD)), ConnectionError("no route"), on_event=seen.append)
+    record = record_of(raised.value)
+    assert record is not None
     [stopped] = [event for event in seen if isinstance(event, Stopped)]
-    assert (stopped.record.stopped, len(stopped.record.calls)) == ("error", 1)
-    answered(stopped.record)
+    assert stopped.record is record
+    assert (record.stopped, record.detail, len(record.calls)) == ("provider_error", "no route", 1)
+    answered(record)
+
+
+def test_what_an_adapter_raises_is_no_fault_of_the_provider() -> None:
+    with pytest.raises(ValueError, match="this is no answer") as raised:
+        run({"unknown": True})
+    record = record_of(raised.value)
+    assert record is not None
+    assert record.stopped == "error"
 
 
 def test_a_timeout_of_the_models_own_is_no_budget() -> None:
@@ -275,6 +286,22 @@ def test_calls_in_the_text_format_of_a_family() -> None:
     assert b"<arg_key>{arg-key-1}</arg_key>" in model.seen[0][1]
 
 
+def test_a_call_that_cannot_be_read_is_told_to_the_model_once() -> None:
+    broken = "I will.\n<tool_call>{"
+    model = Scripted(broken)
+    record = asyncio.run(run_tools(model, tools(), USER, format="text"))
+    assert (record.stopped, len(record.rounds)) == ("malformed_call", 2)
+    assert [message["role"] for message in record.messages[1:]] == ["assistant", "user"] * 2
+    call = json.dumps({"name": "edit", "arguments": GOOD})
+    model = Scripted(broken, f"<tool_call>{call}</tool_call>", broken, "Done.")
+    assert asyncio.run(run_tools(model, tools(), USER, format="text")).stopped == "answer"
+
+
+def test_a_text_that_was_cut_off_without_a_call_is_no_answer() -> None:
+    model = Scripted(TextAnswer("It is", "length"))
+    assert asyncio.run(run_tools(model, tools(), USER, format="text")).stopped == "cut"
+
+
 def test_a_text_format_that_cannot_be_asked_for_is_refused() -> None:
     for text_format, words in (("zeroclaw", "no prompt"), ("nobody", "no text format")):
         with pytest.raises(ValueError, match=words):
@@ -295,17 +322,20 @@ def test_a_call_in_a_text_that_was_cut_off_does_not_run_and_is_asked_for_again(s
     assert record.calls[0].result.output == "edited /a"
 
 
-class Own:
-    """A dispatcher of a program's own: a response is a list of calls."""
+class Own(Answers):
+    """An adapter of a program's own: a response is a list of calls."""
 
     def __init__(self, tools: Any) -> None:
         self.tools = tools
 
-    def assistant(self, response: Any) -> Sequence[Any]:
-        return [("said", response)]
+    def read(self, response: Any) -> ReadAnswer:
+        return ReadAnswer(messages=[("said", response)], calls=response)
 
-    async def run(self, response: Any, context: ToolContext | None = None) -> Sequence[Any]:
-        return [await self.tools.execute(name, arguments, context=context) for name, arguments in response]
+    async def execute(self, calls: Sequence[Any], context: ToolContext | None = None) -> Sequence[ToolResult]:
+        return [await self.tools.execute(name, arguments, context=context) for name, arguments in calls]
+
+    def render(self, answer: ReadAnswer, results: Sequence[ToolResult]) -> Sequence[Any]:
+        return results if answer.calls else []
 
 
 def test_a_dispatcher_of_ones_own() -> None:

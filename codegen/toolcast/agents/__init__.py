@@ -8,20 +8,22 @@ from typing import TYPE_CHECKING
 from ..lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
+    from .budget import Budget
     from .delegation import delegate
     from .disclosure import Disclosure
     from .loop import run_tools
-    from .record import Budget, Record
+    from .record import Record, record_of
 
-__all__ = ["Budget", "Disclosure", "Record", "delegate", "run_tools"]
+__all__ = ["Budget", "Disclosure", "Record", "delegate", "record_of", "run_tools"]
 
 __getattr__ = lazy_exports(
     __name__,
     {
-        "Budget": ".record",
+        "Budget": ".budget",
         "Disclosure": ".disclosure",
         "Record": ".record",
         "delegate": ".delegation",
+        "record_of": ".record",
         "run_tools": ".loop",
     },
 )

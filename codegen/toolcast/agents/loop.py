@@ -6,82 +6,30 @@ The model is any async callable; no provider's client is imported.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ..runtime.context import ToolContext
-from ..runtime.view import RedirectedView, ToolView
-from .budgeted_calls import BudgetedCalls
+from ..runtime.result import ToolResult
+from ..runtime.view import ToolView
+from .answers import Answers, ReadAnswer, WireAnswers
+from .budget import Budget
 from .disclosure import Disclosure
-from .record import (
-    Budget,
-    Called,
-    CallRecord,
-    LoopEvent,
-    Record,
-    Round,
-    RoundEnded,
-    RoundStarted,
-    Stop,
-    Stopped,
-)
+from .events import Called, LoopEvent, RoundEnded, RoundStarted, Stopped
+from .record import CallRecord, Limit, Record, Round, Stop, attach_record
+from .tool_calls import ToolCalls
 
 if TYPE_CHECKING:
-    from .text_calls import TextAnswer, TextFormat
-
-
-class ResponseDispatcher(Protocol):
-    """What the loop asks of a dispatcher: a response's part in the conversation, and what comes after it."""
-
-    def assistant(self, response: Any) -> Sequence[Any]:
-        """The messages that the response leaves in the conversation."""
-        ...
-
-    async def run(self, response: Any, context: ToolContext | None = None) -> Sequence[Any]:
-        """Carry out the response's calls; the messages that answer them, none where there are none."""
-        ...
-
-
-class NativeDispatcher:
-    """A wire format's dispatcher."""
-
-    def __init__(self, tools: ToolView, format: str, provider: str, limit: int) -> None:
-        from .dispatch import Dispatcher
-
-        self._dispatcher = Dispatcher(tools, format, provider=provider, limit=limit)
-        self._format = format
-
-    def assistant(self, response: Any) -> Sequence[Any]:
-        from .dispatch import assistant_messages
-
-        return assistant_messages(response, self._format)
-
-    async def run(self, response: Any, context: ToolContext | None = None) -> Sequence[Any]:
-        return await self._dispatcher.run(response, context)
-
-
-class TextCalls:
-    """Calls written into the text: a response is a str or a TextAnswer, its answers are the next message of
-    the user."""
-
-    def __init__(self, tools: ToolView, limit: int, text_format: "str | TextFormat | None") -> None:
-        from .text_calls import TextDispatcher
-
-        self._dispatcher = TextDispatcher(tools, limit=limit, format=text_format or "auto")
-
-    def assistant(self, response: "str | TextAnswer") -> Sequence[Any]:
-        return [{"role": "assistant", "content": response if isinstance(response, str) else response.text}]
-
-    async def run(self, response: "str | TextAnswer", context: ToolContext | None = None) -> Sequence[Any]:
-        if isinstance(response, str):
-            outcome = await self._dispatcher.run(response, context)
-        else:
-            outcome = await self._dispatcher.run(response.text, context, cut=response.cut)
-        message = outcome.message
-        return [{"role": "user", "content": message}] if message else []
-
+    from .text_calls import TextFormat
 
 Model = Callable[[list[Any], bytes], Awaitable[Any]]
 """(messages, definitions) → the provider's response. `definitions` is the JSON array of the round."""
+
+_AGAIN = (
+    "The call of a tool in your last answer could not be read, and nothing was done. Send the call again, "
+    "with arguments in valid JSON."
+)
+MALFORMED = 1
+"""Answers with a call that cannot be read, one after another, that are answered before the run ends."""
 
 
 async def run_tools(
@@ -91,7 +39,7 @@ async def run_tools(
     *,
     format: str | None = None,
     text_format: "str | TextFormat | None" = None,
-    dispatcher: Callable[[ToolView], ResponseDispatcher] | None = None,
+    dispatcher: Callable[[ToolView], Answers] | None = None,
     provider: str | None = None,
     max_rounds: int = 10,
     budget: Budget | None = None,
@@ -100,10 +48,11 @@ async def run_tools(
     context: ToolContext | None = None,
     on_event: Callable[[LoopEvent], None] | None = None,
 ) -> Record:
-    """Ask a model, carry out its calls and answer them, until it calls no tool or a limit stops the run.
+    """Ask a model, carry out its calls and answer them, until it calls no tool or something stops the run.
 
     A run is a turn of a Disclosure: it begins with `next_turn`. Cancellation, and what the model or the
-    dispatcher raises, pass through; `on_event` gets the record in `Stopped` then, too.
+    dispatcher raises, pass through; the record is on the exception (`record_of`), and `on_event` gets it in
+    `Stopped`.
 
     Args:
         model: an async function from the messages and the JSON array of definitions to the provider's
@@ -113,7 +62,7 @@ async def run_tools(
         format: a wire format of `toolcast.agents.dispatch`, or "text"; or else `dispatcher`.
         text_format: for "text": the text format in which the model is asked to call, is read, and gets
             results; by default it is asked in the canonical form, and read in any with marks.
-        dispatcher: a function that makes a dispatcher of your own for the tools that it gets.
+        dispatcher: a function that makes an adapter of your own for the tools that it gets.
         provider: id of the provider of the definitions; by default the Disclosure's own, else the format's
             name.
         max_rounds: answers of the model at most.
@@ -136,142 +85,188 @@ async def run_tools(
         raise ValueError('text_format= is for format="text".')
     if max_rounds < 1 or repeats < 1 or limit < 1:
         raise ValueError("max_rounds, repeats and limit must be at least 1.")
-    run = _Run(tools, list(messages), budget or Budget(), repeats, on_event)
+    calls = ToolCalls(tools.tools if isinstance(tools, Disclosure) else tools, budget or Budget(), repeats)
     if dispatcher is not None:
-        answers = dispatcher(run.tools)
+        answers = dispatcher(calls.tools)
     elif format == "text":
-        answers = TextCalls(run.tools, limit, text_format)
+        from .text_answers import TextAnswers
+
+        answers = TextAnswers(calls.tools, limit, text_format)
     else:
-        answers = NativeDispatcher(run.tools, str(format), run.dialect(provider, format), limit)
-    definitions = run.definitions(format, provider, text_format)
-    try:
-        for number in range(1, max_rounds + 1):
-            stop = await run.round(number, model, definitions, answers, context)
-            if stop is not None:
-                return run.end(stop)
-        return run.end("rounds")
-    except asyncio.CancelledError:
-        run.end("cancelled")
-        raise
-    except Exception:
-        run.end("error")
-        raise
+        answers = WireAnswers(calls.tools, str(format), _dialect(tools, provider, format), limit)
+    definitions = _definitions(tools, format, provider, text_format)
+    run = _Run(model, answers, definitions, calls, list(messages), context, on_event)
+    return await run.to_end(max_rounds)
+
+
+def _dialect(tools: ToolView | Disclosure, provider: str | None, format: str | None) -> str:
+    """The provider whose definitions the model sees."""
+    if isinstance(tools, Disclosure):
+        if provider is not None and provider != tools.provider:
+            raise ValueError(f"The tools are disclosed to {tools.provider!r}, not {provider!r}.")
+        return tools.provider
+    chosen = provider if provider is not None else format
+    if chosen is None:
+        raise ValueError("A dispatcher of your own needs provider=, for the definitions.")
+    return chosen
+
+
+def _definitions(
+    tools: ToolView | Disclosure,
+    format: str | None,
+    provider: str | None,
+    text_format: "str | TextFormat | None",
+) -> Callable[[], bytes]:
+    """What makes each round's definitions; for text the block for the system prompt."""
+    if isinstance(tools, Disclosure):
+        _dialect(tools, provider, format)
+        if format == "text":
+            raise ValueError("Text shows tools in the system prompt; give the registry, not a Disclosure.")
+        tools.next_turn()
+        return tools.definitions
+    if format == "text":
+        from .text_calls import instructions
+
+        chosen = text_format or "toolcast"
+        instructions(tools, format=chosen)  # refused before the first round
+        return lambda: instructions(tools, format=chosen).encode()
+    dialect = _dialect(tools, provider, format)
+    return lambda: tools.definitions(dialect)
+
+
+class _StopRunError(Exception):
+    """The run ends here."""
+
+    def __init__(self, stop: Stop, *, exceeded: Limit | None = None, detail: str = "") -> None:
+        super().__init__(stop)
+        self.stop = stop
+        self.exceeded = exceeded
+        self.detail = detail
 
 
 class _Run:
-    """The state of one run."""
+    """One run: its conversation, and what it has recorded so far."""
 
     def __init__(
         self,
-        tools: ToolView | Disclosure,
+        model: Model,
+        answers: Answers,
+        definitions: Callable[[], bytes],
+        calls: ToolCalls,
         messages: list[Any],
-        budget: Budget,
-        repeats: int,
+        context: ToolContext | None,
         on_event: Callable[[LoopEvent], None] | None,
     ) -> None:
-        self._disclosure = tools if isinstance(tools, Disclosure) else None
-        base = tools.tools if isinstance(tools, Disclosure) else tools
-        self._meter = BudgetedCalls(base.execute, budget, repeats, self._called)
-        self.tools: ToolView = RedirectedView(base, self._meter.execute)
+        self._model = model
+        self._answers = answers
+        self._definitions = definitions
+        self._calls = calls
         self._messages = messages
+        self._context = context
         self._on_event = on_event
         self._rounds: list[Round] = []
-        self._begun = time.monotonic()
         self._number = 0
+        self._asking = False  # the model is being called
+        self._malformed = 0  # answers with a call that could not be read, one after another
+        self._begun = time.monotonic()
+        calls.notify = self._called
 
-    def dialect(self, provider: str | None, format: str | None) -> str:
-        """The provider whose definitions the model sees."""
-        if self._disclosure is not None:
-            if provider is not None and provider != self._disclosure.provider:
-                raise ValueError(
-                    f"The tools are disclosed to {self._disclosure.provider!r}, not {provider!r}."
-                )
-            return self._disclosure.provider
-        chosen = provider if provider is not None else format
-        if chosen is None:
-            raise ValueError("A dispatcher of your own needs provider=, for the definitions.")
-        return chosen
-
-    def definitions(
-        self, format: str | None, provider: str | None, text_format: "str | TextFormat | None"
-    ) -> Callable[[], bytes]:
-        """What makes each round's definitions; for text the block for the system prompt."""
-        if self._disclosure is not None:
-            self.dialect(provider, format)
-            if format == "text":
-                raise ValueError(
-                    "Text shows tools in the system prompt; give the registry, not a Disclosure."
-                )
-            self._disclosure.next_turn()
-            return self._disclosure.definitions
-        if format == "text":
-            from .text_calls import instructions
-
-            chosen = text_format or "toolcast"
-            instructions(self.tools, format=chosen)  # refused before the first round
-            return lambda: instructions(self.tools, format=chosen).encode()
-        dialect = self.dialect(provider, format)
-        return lambda: self.tools.definitions(dialect)
-
-    async def round(
-        self,
-        number: int,
-        model: Model,
-        definitions: Callable[[], bytes],
-        answers: ResponseDispatcher,
-        context: ToolContext | None,
-    ) -> Stop | None:
-        """One question and its calls; why it was the last one, or None."""
-        left = self._meter.left
-        if left is not None and left <= 0:
-            return "seconds"
-        self._number = number
-        self._meter.calls = []
-        shown = definitions()
-        self._notify(RoundStarted(round=number, definitions=shown))
-        started = time.monotonic()
-        clock = asyncio.timeout(left)
+    async def to_end(self, max_rounds: int) -> Record:
+        """Every round; the record."""
         try:
-            async with clock:
-                response = await model([*self._messages], shown)
-        except TimeoutError:
-            if not clock.expired():
-                raise
-            return "seconds"
+            for number in range(1, max_rounds + 1):
+                self._number = number
+                await self._round()
+            return self._end(_StopRunError("rounds"))
+        except _StopRunError as stop:
+            return self._end(stop)
+        except asyncio.CancelledError as problem:
+            attach_record(problem, self._end(_StopRunError("cancelled")))
+            raise
+        except Exception as problem:
+            failed: Stop = "provider_error" if self._asking else "error"
+            attach_record(problem, self._end(_StopRunError(failed, detail=str(problem))))
+            raise
+
+    async def _round(self) -> None:
+        """One question and its calls. Raises _StopRunError where it was the last one."""
+        begun = time.monotonic()
+        response = await self._ask()
         answered = time.monotonic()
-        turn = [*answers.assistant(response)]
+        answer = self._answers.read(response)
         try:
-            results = [*await answers.run(response, context)]
+            results = await self._answers.execute(answer.calls, self._context) if answer.calls else ()
         finally:  # completed calls are recorded, also where the rest was cancelled
             done = Round(
-                number=number,
+                number=self._number,
                 response=response,
-                calls=tuple(self._meter.calls),
-                model_seconds=answered - started,
+                calls=self._calls.take(),
+                model_seconds=answered - begun,
                 tool_seconds=time.monotonic() - answered,
             )
             self._rounds.append(done)
-        self._messages += [*turn, *results]
+        self._reply(answer, results)
         self._notify(RoundEnded(round=done))
-        return self._stop(results)
+        self._judge(answer)
 
-    def _stop(self, results: list[Any]) -> Stop | None:
-        if not results:
-            return "answer"
-        if self._meter.spent:
-            return "calls"
-        if self._meter.repeated:
-            return "repeated"
-        left = self._meter.left
-        return "seconds" if left is not None and left <= 0 else None
+    async def _ask(self) -> Any:
+        """The model's answer, within the budget."""
+        left = self._calls.left
+        if left is not None and left <= 0:
+            raise _StopRunError("budget", exceeded="seconds")
+        shown = self._definitions()
+        self._notify(RoundStarted(round=self._number, definitions=shown))
+        clock = asyncio.timeout(left)
+        self._asking = True
+        try:
+            async with clock:
+                response = await self._model([*self._messages], shown)
+        except TimeoutError:
+            if not clock.expired():
+                raise
+            raise _StopRunError("budget", exceeded="seconds") from None
+        self._asking = False
+        return response
 
-    def end(self, stop: Stop) -> Record:
+    def _reply(self, answer: ReadAnswer, results: Sequence[ToolResult]) -> None:
+        """Add an answer, and what answers it, to the conversation."""
+        replies = [*self._answers.render(answer, results)]
+        malformed = answer.end.reason == "malformed_call" and not answer.calls
+        self._malformed = self._malformed + 1 if malformed else 0
+        if malformed and not replies and self._malformed <= MALFORMED:
+            replies = [*self._answers.say(_AGAIN)]
+        self._messages += [*answer.messages, *replies]
+
+    def _judge(self, answer: ReadAnswer) -> None:
+        """Raise _StopRunError where the answer is the last one."""
+        end = answer.end
+        if not answer.calls:
+            if end.reason == "complete":
+                raise _StopRunError("answer", detail=end.detail)
+            goes_on = (
+                end.reason == "paused"
+                or (end.reason == "malformed_call" and self._malformed <= MALFORMED)
+                or (end.reason == "cut" and answer.problems)
+            )
+            if not goes_on:
+                raise _StopRunError(end.reason, detail=end.detail)
+        if self._calls.spent:
+            raise _StopRunError("budget", exceeded="calls")
+        if self._calls.repeated:
+            raise _StopRunError("repeated")
+        left = self._calls.left
+        if left is not None and left <= 0:
+            raise _StopRunError("budget", exceeded="seconds")
+
+    def _end(self, stop: _StopRunError) -> Record:
         """The record of the run; the observer gets it, too."""
         record = Record(
-            stopped=stop,
+            stopped=stop.stop,
             rounds=tuple(self._rounds),
             messages=tuple(self._messages),
             seconds=time.monotonic() - self._begun,
+            exceeded=stop.exceeded,
+            detail=stop.detail,
         )
         self._notify(Stopped(record=record))
         return record

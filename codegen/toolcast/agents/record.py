@@ -1,4 +1,4 @@
-"""The record of a run of model and tools, and its events."""
+"""The record of a run of model and tools."""
 
 from typing import Any, Literal
 
@@ -6,22 +6,24 @@ from msgspec import Struct
 
 from ..runtime.result import ToolResult
 
-Stop = Literal["answer", "rounds", "calls", "seconds", "repeated", "cancelled", "error"]
-"""Why a loop ended: the model called no tool; the number of rounds; a call or a
-moment past the budget; the same failing call once too often; cancellation; an exception of the model's or the
-dispatcher's."""
+Stop = Literal[
+    "answer",
+    "rounds",
+    "budget",
+    "refusal",
+    "paused",
+    "filtered",
+    "malformed_call",
+    "cut",
+    "provider_error",
+    "repeated",
+    "cancelled",
+    "error",
+]
+"""Why a run ended; docs/agents.md has the table."""
 
-
-class Budget(Struct, frozen=True, kw_only=True):
-    """Limits of one run.
-
-    Attributes:
-        calls: calls of tools at most; None for no limit.
-        seconds: seconds at most; None for no limit.
-    """
-
-    calls: int | None = None
-    seconds: float | None = None
+Limit = Literal["calls", "seconds"]
+"""What a budget limits."""
 
 
 class CallRecord(Struct, frozen=True, kw_only=True):
@@ -66,18 +68,21 @@ class Record(Struct, frozen=True, kw_only=True):
     """A whole run.
 
     Attributes:
-        stopped: why the run ended: "answer", "rounds", "calls", "seconds", "repeated", "cancelled" or
-            "error".
+        stopped: why the run ended.
         rounds: every round.
         messages: the conversation with all that was added; it can be continued, because every call in it has
             its answer.
         seconds: how long the run took.
+        exceeded: which limit of the budget was reached; None where `stopped` is not "budget".
+        detail: what the provider says of the reason, in its own words; "" where it says nothing.
     """
 
     stopped: Stop
     rounds: tuple[Round, ...]
     messages: tuple[Any, ...]
     seconds: float
+    exceeded: Limit | None = None
+    detail: str = ""
 
     @property
     def response(self) -> Any:
@@ -90,30 +95,24 @@ class Record(Struct, frozen=True, kw_only=True):
         return tuple(call for each in self.rounds for call in each.calls)
 
 
-class RoundStarted(Struct, frozen=True, kw_only=True):
-    """A round starts: the model is called."""
+def attach_record(problem: BaseException, record: Record) -> None:
+    """Put the record of a run on the exception that ended it, for `record_of`.
 
-    round: int
-    definitions: bytes
-
-
-class Called(Struct, frozen=True, kw_only=True):
-    """A call ended."""
-
-    round: int
-    call: CallRecord
+    Args:
+        problem: what the model, a dispatcher or a cancellation raised.
+        record: the record of the run.
+    """
+    problem.record = record  # type: ignore[attr-defined]  # exceptions of clients have no such field
 
 
-class RoundEnded(Struct, frozen=True, kw_only=True):
-    """A round ended."""
+def record_of(problem: BaseException) -> Record | None:
+    """Give the record of the run that an exception ended.
 
-    round: Round
+    Args:
+        problem: what `run_tools` raised.
 
-
-class Stopped(Struct, frozen=True, kw_only=True):
-    """The run ended, in whatever way: also where `run_tools` raises, and returns no record."""
-
-    record: Record
-
-
-LoopEvent = RoundStarted | Called | RoundEnded | Stopped
+    Returns:
+        The record, with every round that ended before; None for an exception of another origin.
+    """
+    record = getattr(problem, "record", None)
+    return record if isinstance(record, Record) else None

@@ -1,6 +1,7 @@
 """A text's calls carried out, and the message that answers them."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -11,7 +12,7 @@ from ...runtime.result import ToolResult
 from ...runtime.view import ToolView
 from ...runtime.wire.guesses import Guesses, Name
 from .parse_text import Formats, checked_formats, parse
-from .parsed_text import Call, Parsed
+from .parsed_text import Call
 from .prompts.parameter_schema import parameters
 from .render_text import render_results
 from .text_format import AUTO
@@ -77,13 +78,22 @@ class TextDispatcher:
             The calls, their results, and the message that answers them.
         """
         parsed = parse(text, self._format, cut=cut)
-        results = await self._results(parsed, context)
+        results = await self.execute(parsed.calls, context)
         message = render_results(parsed.calls, results, parsed.problems, format=self._format)
         return Outcome(text=parsed.text, calls=parsed.calls, results=results, message=message)
 
-    async def _results(self, parsed: Parsed, context: ToolContext | None) -> tuple[ToolResult, ...]:
-        if not parsed.calls:
-            return ()
+    async def execute(
+        self, calls: Sequence[Call], context: ToolContext | None = None
+    ) -> tuple[ToolResult, ...]:
+        """Carry out calls side by side. Only cancellation passes through, and reaches every handler.
+
+        Args:
+            calls: calls of one text.
+            context: circumstances for every handler.
+
+        Returns:
+            One result for each call, in their order.
+        """
         gate = asyncio.Semaphore(self._limit)
 
         async def one(call: Call) -> ToolResult:
@@ -91,7 +101,7 @@ class TextDispatcher:
                 return await self._execute(call, context)
 
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(one(call)) for call in parsed.calls]
+            tasks = [group.create_task(one(call)) for call in calls]
         return tuple(task.result() for task in tasks)
 
     async def _execute(self, call: Call, context: ToolContext | None) -> ToolResult:

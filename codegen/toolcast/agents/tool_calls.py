@@ -1,4 +1,4 @@
-"""Calls counted, timed and recorded, within a budget."""
+"""The calls of a run: counted, timed and recorded, within a budget."""
 
 import asyncio
 import time
@@ -10,9 +10,10 @@ import msgspec
 from ..runtime.arguments import Arguments
 from ..runtime.context import ToolContext
 from ..runtime.result import ToolResult
-from ..runtime.view import Execute
+from ..runtime.view import RedirectedView, ToolView
 from ..runtime.wire.guesses import Guesses
-from .record import Budget, CallRecord
+from .budget import Budget
+from .record import CallRecord
 
 _SPENT = (
     "Tool {!r} was not called: this run may make {} calls of tools, and has made them. "
@@ -21,20 +22,31 @@ _SPENT = (
 _LATE = "Tool {!r} was {}: this run may take {:g} seconds, and they are over. Answer with what is known."
 
 
-class BudgetedCalls:
-    """One run's calls. Past the budget a call is answered, not made, so that a conversation stays whole."""
+class ToolCalls:
+    """One run's calls. Past the budget a call is answered, not made, so that a conversation stays whole.
 
-    def __init__(self, execute: Execute, budget: Budget, repeats: int, notify: Callable[[CallRecord], None]):
-        self._execute = execute
+    `tools` are those of the run, whose calls pass through here; `notify` gets each call that ended; `spent`
+    says that a call exceeded the budget, `repeated` that one call failed too often with the same arguments.
+    """
+
+    def __init__(self, tools: ToolView, budget: Budget, repeats: int) -> None:
+        self.tools: ToolView = RedirectedView(tools, self.execute)
+        self.notify: Callable[[CallRecord], None] = _nobody
+        self.spent = False
+        self.repeated = False
+        self._execute = tools.execute
         self._budget = budget
         self._repeats = repeats
-        self._notify = notify
         self._begun = time.monotonic()
         self._made = 0
         self._failures: dict[tuple[str, bytes], int] = {}
-        self.calls: list[CallRecord] = []  # of the round
-        self.spent = False  # a call exceeded the budget
-        self.repeated = False  # one call failed too often in the same words
+        self._ended: list[CallRecord] = []
+
+    def take(self) -> tuple[CallRecord, ...]:
+        """The calls that ended since the last time."""
+        ended = tuple(self._ended)
+        self._ended.clear()
+        return ended
 
     @property
     def left(self) -> float | None:
@@ -83,8 +95,8 @@ class BudgetedCalls:
             seconds=time.monotonic() - begun,
             executed=executed,
         )
-        self.calls.append(call)
-        self._notify(call)
+        self._ended.append(call)
+        self.notify(call)
 
     async def _timed(
         self,
@@ -116,6 +128,10 @@ class BudgetedCalls:
             return
         count = self._failures[key] = self._failures.get(key, 0) + 1
         self.repeated = self.repeated or count >= self._repeats
+
+
+def _nobody(call: CallRecord) -> None:
+    """Nobody listens."""
 
 
 def _canonical(arguments: Any) -> bytes:

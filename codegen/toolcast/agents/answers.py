@@ -1,0 +1,127 @@
+"""How the loop reads a model's answers and writes its own: one adapter for native calls, one for text.
+
+The steps are apart, so that a call may wait for a person or another program between them: an answer is read,
+its calls are carried out, and the messages that answer them are written.
+"""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from msgspec import Struct
+
+from ..runtime.context import ToolContext
+from ..runtime.result import ToolResult
+from ..runtime.view import ToolView
+from .dispatch.answer_end import AnswerEnd
+
+
+class ReadAnswer(Struct, frozen=True, kw_only=True):
+    """An answer of a model, as the loop sees it.
+
+    Attributes:
+        messages: what the answer leaves in the conversation.
+        calls: its calls, in order; of the adapter's own type.
+        problems: calls that could not be read; of the adapter's own type.
+        end: why the answer ended.
+    """
+
+    messages: Sequence[Any]
+    calls: Sequence[Any]
+    problems: Sequence[Any] = ()
+    end: AnswerEnd = AnswerEnd()
+
+
+class Answers:
+    """What the loop asks about the answers of a model; the base of a program's own adapter.
+
+    `run_tools(dispatcher=MyAnswers)` makes one with the tools of the run.
+    """
+
+    def read(self, response: Any) -> ReadAnswer:
+        """Read an answer.
+
+        Args:
+            response: what the model returned.
+
+        Returns:
+            The answer; the same calls each time.
+        """
+        raise NotImplementedError
+
+    async def execute(self, calls: Sequence[Any], context: ToolContext | None = None) -> Sequence[ToolResult]:
+        """Carry out calls with the tools of the run.
+
+        Args:
+            calls: some of the calls of an answer.
+            context: circumstances for every handler.
+
+        Returns:
+            One result for each call, in their order.
+        """
+        raise NotImplementedError
+
+    def render(self, answer: ReadAnswer, results: Sequence[ToolResult]) -> Sequence[Any]:
+        """Write the messages that answer calls, and problems.
+
+        Args:
+            answer: the answer.
+            results: one result for each of its calls, in their order.
+
+        Returns:
+            Messages; none where there is nothing to answer.
+        """
+        raise NotImplementedError
+
+    def say(self, text: str) -> Sequence[Any]:
+        """Write a message of the user.
+
+        Args:
+            text: the message.
+
+        Returns:
+            Messages.
+        """
+        return [{"role": "user", "content": text}]
+
+
+class WireAnswers(Answers):
+    """Answers in one of the wire formats of `toolcast.agents.dispatch`."""
+
+    _PARTS: ClassVar[dict[str, str]] = {"gemini": "parts", "bedrock": "content"}
+    """Formats whose messages consist of parts, and the key of these."""
+
+    def __init__(self, tools: ToolView, format: str, provider: str, limit: int) -> None:
+        """Make an adapter.
+
+        Args:
+            tools: the tools of the run.
+            format: name of a wire format, or of a provider that uses one.
+            provider: id of the provider whose definitions the model sees.
+            limit: calls that run at once.
+
+        Raises:
+            ValueError: the format does not exist, or `limit` is not above 0.
+        """
+        from .dispatch import Dispatcher
+
+        self._dispatcher = Dispatcher(tools, format, provider=provider, limit=limit)
+        self._format = self._dispatcher.format
+
+    def read(self, response: Any) -> ReadAnswer:
+        from .dispatch import assistant_messages, parse
+
+        return ReadAnswer(
+            messages=assistant_messages(response, self._format), calls=parse(response, self._format)
+        )
+
+    async def execute(self, calls: Sequence[Any], context: ToolContext | None = None) -> Sequence[ToolResult]:
+        return await self._dispatcher.execute(calls, context)
+
+    def render(self, answer: ReadAnswer, results: Sequence[ToolResult]) -> Sequence[Any]:
+        from .dispatch import render
+
+        return render(answer.calls, results, self._format)
+
+    def say(self, text: str) -> Sequence[Any]:
+        parts = self._PARTS.get(self._format)
+        return [{"role": "user", parts: [{"text": text}]}] if parts else super().say(text)
