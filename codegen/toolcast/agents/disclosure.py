@@ -292,7 +292,7 @@ class Disclosure:
         with every violation and the tool's full definition, which is full from the next round on.
 
         Args:
-            name: name of the tool.
+            name: name of the tool, as the model wrote it.
             arguments: the provider's JSON text, or a parsed mapping.
             provider: id of the provider of the arguments; the session's own by default.
             context: circumstances of the call.
@@ -302,21 +302,22 @@ class Disclosure:
             The result.
         """
         dialect = self.provider if provider is None else provider
-        in_part = name in self.registry and self.level_of(name) != "full"
+        known = self.registry.resolve(name)
+        in_part = known is not None and self.level_of(known) != "full"
         result = await self.registry.execute(name, arguments, dialect, context, guesses)
-        if result.success or not in_part or name in self._answered:
+        if result.success or known is None or not in_part or known in self._answered:
             return result
-        problem = self._problem(name, arguments, dialect, guesses)
+        problem = self._problem(known, arguments, dialect, guesses)
         if problem is None:
             return result
-        self._answered.add(name)
+        self._answered.add(known)
         if self._upgrade == "definition":
-            self._full.add(name)
+            self._full.add(known)
         if problem.missing:  # then the result has the schema already
             return result
-        whole = self.registry.get(name).binding.definition(self.provider).decode()
+        whole = self.registry.get(known).binding.definition(self.provider).decode()
         return msgspec.structs.replace(
-            result, error=f"{result.error}\nThe full definition of {name!r}: {whole}"
+            result, error=f"{result.error}\nThe full definition of {known!r}: {whole}"
         )
 
     def _problem(

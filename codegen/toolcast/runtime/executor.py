@@ -32,11 +32,11 @@ from .middleware.events import (
 )
 from .middleware.guard import Guard
 from .middleware.truncate import cut_result
+from .repairs.repair import MAX_REPAIRS, Repair, renamed
 from .result import ToolResult
 from .workers import RunsOn, Workers, unwrap
 
 if TYPE_CHECKING:
-    from .repairs.repair import Repair
     from .wire.guesses import Guesses, RecordedGuesses
 
 _TURN = 256
@@ -45,11 +45,13 @@ handlers that never wait would leave it none."""
 
 
 class ReadyTool(NamedTuple):
-    """A tool whose handler can be called: `awaited` says that it is async."""
+    """A tool whose handler can be called: `awaited` says that it is async. `written` is its name as the model
+    wrote it, without values of secrets, where that is another."""
 
     binding: ToolBinding[Any, Any]
     handler: Handler
     awaited: bool
+    written: str = ""
 
 
 class _TimeoutError(Exception):
@@ -171,17 +173,19 @@ class _Call:
             guard.notify(observers, Finished(name, call_id, provider, result, perf_counter() - begun))
         return result
 
-    def _repairs(self, guesses: "RecordedGuesses | None") -> "tuple[Repair, ...]":
-        """What guesses changed in the arguments, without values of secrets."""
+    def _repairs(self, guesses: "RecordedGuesses | None") -> tuple[Repair, ...]:
+        """What was corrected of the name, and by guesses in the arguments, without values of secrets."""
+        tool = self.tool
+        named = (renamed(tool.written, tool.binding.name),) if tool.written else ()
         if guesses is None:
-            return ()
+            return named
         secrets = self.executor.guard.secrets
-        return guesses.repairs(None if secrets is None else secrets.redact)
+        return (*named, *guesses.repairs(None if secrets is None else secrets.redact))[:MAX_REPAIRS]
 
     async def _steps(self, arguments: Any, guesses: "RecordedGuesses | None") -> ToolResult:
         """Every step in order. Raises RefusalError, _TimeoutError, and what a handler raises."""
         executor, context, observers = self.executor, self.context, self.observers
-        binding, handler, awaited = self.tool
+        binding, handler, awaited, _ = self.tool
         guard, secrets, policy = executor.guard, executor.guard.secrets, executor.guard.policy
         name, call_id, provider = binding.name, context.call_id, context.provider
         try:

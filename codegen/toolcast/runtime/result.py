@@ -163,7 +163,7 @@ class ToolResult(Struct, frozen=True):
         data: the typed value behind the text: a result Struct, or anything.
         error: the text that tells the model what to change; empty exactly where `success` is true.
         content: images, audio, files and further text that follow `output`.
-        repairs: what guesses changed in the arguments of the call; at most 50.
+        repairs: what was corrected of the call: the tool's name, and by guesses in its arguments; at most 50.
 
     Raises:
         TypeError: `output` or `error` is not str; typed values belong in `data`.

@@ -56,15 +56,28 @@ class Snapshot:
         self.ready: dict[str, ReadyTool] = {}
         self.definitions: dict[tuple[str, str, bool], bytes] = {}
 
-    def make_ready(self, name: object) -> ReadyTool | None:
-        """What a call of a tool needs, kept; None for an unknown one. Raises what importing it raises."""
-        entry = self.entries.get(name) if isinstance(name, str) else None
-        if entry is None:
+    def resolve(self, name: object) -> str | None:
+        """The tool that a model means by a name; None for none, or for several."""
+        if not isinstance(name, str):
             return None
-        ready = self.ready[entry.binding.name] = ReadyTool(
-            entry.binding, entry.handler, is_async(entry.handler)
-        )
-        return ready
+        if name in self.entries:
+            return name
+        from .tool_names import named_tools
+
+        found = named_tools(name, self.entries)
+        return found[0] if len(found) == 1 else None
+
+    def make_ready(self, name: object, shown: str = "") -> ReadyTool | None:
+        """What a call of a tool needs, kept under the tool's own name; None for an unknown one. `shown` is
+        `name` without values of secrets. Raises what importing it raises."""
+        known = self.resolve(name)
+        if known is None:
+            return None
+        ready = self.ready.get(known)
+        if ready is None:
+            entry = self.entries[known]
+            ready = self.ready[known] = ReadyTool(entry.binding, entry.handler, is_async(entry.handler))
+        return ready if known == name else ready._replace(written=shown)
 
 
 class ToolView:
@@ -107,8 +120,22 @@ class ToolView:
         """The policy of calls; None where all may run."""
         return self._executor.guard.policy
 
+    def resolve(self, name: str) -> str | None:
+        """Find the tool that a model means by a name, as `execute` does.
+
+        A name that no tool has is looked for without what models write around names: `functions.`,
+        `default_api:` or `tools/` before it, a number as in `:0` or control tokens after it.
+
+        Args:
+            name: what a model wrote for the name of a tool.
+
+        Returns:
+            The tool's own name; None where there is no such tool, or several may be meant.
+        """
+        return self.snapshot().resolve(name)
+
     def get(self, name: str) -> Entry:
-        """Find a tool.
+        """Find a tool by its own name.
 
         Args:
             name: name of the tool.
@@ -158,7 +185,7 @@ class ToolView:
         of the program, pass through.
 
         Args:
-            name: name of the tool, as the model wrote it.
+            name: name of the tool, as the model wrote it: `resolve` says what is understood.
             arguments: the provider's JSON text, or a parsed mapping.
             provider: id of the provider whose wire form the arguments have; None for the contract's own form.
             context: circumstances of the call; `tool` and `provider` are filled in.
@@ -175,13 +202,13 @@ class ToolView:
             shown = executor.redact_name(name)
             first = _first(executor, snapshot, name, shown, context)
             if isinstance(first, ToolResult):
-                stage: Stage = "loading" if name in snapshot.entries else "lookup"
+                stage: Stage = "loading" if snapshot.resolve(name) is not None else "lookup"
                 return executor.refuse(stage, shown, provider, context, first)
             found = first
-        if executor.closed:
-            refused = ToolResult.failed(f"Tool {name!r} cannot be called: the program is closing its tools.")
-            return executor.refuse("closing", name, provider, context, refused)
         tool = found.binding.name
+        if executor.closed:
+            refused = ToolResult.failed(f"Tool {tool!r} cannot be called: the program is closing its tools.")
+            return executor.refuse("closing", tool, provider, context, refused)
         if context is None:
             context = ToolContext(tool=tool, provider=provider)
         else:
@@ -206,7 +233,8 @@ class ToolView:
         try:
             ready = self.snapshot().make_ready(name)
         except Exception as problem:  # whatever a module raises when it is imported
-            return Preview(report_fault(executor.guard, name, "", "loading its module", problem)[0].error)
+            known = self.resolve(name) or ""
+            return Preview(report_fault(executor.guard, known, "", "loading its module", problem)[0].error)
         if ready is None:
             return Preview(_unknown(executor.redact_name(name), self.names))
         try:
@@ -426,10 +454,11 @@ def _first(
 ) -> ReadyTool | ToolResult:
     """What the first call of a tool needs; a failure where there is no such tool, or it cannot be loaded."""
     try:
-        ready = snapshot.make_ready(name)
+        ready = snapshot.make_ready(name, shown)
     except Exception as problem:  # whatever a module raises when it is imported
         call_id = "" if context is None else context.call_id
-        return report_fault(executor.guard, name, call_id, "loading its module", problem)[0]
+        known = snapshot.resolve(name) or ""
+        return report_fault(executor.guard, known, call_id, "loading its module", problem)[0]
     return ToolResult.failed(_unknown(shown, tuple(snapshot.entries))) if ready is None else ready
 
 
@@ -442,9 +471,11 @@ def _complete(context: ToolContext, tool: str, provider: str | None) -> ToolCont
 def _unknown(name: Any, names: tuple[str, ...]) -> str:
     from difflib import get_close_matches
 
+    from .tool_names import named_tools
+
     # A model may send anything for a name; only a short one is worth comparing.
     searched = name[:64] if isinstance(name, str) else type(name).__name__
-    near = get_close_matches(searched, names, n=3)
+    near = named_tools(searched, names) or get_close_matches(searched, names, n=3)
     if near:
         return f"There is no tool {searched!r}. Did you mean {', '.join(near)}?"
     listed = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")

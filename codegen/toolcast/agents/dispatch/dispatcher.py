@@ -110,8 +110,8 @@ class Dispatcher:
         Raises:
             UnknownProviderError: nothing was generated for `provider`.
         """
-        for name in {call.name for call in calls}:
-            if name in self._registry:  # a missing dialect is the program's fault, not the model's
+        for name in {self._registry.resolve(call.name) for call in calls}:
+            if name is not None:  # a missing dialect is the program's fault, not the model's
                 self._registry.get(name).binding.definition(self.provider)
         if len(calls) == 1:
             return (await self._one(calls[0], context),)

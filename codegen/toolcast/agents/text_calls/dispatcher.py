@@ -7,7 +7,6 @@ from typing import Any
 from msgspec import Struct
 
 from ...runtime.context import ToolContext
-from ...runtime.errors import UnknownToolError
 from ...runtime.result import ToolResult
 from ...runtime.view import ToolView
 from ...runtime.wire.guesses import Guesses, Name
@@ -117,17 +116,17 @@ class TextDispatcher:
 
     def _named_argument(self, call: Call) -> dict[str, Any] | ToolResult | str:
         """The one value of a call that names no parameter, under the only name that it can have."""
-        try:
-            schema = parameters(self._registry.get(call.name).binding)
-        except UnknownToolError:
+        name = self._registry.resolve(call.name)
+        if name is None:
             return "{}"  # the registry answers with the names of its tools
+        schema = parameters(self._registry.get(name).binding)
         properties = [*schema.get("properties", {})]
         required = [*schema.get("required", ())]
         names = required if len(required) == 1 else properties
         if len(names) == 1:
             return {names[0]: call.arguments}
         return ToolResult.failed(
-            f"The call of {call.name!r} has a value and no parameter's name; it cannot be told which of "
+            f"The call of {name!r} has a value and no parameter's name; it cannot be told which of "
             f"{', '.join(sorted(properties)) or 'none'} is meant. Name the parameters."
         )
 

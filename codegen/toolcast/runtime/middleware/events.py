@@ -41,7 +41,7 @@ class Decoded(_Event, frozen=True):
 
     Attributes:
         params: typed parameters, with references in place of secrets.
-        repairs: what guesses changed in the arguments, redacted; at most 50.
+        repairs: what was corrected of the tool's name, and by guesses in the arguments, redacted; at most 50.
     """
 
     params: Any

@@ -57,6 +57,10 @@ OWN_NAMES: frozenset[Name] = frozenset(
 )
 """Names of guesses that no library is asked for."""
 
+TOOL_NAME: Literal["tool-name"] = "tool-name"
+"""What a repair of the tool's name has for a guess. It is made without being allowed: it leads to one tool or
+to none."""
+
 MAX_REPAIRS = 50
 """Repairs that are recorded for one call at most."""
 MAX_SHOWN = 80
@@ -64,17 +68,17 @@ MAX_SHOWN = 80
 
 
 class Repair(Struct, frozen=True):
-    """One repair of a call's arguments.
+    """One repair of a call.
 
     Attributes:
-        guess: name of the guess.
-        path: location of the value, as in violations; "" for a repair of the text.
-        offset: characters of the text before the repaired place; None for a repair of a value.
+        guess: name of the guess; "tool-name" where the name of the tool was written in another form.
+        path: location of the value, as in violations; "" for a repair of the text or of the name.
+        offset: characters of the text before the repaired place; None for a repair of a value or of the name.
         before: what was sent, as JSON or as it stands in the text; at most 80 characters.
         after: what it was replaced with, likewise; "" where it was left out.
     """
 
-    guess: Name
+    guess: Name | Literal["tool-name"]
     path: str = ""
     offset: int | None = None
     before: str = ""
@@ -82,6 +86,8 @@ class Repair(Struct, frozen=True):
 
     def __str__(self) -> str:
         """One line for a log or a model."""
+        if self.guess == TOOL_NAME:
+            return f"{self.guess}: {self.before} -> {self.after}"
         where = f"at character {self.offset}" if self.offset is not None else f"at {self.path}"
         if not self.before:
             return f"{self.guess} {where}: inserted {self.after}"
@@ -103,6 +109,11 @@ def recorded(text: str, edits: Iterable[Edit]) -> list[Repair]:
         Repair(edit.guess, "", edit.start, text[edit.start : edit.end], edit.after)
         for edit in sorted(edits, key=lambda edit: (edit.start, edit.end))
     ]
+
+
+def renamed(written: str, name: str) -> Repair:
+    """The repair of a tool's name."""
+    return Repair(TOOL_NAME, before=shown(written), after=name)
 
 
 def shortened(repairs: Iterable[Repair]) -> tuple[Repair, ...]:

@@ -1,0 +1,35 @@
+"""Names of tools as models garble them: a namespace before the name, a number or control tokens after it.
+
+    functions.glob, functions.glob:0     Kimi K2, GPT-5.6, gpt-oss: the form of Harmony and of Kimi's ids
+    default_api.glob, default_api:glob   Gemini, whose models see tools as functions of a module `default_api`
+    tools.glob, tools/glob               models behind Ollama and others
+    glob<|channel|>commentary            gpt-oss: control tokens of Harmony that a server left in the name
+
+Only what stands around a name is left out; the name itself is never changed. Sources: on github.com,
+tontinton/maki (pull request 518), openclaw/openclaw (39328, 74499), vllm-project/vllm (35906, issue 32587).
+"""
+
+import re
+from collections.abc import Container
+
+_NAMESPACE = re.compile(r"\A(?:functions|default_api|tools)[.:/]")
+_NUMBER = re.compile(r":[0-9]{1,9}\Z")
+_CONTROL = re.compile(r"<\|(?:start|end|message|channel|constrain|call|return)\|>")
+
+
+def named_tools(name: str, tools: Container[str]) -> list[str]:
+    """The tools that a name may stand for which is none of theirs.
+
+    Args:
+        name: what a model wrote for the name of a tool.
+        tools: names of all tools.
+
+    Returns:
+        Every tool that is left of `name` without some of what models write around names; several where it
+        cannot be told which of them is meant.
+    """
+    token = _CONTROL.search(name)
+    alone = (name if token is None else name[: token.start()]).strip()
+    readings = [alone, _NUMBER.sub("", alone)]
+    readings += [_NAMESPACE.sub("", reading) for reading in readings]
+    return [*dict.fromkeys(reading for reading in readings if reading in tools)]
