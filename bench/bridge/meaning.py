@@ -12,7 +12,7 @@ UNCLEAR: Any = object()
 
 
 def meaning(arguments: Any) -> Any:
-    """The value, NOTHING or UNCLEAR. Blank text means `{}`, and a text in a text is opened once."""
+    """The value, NOTHING or UNCLEAR. Blank text and null mean `{}`, and a text in a text is opened once."""
     if arguments is None:
         return {}
     if isinstance(arguments, (bytes, bytearray, memoryview)):
@@ -25,7 +25,7 @@ def meaning(arguments: Any) -> Any:
     value = _read(arguments)
     if isinstance(value, str):
         value = _read(value)
-    return value
+    return {} if value is None else value
 
 
 def _mapping(arguments: Any) -> Any:

@@ -45,8 +45,8 @@ def test_every_form_of_arguments(edit: Binding, arguments: Any) -> None:
     assert edit.decode(arguments) == PARAMS
 
 
-@pytest.mark.parametrize("blank", ["", b"", "  \n", None, '""', "{}", {}])
-def test_blank_text_is_an_empty_object(blank: Any) -> None:
+@pytest.mark.parametrize("blank", ["", b"", "  \n", None, '""', "null", b"null", '"null"', "{}", {}])
+def test_blank_text_and_null_are_an_empty_object(blank: Any) -> None:
     class NoParams(msgspec.Struct, frozen=True):
         pass
 
@@ -143,7 +143,7 @@ def test_past_the_limit_nothing_is_parsed(edit: Binding) -> None:
     assert "too large" in str(refusal(edit, fits + " "))
 
 
-@pytest.mark.parametrize("arguments", ["[]", "5", "true", "null", '"text"', '"[1]"', '"{"'])
+@pytest.mark.parametrize("arguments", ["[]", "5", "true", "[null]", '"text"', '"[1]"', '"{"'])
 def test_json_that_is_no_object_is_refused(edit: Binding, arguments: str) -> None:
     refusal(edit, arguments)
 

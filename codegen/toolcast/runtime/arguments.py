@@ -112,7 +112,7 @@ writes in one answer. What is longer is refused unread."""
 Arguments = bytes | bytearray | memoryview | str | Mapping[str, Any] | None
 """What `decode` and `execute` take.
 
-`None` and blank text mean `{}`: providers send "" for a tool without arguments.
+`None`, blank text and the text `null` mean `{}`: providers send "" or null for a tool without arguments.
 """
 
 _SEND = "Send the arguments as one JSON object."
@@ -121,9 +121,10 @@ _SEND = "Send the arguments as one JSON object."
 def parse_arguments(tool: str, arguments: Any) -> Any:
     """Plain JSON data: dict, list, str, int, float, bool, None.
 
-    An object that was encoded twice, as a JSON string that holds JSON, is opened once; nothing is lost by
-    it, because arguments are always an object. Raises ArgumentError, which names `tool`, where the text is
-    not JSON, or an object in it has a key twice, and for a mapping with values that JSON lacks.
+    An object that was encoded twice, as a JSON string that holds JSON, is opened once, and null is an object
+    without members; nothing is lost by it, because arguments are always an object. Raises ArgumentError,
+    which names `tool`, where the text is not JSON, or an object in it has a key twice, and for a mapping with
+    values that JSON lacks.
     """
     if not isinstance(arguments, (bytes, str)):
         if arguments is None:
@@ -133,9 +134,9 @@ def parse_arguments(tool: str, arguments: Any) -> Any:
         arguments = bytes(arguments)
     value = _parse_text(tool, arguments)
     if isinstance(value, str):
-        inner = _parse_text(tool, value) if value.strip() else {}
-        return inner if isinstance(inner, dict) else value
-    return value
+        inner = _parse_text(tool, value) if value.strip() else None
+        return {} if inner is None else inner if isinstance(inner, dict) else value
+    return {} if value is None else value
 
 
 def _parse_text(tool: str, text: bytes | str) -> Any:

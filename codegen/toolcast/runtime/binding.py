@@ -33,8 +33,8 @@ class ToolBinding(Tool[P], Generic[P, R], frozen=True, kw_only=True, eq=False):
         """Decode the arguments of a call.
 
         Args:
-            arguments: JSON text as str or bytes, or a mapping that is parsed already. None and blank text
-                mean no arguments.
+            arguments: JSON text as str or bytes, or a mapping that is parsed already. None, blank text and
+                the text `null` mean no arguments.
             provider: id of the provider whose wire form the arguments have; None for the contract's own form.
             guesses: guesses that may be applied to arguments that the contract refuses; None for no guesses.
 

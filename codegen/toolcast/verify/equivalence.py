@@ -32,8 +32,8 @@ def decoded(binding: Binding, arguments: Any, provider: str | None = None) -> tu
 
 def equivalence(binding: Binding, oracle: Oracle, value: Any) -> Failure | None:
     """How the two sides disagree about `value`, if they do."""
-    if isinstance(value, str):
-        return None  # text that holds the arguments as text once more is opened by design
+    if isinstance(value, str) or value is None:
+        return None  # by design, text that holds the arguments as text is opened, and null means no arguments
     expected = oracle.verdict(value)
     verdict, params = decoded(binding, as_text(value))
     accepted = verdict == ACCEPTED

@@ -14,6 +14,7 @@ import pytest
 from toolcast.agents.dispatch import Assembler, Call, Dispatcher, DispatchError
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult, UnknownProviderError
 
+from generated.registry import BINDINGS
 from tests.agents.dispatch.answers import ANSWERS, Asked, answered, id_for, mcp
 from tests.agents.dispatch.streaming import STREAMS
 from tests.runtime.sample.files.edit import EDIT, EditParams, EditResult
@@ -65,6 +66,22 @@ def test_calls_are_answered_in_their_order(format: str) -> None:
     found = answered(format, messages)
     assert [id for id, _ in found] == [call.id for call in calls]
     assert [str(i) in json.dumps(result) for i, (_, result) in enumerate(found)] == [True] * 3
+
+
+@pytest.mark.parametrize("arguments", ["null", " null ", "", "{}"])
+@pytest.mark.parametrize("tool", ["cron_list", "edit"])
+def test_the_text_null_is_no_arguments(tool: str, arguments: str) -> None:
+    tools = ToolRegistry()
+    tools.register(BINDINGS[tool], lambda params, _: ToolResult.ok(f"called with {params}"))
+    function = {"name": tool, "arguments": arguments}
+    calls = [{"id": "1", "type": "function", "function": function}]
+    answer = {"choices": [{"finish_reason": "tool_calls", "message": {"tool_calls": calls}}]}
+    [message] = run(Dispatcher(tools, "openai").run(answer))
+    if tool == "cron_list":
+        assert message["content"].startswith("called with CronListParams(")
+    else:
+        for name in BINDINGS[tool].schema()["required"]:
+            assert f"missing required property `{name}`" in message["content"]
 
 
 @pytest.mark.parametrize("format", OWN)
