@@ -60,13 +60,17 @@ class NormalFormBuilder:
         self._roots: dict[str, Any] = {}
         self._pending: list[tuple[str, SchemaLocation]] = []
         self._linked = False
+        self._dialects: set[str] = set()
         self._unknown_keywords = 0
 
     def add_root(self, name: str, path: Path) -> None:
         """Read the tool's schema at `path` (`("parameters",)`) as the root called `name`."""
         assert self.tool is not None
-        location = SchemaLocation(self.tool, "", path, path, draft_of(value_at(self.tool.data, path)))
-        schema = self._schema(value_at(self.tool.data, path), location, 0)
+        stated = value_at(self.tool.data, path)
+        location = SchemaLocation(self.tool, "", path, path, draft_of(stated))
+        schema = self._schema(stated, location, 0)
+        if isinstance(stated, dict) and "$schema" in stated:
+            self._dialects.add(name)
         self._read_pending()
         self._roots[name] = self._as_object_schema(schema, location) if name == "parameters" else schema
 
@@ -142,6 +146,7 @@ class NormalFormBuilder:
             missing=tuple(sorted(self._references.missing)),
             origins=self.origins,
             linked=self._linked,
+            dialects=frozenset(self._dialects),
         )
 
     # -- one schema ---------------------------------------------------------------------------

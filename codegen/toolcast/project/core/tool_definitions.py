@@ -20,7 +20,7 @@ from .compiled import pretty
 
 def tool_info(tool: ToolSpec, normal: NormalForm) -> ToolInfo:
     """What every envelope may contain of a tool, apart from its parameters."""
-    result = normal.standalone("result") if "result" in normal.roots else None
+    result = normal.sent("result") if "result" in normal.roots else None
     return ToolInfo(
         name=tool.name,
         description=shown_description(tool),

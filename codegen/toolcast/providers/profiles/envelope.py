@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ...jsonschema.ledger_entry import LedgerEntry
 from ...jsonschema.pointers import join
@@ -66,6 +67,9 @@ def tool_object(tool: ToolInfo, profile: Profile, parameters: Normalized) -> dic
         ProfileError: the template names an unknown value.
     """
     schema = None if omits(profile, parameters) else parameters.schema
+    result = tool.result_schema
+    if result is not None and "$schema" in result and "$schema" not in profile.dialect.keep:
+        tool = replace(tool, result_schema={key: item for key, item in result.items() if key != "$schema"})
     return _filled(profile.envelope, _values(tool, schema, parameters.strict), profile.id)
 
 
