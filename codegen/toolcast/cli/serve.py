@@ -5,7 +5,7 @@ import difflib
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +44,14 @@ _GRACE = 1.0
     "--allow-host", multiple=True, metavar="HOST:PORT", help="Answer requests that name this host, too."
 )
 @click.option("--allow-origin", multiple=True, metavar="URL", help="Answer web pages of this origin.")
-@click.option("--title", default="toolcast", show_default=True, help="What clients call the server.")
+@click.option(
+    "--server-name", help="Name of the server; by default that of MODULE's distribution or package."
+)
+@click.option("--server-version", help="Version of the server; by default that of the distribution.")
+@click.option("--title", help="Name of the server for people.")
+@click.option("--instructions", help="What clients tell their model of the server.")
+@click.option("--website", metavar="URL", help="The server's website.")
+@click.option("--icon", multiple=True, metavar="URL", help="An icon of the server.")
 @click.option("--verbose", is_flag=True, help="Log every request to stderr.")
 def command(
     target: str,
@@ -54,8 +61,9 @@ def command(
     permission: tuple[str, ...],
     allow_host: tuple[str, ...],
     allow_origin: tuple[str, ...],
-    title: str,
     verbose: bool,
+    icon: tuple[str, ...],
+    **stated: str | None,
 ) -> int:
     """Offer a program's registry to MCP clients.
 
@@ -82,7 +90,7 @@ def command(
             registry = await load_registry(target)
             try:
                 view = _chosen(registry, _split(groups), _split(names), _split(permission))
-                server = mcp_server(view, name=title)
+                server = mcp_server(view, **_stated(target, icon, stated))
                 if http is not None:
                     http_app(server, host, allowed_hosts=allow_host)  # refuses what must not be served
             except ValueError as problem:
@@ -107,6 +115,22 @@ def command(
         if http is None:
             raise
         raise refuse(http, "not-served", str(problem), "choose another address") from None
+
+
+def _stated(target: str, icons: tuple[str, ...], stated: Mapping[str, str | None]) -> dict[str, Any]:
+    """What the server states of itself, as options of `mcp_server`."""
+    from ..mcp.server_identity import identity_of_module
+
+    name, version = stated["server_name"], stated["server_version"]
+    identity = identity_of_module(target.partition(":")[0])
+    return {
+        "name": identity.name if name is None else name,
+        "version": (identity.version if name is None else "") if version is None else version,
+        "title": stated["title"],
+        "instructions": stated["instructions"],
+        "website_url": stated["website"],
+        "icons": [{"src": url} for url in icons],
+    }
 
 
 def _split(values: tuple[str, ...]) -> list[str] | None:

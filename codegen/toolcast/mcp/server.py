@@ -1,6 +1,7 @@
 """A registry as an MCP server: `tools/list` and `tools/call`, for any transport of the official SDK."""
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,6 +14,7 @@ from .announce import Announcer
 from .listed import Listed, is_modern
 from .sdk import load
 from .server_calls import Progress, answer
+from .server_identity import Identity, identity_of
 
 INVALID_PARAMS = -32602
 """JSON-RPC's code; the specification asks for it where a tool is unknown (server/tools, "Error Handling")."""
@@ -21,9 +23,13 @@ INVALID_PARAMS = -32602
 def mcp_server(
     registry: ToolView,
     *,
-    name: str = "toolcast",
-    version: str = "",
+    name: str | None = None,
+    version: str | None = None,
+    title: str | None = None,
+    description: str | None = None,
     instructions: str | None = None,
+    website_url: str | None = None,
+    icons: Sequence[Mapping[str, Any]] = (),
     provider: str = "mcp",
     page_size: int | None = None,
 ) -> Any:
@@ -36,9 +42,14 @@ def mcp_server(
 
     Args:
         registry: a registry or a selection.
-        name: name of the server.
-        version: version of the server.
-        instructions: text for clients.
+        name: name of the server; None for the distribution, or else the package, that most handlers are from.
+        version: version of the server; None for that of the same distribution or package, or for "" where
+            `name` is stated.
+        title: name of the server for people.
+        description: what the server is for, for people.
+        instructions: text for the model of a client.
+        website_url: address of the server's website.
+        icons: icons as the protocol has them: `src`, and optionally `mimeType`, `sizes` and `theme`.
         provider: id of the provider whose definitions are listed.
         page_size: tools of one page; None for all on one page.
 
@@ -48,14 +59,19 @@ def mcp_server(
     Raises:
         McpMissingError: the SDK is not installed.
         UnknownProviderError: nothing was generated for `provider`.
-        ValueError: `page_size` is below 1.
+        ValueError: `page_size` is below 1, or an icon is not valid.
     """
     sdk = load("mcp.server.lowlevel.server")
     offered = _Offered(registry, Listed(registry, provider, page_size))
+    identity = identity_of(registry) if name is None else Identity(name, "")
     made = sdk.Server(
-        name,
-        version=version,
+        identity.name,
+        version=identity.version if version is None else version,
+        title=title,
+        description=description,
         instructions=instructions,
+        website_url=website_url,
+        icons=[_icon(icon) for icon in icons] or None,
         lifespan=offered.announcer.watching,
         get_tool_input_schema=offered.input_schema,
         on_list_tools=offered.list_tools,
@@ -67,6 +83,11 @@ def mcp_server(
     made.create_initialization_options = partial(made.create_initialization_options, changes)
     made.middleware.append(offered.as_generated)
     return made
+
+
+def _icon(icon: Mapping[str, Any]) -> Any:
+    """An icon as the SDK has it. Raises ValueError, as pydantic's ValidationError is one."""
+    return load("mcp.types").Icon.model_validate(icon, by_name=False, extra="forbid")
 
 
 class _Offered:

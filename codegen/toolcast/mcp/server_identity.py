@@ -1,0 +1,71 @@
+"""The name and version that a server states: those of the project whose handlers it serves."""
+
+import sys
+from collections import Counter
+from functools import cache
+from importlib.metadata import Distribution, PackageNotFoundError, distribution, packages_distributions
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from ..runtime.view import ToolView
+
+_OWN = __name__.partition(".")[0]
+_NAMELESS = "tools"
+
+
+class Identity(Struct, frozen=True):
+    """The name and version of a server. `version` is "" where nothing states one."""
+
+    name: str
+    version: str
+
+
+def identity_of(registry: ToolView) -> Identity:
+    """The identity of the project that most handlers of a registry are from; without any, of the program."""
+    modules = (_module(entry.handler) for entry in registry.snapshot().entries.values())
+    counted = Counter(root for root in map(_root, modules) if root not in ("", _OWN))
+    if not counted:
+        return identity_of_module("__main__")
+    most = max(counted.values())
+    return identity_of_module(min(root for root, count in counted.items() if count == most))
+
+
+def identity_of_module(module: str) -> Identity:
+    """The identity of the distribution that a module belongs to; without one, the name of its package and
+    its `__version__`."""
+    root = _root(module)
+    found = _distribution(root)
+    if found is not None:
+        return Identity(found.metadata["Name"], found.version)
+    version = getattr(sys.modules.get(root), "__version__", "")
+    return Identity(root or _NAMELESS, version if isinstance(version, str) else "")
+
+
+def _module(handler: Any) -> str:
+    """Where a handler is defined: a function, or the class of an object."""
+    defined = handler if hasattr(handler, "__qualname__") else type(handler)
+    module = getattr(defined, "__module__", "")
+    return module if isinstance(module, str) else ""
+
+
+def _root(module: str) -> str:
+    """The top-level package of a module. `__main__` is the package that was run, or the script's name."""
+    if module == "__main__":
+        main = sys.modules["__main__"]
+        if (spec := getattr(main, "__spec__", None)) is not None:
+            return str(spec.name).partition(".")[0]
+        return Path(getattr(main, "__file__", None) or _NAMELESS).stem
+    return module.partition(".")[0]
+
+
+@cache
+def _distribution(root: str) -> Distribution | None:
+    """The one distribution that a top-level package is from. An editable install may list no packages: then
+    it is the distribution of the same name."""
+    names = set(packages_distributions().get(root, ())) or {root}
+    try:
+        return distribution(names.pop()) if len(names) == 1 and "" not in names else None
+    except (PackageNotFoundError, ValueError):
+        return None
