@@ -12,6 +12,7 @@ from ..runtime.errors import UnknownToolError
 from ..runtime.view import ToolView
 from .announce import Announcer
 from .listed import Listed, is_modern
+from .registry_server import server_type
 from .sdk import load
 from .server_calls import Progress, answer
 from .server_identity import Identity, identity_of
@@ -54,7 +55,8 @@ def mcp_server(
         page_size: tools of one page; None for all on one page.
 
     Returns:
-        An `mcp.server.lowlevel.Server`, for any transport of the SDK.
+        An `mcp.server.lowlevel.Server`, for any transport of the SDK, and for clients in this process:
+        `mcp.Client(server)`, `fastmcp.Client(server)`.
 
     Raises:
         McpMissingError: the SDK is not installed.
@@ -64,7 +66,7 @@ def mcp_server(
     sdk = load("mcp.server.lowlevel.server")
     offered = _Offered(registry, Listed(registry, provider, page_size))
     identity = identity_of(registry) if name is None else Identity(name, "")
-    made = sdk.Server(
+    made = server_type()(
         identity.name,
         version=identity.version if version is None else version,
         title=title,

@@ -1,0 +1,67 @@
+"""FastMCP's client and proxy of a registry's server, in one process."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from toolcast.mcp import mcp_server
+
+from tests.clients.conftest import Client
+from tests.mcp import app
+
+
+def with_client(fastmcp: Any, server: Any, use: Callable[[Any], Awaitable[Any]]) -> Any:
+    async def session() -> Any:
+        async with asyncio.timeout(60), fastmcp.Client(server) as connected:
+            return await use(connected)
+
+    return asyncio.run(session())
+
+
+async def exercise(connected: Any) -> None:
+    """What its users do: list, call, read failures and kinds of content."""
+    tools = {tool.name: tool for tool in await connected.list_tools()}
+    assert sorted(tools) == sorted(app.make().names)
+    assert tools["glob"].input_schema["required"] == ["pattern"]
+    result = await connected.call_tool("glob", {"pattern": "x"})
+    assert result.structured_content == {"paths": ["/x"], "total": 1}
+    wrong = await connected.call_tool("edit", {"file_path": "a"}, raise_on_error=False)
+    assert wrong.is_error
+    assert "old_string" in wrong.content[0].text
+    pictures = await connected.call_tool("bash", {"command": "pictures"})
+    assert [piece.type for piece in pictures.content] == ["text", "image", "audio", "resource", "text"]
+
+
+def test_its_client_takes_the_server_as_it_is(client: Client) -> None:
+    fastmcp = client("fastmcp")
+    with_client(fastmcp, mcp_server(app.make()), exercise)
+
+
+def test_one_server_serves_its_client_again(client: Client) -> None:
+    fastmcp = client("fastmcp")
+    server = mcp_server(app.make())
+    for _ in range(2):
+        with_client(fastmcp, server, exercise)
+
+
+def test_its_server_passes_a_registry_on(client: Client) -> None:
+    """A proxy of theirs, asked by their client."""
+    fastmcp = client("fastmcp")
+    proxy = client("fastmcp.server").create_proxy(mcp_server(app.make()), name="proxy")
+
+    async def use(connected: Any) -> Any:
+        return await connected.call_tool("glob", {"pattern": "y"})
+
+    assert with_client(fastmcp, proxy, use).structured_content == {"paths": ["/y"], "total": 1}
+
+
+def test_decorators_of_the_other_type_are_refused_in_words(client: Client) -> None:
+    client("mcp")
+    server = mcp_server(app.make())
+    with pytest.raises(AttributeError, match="tools with the registry"):
+        server.tool()(lambda: "never offered")
+    with pytest.raises(AttributeError, match="tools with the registry"):
+        server.add_tool(lambda: "never offered")
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        server.nothing  # noqa: B018 - the access is the test
