@@ -9,16 +9,23 @@ from .call import Call, DispatchError
 from .dispatcher import Dispatcher
 from .history import assistant_messages
 from .parse_answer import parse
+from .pieces import ArgumentsPiece, CallBegun, Discarded, Piece, TextPiece, ThinkingPiece
 from .render_results import render
 from .wire_formats import FORMATS
 
 __all__ = [
     "FORMATS",
+    "ArgumentsPiece",
     "Assembler",
     "Call",
+    "CallBegun",
     "Content",
+    "Discarded",
     "DispatchError",
     "Dispatcher",
+    "Piece",
+    "TextPiece",
+    "ThinkingPiece",
     "assistant_messages",
     "parse",
     "render",

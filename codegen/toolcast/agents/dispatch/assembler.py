@@ -7,19 +7,20 @@ from ...runtime.arguments import MAX_TEXT
 from .answer_fields import kind, load, plain
 from .call import Call, DispatchError
 from .parse_answer import parse
+from .pieces import Piece
 from .streams.chat import ChatStream, CohereStream, OllamaStream
-from .streams.fragments import Stream
+from .streams.fragments import Pieces, Stream
 from .streams.items import GeminiStream, ResponsesStream
 from .streams.numbered_blocks import AnthropicStream, BedrockStream
 from .wire_formats import format_of
 
-_STREAMS: dict[str, Callable[[int], Stream]] = {
+_STREAMS: dict[str, Callable[[Pieces], Stream]] = {
     "openai": ChatStream,
     "openai-responses": ResponsesStream,
     "anthropic": AnthropicStream,
     "gemini": GeminiStream,
     "bedrock": BedrockStream,
-    "mistral": lambda limit: ChatStream(limit, no_id=("null",)),
+    "mistral": lambda pieces: ChatStream(pieces, no_id=("null",)),
     "cohere": CohereStream,
     "ollama": OllamaStream,
 }
@@ -29,7 +30,7 @@ class Assembler:
     """Assembles one streamed answer from its chunks or events. One object serves one answer, in one
     thread."""
 
-    __slots__ = ("_format", "_stream")
+    __slots__ = ("_format", "_pieces", "_stream")
 
     def __init__(self, format: str, *, limit: int = 4 * MAX_TEXT) -> None:
         """Start an answer.
@@ -45,13 +46,18 @@ class Assembler:
         make = _STREAMS.get(self._format)
         if make is None:
             raise ValueError(f"The format {format!r} has no stream.")
-        self._stream = make(limit)
+        self._pieces = Pieces(limit)
+        self._stream = make(self._pieces)
 
-    def feed(self, event: Any) -> None:
+    def feed(self, event: Any) -> list[Piece]:
         """Take the next event.
 
         Args:
             event: a dict, the official client's object, or its JSON text (`[DONE]` too).
+
+        Returns:
+            What the event adds: text, reasoning, calls that begin, arguments. The arguments of a call are
+            those of `response`, but for their cuts; a call must not be carried out before that.
 
         Raises:
             DispatchError: the event does not fit the format, is an error of the provider, or exceeds the
@@ -59,11 +65,12 @@ class Assembler:
         """
         if isinstance(event, (str, bytes)) and event in ("[DONE]", b"[DONE]"):
             self.end()
-            return
+            return []
         made = plain(load(event))
         if not isinstance(made, dict):
             raise DispatchError(f"$: expected an event, got {kind(made)}")
         self._stream.feed(made)
+        return self._pieces.take()
 
     def end(self) -> None:
         """End the stream, for servers that do not mark its end."""

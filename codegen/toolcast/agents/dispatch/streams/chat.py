@@ -41,6 +41,9 @@ class Calls:
             call[key] = call[key] or self._pieces.keep(value, path)
         if name and name != call["name"]:
             raise DispatchError(f"{path}.function.name: {name!r:.80} in a call of {call['name']!r:.80}")
+        if self._pieces.tell_call(("call", at), call["name"], call["id"]):
+            # What came before the name.
+            self._pieces.tell_arguments(("call", at), call["whole"] or self._pieces.text(("call", at)))
         self._take(call, at, function.get("arguments"), f"{path}.function.arguments")
 
     def listed(self) -> list[dict[str, Any]]:
@@ -64,6 +67,7 @@ class Calls:
             call["whole"] = self._pieces.keep(arguments, path)
         else:
             raise DispatchError(f"{path}: an object after other arguments of the same call")
+        self._pieces.tell_arguments(("call", at), arguments)
 
     def _find(self, index: int | None, id: str, name: str, path: str) -> int | None:
         """Which call a fragment belongs to; a new one where it begins one."""
@@ -108,6 +112,7 @@ class Content:
                 self._text(block.get("text"), path)
             else:
                 self._blocks.append(self._pieces.keep(block, path))
+                self._tell_thought(block.get("thinking"), f"{path}.thinking")
 
     def whole(self) -> Any:
         """Text, or the list of blocks."""
@@ -125,14 +130,21 @@ class Content:
         if not self._blocks or not isinstance(self._blocks[-1], tuple):
             self._blocks.append(("text", len(self._blocks)))
         self._pieces.add(self._blocks[-1], fragment, path)
+        self._pieces.tell_text(fragment)
+
+    def _tell_thought(self, thinking: Any, path: str) -> None:
+        """Mistral's, a list of texts and references."""
+        if isinstance(thinking, list):
+            for block in objects(thinking, path):
+                self._pieces.tell_thought(text(block.get("text"), f"{path}.text"))
 
 
 class ChatStream:
     """`choices[0].delta` of OpenAI chat and Mistral; the event of Mistral's client has it under `data`."""
 
-    def __init__(self, limit: int, no_id: tuple[str, ...] = ()) -> None:
+    def __init__(self, pieces: Pieces, no_id: tuple[str, ...] = ()) -> None:
         self.ended = False
-        self._pieces = Pieces(limit)
+        self._pieces = pieces
         self._content = Content(self._pieces)
         self._calls = Calls(self._pieces, no_id)
         self._details: list[Any] = []
@@ -155,6 +167,8 @@ class ChatStream:
         for key in _WORDS:
             if delta.get(key):
                 self._pieces.add(key, delta[key], f"{path}.{key}")
+                tell = self._pieces.tell_text if key == "refusal" else self._pieces.tell_thought
+                tell(delta[key])
         for detail in objects(delta.get("reasoning_details"), f"{path}.reasoning_details"):
             self._details.append(self._pieces.keep(detail, path))
         for at, item in enumerate(objects(delta.get("tool_calls"), f"{path}.tool_calls")):
@@ -176,9 +190,9 @@ class ChatStream:
 class OllamaStream:
     """`message` of each line; calls come whole, content and thinking in fragments."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, pieces: Pieces) -> None:
         self.ended = False
-        self._pieces = Pieces(limit)
+        self._pieces = pieces
         self._calls: list[Any] = []
         self._top: dict[str, Any] = {}
 
@@ -187,11 +201,17 @@ class OllamaStream:
         if event.get("error"):
             raise report(event["error"])
         message = section(event, "message", "$")
-        for key in ("content", "thinking"):
+        for key, tell in (("content", self._pieces.tell_text), ("thinking", self._pieces.tell_thought)):
             if message.get(key):
                 self._pieces.add(key, message[key], f"$.message.{key}")
-        for item in objects(message.get("tool_calls"), "$.message.tool_calls"):
-            self._calls.append(self._pieces.keep(item, "$.message.tool_calls"))
+                tell(message[key])
+        path = "$.message.tool_calls"
+        for item in objects(message.get("tool_calls"), path):
+            at, function = len(self._calls), section(item, "function", path)
+            self._calls.append(self._pieces.keep(item, path))
+            name = text(function.get("name"), f"{path}.function.name")
+            self._pieces.tell_call(at, name, text(item.get("id"), f"{path}.id"))
+            self._pieces.tell_arguments(at, function.get("arguments"))
         for key in ("created_at", "done_reason"):
             if event.get(key):
                 self._top[key] = text(event[key], f"$.{key}")[:200]
@@ -208,9 +228,9 @@ class OllamaStream:
 class CohereStream:
     """Events `tool-plan-delta`, `tool-call-start`, `tool-call-delta`, `content-delta`, `message-end`."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, pieces: Pieces) -> None:
         self.ended = False
-        self._pieces = Pieces(limit)
+        self._pieces = pieces
         self._calls = Calls(self._pieces)
         self._content: dict[int, dict[str, Any]] = {}
         self._id = self._reason = ""
@@ -224,6 +244,7 @@ class CohereStream:
             self._id = self._pieces.keep(text(event.get("id"), "$.id"), "$.id")
         elif kind == "tool-plan-delta":
             self._pieces.add("plan", message.get("tool_plan"), f"{path}.tool_plan")
+            self._pieces.tell_thought(message.get("tool_plan"))
         elif kind in ("tool-call-start", "tool-call-delta"):
             index = number(event, "index", "$")
             self._calls.feed({**section(message, "tool_calls", path), "index": index}, f"{path}.tool_calls")
@@ -241,6 +262,8 @@ class CohereStream:
             block = self._content[index] = {"type": self._pieces.keep(kind, path)}
         key = block["type"]
         self._pieces.add(("content", index), content.get(key), f"{path}.{key}")
+        tell = self._pieces.tell_text if key == "text" else self._pieces.tell_thought
+        tell(content.get(key))
 
     def response(self) -> dict[str, Any]:
         """A chat response."""

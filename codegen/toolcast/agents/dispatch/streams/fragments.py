@@ -8,6 +8,7 @@ import msgspec
 from ....runtime.wire.fragments import MAX_CALLS, FragmentError, Fragments
 from ..answer_fields import kind, text
 from ..call import DispatchError
+from ..pieces import ArgumentsPiece, CallBegun, Piece, TextPiece, ThinkingPiece
 
 Event = dict[str, Any]
 
@@ -26,14 +27,59 @@ class Stream(Protocol):
 
 
 class Pieces:
-    """Text by key, put together from fragments, and a budget for everything else that is kept."""
+    """Text by key, put together from fragments, and a budget for everything else that is kept.
 
-    __slots__ = ("_fragments", "_kept", "_left")
+    `limit` is the budget, in characters.
+    """
+
+    __slots__ = ("_calls", "_fragments", "_kept", "_left", "_told", "_with_arguments", "limit")
 
     def __init__(self, limit: int) -> None:
+        self.limit = limit
         self._fragments = Fragments(limit=limit)
         self._left = limit
         self._kept = 0
+        self._told: list[Piece] = []
+        self._calls: dict[Hashable, int] = {}  # calls that were told, and their positions
+        self._with_arguments: set[Hashable] = set()  # those of which a piece of the arguments was told
+
+    def take(self) -> list[Piece]:
+        """What was told since the last time."""
+        told, self._told = self._told, []
+        return told
+
+    def tell_text(self, text: Any) -> None:
+        """Tell a piece of text for the user; nothing for an empty one."""
+        if text:
+            self._told.append(TextPiece(text))
+
+    def tell_thought(self, text: Any) -> None:
+        """Tell a piece of reasoning; nothing for an empty one."""
+        if text:
+            self._told.append(ThinkingPiece(text))
+
+    def tell_call(self, key: Hashable, name: str, id: str) -> bool:
+        """Tell that a call begins; nothing, and False, where it was told, or has no name yet."""
+        if key in self._calls or not name:
+            return False
+        at = self._calls[key] = len(self._calls)
+        self._told.append(CallBegun(at, name, id))
+        return True
+
+    def tell_arguments(self, key: Hashable, arguments: Any) -> None:
+        """Tell the next piece of a call's arguments; nothing for an empty one, and where the call was not
+        told."""
+        if key in self._calls and (arguments or isinstance(arguments, dict)):
+            as_text: str = (
+                arguments if isinstance(arguments, str) else msgspec.json.encode(arguments).decode()
+            )
+            self._told.append(ArgumentsPiece(self._calls[key], as_text))
+            self._with_arguments.add(key)
+
+    def tell_all_arguments(self, key: Hashable, arguments: Any) -> None:
+        """Tell arguments that are whole; nothing where a piece of them was told."""
+        if key not in self._with_arguments:
+            self.tell_arguments(key, arguments)
 
     def add(self, key: Hashable, fragment: Any, path: str) -> None:
         """The next fragment of a text; nothing for None. Raises DispatchError."""

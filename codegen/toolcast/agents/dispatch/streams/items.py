@@ -13,15 +13,18 @@ class ResponsesStream:
 
     _ARGUMENTS = "response.function_call_arguments."
     _ITEM = "response.output_item."
+    _TEXTS = ("response.output_text.delta", "response.refusal.delta")
+    _THOUGHTS = ("response.reasoning_summary_text.delta", "response.reasoning_text.delta")
     _ENDS = ("response.completed", "response.incomplete", "response.failed", "response.cancelled")
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, pieces: Pieces) -> None:
         self.ended = False
-        self._pieces = Pieces(limit)
+        self._pieces = pieces
         self._items: dict[int, dict[str, Any]] = {}
         self._at: dict[str, int] = {}
         self._final: dict[int, str] = {}
         self._whole: dict[str, Any] = {}
+        self._with_text: set[Any] = set()  # items of which a piece of the text was told
 
     def feed(self, event: Event) -> None:
         """Take one event."""
@@ -30,6 +33,13 @@ class ResponsesStream:
             raise report(event)
         if kind.startswith(self._ITEM):
             self._item(number(event, "output_index", "$"), section(event, "item", "$"))
+            if kind == "response.output_item.done":
+                self._tell_item(event["output_index"], event["item"])
+        elif kind in self._TEXTS:
+            self._with_text.add(event.get("output_index"))
+            self._pieces.tell_text(text(event.get("delta"), "$.delta"))
+        elif kind in self._THOUGHTS:
+            self._pieces.tell_thought(text(event.get("delta"), "$.delta"))
         elif kind.startswith(self._ARGUMENTS):
             self._arguments(event, kind.removeprefix(self._ARGUMENTS))
         elif kind == "response.created":
@@ -52,6 +62,17 @@ class ResponsesStream:
         self._items[index] = self._pieces.keep(item, "$.item")
         if isinstance(item.get("id"), str):
             self._at[item["id"]] = index
+        if item.get("type") == "function_call":
+            name = text(item.get("name"), "$.item.name")
+            self._pieces.tell_call(index, name, text(item.get("call_id"), "$.item.call_id"))
+
+    def _tell_item(self, index: int, item: Event) -> None:
+        """What no piece told of an item that is whole."""
+        self._pieces.tell_all_arguments(index, text(item.get("arguments"), "$.item.arguments"))
+        if item.get("type") == "message" and index not in self._with_text:
+            for part in objects(item.get("content"), "$.item.content"):
+                for key in ("text", "refusal"):
+                    self._pieces.tell_text(text(part.get(key), f"$.item.content.{key}"))
 
     def _arguments(self, event: Event, step: str) -> None:
         index = event.get("output_index")
@@ -61,8 +82,10 @@ class ResponsesStream:
             raise DispatchError("$.output_index: a piece of a call that has not begun")
         if step == "delta":
             self._pieces.add(index, event.get("delta"), "$.delta")
+            self._pieces.tell_arguments(index, event.get("delta"))
         elif step == "done" and event.get("arguments") is not None:
             self._final[index] = self._pieces.keep(text(event["arguments"], "$.arguments"), "$.arguments")
+            self._pieces.tell_all_arguments(index, event["arguments"])
 
     def response(self) -> dict[str, Any]:
         """A response: the last event's own output, or its items as they came."""
@@ -80,10 +103,9 @@ class ResponsesStream:
 class GeminiStream:
     """`candidates[0].content.parts` of each chunk; Vertex AI may send a call's arguments value by value."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, pieces: Pieces) -> None:
         self.ended = False
-        self._limit = limit
-        self._pieces = Pieces(limit)
+        self._pieces = pieces
         self._parts: list[dict[str, Any]] = []
         self._growing: dict[int, PartialArguments] = {}  # the place of a part → its arguments
         self._open: list[int] = []
@@ -110,11 +132,23 @@ class GeminiStream:
             self._grow(part, call, path)
         elif self._continues(part):
             self._pieces.add(len(self._parts) - 1, text(part["text"], f"{path}.text"), f"{path}.text")
+            self._tell_text(part)
         else:
             rest = {key: value for key, value in part.items() if key != "text"}
             self._parts.append(self._pieces.keep(rest, path))
             if "text" in part:
                 self._pieces.add(len(self._parts) - 1, part["text"], f"{path}.text")
+                self._tell_text(part)
+            self._tell_call(len(self._parts) - 1, call, path)
+            self._pieces.tell_arguments(len(self._parts) - 1, call.get("args"))
+
+    def _tell_text(self, part: Event) -> None:
+        tell = self._pieces.tell_thought if part.get("thought") else self._pieces.tell_text
+        tell(part["text"])
+
+    def _tell_call(self, at: int, call: Event, path: str) -> None:
+        id, name = (text(call.get(key), f"{path}.functionCall.{key}") for key in ("id", "name"))
+        self._pieces.tell_call(at, name, id)
 
     def _continues(self, part: Event) -> bool:
         """Whether a text goes on that came before: of the same kind, and without a signature."""
@@ -132,9 +166,11 @@ class GeminiStream:
             kept = {key: value for key, value in part.items() if key != "functionCall"}
             kept["functionCall"] = {key: call[key] for key in ("id", "name", "args") if key in call}
             self._parts.append(self._pieces.keep(kept, path))
+            self._tell_call(at, call, path)
             if not (call.get("willContinue") or call.get("partialArgs")):
+                self._pieces.tell_arguments(at, call.get("args"))
                 return  # a whole call beside one that goes on
-            self._growing[at] = PartialArguments(limit=self._limit)
+            self._growing[at] = PartialArguments(limit=self._pieces.limit)
             self._open.append(at)
         if part.get("thoughtSignature"):
             self._parts[at]["thoughtSignature"] = self._pieces.keep(part["thoughtSignature"], path)
@@ -142,10 +178,11 @@ class GeminiStream:
         try:
             self._pieces.keep(partial, path)
             self._growing[at].add(partial)
+            if not call.get("willContinue"):
+                self._open.remove(at)
+                self._pieces.tell_arguments(at, self._growing[at].done())
         except FragmentError as problem:
             raise DispatchError(f"{path}.functionCall.partialArgs: {problem}") from None
-        if not call.get("willContinue"):
-            self._open.remove(at)
 
     def _which(self, id: str, name: str, goes_on: bool, path: str) -> int | None:
         """The open call that a part goes on with; None where it begins one. `goes_on`: it brings values, so

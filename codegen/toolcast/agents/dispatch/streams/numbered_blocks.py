@@ -19,9 +19,9 @@ class AnthropicStream:
     """`content_block_start`, `content_block_delta`, `message_delta`, `message_stop`; other events say nothing
     that is needed."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, pieces: Pieces) -> None:
         self.ended = False
-        self._pieces = Pieces(limit)
+        self._pieces = pieces
         self._blocks: dict[int, dict[str, Any]] = {}
         self._citations: dict[int, list[Any]] = {}
         self._id = self._reason = ""
@@ -33,6 +33,9 @@ class AnthropicStream:
             self._start(number(event, "index", "$"), section(event, "content_block", "$"))
         elif kind == "content_block_delta":
             self._delta(number(event, "index", "$"), section(event, "delta", "$"))
+        elif kind == "content_block_stop":
+            index = number(event, "index", "$")
+            self._pieces.tell_all_arguments(index, self._blocks.get(index, {}).get("input"))
         elif kind == "message_start":
             message = section(event, "message", "$")
             self._id = self._pieces.keep(text(message.get("id"), "$.message.id"), "$.message.id")
@@ -48,6 +51,11 @@ class AnthropicStream:
         if index in self._blocks:
             raise DispatchError(f"$.index: block {index} begins twice")
         self._blocks[index] = self._pieces.keep({**block}, "$.content_block")
+        if block.get("type") == "tool_use":
+            name = text(block.get("name"), "$.content_block.name")
+            self._pieces.tell_call(index, name, text(block.get("id"), "$.content_block.id"))
+        self._pieces.tell_text(text(block.get("text"), "$.content_block.text"))
+        self._pieces.tell_thought(text(block.get("thinking"), "$.content_block.thinking"))
 
     def _delta(self, index: int, delta: Event) -> None:
         block = self._blocks.get(index)
@@ -57,9 +65,18 @@ class AnthropicStream:
         if kind in _TEXTS:
             key = _TEXTS[kind]
             self._pieces.add((index, key), delta.get(key), f"$.delta.{key}")
+            self._tell(index, key, delta.get(key))
         elif kind == "citations_delta":
             citation = self._pieces.keep(delta.get("citation"), "$.delta.citation")
             self._citations.setdefault(index, []).append(citation)
+
+    def _tell(self, index: int, key: str, piece: Any) -> None:
+        if key == "text":
+            self._pieces.tell_text(piece)
+        elif key == "thinking":
+            self._pieces.tell_thought(piece)
+        elif key == "partial_json":
+            self._pieces.tell_arguments(index, piece)
 
     def response(self) -> dict[str, Any]:
         """A message. The input of a call is the JSON text as it came, if any came."""
@@ -83,9 +100,9 @@ class AnthropicStream:
 class BedrockStream:
     """`contentBlockStart`, `contentBlockDelta`, `messageStop` of ConverseStream."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, pieces: Pieces) -> None:
         self.ended = False
-        self._pieces = Pieces(limit)
+        self._pieces = pieces
         self._blocks: dict[int, dict[str, Any]] = {}
         self._reason = ""
 
@@ -99,7 +116,7 @@ class BedrockStream:
             index = number(start, "contentBlockIndex", "$.contentBlockStart")
             if index in self._blocks:
                 raise DispatchError(f"$.contentBlockStart.contentBlockIndex: block {index} begins twice")
-            self._blocks[index] = self._pieces.keep({**section(start, "start", "$.contentBlockStart")}, "$")
+            self._start(index, section(start, "start", "$.contentBlockStart"), "$.contentBlockStart.start")
         delta = section(event, "contentBlockDelta", "$")
         if delta:
             index = number(delta, "contentBlockIndex", "$.contentBlockDelta")
@@ -109,6 +126,13 @@ class BedrockStream:
             self._reason = text(stop.get("stopReason"), "$.messageStop.stopReason")
             self.ended = True
 
+    def _start(self, index: int, start: Event, path: str) -> None:
+        self._blocks[index] = self._pieces.keep({**start}, path)
+        call = section(start, "toolUse", path)
+        if call and call.get("type") != "server_tool_use":
+            id, name = (text(call.get(key), f"{path}.toolUse.{key}") for key in ("toolUseId", "name"))
+            self._pieces.tell_call(index, name, id)
+
     def _delta(self, index: int, delta: Event, path: str) -> None:
         block = self._blocks.setdefault(index, {})  # a block of text has no start
         if "toolUse" in delta:
@@ -116,14 +140,17 @@ class BedrockStream:
                 raise DispatchError(f"{path}.toolUse: a piece of block {index}, which has not begun")
             fragment = section(delta, "toolUse", path).get("input")
             self._pieces.add((index, "input"), fragment, f"{path}.toolUse.input")
+            self._pieces.tell_arguments(index, fragment)
         if "text" in delta:
             self._pieces.add((index, "text"), delta["text"], f"{path}.text")
+            self._pieces.tell_text(delta["text"])
         reasoning = section(delta, "reasoningContent", path)
         for key in ("text", "signature"):
             if key in reasoning:
                 self._pieces.add(
                     (index, f"reasoning {key}"), reasoning[key], f"{path}.reasoningContent.{key}"
                 )
+        self._pieces.tell_thought(reasoning.get("text"))
         if "redactedContent" in reasoning:
             whole = self._pieces.keep(reasoning["redactedContent"], f"{path}.reasoningContent")
             block["reasoningContent"] = {"redactedContent": whole}
