@@ -286,9 +286,23 @@ def test_entries_follow_from_the_manifest() -> None:
     for path, entry in entries.items():
         found = former[path].unit.entry
         assert found is not None
-        names = ("path", "name", "group", "module", "constant", "keyword", "params", "handler")
+        names = ("path", "name", "group", "module", "constant", "keyword", "params", "handler", "external")
         assert [getattr(found, name) for name in names] == [getattr(entry, name) for name in names]
         assert not former[path].flaw
+
+
+def test_an_external_tool_stays_one(tmp_path: Path) -> None:
+    """The module says so, where neither the spec nor the cache does."""
+    tool = "description: Does it.\npermission: read\nsecrets: []\n"
+    config = project(tmp_path, {"g/ask.yaml": f"{tool}external: true\n", "edit.yaml": tool})
+    assert not build(config, FRONTEND).failed
+    before = (config.output / "registry.py").read_bytes()
+    assert b'external=("ask",)' in before
+    for path in ("g/ask.yaml", "edit.yaml"):
+        put(config.specs / path, "bad")
+    forget(config)
+    assert build(config, FRONTEND).failed
+    assert (config.output / "registry.py").read_bytes() == before
 
 
 TYPE = "type: object\nproperties: {a: {type: string}}\n"

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from toolcast.project.core.compiled import Options
 from toolcast.project.core.compiler import compile_package
 from toolcast.project.core.entry import entry_of
@@ -34,7 +35,11 @@ TOOLS = st.dictionaries(NAMES, GROUPS, max_size=6)
 
 
 def registry(tools: Mapping[str, str], providers: tuple[str, ...] = ("openai",)) -> bytes:
-    entries = [entry_of(f"{group}/{name}.yaml".lstrip("/"), name) for name, group in tools.items()]
+    """The tools of the group `k` are external."""
+    entries = [
+        replace(entry_of(f"{group}/{name}.yaml".lstrip("/"), name), external=group == "k")
+        for name, group in tools.items()
+    ]
     return compile_package(entries, (), Options(providers=providers))["registry.py"]
 
 

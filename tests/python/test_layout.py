@@ -96,7 +96,8 @@ def test_common_statements_need_no_black() -> None:
 def test_a_registry_of_long_names_needs_no_black() -> None:
     """Black would put its long annotations in parentheses."""
     name = "a_tool_with_a_very_long_name_that_fills_more_than_half_of_a_line"
-    tool = {"name": name, "module": name, "constant": name.upper(), "keyword": name, "handler": "Handler"}
+    tool: dict[str, object] = {"name": name, "module": name, "constant": name.upper(), "keyword": name}
+    tool |= {"handler": "Handler", "external": False}
     source = registry_text([tool], Templates())
     laid_out = lay_out(source)
     assert laid_out is not None

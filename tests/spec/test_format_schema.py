@@ -46,6 +46,8 @@ GOOD: list[dict[str, Any]] = [
     {"providers": {"openai": {"strict": True}, "mcp": {}}},
     {"defaults": "include"},
     {"defaults": "omit"},
+    {"parallel": False, "external": True},
+    {"parallel": True, "external": False, "http": {"method": "get", "path": "/"}},
     {"http": {"method": "get", "path": "/"}},
     {
         "http": {
@@ -127,6 +129,10 @@ BAD: list[dict[str, Any]] = [
     {"defaults": "all"},
     {"defaults": True},
     {"defaults": None},
+    {"parallel": "no"},
+    {"parallel": None},
+    {"external": 1},
+    {"external": True, "http": {"method": "get", "path": "/"}},
     {"http": []},
     {"http": {"method": "get"}},
     {"http": {"method": "GET", "path": "/"}},

@@ -20,6 +20,8 @@ parameters:
     old_string: {type: string}
 result: {type: object}
 examples: [{file_path: /a.txt}]
+parallel: false
+external: true
 annotations: {title: Edit file, destructive: true, idempotent: false}
 runtime_enums: {file_path: files}
 providers: {openai: {strict: false}}
@@ -45,6 +47,7 @@ def test_a_whole_spec() -> None:
     assert spec.examples == ({"file_path": "/a.txt"},)
     assert spec.annotations == Annotations(title="Edit file", destructive=True, idempotent=False)
     assert spec.runtime_enums == {"file_path": "files"}
+    assert (spec.parallel, spec.external) == (False, True)
     assert spec.providers == {"openai": {"strict": False}}
     assert spec.document.locate(("secrets", 0)) == (6, 11)
 
@@ -56,6 +59,7 @@ def test_what_is_left_out() -> None:
     assert (spec.name, spec.group, spec.summary) == ("my_tool", "a/b-c", "Does it.")
     assert spec.parameters == {"type": "object", "properties": {}, "additionalProperties": False}
     assert (spec.result, spec.examples, spec.annotations) == (None, (), Annotations())
+    assert (spec.parallel, spec.external) == (True, False)
 
 
 def test_summary_stands_in_for_description() -> None:
@@ -84,6 +88,10 @@ BAD = [
     ("parameters: {type: array}", "not-an-object", 4, 20, "must be `object`", "type: object"),
     ("parameters: {type: [object, 'null']}", "not-an-object", 4, 20, "must be `object`", ""),
     ("result: true", "wrong-type", 4, 9, "a mapping, not true", ""),
+    ("parallel: no", "wrong-type", 4, 11, "`parallel` must be true or false, not text", "YAML 1.2"),
+    ("external: [ask]", "wrong-type", 4, 11, "`external` must be true or false, not a list", "true or false"),
+    ("external: true\nhttp: {method: get, path: /}", "external-http", 4, 11, "`http` states one", "remove"),
+    ("paralel: false", "unknown-key", 4, 1, "`paralel`", "did you mean `parallel`?"),
     ("examples: {}", "wrong-type", 4, 11, "a list of mappings", ""),
     ("examples: [{}, 1]", "wrong-type", 4, 16, "not a number", ""),
     ("annotations: 1", "wrong-type", 4, 14, "a mapping", ""),

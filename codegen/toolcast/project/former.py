@@ -109,7 +109,23 @@ class _Reader:
         if kind_of(path) != "tool" or len(names) != 1 or module_problem(names[0], group_of(path)) is not None:
             return None
         entry = entry_of(path, names[0])
-        return entry if module_of(entry) in listed else None
+        if module_of(entry) not in listed:
+            return None
+        return replace(entry, external=self._is_external(entry))
+
+    def _is_external(self, entry: ToolEntry) -> bool:
+        """Whether the binding of a tool says that it is external, as generated code does."""
+        try:
+            tree = ast.parse(self.content(module_of(entry)) or b"")
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return False  # `_flaw` reports it
+        values = [
+            node.value
+            for node in tree.body
+            if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == entry.constant
+        ]
+        stated = [each for call in values if isinstance(call, ast.Call) for each in call.keywords]
+        return any(each.arg == "external" and ast.unparse(each.value) == "True" for each in stated)
 
     def _flaw(self, path: str, unit: Unit, lost: Collection[str]) -> str:
         """Why an output that may have been edited by hand cannot be used; empty if it can."""

@@ -132,21 +132,33 @@ def _registry_of(tree: ast.Module) -> _Registry:
             fields = [each for each in node.body if isinstance(each, ast.AnnAssign)]
             handlers = {ast.unparse(each.target): ast.literal_eval(each.annotation) for each in fields}
     bindings = values["BINDINGS"]
+    external = ast.literal_eval(_argument(bindings, "external") or ast.Tuple([]))
     keywords = values["_KEYWORDS"]
     provider = values["Provider"]
     if not isinstance(bindings, ast.Call) or keywords is None:
         raise TypeError("no registry")
     tools = {
-        name: _entry(name, module, constant, ast.literal_eval(keywords)[name], handlers)
+        name: _entry(
+            name, module, constant, ast.literal_eval(keywords)[name], None if name in external else handlers
+        )
         for name, (module, constant) in ast.literal_eval(bindings.args[1]).items()
     }
     providers = ast.literal_eval(provider.slice) if isinstance(provider, ast.Subscript) else ()
     return _Registry((providers,) if isinstance(providers, str) else tuple(providers), tools)
 
 
-def _entry(name: str, module: str, constant: str, keyword: str, handlers: Mapping[str, str]) -> ToolEntry:
-    """What the registry has of a tool; all else of an entry has no part in it."""
-    handler = handlers[keyword].removesuffix(" | None").rpartition(".")[2]
+def _argument(call: ast.expr | None, name: str) -> ast.expr | None:
+    """The keyword argument of a call; None where it has none of that name."""
+    keywords = call.keywords if isinstance(call, ast.Call) else []
+    return next((each.value for each in keywords if each.arg == name), None)
+
+
+def _entry(
+    name: str, module: str, constant: str, keyword: str, handlers: Mapping[str, str] | None
+) -> ToolEntry:
+    """What the registry has of a tool; all else of an entry has no part in it. `handlers` is None for an
+    external tool, which has no handler there."""
+    handler = "" if handlers is None else handlers[keyword].removesuffix(" | None").rpartition(".")[2]
     return ToolEntry(
         path="",
         name=name,
@@ -156,4 +168,5 @@ def _entry(name: str, module: str, constant: str, keyword: str, handlers: Mappin
         keyword=keyword,
         params="",
         handler=handler,
+        external=handlers is None,
     )

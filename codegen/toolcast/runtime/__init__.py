@@ -7,6 +7,7 @@ from .binding import ToolBinding
 from .context import Framework, ToolContext
 from .errors import (
     ArgumentError,
+    CallDeferred,
     DuplicateToolError,
     EncodeError,
     FrozenRegistryError,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AdaptError",
     "ArgumentError",
+    "CallDeferred",
     "Content",
     "DuplicateToolError",
     "EncodeError",

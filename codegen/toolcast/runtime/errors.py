@@ -1,7 +1,7 @@
 """The exceptions of the runtime. Every text states what to change."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:  # the schema compiler is loaded only where a value needs it
     from ..jsonschema import Violation
@@ -84,6 +84,37 @@ class RefusalError(Exception):
     Raised anywhere in a handler or precheck, it becomes a failed result, as if it had been returned. Any
     other exception is a bug.
     """
+
+
+class CallDeferred(RefusalError):  # noqa: N818  # a public name; no error
+    """A call that has no result yet: it comes later, from outside of the call.
+
+    The registry raises it for a tool that its spec declares `external`. A handler or a precheck may raise it,
+    too: for work that it began and that ends later, or for a call that somebody must approve first. It passes
+    through `execute` where `Framework.passes` names it; elsewhere the call is a failed result that says that
+    nothing waits for the result.
+
+    Attributes:
+        text: what the program needs to know, such as the id of a job. The model never reads it.
+        kind: "approval" where the call runs once it is approved, "external" where its result comes from
+            outside.
+    """
+
+    def __init__(self, text: str = "", *, kind: Literal["approval", "external"] = "external") -> None:
+        """Defer the call that runs now.
+
+        Args:
+            text: what the program needs to know.
+            kind: what the call waits for.
+
+        Raises:
+            ValueError: `kind` is neither "approval" nor "external".
+        """
+        if kind not in ("approval", "external"):
+            raise ValueError(f"kind must be 'approval' or 'external', not {kind!r}.")
+        super().__init__(text)
+        self.text = text
+        self.kind: Literal["approval", "external"] = kind
 
 
 class MissingDataError(FileNotFoundError):

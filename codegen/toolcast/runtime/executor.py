@@ -13,7 +13,7 @@ import msgspec
 from .binding import ToolBinding
 from .context import Report, ToolContext
 from .definitions import schema_of
-from .errors import ArgumentError, RefusalError
+from .errors import ArgumentError, CallDeferred, RefusalError
 from .handler_results import as_result, encodable, mismatch, mismatched
 from .handlers import Handler, call, call_in_thread, is_from_outside
 from .loop_thread import LoopThread
@@ -146,7 +146,10 @@ class _Call:
         try:
             result = await self._steps(arguments, recorded)
         except RefusalError as problem:
-            error = guard.redact_text(str(problem) or f"The call of {name!r} was refused.")
+            if isinstance(problem, self.passes):
+                guard.notify(observers, Deferred(name, call_id, provider, self.stage, type(problem).__name__))
+                raise _redacted(problem, guard) from None
+            error = guard.redact_text(_refusal_text(self.tool.binding, problem))
             guard.notify(observers, Refused(name, call_id, provider, cast("Stage", self.stage), error))
             result = ToolResult.failed(error)
         except _TimeoutError as problem:
@@ -325,6 +328,26 @@ def report_fault(
         "This is a fault of the tool, not of the arguments; do not repeat the call unchanged more than once."
     )
     return result, number
+
+
+def _redacted(problem: RefusalError, guard: Guard) -> RefusalError:
+    """What passes through a call, without values of secrets: its text may be kept for a long time."""
+    if isinstance(problem, CallDeferred) and guard.redact_text(problem.text) != problem.text:
+        return CallDeferred(guard.redact_text(problem.text), kind=problem.kind)
+    return problem
+
+
+def _refusal_text(binding: ToolBinding[Any, Any], problem: RefusalError) -> str:
+    """What the model reads of a refusal; the text of a deferred call is for the program."""
+    if not isinstance(problem, CallDeferred):
+        return str(problem) or f"The call of {binding.name!r} was refused."
+    if problem.kind == "approval":
+        became = "needs somebody's approval, and there is nobody to ask: nothing was done"
+    elif binding.external:
+        became = "is carried out outside of this program, where nothing waits for results: nothing was done"
+    else:
+        became = "gives its result later, and nothing here waits for it. What it began may go on"
+    return f"Tool {binding.name!r} {became}. Do not repeat the call: go on without it, or tell the user."
 
 
 def _without_secrets(guard: Guard, context: ToolContext) -> ToolContext:

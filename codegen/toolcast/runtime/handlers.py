@@ -1,9 +1,10 @@
 """What a handler is, how it is called, and how it is released."""
 
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from .context import ToolContext
+from .errors import CallDeferred
 from .result import ToolResult
 from .workers import Workers, unwrap
 
@@ -14,6 +15,12 @@ Returns: TypeAlias = R | ToolResult | str | Awaitable[R | ToolResult | str]
 
 Handler: TypeAlias = Callable[[Any, ToolContext], Any]
 """A handler as the registry keeps it; type checkers use the generated Protocols."""
+
+
+async def defer(params: Any, context: ToolContext, /) -> NoReturn:
+    """The handler of every external tool. Raises CallDeferred."""
+    del params
+    raise CallDeferred(f"Calls of tool {context.tool!r} are carried out outside of this program.")
 
 
 async def call(workers: Workers, function: Callable[..., Any], *arguments: Any) -> Any:

@@ -1,6 +1,6 @@
 """The bindings of a generated package, each imported at first use."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -25,13 +25,17 @@ class _Files(msgspec.Struct, frozen=True):
 
 class LazyBindings(Mapping[str, ToolBinding[Any, Any]]):
     """Tool name → binding. `table` locates each: (module relative to `package`, constant),
-    such as `{"edit": (".files.edit", "EDIT")}`. Iterates in the table's order without importing anything."""
+    such as `{"edit": (".files.edit", "EDIT")}`; `external` names those that have no handler. Iterates in the
+    table's order without importing anything."""
 
-    __slots__ = ("_package", "_table")
+    __slots__ = ("_package", "_table", "external")
 
-    def __init__(self, package: str, table: Mapping[str, tuple[str, str]]) -> None:
+    def __init__(
+        self, package: str, table: Mapping[str, tuple[str, str]], external: Collection[str] = ()
+    ) -> None:
         self._package = package
         self._table = dict(table)
+        self.external = frozenset(external)
 
     def __getitem__(self, name: str) -> ToolBinding[Any, Any]:
         module, constant = self._table[name]

@@ -2,13 +2,13 @@
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
 
 from .binding import ToolBinding
 from .context import ToolContext
 from .errors import DuplicateToolError, FrozenRegistryError
 from .executor import Executor
-from .handlers import Handler, Returns
+from .handlers import Handler, Returns, defer
 from .lazy_bindings import LazyBindings, LazyTool
 from .middleware.guard import Guard
 from .view import Entry, Snapshot, ToolView
@@ -99,13 +99,25 @@ class ToolRegistry(ToolView):
         """The threads in which plain handlers run."""
         return self._executor.workers
 
-    def register(self, binding: ToolBinding[P, R], handler: Callable[[P, ToolContext], Returns[R]]) -> bool:
+    @overload
+    def register(
+        self, binding: ToolBinding[P, R], handler: Callable[[P, ToolContext], Returns[R]]
+    ) -> bool: ...
+
+    @overload
+    def register(self, binding: ToolBinding[P, R]) -> bool: ...
+
+    def register(
+        self,
+        binding: ToolBinding[P, R],
+        handler: Callable[[P, ToolContext], Returns[R]] | None = None,
+    ) -> bool:
         """Register a tool.
 
         Args:
             binding: the generated binding.
             handler: a function or callable object, sync or async, that takes the binding's parameters and
-                returns its result.
+                returns its result. An external tool has none, every other tool has one.
 
         Returns:
             False where the name is taken: then only `refused` and the log change.
@@ -113,12 +125,12 @@ class ToolRegistry(ToolView):
         Raises:
             DuplicateToolError: the name is taken, and the registry was made with `on_duplicate="raise"`.
             FrozenRegistryError: after `freeze()` or `aclose()`.
-            TypeError: the handler is not callable.
+            TypeError: the handler is not callable, is missing, or is for an external tool.
         """
-        return self._add(binding.name, Entry(binding, handler))
+        return self._add(binding.name, Entry(binding, _handler_of(binding.name, binding.external, handler)))
 
     def register_later(
-        self, bindings: Mapping[str, ToolBinding[Any, Any]], name: str, handler: Handler
+        self, bindings: Mapping[str, ToolBinding[Any, Any]], name: str, handler: Handler | None = None
     ) -> bool:
         """Register a tool of a generated package without importing its module.
 
@@ -136,17 +148,16 @@ class ToolRegistry(ToolView):
             KeyError: `bindings` has no such name.
             DuplicateToolError: the name is taken, and the registry was made with `on_duplicate="raise"`.
             FrozenRegistryError: after `freeze()` or `aclose()`.
-            TypeError: the handler is not callable.
+            TypeError: as for `register`.
         """
         if name not in bindings:
             raise KeyError(name)
         if isinstance(bindings, LazyBindings):
-            return self._add(name, LazyTool(bindings, name, handler))
-        return self._add(name, Entry(bindings[name], handler))
+            own = _handler_of(name, name in bindings.external, handler)
+            return self._add(name, LazyTool(bindings, name, own))
+        return self._add(name, Entry(bindings[name], _handler_of(name, bindings[name].external, handler)))
 
     def _add(self, name: str, entry: Entry | LazyTool) -> bool:
-        if not callable(entry.handler):
-            raise TypeError(f"The handler of {name!r} is not callable: {type(entry.handler).__name__}.")
         with self._lock:
             if self._frozen:
                 raise FrozenRegistryError(
@@ -163,27 +174,38 @@ class ToolRegistry(ToolView):
         self._report(refused)
         return False
 
-    def replace(self, binding: ToolBinding[P, R], handler: Callable[[P, ToolContext], Returns[R]]) -> None:
+    @overload
+    def replace(
+        self, binding: ToolBinding[P, R], handler: Callable[[P, ToolContext], Returns[R]]
+    ) -> None: ...
+
+    @overload
+    def replace(self, binding: ToolBinding[P, R]) -> None: ...
+
+    def replace(
+        self,
+        binding: ToolBinding[P, R],
+        handler: Callable[[P, ToolContext], Returns[R]] | None = None,
+    ) -> None:
         """Replace the tool of the same name: for definitions that are read at run time and may change.
 
         Approvals that a policy remembers for calls of that name are forgotten: they were for the other tool.
 
         Args:
             binding: the new binding.
-            handler: its handler.
+            handler: its handler, as for `register`.
 
         Raises:
             UnknownToolError: there is no tool of that name.
             FrozenRegistryError: after `freeze()` or `aclose()`.
-            TypeError: the handler is not callable.
+            TypeError: as for `register`.
         """
-        if not callable(handler):
-            raise TypeError(f"The handler of {binding.name!r} is not callable: {type(handler).__name__}.")
+        own = _handler_of(binding.name, binding.external, handler)
         self.get(binding.name)
         with self._lock:
             if self._frozen:
                 raise FrozenRegistryError(f"Tool {binding.name!r} cannot change after freeze() or aclose().")
-            self._entries[binding.name] = Entry(binding, handler)
+            self._entries[binding.name] = Entry(binding, own)
             self._sorted = None
             policy = self._executor.guard.policy
             if policy is not None:
@@ -275,6 +297,25 @@ class ToolRegistry(ToolView):
 
     async def __aexit__(self, *exc: object) -> None:
         await self.aclose()
+
+
+def _handler_of(name: str, external: bool, handler: Handler | None) -> Handler:
+    """The handler of a tool as the registry keeps it. Raises TypeError where it is no callable, and where
+    there is one or none against what the spec says."""
+    if external:
+        if handler is not None:
+            raise TypeError(
+                f"Tool {name!r} takes no handler: its spec says `external: true`, so its calls are carried "
+                "out outside of this program. Register it without one."
+            )
+        return defer
+    if handler is None:
+        raise TypeError(
+            f"Tool {name!r} needs a handler. Only a tool whose spec says `external: true` has none."
+        )
+    if not callable(handler):
+        raise TypeError(f"The handler of {name!r} is not callable: {type(handler).__name__}.")
+    return handler
 
 
 def _origin(entry: Entry | LazyTool) -> str:

@@ -59,6 +59,8 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         result: type of the result; None where the spec has none.
         defaults: whether results hold members that equal their default, "include" or "omit"; None for both:
             included unless the receiving side sees the schema of results.
+        parallel: whether a call may run beside the other calls of an answer; false where it runs alone.
+        external: whether calls are carried out outside of the program, so that the tool has no handler.
         annotations: hints for people and clients, such as `read_only`.
         runtime_enums: parameters whose values are known only when the program runs, each with the name of its
             source.
@@ -90,6 +92,8 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
     schemas: str
     result: Any = None
     defaults: Literal["include", "omit"] | None = None
+    parallel: bool = True
+    external: bool = False
     annotations: Mapping[str, Any] = {}
     runtime_enums: Mapping[str, str] = {}
     wire_forms: tuple[str, ...] = ()

@@ -39,6 +39,7 @@ def format_schema(known_providers: frozenset[str]) -> dict[str, Any]:
         "type": "object",
         "required": ["permission", "secrets"],
         "anyOf": [{"required": ["description"]}, {"required": ["summary"]}],
+        "not": {"required": ["external", "http"], "properties": {"external": {"const": True}}},
         "additionalProperties": False,
         "properties": {
             "$schema": {**_TEXT, "description": "Where the editor finds this schema. Ignored otherwise."},
@@ -55,6 +56,7 @@ def format_schema(known_providers: frozenset[str]) -> dict[str, Any]:
                 "receiving side sees the schema of results.",
                 "enum": list(DEFAULTS),
             },
+            **_execution(),
             "examples": {
                 "description": "Calls of the tool. Checked against `parameters` when the spec is compiled.",
                 "type": "array",
@@ -124,6 +126,20 @@ def _policy() -> dict[str, Any]:
             "type": "object",
             "additionalProperties": _TEXT,
             "examples": [{"agent": "agents"}],
+        },
+    }
+
+
+def _execution() -> dict[str, Any]:
+    return {
+        "parallel": {
+            "description": "Whether a call may run beside the other calls of an answer. Default: true.",
+            "type": "boolean",
+        },
+        "external": {
+            "description": "Whether calls are carried out outside of the program, which has no handler for "
+            "them. Default: false. Not beside `http`.",
+            "type": "boolean",
         },
     }
 

@@ -68,6 +68,25 @@ def defaults(checker: SpecChecker, value: Any) -> Defaults | None:
     return None
 
 
+def flag(checker: SpecChecker, key: str, value: Any) -> bool | None:
+    """True or false."""
+    if isinstance(value, bool):
+        return value
+    checker.wrong_type((key,), value, "true or false", _boolean_hint(value))
+    return None
+
+
+def external(checker: SpecChecker, value: Any, *, http: bool) -> bool:
+    """Whether calls are carried out outside of the program; `http` says that the spec has such a key."""
+    if flag(checker, "external", value) is not True:
+        return False
+    if http:
+        message = "`external: true` says that no handler carries out the calls, and `http` states one"
+        hint = "remove `external`, or `http` if the program that carries out the calls sends the request"
+        checker.report(("external",), "external-http", message, hint)
+    return True
+
+
 def parameters(checker: SpecChecker, value: Any) -> dict[str, Any] | None:
     """An object schema: `type: object`, or a reference or composition, which `contract` resolves."""
     schema = checker.mapping(("parameters",), value, _schema_hint(value))

@@ -108,6 +108,8 @@ class ToolSpec(Struct, frozen=True, kw_only=True):
     parameters: Any
     result: Any = None  # None: no typed result
     defaults: Defaults | None = None  # None: what the project says
+    parallel: bool = True  # False: a call runs alone among the calls of an answer
+    external: bool = False  # True: calls are carried out outside of the program, which has no handler
     examples: tuple[Any, ...] = ()
     annotations: Annotations = Annotations()
     runtime_enums: Mapping[str, str] = {}

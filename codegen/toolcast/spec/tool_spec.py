@@ -24,6 +24,8 @@ KEYS: Final = (
     "parameters",
     "result",
     "defaults",
+    "parallel",
+    "external",
     "examples",
     "annotations",
     "runtime_enums",
@@ -137,6 +139,8 @@ def read_tool(
     secrets = fields.secrets(checker, data["secrets"], known) if "secrets" in data else ()
     result = fields.result(checker, data["result"]) if "result" in data else None
     defaults = fields.defaults(checker, data["defaults"]) if "defaults" in data else None
+    parallel = fields.flag(checker, "parallel", data["parallel"]) if "parallel" in data else True
+    external = "external" in data and fields.external(checker, data["external"], http="http" in data)
     examples = fields.examples(checker, data["examples"]) if "examples" in data else ()
     enums = fields.runtime_enums(checker, data["runtime_enums"], known) if "runtime_enums" in data else {}
     empty = (
@@ -165,6 +169,8 @@ def read_tool(
         parameters=parameters,
         result=result,
         defaults=defaults,
+        parallel=parallel is not False,
+        external=external,
         examples=examples,
         annotations=hints,
         runtime_enums=enums,

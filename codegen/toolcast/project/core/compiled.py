@@ -52,6 +52,7 @@ class ToolEntry(Struct, frozen=True, kw_only=True, gc=False):
     result: str = ""  # "EditResult"; empty where the spec has none
     source: Source | None = None  # what the spec was imported from
     http: bool = False  # the spec has a request to send
+    external: bool = False  # the tool has no handler
 
 
 class Compiled(Struct, frozen=True, kw_only=True):

@@ -99,6 +99,7 @@ def compile_package(
             "constant": entry.constant,
             "keyword": entry.keyword,
             "handler": entry.handler,
+            "external": entry.external,
         }
         for entry in sorted(entries, key=lambda entry: entry.name)
     ]
@@ -170,6 +171,7 @@ def _tool_files(tool: ToolSpec, built: Built, options: Options) -> tuple[dict[st
         result="" if roots.result == "None" else roots.result,
         source=tool.source,
         http=tool.http is not None,
+        external=tool.external,
     )
     return files, entry
 

@@ -155,6 +155,10 @@ def _binding(
         rows.append(("result", roots.result))
     if tool.defaults is not None:
         rows.append(("defaults", text(tool.defaults)))
+    if not tool.parallel:
+        rows.append(("parallel", "False"))
+    if tool.external:
+        rows.append(("external", "True"))
     if annotations:
         shown = {name: literal(value) for name, value in annotations.items()}
         rows.append(("annotations", mapping(shown, 16, 4)))
@@ -234,12 +238,14 @@ class RegistryTool(Struct, frozen=True, kw_only=True):
     keyword: str
     handler: str
     argument: str
+    external: bool = False
 
 
 def registry_text(
     tools: Sequence[Mapping[str, Any]], templates: Templates, providers: Sequence[str] = ()
 ) -> str:
-    """The registry module. Each tool: `name`, `module` (dotted), `constant`, `keyword`, `handler`.
+    """The registry module. Each tool: `name`, `module` (dotted), `constant`, `keyword`, `handler`,
+    `external`.
 
     `providers` are those that each tool has a definition for.
     """
@@ -249,7 +255,8 @@ def registry_text(
     for tool in tools:
         package, _, last = tool["module"].rpartition(".")
         alias = unique("_" + tool["module"].replace(".", "_"), used)
-        imports.append(f"from .{package} import {last} as {alias}")
+        if not tool["external"]:
+            imports.append(f"from .{package} import {last} as {alias}")
         rows.append(
             RegistryTool(
                 literal=text(tool["name"]),
@@ -258,13 +265,16 @@ def registry_text(
                 keyword=tool["keyword"],
                 handler=f"{alias}.{tool['handler']}",
                 argument=tool["keyword"],
+                external=tool["external"],
             )
         )
     registry = unique("registry", {row.keyword for row in rows})
-    signature = [f'{row.keyword}: "{row.handler} | None",' for row in rows]
+    handled = [row for row in rows if not row.external]
+    external = tuple(tool["name"] for tool in tools if tool["external"])
+    signature = [f'{row.keyword}: "{row.handler} | None",' for row in handled]
     names = [_one_of(row.literal for row in rows), _one_of(text(provider) for provider in providers)]
     needed = {word for word in ("Literal", "Never") if any(each.startswith(word) for each in names)}
-    needed |= {"Any", "Final", "TypeAlias", "TypedDict", "Unpack"} | ({"TYPE_CHECKING"} if rows else set())
+    needed |= {"Any", "Final", "TypeAlias", "TypedDict", "Unpack"} | ({"TYPE_CHECKING"} if handled else set())
     return templates.render(
         "registry.py.jinja",
         mark=mark("all specs"),
@@ -277,6 +287,8 @@ def registry_text(
         ],
         handler_imports=sorted(imports),
         tools=rows,
+        handled=handled,
+        external=literal(external) if external else "",
         tool_name=names[0],
         provider=names[1],
         registry=registry,

@@ -127,6 +127,8 @@ def check_binding(
         ("deprecated", None if tool.deprecated is None else tool.deprecated.as_written()),
         ("source", None if tool.source is None else tool.source.as_written()),
         ("defaults", tool.defaults),
+        ("parallel", tool.parallel),
+        ("external", tool.external),
         ("contract", f"{up}contracts/{tool.name}.json"),
         ("schemas", f"{up}schemas"),
         ("exact", roots.exact),
