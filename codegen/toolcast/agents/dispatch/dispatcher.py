@@ -9,6 +9,7 @@ import msgspec
 from ...runtime.context import ToolContext
 from ...runtime.result import ToolResult
 from ...runtime.view import ToolView
+from ..run_side_by_side import run_side_by_side, runs_alone
 from .call import Call
 from .parse_answer import parse
 from .render_results import render
@@ -24,7 +25,8 @@ class Dispatcher:
     """Parses the calls of answers in one wire format, carries them out with one registry, and renders the
     results.
 
-    The calls of an answer run at the same time and are answered in their order. The object keeps no state: it
+    The calls of an answer run at the same time, except those of tools with `parallel: false`, and are
+    answered in their order. The object keeps no state: it
     serves any number of answers, tasks and event loops.
 
     Attributes:
@@ -113,17 +115,12 @@ class Dispatcher:
         for name in {self._registry.resolve(call.name) for call in calls}:
             if name is not None:  # a missing dialect is the program's fault, not the model's
                 self._registry.get(name).binding.definition(self.provider)
-        if len(calls) == 1:
-            return (await self._one(calls[0], context),)
-        slots = asyncio.Semaphore(self._limit)
-
-        async def run_in_slot(call: Call) -> ToolResult:
-            async with slots:
-                return await self._one(call, context)
-
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(run_in_slot(call)) for call in calls]
-        return tuple(task.result() for task in tasks)
+        return await run_side_by_side(
+            calls,
+            lambda call: self._one(call, context),
+            lambda call: runs_alone(self._registry, call.name),
+            self._limit,
+        )
 
     async def _one(self, call: Call, context: ToolContext | None) -> ToolResult:
         if call.cut:

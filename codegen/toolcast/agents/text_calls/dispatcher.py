@@ -1,6 +1,5 @@
 """A text's calls carried out, and the message that answers them."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from ...runtime.context import ToolContext
 from ...runtime.result import ToolResult
 from ...runtime.view import ToolView
 from ...runtime.wire.guesses import Guesses, Name
+from ..run_side_by_side import run_side_by_side, runs_alone
 from .parse_text import Formats, checked_formats, parse
 from .parsed_text import Call
 from .prompts.parameter_schema import parameters
@@ -65,8 +65,9 @@ class TextDispatcher:
         self.guesses = Guesses({*TEXT_GUESSES, *(own.allow if own is not None else ())})
 
     async def run(self, text: str, context: ToolContext | None = None, *, cut: bool = False) -> Outcome:
-        """Carry out the calls of a text side by side. Only cancellation passes through, and reaches every
-        handler.
+        """Carry out the calls of a text side by side, except those of tools with `parallel: false`.
+
+        Only cancellation passes through, and reaches every handler.
 
         Args:
             text: the model's answer.
@@ -93,15 +94,12 @@ class TextDispatcher:
         Returns:
             One result for each call, in their order.
         """
-        gate = asyncio.Semaphore(self._limit)
-
-        async def one(call: Call) -> ToolResult:
-            async with gate:
-                return await self._execute(call, context)
-
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(one(call)) for call in calls]
-        return tuple(task.result() for task in tasks)
+        return await run_side_by_side(
+            calls,
+            lambda call: self._execute(call, context),
+            lambda call: runs_alone(self._registry, call.name),
+            self._limit,
+        )
 
     async def _execute(self, call: Call, context: ToolContext | None) -> ToolResult:
         arguments: Any = call.arguments

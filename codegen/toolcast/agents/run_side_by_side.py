@@ -1,0 +1,68 @@
+"""The calls of one answer, carried out side by side; a call that must run alone has the others wait."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from itertools import groupby
+from typing import TypeVar
+
+from ..runtime.result import ToolResult
+from ..runtime.view import ToolView
+
+C = TypeVar("C")
+
+
+def runs_alone(tools: ToolView, name: str) -> bool:
+    """Tell whether the calls of a tool run alone: its spec says `parallel: false`.
+
+    Args:
+        tools: a registry or a selection.
+        name: name of the tool, as the model wrote it.
+
+    Returns:
+        False also where there is no such tool, or its module cannot be loaded: its call fails and says so.
+    """
+    known = tools.resolve(name)
+    if known is None:
+        return False
+    try:
+        return not tools.get(known).binding.parallel
+    except Exception:  # whatever a module raises when it is imported
+        return False
+
+
+async def run_side_by_side(
+    calls: Sequence[C],
+    execute: Callable[[C], Awaitable[ToolResult]],
+    is_alone: Callable[[C], bool],
+    limit: int,
+) -> tuple[ToolResult, ...]:
+    """Carry out the calls of one answer. Cancelling this cancels all of them, and waits for that.
+
+    A call that is alone begins after all calls before it have ended, and those after it begin when it has
+    ended. The calls between two of those run side by side.
+
+    Args:
+        calls: calls of one answer, in its order.
+        execute: carries out one of them.
+        is_alone: whether a call runs alone.
+        limit: calls that run at once.
+
+    Returns:
+        The result of every call, in their order.
+    """
+    slots = asyncio.Semaphore(limit)
+
+    async def run_in_slot(call: C) -> ToolResult:
+        async with slots:
+            return await execute(call)
+
+    results: list[ToolResult] = []
+    for alone, group in groupby(calls, is_alone):
+        together = [*group]
+        if alone or len(together) == 1:
+            results += [await execute(call) for call in together]
+            continue
+        async with asyncio.TaskGroup() as tasks:
+            begun = [tasks.create_task(run_in_slot(call)) for call in together]
+        results += [task.result() for task in begun]
+    return tuple(results)
