@@ -7,7 +7,8 @@ from ..runtime.context import ToolContext
 from ..runtime.result import ToolResult
 from ..runtime.view import ToolView
 from .answers import Answers, ReadAnswer
-from .dispatch.answer_end import AnswerEnd, Reason
+from .dispatch.answer_end import AnswerEnd
+from .dispatch.wire_formats import Reason
 from .text_calls import TextAnswer, TextDispatcher, TextFormat, parse, render_results
 
 

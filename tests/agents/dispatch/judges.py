@@ -93,6 +93,8 @@ def judge_of(format: str, load: Load) -> Judge:
         return _typed_dict(
             load,
             f"{items}.response_input_item_param.FunctionCallOutput",
+            f"{items}.ResponseCustomToolCallOutputParam",
+            f"{items}.ResponseCustomToolCallParam",
             f"{items}.ResponseFunctionToolCallParam",
             f"{items}.ResponseReasoningItemParam",
             f"{items}.ResponseOutputMessageParam",

@@ -148,8 +148,8 @@ def test_answers_without_any(format: str, answer: Any) -> None:
 
 
 def test_calls_that_are_not_of_functions_are_left_out() -> None:
-    custom = {"id": "c", "type": "custom", "custom": {"name": "sql", "input": "select"}}
-    assert parse({"role": "assistant", "tool_calls": [custom]}, "openai") == ()
+    other = {"id": "c", "type": "other", "other": {"name": "sql", "input": "select"}}
+    assert parse({"role": "assistant", "tool_calls": [other]}, "openai") == ()
     assert parse({"output": [{"type": "web_search_call", "id": "w"}]}, "openai-responses") == ()
     server = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}
     assert parse({"content": [server]}, "anthropic") == ()
@@ -157,8 +157,8 @@ def test_calls_that_are_not_of_functions_are_left_out() -> None:
     assert parse({"content": [{"toolUse": used}]}, "bedrock") == ()
     # They stay in the history, and do not move the ids of those that are.
     call = {"id": "f", "type": "function", "function": {"name": "t", "arguments": ""}}
-    (message,) = assistant_messages({"role": "assistant", "tool_calls": [custom, call]}, "openai")
-    assert message["tool_calls"][0] == custom
+    (message,) = assistant_messages({"role": "assistant", "tool_calls": [other, call]}, "openai")
+    assert message["tool_calls"][0] == other
     assert message["tool_calls"][1]["function"] == {"name": "t", "arguments": "{}"}
 
 

@@ -227,12 +227,10 @@ def test_the_final_answer_of_responses_counts() -> None:
     [
         ("openai", {"error": {"message": "overloaded"}}),
         ("openai-responses", {"type": "error", "message": "overloaded"}),
-        ("openai-responses", {"type": "response.failed", "response": {"error": {"message": "overloaded"}}}),
         ("anthropic", {"type": "error", "error": {"type": "overloaded_error", "message": "overloaded"}}),
         ("gemini", {"error": {"code": 503, "message": "overloaded"}}),
         ("bedrock", {"modelStreamErrorException": {"message": "overloaded"}}),
         ("ollama", {"error": "overloaded"}),
-        ("cohere", {"type": "message-end", "delta": {"error": "overloaded"}}),
     ],
 )
 def test_an_error_in_the_stream(format: str, event: Any) -> None:

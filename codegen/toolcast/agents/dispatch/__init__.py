@@ -4,6 +4,7 @@ Nothing here imports a provider's client; its objects are read by attribute or k
 """
 
 from ...runtime.result import Content
+from .answer_end import AnswerEnd, read_end, read_usage
 from .assembler import Assembler
 from .call import Call, DispatchError
 from .dispatcher import Dispatcher
@@ -15,6 +16,7 @@ from .wire_formats import FORMATS
 
 __all__ = [
     "FORMATS",
+    "AnswerEnd",
     "ArgumentsPiece",
     "Assembler",
     "Call",
@@ -28,5 +30,7 @@ __all__ = [
     "ThinkingPiece",
     "assistant_messages",
     "parse",
+    "read_end",
+    "read_usage",
     "render",
 ]

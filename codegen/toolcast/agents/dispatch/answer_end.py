@@ -1,22 +1,197 @@
-"""Why an answer of a model ended."""
+"""Why an answer ended, and the tokens that it used."""
 
-from typing import Literal
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from msgspec import Struct
 
-Reason = Literal["complete", "refusal", "paused", "filtered", "malformed_call", "cut", "provider_error"]
-"""Why an answer ended: whole, with calls or without; the model refused; the provider paused its turn; a
-filter of the provider's took it; a call could not be read; a limit of its length; a fault of the
-provider's."""
+from ..usage import Usage
+from .answer_fields import get_field, items, load
+from .answer_places import calls_path, locate, locate_each
+from .call import DispatchError
+from .wire_formats import ENDS, Format, Path, Reason, UsageKeys, format_of
+
+MAX_DETAIL = 1_000
+"""Characters of a provider's words about the end that are kept."""
+
+WHOLE: frozenset[Reason] = frozenset(("complete", "paused"))
+"""Ends of answers whose last call is whole."""
 
 
-class AnswerEnd(Struct, frozen=True, kw_only=True):
+class AnswerEnd(Struct, frozen=True):
     """Why an answer ended.
 
     Attributes:
-        reason: one of a few words, the same for every provider.
-        detail: what the provider says of it, in its own words; "" where it says nothing.
+        reason: "complete" (with calls or without), "refusal", "paused" (the provider interrupted the model's
+            turn, and goes on when the answer comes back as it is), "filtered" (a filter or guardrail withheld
+            the request or the answer), "malformed_call" (the provider could not read a call that the model
+            wrote), "cut" (by a limit of length, or of the provider's own steps) or "provider_error".
+        detail: the provider's words, such as `SAFETY`, the text of a refusal, or an error's code and message;
+            "" where there are none, or the reason is the usual one of a complete answer.
     """
 
     reason: Reason = "complete"
     detail: str = ""
+
+
+def read_end(response: Any, format: str) -> AnswerEnd:
+    """Read why an answer ended.
+
+    A reason that no provider is known to give counts as "complete", and is in `detail`.
+
+    Args:
+        response: the answer: a dict, JSON text, or the official client's object.
+        format: name of a wire format, or of a provider that uses one.
+
+    Returns:
+        The reason and the provider's words for it.
+
+    Raises:
+        DispatchError: the response is no answer of the format.
+        ValueError: the format does not exist.
+    """
+    known = format_of(format)
+    if known.name.startswith("mcp"):
+        return AnswerEnd("complete")
+    response = load(response)
+    for path in known.errors:
+        problem = locate(response, path)[0]
+        if problem:
+            return _error_end(problem, known)
+    calls_path(response, known)
+    blocked = _word(response, known.blocked)
+    if blocked:
+        return AnswerEnd("filtered", _with_details(blocked, response, known))
+    end = read_stop(response, known)
+    if end.reason in ("complete", "cut"):
+        refusal = "".join(_texts(response, known.refusals))
+        if refusal:
+            return AnswerEnd("refusal", refusal[:MAX_DETAIL])
+    if end.reason == "complete" and not end.detail and _is_empty(response, known):
+        return AnswerEnd("provider_error", f"no {known.listed}")
+    return end
+
+
+def read_stop(response: Any, format: Format) -> AnswerEnd:
+    """The end that the provider's reason to stop states."""
+    word = _word(response, format.stop)
+    reason = format.ends.get(word)
+    if reason == "complete" or not word:
+        return AnswerEnd("complete")
+    return AnswerEnd(reason or ENDS.get(word, "complete"), _with_details(word, response, format))
+
+
+def end_of(word: str) -> AnswerEnd:
+    """The end that a reason to stop states, as any provider writes it."""
+    reason = ENDS.get(word, "complete")
+    return AnswerEnd(reason, "" if reason == "complete" and word in ENDS else word)
+
+
+def read_usage(response: Any, format: str) -> Usage | None:
+    """Read the tokens that an answer used.
+
+    Args:
+        response: the answer: a dict, JSON text, or the official client's object.
+        format: name of a wire format, or of a provider that uses one.
+
+    Returns:
+        The tokens; None where the answer does not state them, or states what is no number of tokens.
+
+    Raises:
+        DispatchError: the response is JSON text that cannot be read.
+        ValueError: the format does not exist.
+    """
+    known = format_of(format)
+    response = load(response)
+    for keys in known.usage:
+        try:
+            found = locate(response, keys.at)[0]
+            made = None if found is None else _usage(found, keys)
+        except DispatchError:
+            return None  # counts of a form that nobody documents
+        if made is not None:
+            return made
+    return None
+
+
+def _usage(found: Any, keys: UsageKeys) -> Usage | None:
+    read = [_count(found, (path,)) for path in keys.input]
+    written = [_count(found, (path,)) for path in keys.output]
+    if all(count is None for count in (*read, *written)):
+        return None
+    input, output = (sum(count or 0 for count in counts) for counts in (read, written))
+    total = _count(found, keys.total)
+    return Usage(
+        input=input,
+        output=output if total is None else max(output, total - input),
+        cached=_count(found, keys.cached) or 0,
+        cache_write=_count(found, keys.cache_write) or 0,
+        reasoning=_count(found, keys.reasoning) or 0,
+    )
+
+
+def _count(usage: Any, paths: Iterable[Path]) -> int | None:
+    """The first number of tokens that is there. Raises DispatchError for what is none."""
+    for path in paths:
+        found, at = locate(usage, path)
+        if found is None:
+            continue
+        whole = isinstance(found, int) or (isinstance(found, float) and found.is_integer())
+        if isinstance(found, bool) or not whole or found < 0:
+            raise DispatchError(f"{at}: expected a number of tokens")
+        return int(found)
+    return None
+
+
+def _error_end(problem: Any, format: Format) -> AnswerEnd:
+    """An error in place of an answer, or beside it: a text, or an object with a code and a message."""
+    if isinstance(problem, str):
+        return AnswerEnd("provider_error", problem[:MAX_DETAIL])
+    if isinstance(problem, (bytes, int, float, list, tuple)):
+        return AnswerEnd("provider_error", f"{problem!r:.{MAX_DETAIL}}")
+    words = [get_field(problem, key, "$.error") for key in ("code", "message")]
+    code, message = ("" if word is None else str(_value(word)) for word in words)
+    detail = ": ".join(word for word in (code, message) if word)
+    return AnswerEnd(format.error_ends.get(code, "provider_error"), detail[:MAX_DETAIL])
+
+
+def _value(word: Any) -> Any:
+    """The value of a member of an enum."""
+    return getattr(word, "value", word)
+
+
+def _word(response: Any, paths: Iterable[Path]) -> str:
+    """The first word that is there; "" where there is none."""
+    for path in paths:
+        found = _value(locate(response, path)[0])
+        if isinstance(found, str) and found:
+            return str.__str__(found)
+    return ""
+
+
+def _texts(response: Any, paths: Iterable[Path]) -> list[str]:
+    """The texts at the first path that leads to any."""
+    for path in paths:
+        found = [text for text in locate_each(response, path) if isinstance(text, str) and text]
+        if found:
+            return found
+    return []
+
+
+def _with_details(word: str, response: Any, format: Format) -> str:
+    """A reason with the provider's words about it."""
+    texts = (text for path in format.details for text in _texts(response, (path,)))
+    return ": ".join((word, *texts))[:MAX_DETAIL]
+
+
+def _is_empty(response: Any, format: Format) -> bool:
+    """Whether a response has none of the alternatives of which it should have one."""
+    if not format.listed:
+        return False
+    listed = get_field(response, format.listed, "$")
+    if listed is not None:
+        return not items(listed, f"$.{format.listed}")
+    # The message alone may have been passed.
+    if isinstance(response, Mapping) and "role" in response:
+        return False
+    return all(get_field(response, str(path[0]), "$") is None for path in (*format.calls, ("role",)))

@@ -60,8 +60,9 @@ class Assembler:
             those of `response`, but for their cuts; a call must not be carried out before that.
 
         Raises:
-            DispatchError: the event does not fit the format, is an error of the provider, or exceeds the
-                limit; the answer is lost then.
+            DispatchError: the event does not fit the format, is an error in place of the rest of the answer,
+                or exceeds the limit; the answer is lost then. An answer that ends as failed is one, and
+                `read_end` says so.
         """
         if isinstance(event, (str, bytes)) and event in ("[DONE]", b"[DONE]"):
             self.end()

@@ -86,7 +86,9 @@ class Call(Struct, frozen=True, kw_only=True):
         name: name of the tool.
         arguments: as the provider sent them: JSON text, or a parsed object. `execute` validates them.
         index: position among the calls of the answer, from 0.
-        cut: whether the answer ended inside this call.
+        cut: whether the answer ended inside this call, or so that none of its calls is to be relied on:
+            withheld by a filter, with a call that cannot be read, or by a failure of the provider.
+        custom: whether it calls a custom tool of OpenAI's; `arguments` are free text then.
         repeated: members of the call that its result must repeat, beside the id.
     """
 
@@ -95,4 +97,5 @@ class Call(Struct, frozen=True, kw_only=True):
     arguments: bytes | str | dict[str, Any]
     index: int
     cut: bool = False
+    custom: bool = False
     repeated: dict[str, Any] = {}

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from ...runtime.arguments import Arguments
 from ...runtime.context import ToolContext
 from ...runtime.result import ToolResult
 from ...runtime.view import ToolView
@@ -16,8 +17,14 @@ from .render_results import render
 from .wire_formats import format_of
 
 _CUT = (
-    "The answer reached its length limit inside of this call of {!r}, so its arguments are not whole, and "
-    "nothing was done. Send the call again, with less text before it, or in smaller steps."
+    "Nothing was done for this call of {!r}: the answer ended early (at its length limit, by a filter, by a "
+    "failure of the provider, or with a call that cannot be read), so its arguments may not be whole. Send "
+    "the call again, with less text before it, or in smaller steps."
+)
+_CUSTOM = (
+    "Tool {!r} was called as a custom tool, with text for arguments, and nothing was done. Only a tool "
+    "with one parameter takes its value so; the parameters of this one: {}. Call it as a function, with a "
+    "JSON object."
 )
 
 
@@ -122,9 +129,41 @@ class Dispatcher:
             self._limit,
         )
 
-    async def _one(self, call: Call, context: ToolContext | None) -> ToolResult:
+    def refused(self, call: Call) -> ToolResult | None:
+        """Give the result of a call that `execute` answers without calling its tool.
+
+        Args:
+            call: a call of an answer.
+
+        Returns:
+            A failed result for a call that is `cut`, and for a text where the tool does not have exactly one
+            parameter; None for a call that goes to the registry.
+        """
         if call.cut:
             return ToolResult.failed(_CUT.format(call.name))
+        if call.custom:
+            names = self._parameters(call.name)
+            if names is not None and len(names) != 1:
+                listed = ", ".join(map(repr, names)) or "none"
+                return ToolResult.failed(_CUSTOM.format(call.name, f"{listed:.1000}"))
+        return None
+
+    def _parameters(self, name: str) -> list[str] | None:
+        """Names of a tool's parameters; None for an unknown tool."""
+        if name not in self._registry:
+            return None
+        return sorted(self._registry.get(name).binding.schema().get("properties", ()))
+
+    async def _one(self, call: Call, context: ToolContext | None) -> ToolResult:
+        refused = self.refused(call)
+        if refused is not None:
+            return refused
+        arguments: Arguments = call.arguments
+        provider: str | None = self.provider
+        if call.custom:
+            # The value itself, in the contract's own form. Where it is no text, the contract refuses it.
+            names = self._parameters(call.name) or ()
+            arguments, provider = dict.fromkeys(names, call.arguments), None
         if context is None:
             context = ToolContext(call_id=call.id)
         else:
@@ -132,9 +171,7 @@ class Dispatcher:
         clock = asyncio.timeout(self._timeout)
         try:
             async with clock:
-                return await self._registry.execute(
-                    call.name, call.arguments, provider=self.provider, context=context
-                )
+                return await self._registry.execute(call.name, arguments, provider=provider, context=context)
         except TimeoutError:
             return ToolResult.failed(
                 f"Tool {call.name!r} did not finish within {self._timeout:g} s and was cancelled. It may "

@@ -9,8 +9,9 @@ from typing import Any
 import msgspec
 
 from .answer_fields import get_field, load, plain
+from .answer_places import calls_path, locate
 from .call import Call, wire_ids
-from .parse_answer import calls_path, is_call, locate, parse
+from .parse_answer import call_shape, parse
 from .wire_formats import Format, format_of
 
 _DROPPED = {
@@ -91,10 +92,14 @@ def _with_calls(listed: list[Any], calls: list[Call], format: Format) -> list[An
     index = 0
     for item in listed:
         call = waiting.get(index)
-        if call is None or not is_call(item, format):
+        shape = None if call is None else call_shape(item, format)
+        if call is None or shape is None:
             out.append(item)
             continue
         index += 1
+        if shape.custom:
+            out.append({**item, format.id: call.id})
+            continue
         inner = item[format.inner] if format.inner else item
         sent = _sent(call, format)
         changed = {**inner, format.arguments: sent}

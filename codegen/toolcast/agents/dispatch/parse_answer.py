@@ -1,20 +1,22 @@
 """From an answer to its calls."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import msgspec
 
 from ...runtime.wire.fragments import MAX_CALLS
+from .answer_end import WHOLE, read_stop
 from .answer_fields import get_field, items, kind, load, plain, text
+from .answer_places import calls_path, locate
 from .call import Call, DispatchError, distinct
-from .wire_formats import Format, Path, format_of
+from .wire_formats import Format, format_of
 
 
 def parse(response: Any, format: str) -> tuple[Call, ...]:
     """Parse the calls of an answer.
 
-    Calls that are not calls of functions (custom, server-side) are left out.
+    Calls that the provider carries out itself, and those of tools that only it knows, are left out.
 
     Args:
         response: the answer, or the message in it: a dict, JSON text, or the official client's object.
@@ -43,44 +45,13 @@ def parse(response: Any, format: str) -> tuple[Call, ...]:
         return ()
     if known.ids is not None:
         raw = _with_ids(raw, response, known)
-    if _stopped(response, known) and is_call(found[-1], known) and _may_be_cut(raw[-1]):
-        raw[-1] = msgspec.structs.replace(raw[-1], cut=True)
+    reason = read_stop(response, known).reason
+    if reason == "cut":
+        if _may_be_cut(raw[-1]) and call_shape(found[-1], known) is not None:
+            raw[-1] = msgspec.structs.replace(raw[-1], cut=True)
+    elif reason not in WHOLE:
+        raw = [msgspec.structs.replace(call, cut=True) for call in raw]
     return tuple(raw)
-
-
-def locate(response: Any, path: Path) -> tuple[Any, str]:
-    """The value at a path and how the path is written; None where a step leads nowhere."""
-    at = "$"
-    for step in path:
-        if response is None:
-            return None, at
-        if isinstance(step, int):
-            listed = items(response, at)
-            response = listed[step] if step < len(listed) else None
-            at = f"{at}[{step}]"
-        else:
-            response = get_field(response, step, at)
-            at = f"{at}.{step}"
-    return response, at
-
-
-def calls_path(response: Any, format: Format) -> Path | None:
-    """Which of a format's places an answer has. Raises DispatchError where it is no answer of the format."""
-    for path in format.calls:
-        if get_field(response, str(path[0]), "$") is not None:
-            return path
-    names = (str(path[0]) for path in format.calls)
-    # A message without calls may lack the key, or have null for it.
-    if any(get_field(response, key, "$") is not None for key in format.marks) or _has_any(response, names):
-        return None
-    wanted = " or ".join(f"`{path[0]}`" for path in format.calls)
-    raise DispatchError(f"$: this is no answer of {format.name}: expected {wanted}, got {kind(response)}")
-
-
-def _has_any(response: Any, keys: Iterable[str]) -> bool:
-    if isinstance(response, Mapping):
-        return any(key in response for key in keys)
-    return any(key in dir(response) for key in keys)
 
 
 def _find(response: Any, format: Format) -> tuple[Any, str]:
@@ -92,24 +63,39 @@ def _find(response: Any, format: Format) -> tuple[Any, str]:
     return ((), at) if isinstance(found, str) else (items(found, at), at)
 
 
-def is_call(item: Any, format: Format, path: str = "$") -> bool:
-    """Whether an item of the list is a call of a function, and not one of another kind."""
-    if format.kinds is not None and get_field(item, "type", path) not in format.kinds:
-        return False
-    if not format.mark:
-        return True
-    inner = get_field(item, format.inner, path)
-    return inner is not None and get_field(inner, "type", f"{path}.{format.inner}") != "server_tool_use"
+class CallShape(NamedTuple):
+    """Where an item of the list has the name and the arguments of its call."""
+
+    inner: str
+    arguments: str
+    custom: bool = False
+
+
+def call_shape(item: Any, format: Format, path: str = "$") -> CallShape | None:
+    """How an item of the list calls a function or a custom tool; None for items that do not."""
+    if format.kinds is not None:
+        kind = get_field(item, "type", path)
+        custom = format.custom
+        if custom is not None and kind == custom.kind:
+            return CallShape(custom.inner, custom.arguments, True)
+        if kind not in format.kinds:
+            return None
+    if format.mark:
+        inner = get_field(item, format.inner, path)
+        if inner is None or get_field(inner, "type", f"{path}.{format.inner}") == "server_tool_use":
+            return None
+    return CallShape(format.inner, format.arguments)
 
 
 def _call(item: Any, path: str, format: Format, index: int) -> Call | None:
-    """One item of the list, if it is a call of a function."""
+    """One item of the list, if it is a call that is to be dispatched."""
     get_field(item, "type", path)  # names the path of an item that is no object
-    if not is_call(item, format, path):
+    shape = call_shape(item, format, path)
+    if shape is None:
         return None
     inner, within = item, path
-    if format.inner:
-        inner, within = get_field(item, format.inner, path), f"{path}.{format.inner}"
+    if shape.inner:
+        inner, within = get_field(item, shape.inner, path), f"{path}.{shape.inner}"
     outer = item if not format.mark else inner
     if inner is None:
         raise DispatchError(f"{within}: expected an object, got nothing")
@@ -117,12 +103,13 @@ def _call(item: Any, path: str, format: Format, index: int) -> Call | None:
     name = text(get_field(inner, "name", within), f"{within}.name")
     if not name:
         raise DispatchError(f"{within}.name: expected the name of a tool, got nothing")
-    arguments = get_field(inner, format.arguments, within)
+    found, at = get_field(inner, shape.arguments, within), f"{within}.{shape.arguments}"
     return Call(
         id="" if id in format.no_id else id,
         name=name,
-        arguments=_arguments(arguments, f"{within}.{format.arguments}"),
+        arguments=text(found, at) if shape.custom else _arguments(found, at),
         index=index,
+        custom=shape.custom,
         repeated=_repeated(outer, format, path) if format.repeated else {},
     )
 
@@ -159,19 +146,10 @@ def _with_ids(calls: list[Call], response: Any, format: Format) -> list[Call]:
     return [msgspec.structs.replace(call, id=id) for call, id in zip(calls, made, strict=True)]
 
 
-def _stopped(response: Any, format: Format) -> bool:
-    """Whether the answer ended at its length limit."""
-    for path in format.stop:
-        if get_field(response, str(path[0]), "$") is not None:
-            reason = locate(response, path)[0]
-            return str(getattr(reason, "value", reason)) in format.stops
-    return False
-
-
 def _may_be_cut(call: Call) -> bool:
     """Whether the last call of a cut answer may lack a part unseen: text that is no whole object is refused
-    by the bridge anyway, save the empty one."""
-    return isinstance(call.arguments, dict) or not call.arguments.strip()
+    by the bridge anyway, save the empty one. That of a custom tool may be any text."""
+    return call.custom or isinstance(call.arguments, dict) or not call.arguments.strip()
 
 
 def _mcp_call(request: Any) -> Call:

@@ -44,7 +44,7 @@ class ArgumentsPiece(Struct, frozen=True):
 
     Attributes:
         index: `index` of the call's `CallBegun`.
-        text: the piece: of the arguments' JSON, or of the value of `key`.
+        text: the piece: of the arguments' JSON, of a custom tool's text, or of the value of `key`.
         key: the parameter whose value goes on, where a text format writes values one by one; else "".
     """
 

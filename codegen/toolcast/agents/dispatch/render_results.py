@@ -120,7 +120,7 @@ def _openai(calls: Sequence[Call], results: Sequence[ToolResult], format: Format
 def _responses(calls: Sequence[Call], results: Sequence[ToolResult], format: Format) -> list[Message]:
     return [
         {
-            "type": "function_call_output",
+            "type": format.custom.answer if call.custom and format.custom else "function_call_output",
             "call_id": call.id,
             "output": _blocks(_flagless(result), result, blocks.responses, format.name, "input_text"),
             **call.repeated,

@@ -1,15 +1,59 @@
-"""The wire formats as data: where an answer has its calls, and which ids are valid.
+"""The wire formats as data: where an answer has its calls, why it ended, what it used, which ids are valid.
 
-Sources, all read in November 2026: openai-openapi f85dbe22, anthropic 2.12.0, googleapis f8291d2b and
-google-genai 3.4.0, botocore 1.44.5, mistralai 3.7.0, cohere 7.3.1, ollama fb307609, the MCP schemas of
-2025-06-18, 2025-11-25 and 2026-07-28.
+Sources, all read in November 2026: openai-openapi f85dbe22 and openai 3.54.0, anthropic 2.12.0, googleapis
+f8291d2b and google-genai 3.4.0, botocore 1.44.5, mistralai 3.7.0, cohere 7.3.1, ollama fb307609, the MCP
+schemas of 2025-06-18, 2025-11-25 and 2026-07-28.
 """
+
+from collections.abc import Mapping
+from typing import Literal
 
 from msgspec import Struct
 
 from .call import IdRule
 
 Path = tuple[str | int, ...]
+EACH = "*"
+"""A step of a path: every item of a list."""
+
+Reason = Literal["complete", "refusal", "paused", "filtered", "malformed_call", "cut", "provider_error"]
+"""Why an answer ended.
+
+* complete: the model ended it, with calls or without
+* refusal: the model, or a classifier beside it, refused
+* paused: the provider interrupted the model's turn, and goes on when the answer comes back as it is
+* filtered: a filter or guardrail withheld the request or the answer
+* malformed_call: the model wrote a call that the provider could not read
+* cut: a limit of length, or of the provider's own steps, ended it
+* provider_error: the provider failed
+"""
+
+
+class CustomCalls(Struct, frozen=True, kw_only=True):
+    """How calls of OpenAI's custom tools look, whose argument is free text: their `type`, the key that leads
+    to the name and the text, and the `type` of the item that answers them ("" where a function's does)."""
+
+    kind: str
+    inner: str = ""
+    arguments: str = "input"
+    answer: str = ""
+
+
+class UsageKeys(Struct, frozen=True, kw_only=True):
+    """The counts of tokens.
+
+    `at` is the place of the object that has them. `input` and `output` are added up, because some providers
+    count apart what others include; of the other paths the first with a value counts. What `total` has beyond
+    input and output is output: xAI and Gemini's OpenAI endpoint leave reasoning out of `completion_tokens`.
+    """
+
+    at: Path = ("usage",)
+    input: tuple[Path, ...]
+    output: tuple[Path, ...]
+    cached: tuple[Path, ...] = ()
+    cache_write: tuple[Path, ...] = ()
+    reasoning: tuple[Path, ...] = ()
+    total: tuple[Path, ...] = ()
 
 
 class Format(Struct, frozen=True, kw_only=True):
@@ -18,9 +62,15 @@ class Format(Struct, frozen=True, kw_only=True):
     `calls` are the places of the list of calls, the first whose first key is there counts: a whole answer,
     then its parts, for callers that pass only the message. `marks` are keys of answers without any of them.
     `kinds` are the values of `type` that a function call may have (None: no such key). `inner` leads from an
-    item to what holds the other keys; with `mark`, an item is a call where it has that key.
-    `stop` and `stops` identify an answer that ended at a limit. `objects`: arguments come as objects.
-    `repeated` are keys of a call that its result must have, too.
+    item to what holds the other keys; with `mark`, an item is a call where it has that key. `custom` is for
+    calls of custom tools. `objects`: arguments come as objects. `repeated` are keys of a call that its result
+    must have, too.
+
+    `stop` are the places of the reason to stop, the first with a value counts, and `ends` what each reason
+    means. `blocked`: a value there means that the request was filtered. `refusals` are the places of the
+    words of a refusal, `details` those of words about the reason. `errors` are the places of an error in an
+    answer, and `error_ends` what its codes mean where that is no failure. `listed` is the key of an answer's
+    alternatives, of which there must be one. `usage`: the first whose input or output is there counts.
     """
 
     name: str
@@ -35,10 +85,40 @@ class Format(Struct, frozen=True, kw_only=True):
     no_id: tuple[str, ...] = ()
     answer: Path = ("id",)
     stop: tuple[Path, ...] = ()
-    stops: tuple[str, ...] = ()
+    ends: Mapping[str, Reason] = {}
+    blocked: tuple[Path, ...] = ()
+    refusals: tuple[Path, ...] = ()
+    details: tuple[Path, ...] = ()
+    errors: tuple[Path, ...] = (("error",),)
+    error_ends: Mapping[str, Reason] = {}
+    listed: str = ""
+    usage: tuple[UsageKeys, ...] = ()
+    custom: CustomCalls | None = None
     objects: bool = False
     repeated: tuple[str, ...] = ()
 
+
+_CHAT_ENDS: dict[str, Reason] = {
+    "stop": "complete",
+    "tool_calls": "complete",
+    "function_call": "complete",
+    "length": "cut",
+    "content_filter": "filtered",
+    # Other servers of this format: OpenRouter and vLLM; vLLM and SGLang; DeepSeek.
+    "error": "provider_error",
+    "abort": "provider_error",
+    "insufficient_system_resource": "provider_error",
+}
+
+_CHAT_USAGE = UsageKeys(
+    input=(("prompt_tokens",),),
+    output=(("completion_tokens",),),
+    # The two others: DeepSeek, Moonshot.
+    cached=(("prompt_tokens_details", "cached_tokens"), ("prompt_cache_hit_tokens",), ("cached_tokens",)),
+    cache_write=(("prompt_tokens_details", "cache_write_tokens"),),
+    reasoning=(("completion_tokens_details", "reasoning_tokens"),),
+    total=(("total_tokens",),),
+)
 
 _CHAT = Format(
     name="openai",
@@ -48,7 +128,12 @@ _CHAT = Format(
     marks=("role",),
     ids=IdRule(r"(?s).+"),
     stop=(("choices", 0, "finish_reason"),),
-    stops=("length",),
+    ends=_CHAT_ENDS,
+    refusals=(("choices", 0, "message", "refusal"), ("message", "refusal"), ("refusal",)),
+    errors=(("error",), ("choices", 0, "error")),
+    listed="choices",
+    usage=(_CHAT_USAGE,),
+    custom=CustomCalls(kind="custom", inner="custom"),
 )
 
 _GEMINI = Format(
@@ -60,7 +145,45 @@ _GEMINI = Format(
     marks=("promptFeedback", "usageMetadata", "role"),
     answer=("responseId",),
     stop=(("candidates", 0, "finishReason"), ("finishReason",)),
-    stops=("MAX_TOKENS",),
+    ends={
+        "FINISH_REASON_UNSPECIFIED": "complete",
+        "STOP": "complete",
+        "MAX_TOKENS": "cut",
+        "TOO_MANY_TOOL_CALLS": "cut",  # the provider's own loop of tools
+        # It is continued with a token in the request's configuration, which no message carries.
+        "CONTINUATION": "cut",
+        "SAFETY": "filtered",
+        "RECITATION": "filtered",
+        "LANGUAGE": "filtered",
+        "BLOCKLIST": "filtered",
+        "PROHIBITED_CONTENT": "filtered",
+        "SPII": "filtered",
+        "ESCALATION": "filtered",
+        "MODEL_ARMOR": "filtered",
+        "IMAGE_SAFETY": "filtered",
+        "IMAGE_PROHIBITED_CONTENT": "filtered",
+        "IMAGE_RECITATION": "filtered",
+        "MALFORMED_FUNCTION_CALL": "malformed_call",
+        "UNEXPECTED_TOOL_CALL": "malformed_call",
+        "OTHER": "provider_error",
+        "IMAGE_OTHER": "provider_error",
+        "NO_IMAGE": "provider_error",
+        "MALFORMED_RESPONSE": "provider_error",
+        "MISSING_THOUGHT_SIGNATURE": "provider_error",
+        "PUP_LIMITED_DISABLED": "provider_error",
+    },
+    blocked=(("promptFeedback", "blockReason"),),
+    details=(("candidates", 0, "finishMessage"), ("promptFeedback", "blockReasonMessage")),
+    listed="candidates",
+    usage=(
+        UsageKeys(
+            at=("usageMetadata",),
+            input=(("promptTokenCount",), ("toolUsePromptTokenCount",)),
+            output=(("candidatesTokenCount",), ("thoughtsTokenCount",)),
+            cached=(("cachedContentTokenCount",),),
+            reasoning=(("thoughtsTokenCount",),),
+        ),
+    ),
     objects=True,
 )
 
@@ -76,8 +199,37 @@ FORMATS = {
             kinds=("function_call",),
             id="call_id",
             ids=IdRule(r"(?s).{1,64}"),
-            stop=(("incomplete_details", "reason"),),
-            stops=("max_output_tokens", "content_filter"),
+            stop=(("incomplete_details", "reason"), ("status",)),
+            ends={
+                "completed": "complete",
+                "incomplete": "cut",
+                "max_output_tokens": "cut",
+                "max_messages": "cut",
+                "content_filter": "filtered",
+                "steered": "paused",  # stopped between two steps, to take up what the user added
+                "failed": "provider_error",
+                "cancelled": "provider_error",
+                # In the background: there is no answer yet.
+                "queued": "provider_error",
+                "in_progress": "provider_error",
+            },
+            refusals=(("output", EACH, "content", EACH, "refusal"),),
+            error_ends={
+                "bio_policy": "filtered",
+                "misalignment_policy_violation": "filtered",
+                "image_content_policy_violation": "filtered",
+            },
+            usage=(
+                UsageKeys(
+                    input=(("input_tokens",),),
+                    output=(("output_tokens",),),
+                    cached=(("input_tokens_details", "cached_tokens"),),
+                    cache_write=(("input_tokens_details", "cache_write_tokens"),),
+                    reasoning=(("output_tokens_details", "reasoning_tokens"),),
+                    total=(("total_tokens",),),
+                ),
+            ),
+            custom=CustomCalls(kind="custom_tool_call", answer="custom_tool_call_output"),
             repeated=("caller",),
         ),
         Format(
@@ -88,7 +240,26 @@ FORMATS = {
             marks=("role",),
             ids=IdRule(r"[a-zA-Z0-9_-]+", prefix="toolu_"),
             stop=(("stop_reason",),),
-            stops=("max_tokens", "model_context_window_exceeded"),
+            ends={
+                "end_turn": "complete",
+                "tool_use": "complete",
+                "stop_sequence": "complete",
+                "pause_turn": "paused",
+                "compaction": "paused",  # beta: the turn goes on with the summary in the answer
+                "refusal": "refusal",
+                "max_tokens": "cut",
+                "model_context_window_exceeded": "cut",
+            },
+            details=(("stop_details", "explanation"), ("stop_details", "category")),
+            usage=(
+                UsageKeys(
+                    input=(("input_tokens",), ("cache_read_input_tokens",), ("cache_creation_input_tokens",)),
+                    output=(("output_tokens",),),
+                    cached=(("cache_read_input_tokens",),),
+                    cache_write=(("cache_creation_input_tokens",),),
+                    reasoning=(("output_tokens_details", "thinking_tokens"),),
+                ),
+            ),
             objects=True,
             repeated=("toolset_name",),
         ),
@@ -104,7 +275,25 @@ FORMATS = {
             ids=IdRule(r"[a-zA-Z0-9_.:-]{1,64}", prefix="tooluse_"),
             answer=("ResponseMetadata", "RequestId"),
             stop=(("stopReason",),),
-            stops=("max_tokens", "model_context_window_exceeded"),
+            ends={
+                "end_turn": "complete",
+                "tool_use": "complete",
+                "stop_sequence": "complete",
+                "max_tokens": "cut",
+                "model_context_window_exceeded": "cut",
+                "guardrail_intervened": "filtered",
+                "content_filtered": "filtered",
+                "malformed_tool_use": "malformed_call",
+                "malformed_model_output": "provider_error",
+            },
+            usage=(
+                UsageKeys(
+                    input=(("inputTokens",), ("cacheReadInputTokens",), ("cacheWriteInputTokens",)),
+                    output=(("outputTokens",),),
+                    cached=(("cacheReadInputTokens",),),
+                    cache_write=(("cacheWriteInputTokens",),),
+                ),
+            ),
             objects=True,
         ),
         Format(
@@ -117,7 +306,15 @@ FORMATS = {
             ids=IdRule(r"[a-zA-Z0-9]{9}", 9, ""),
             no_id=("null",),  # what the official client has for an id that did not come
             stop=_CHAT.stop,
-            stops=("length", "model_length"),
+            ends={
+                "stop": "complete",
+                "tool_calls": "complete",
+                "length": "cut",
+                "model_length": "cut",
+                "error": "provider_error",
+            },
+            listed="choices",
+            usage=(_CHAT_USAGE,),
         ),
         Format(
             name="cohere",
@@ -127,7 +324,25 @@ FORMATS = {
             marks=("role",),
             ids=IdRule(r"(?s).+"),
             stop=(("finish_reason",),),
-            stops=("MAX_TOKENS",),
+            ends={
+                "COMPLETE": "complete",
+                "STOP_SEQUENCE": "complete",
+                "TOOL_CALL": "complete",
+                "MAX_TOKENS": "cut",
+                "ERROR": "provider_error",
+                "TIMEOUT": "provider_error",
+            },
+            # What the model read and wrote; what is billed may be less.
+            usage=(
+                UsageKeys(
+                    input=(("tokens", "input_tokens"),),
+                    output=(("tokens", "output_tokens"),),
+                    cached=(("cached_tokens",),),
+                ),
+                UsageKeys(
+                    input=(("billed_units", "input_tokens"),), output=(("billed_units", "output_tokens"),)
+                ),
+            ),
         ),
         Format(
             name="ollama",
@@ -137,7 +352,9 @@ FORMATS = {
             marks=("role",),
             answer=("created_at",),
             stop=(("done_reason",),),
-            stops=("length",),
+            ends={"stop": "complete", "load": "complete", "unload": "complete", "length": "cut"},
+            # The model may find its whole input in its cache; `prompt_eval_count` is missing then.
+            usage=(UsageKeys(at=(), input=(("prompt_eval_count",),), output=(("eval_count",),)),),
             objects=True,
         ),
         _MCP,
@@ -147,8 +364,8 @@ FORMATS = {
 }
 """The wire formats by name."""
 
-CUT_OFF = frozenset(reason for each in FORMATS.values() for reason in each.stops)
-"""Reasons to stop, as any provider writes them, of an answer that was cut off."""
+ENDS: dict[str, Reason] = {word: reason for each in FORMATS.values() for word, reason in each.ends.items()}
+"""What a reason to stop means, as any provider writes it; no two mean different things by one word."""
 
 FORMAT_OF_PROVIDER = {
     "anthropic-strict": "anthropic",

@@ -4,7 +4,7 @@ from typing import Any
 
 from ..answer_fields import text
 from ..call import DispatchError
-from .fragments import Event, Pieces, number, objects, report, section
+from .fragments import Event, Pieces, number, objects, report, section, small
 
 _WORDS = ("refusal", "reasoning_content", "reasoning", "thinking")
 """Texts other than the content. Some servers require their reasoning back with the calls."""
@@ -22,12 +22,13 @@ class Calls:
 
     def feed(self, item: Event, path: str) -> None:
         """Take one item of `tool_calls`."""
-        function = section(item, "function", path)
+        key, arguments = ("custom", "input") if "custom" in item else ("function", "arguments")
+        function = section(item, key, path)
         id = text(item.get("id"), f"{path}.id")
         id = "" if id in self._no_id else id
-        name = text(function.get("name"), f"{path}.function.name")
+        name = text(function.get("name"), f"{path}.{key}.name")
         index = None if item.get("index") is None else number(item, "index", path)
-        if item.get("type") not in (None, "", "function"):
+        if item.get("type") not in (None, "", "function", "custom"):
             at = None
         else:
             at = self._find(index, id, name, path)
@@ -37,28 +38,28 @@ class Calls:
             return
         self._last = at
         call = self._calls[at]
-        for key, value in (("id", id), ("name", name)):
-            call[key] = call[key] or self._pieces.keep(value, path)
+        if key in item:
+            call["kind"] = call["kind"] or key
+            if call["kind"] != key:
+                raise DispatchError(f"{path}.{key}: a piece of a call that began as {call['kind']!r}")
+        for part, value in (("id", id), ("name", name)):
+            call[part] = call[part] or self._pieces.keep(value, path)
         if name and name != call["name"]:
-            raise DispatchError(f"{path}.function.name: {name!r:.80} in a call of {call['name']!r:.80}")
+            raise DispatchError(f"{path}.{key}.name: {name!r:.80} in a call of {call['name']!r:.80}")
         if self._pieces.tell_call(("call", at), call["name"], call["id"]):
             # What came before the name.
             self._pieces.tell_arguments(("call", at), call["whole"] or self._pieces.text(("call", at)))
-        self._take(call, at, function.get("arguments"), f"{path}.function.arguments")
+        self._take(call, at, function.get(arguments), f"{path}.{key}.{arguments}")
 
     def listed(self) -> list[dict[str, Any]]:
         """The calls so far, in the order in which they began."""
-        return [
-            {
-                **({"id": call["id"]} if call["id"] else {}),
-                "type": "function",
-                "function": {
-                    "name": call["name"],
-                    "arguments": self._pieces.text(("call", at)) if call["whole"] is None else call["whole"],
-                },
-            }
-            for at, call in enumerate(self._calls)
-        ]
+        out: list[dict[str, Any]] = []
+        for at, call in enumerate(self._calls):
+            kind = call["kind"] or "function"
+            arguments = self._pieces.text(("call", at)) if call["whole"] is None else call["whole"]
+            made = {"name": call["name"], "input" if kind == "custom" else "arguments": arguments}
+            out.append({**({"id": call["id"]} if call["id"] else {}), "type": kind, kind: made})
+        return out
 
     def _take(self, call: dict[str, Any], at: int, arguments: Any, path: str) -> None:
         if not isinstance(arguments, dict):
@@ -91,7 +92,7 @@ class Calls:
     def _begin(self, path: str) -> int:
         at = len(self._calls)
         self._pieces.add(("call", at), None, path)
-        self._calls.append({"id": "", "name": "", "whole": None})
+        self._calls.append({"id": "", "name": "", "kind": "", "whole": None})
         return at
 
 
@@ -149,16 +150,25 @@ class ChatStream:
         self._calls = Calls(self._pieces, no_id)
         self._details: list[Any] = []
         self._id = self._reason = ""
+        self._usage: dict[str, Any] = {}
 
     def feed(self, event: Event) -> None:
         """Take one chunk."""
         chunk = section(event, "data", "$") or event
         if chunk.get("error"):
             raise report(chunk["error"])
+        self._count(chunk, section(chunk, "x_groq", "$"))
         self._id = self._id or self._pieces.keep(text(chunk.get("id"), "$.id"), "$.id")
         for at, choice in enumerate(objects(chunk.get("choices"), "$.choices")):
             if choice.get("index") in (None, 0):  # the others are alternatives to this one
+                self._count(choice)
                 self._choice(choice, f"$.choices[{at}]")
+
+    def _count(self, *places: Event) -> None:
+        """Take the usage: in the last chunk, or growing in each; Groq and Moonshot have it elsewhere."""
+        for place in places:
+            if place.get("usage"):
+                self._usage = small(place["usage"], "$.usage")
 
     def _choice(self, choice: Event, path: str) -> None:
         delta = section(choice, "delta", path)
@@ -184,7 +194,8 @@ class ChatStream:
         message |= {key: self._pieces.text(key) for key in _WORDS if self._pieces.has(key)}
         message |= {"reasoning_details": self._details} if self._details else {}
         message |= {"tool_calls": calls} if calls else {}
-        return {"id": self._id, "choices": [{"index": 0, "message": message, "finish_reason": self._reason}]}
+        choice = {"index": 0, "message": message, "finish_reason": self._reason}
+        return {"id": self._id, "choices": [choice], **({"usage": self._usage} if self._usage else {})}
 
 
 class OllamaStream:
@@ -215,6 +226,9 @@ class OllamaStream:
         for key in ("created_at", "done_reason"):
             if event.get(key):
                 self._top[key] = text(event[key], f"$.{key}")[:200]
+        for key in ("prompt_eval_count", "eval_count"):
+            if event.get(key) is not None:
+                self._top[key] = small(event[key], f"$.{key}")
         self.ended = self.ended or event.get("done") is True
 
     def response(self) -> dict[str, Any]:
@@ -234,6 +248,7 @@ class CohereStream:
         self._calls = Calls(self._pieces)
         self._content: dict[int, dict[str, Any]] = {}
         self._id = self._reason = ""
+        self._ending: dict[str, Any] = {}
 
     def feed(self, event: Event) -> None:
         """Take one event."""
@@ -251,9 +266,10 @@ class CohereStream:
         elif kind in ("content-start", "content-delta"):
             self._take(number(event, "index", "$"), section(message, "content", path), f"{path}.content")
         elif kind == "message-end":
-            if delta.get("error"):
-                raise report(delta["error"])
             self._reason, self.ended = text(delta.get("finish_reason"), "$.delta.finish_reason"), True
+            for key in ("usage", "error"):
+                if delta.get(key):
+                    self._ending[key] = small(delta[key], f"$.delta.{key}")
 
     def _take(self, index: int, content: Event, path: str) -> None:
         block = self._content.get(index)
@@ -276,4 +292,4 @@ class CohereStream:
         calls = self._calls.listed()
         message |= {"content": texts} if texts else {}
         message |= {"tool_calls": calls} if calls else {}
-        return {"id": self._id, "message": message, "finish_reason": self._reason}
+        return {"id": self._id, "message": message, "finish_reason": self._reason, **self._ending}

@@ -12,6 +12,9 @@ from ..pieces import ArgumentsPiece, CallBegun, Piece, TextPiece, ThinkingPiece
 
 Event = dict[str, Any]
 
+MAX_SMALL = 64 * 1024
+"""Bytes of what an answer says about itself: usage, and why it ended."""
+
 
 class Stream(Protocol):
     """One format's answer under construction."""
@@ -99,6 +102,8 @@ class Pieces:
 
     def keep(self, value: Any, path: str) -> Any:
         """Count a value that is kept as it is. Raises DispatchError past the bounds."""
+        if value == "":  # what a server leaves out of each of any number of events
+            return value
         self._kept += 1
         try:
             self._left -= len(msgspec.json.encode(value))
@@ -137,6 +142,17 @@ def number(event: Mapping[str, Any], key: str, path: str) -> int:
     if isinstance(found, bool) or not isinstance(found, int):
         raise DispatchError(f"{path}.{key}: expected a whole number, got {kind(found)}")
     return found
+
+
+def small(value: Any, path: str) -> Any:
+    """A value about the answer, of which the last one counts. Raises DispatchError past the bound."""
+    try:
+        size = len(msgspec.json.encode(value))
+    except (TypeError, ValueError, RecursionError):
+        raise DispatchError(f"{path}: expected JSON, got {kind(value)}") from None
+    if size > MAX_SMALL:
+        raise DispatchError(f"{path}: {size} bytes, {MAX_SMALL} allowed")
+    return value
 
 
 def report(problem: Any) -> DispatchError:

@@ -5,16 +5,24 @@ from typing import Any
 from ....runtime.wire.fragments import MAX_CALLS, FragmentError, PartialArguments
 from ..answer_fields import text
 from ..call import DispatchError
-from .fragments import Event, Pieces, number, objects, report, section
+from .fragments import Event, Pieces, number, objects, report, section, small
+
+_ARGUMENTS = {
+    "response.function_call_arguments.": "arguments",
+    "response.custom_tool_call_input.": "input",
+}
+"""The events with pieces of a call, and the key that they fill."""
+_KEYS = {"function_call": "arguments", "custom_tool_call": "input"}
+"""The items that are calls, and their key."""
 
 
 class ResponsesStream:
-    """`response.output_item.*`, `response.function_call_arguments.*`, and the whole answer at the end."""
+    """`response.output_item.*`, the pieces of calls, and the whole answer at the end."""
 
-    _ARGUMENTS = "response.function_call_arguments."
     _ITEM = "response.output_item."
     _TEXTS = ("response.output_text.delta", "response.refusal.delta")
     _THOUGHTS = ("response.reasoning_summary_text.delta", "response.reasoning_text.delta")
+    _KEPT = ("id", "status", "incomplete_details", "error", "output", "usage")
     _ENDS = ("response.completed", "response.incomplete", "response.failed", "response.cancelled")
 
     def __init__(self, pieces: Pieces) -> None:
@@ -40,21 +48,16 @@ class ResponsesStream:
             self._pieces.tell_text(text(event.get("delta"), "$.delta"))
         elif kind in self._THOUGHTS:
             self._pieces.tell_thought(text(event.get("delta"), "$.delta"))
-        elif kind.startswith(self._ARGUMENTS):
-            self._arguments(event, kind.removeprefix(self._ARGUMENTS))
+        elif kind.startswith(tuple(_ARGUMENTS)):
+            prefix, _, step = kind.rpartition(".")
+            self._arguments(event, _ARGUMENTS[f"{prefix}."], step)
         elif kind == "response.created":
             self._whole["id"] = self._pieces.keep(section(event, "response", "$").get("id"), "$.response.id")
         elif kind in self._ENDS:
             whole = section(event, "response", "$")
-            if kind == "response.failed":
-                raise report(whole.get("error"))
+            self._whole["status"] = kind.removeprefix("response.")
             self._whole |= self._pieces.keep(
-                {
-                    key: whole[key]
-                    for key in ("id", "status", "incomplete_details", "output")
-                    if whole.get(key)
-                },
-                "$.response",
+                {key: whole[key] for key in self._KEPT if whole.get(key)}, "$.response"
             )
             self.ended = True
 
@@ -62,19 +65,20 @@ class ResponsesStream:
         self._items[index] = self._pieces.keep(item, "$.item")
         if isinstance(item.get("id"), str):
             self._at[item["id"]] = index
-        if item.get("type") == "function_call":
+        if str(item.get("type")) in _KEYS:
             name = text(item.get("name"), "$.item.name")
             self._pieces.tell_call(index, name, text(item.get("call_id"), "$.item.call_id"))
 
     def _tell_item(self, index: int, item: Event) -> None:
         """What no piece told of an item that is whole."""
-        self._pieces.tell_all_arguments(index, text(item.get("arguments"), "$.item.arguments"))
+        key = _KEYS.get(str(item.get("type")), "arguments")
+        self._pieces.tell_all_arguments(index, text(item.get(key), f"$.item.{key}"))
         if item.get("type") == "message" and index not in self._with_text:
             for part in objects(item.get("content"), "$.item.content"):
                 for key in ("text", "refusal"):
                     self._pieces.tell_text(text(part.get(key), f"$.item.content.{key}"))
 
-    def _arguments(self, event: Event, step: str) -> None:
+    def _arguments(self, event: Event, key: str, step: str) -> None:
         index = event.get("output_index")
         if index is None:
             index = self._at.get(text(event.get("item_id"), "$.item_id"))
@@ -83,9 +87,9 @@ class ResponsesStream:
         if step == "delta":
             self._pieces.add(index, event.get("delta"), "$.delta")
             self._pieces.tell_arguments(index, event.get("delta"))
-        elif step == "done" and event.get("arguments") is not None:
-            self._final[index] = self._pieces.keep(text(event["arguments"], "$.arguments"), "$.arguments")
-            self._pieces.tell_all_arguments(index, event["arguments"])
+        elif step == "done" and event.get(key) is not None:
+            self._final[index] = self._pieces.keep(text(event[key], f"$.{key}"), f"$.{key}")
+            self._pieces.tell_all_arguments(index, event[key])
 
     def response(self) -> dict[str, Any]:
         """A response: the last event's own output, or its items as they came."""
@@ -95,9 +99,10 @@ class ResponsesStream:
         return {**self._whole, "output": output}
 
     def _put_together(self, index: int, item: dict[str, Any]) -> dict[str, Any]:
-        if item.get("type") != "function_call" or item.get("arguments"):
+        key = _KEYS.get(str(item.get("type")))
+        if key is None or item.get(key):
             return item
-        return {**item, "arguments": self._final.get(index) or self._pieces.text(index)}
+        return {**item, key: self._final.get(index) or self._pieces.text(index)}
 
 
 class GeminiStream:
@@ -110,12 +115,19 @@ class GeminiStream:
         self._growing: dict[int, PartialArguments] = {}  # the place of a part → its arguments
         self._open: list[int] = []
         self._id = self._reason = ""
+        self._top: dict[str, Any] = {}
+        self._message: str = ""
 
     def feed(self, event: Event) -> None:
         """Take one chunk."""
         if event.get("error"):
             raise report(event["error"])
         self._id = self._id or self._pieces.keep(text(event.get("responseId"), "$.responseId"), "$")
+        for key in ("promptFeedback", "usageMetadata"):
+            if event.get(key):
+                self._top[key] = small(event[key], f"$.{key}")
+        if section(event, "promptFeedback", "$").get("blockReason"):
+            self.ended = True  # there will be no candidate
         for at, candidate in enumerate(objects(event.get("candidates"), "$.candidates")):
             if candidate.get("index") not in (None, 0):
                 continue
@@ -123,6 +135,8 @@ class GeminiStream:
             content = section(candidate, "content", path)
             for i, part in enumerate(objects(content.get("parts"), f"{path}.content.parts")):
                 self._part(part, f"{path}.content.parts[{i}]")
+            if candidate.get("finishMessage"):
+                self._message = small(candidate["finishMessage"], f"{path}.finishMessage")
             if candidate.get("finishReason"):
                 self._reason, self.ended = text(candidate["finishReason"], f"{path}.finishReason"), True
 
@@ -201,8 +215,11 @@ class GeminiStream:
     def response(self) -> dict[str, Any]:
         """A generateContent response."""
         parts = [self._whole(at, part) for at, part in enumerate(self._parts)]
+        if not parts and not self._reason:
+            return {"responseId": self._id, "candidates": [], **self._top}
         candidate = {"content": {"role": "model", "parts": parts}, "finishReason": self._reason}
-        return {"responseId": self._id, "candidates": [candidate]}
+        candidate |= {"finishMessage": self._message} if self._message else {}
+        return {"responseId": self._id, "candidates": [candidate], **self._top}
 
     def _whole(self, at: int, part: dict[str, Any]) -> dict[str, Any]:
         if self._pieces.has(at):

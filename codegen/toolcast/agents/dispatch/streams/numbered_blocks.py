@@ -5,7 +5,7 @@ from typing import Any
 from ..answer_fields import text
 from ..call import DispatchError
 from ..history import as_object
-from .fragments import Event, Pieces, number, report, section
+from .fragments import Event, Pieces, number, report, section, small
 
 _TEXTS = {
     "text_delta": "text",
@@ -25,6 +25,8 @@ class AnthropicStream:
         self._blocks: dict[int, dict[str, Any]] = {}
         self._citations: dict[int, list[Any]] = {}
         self._id = self._reason = ""
+        self._details: Any = None
+        self._usage: dict[str, Any] = {}
 
     def feed(self, event: Event) -> None:
         """Take one event."""
@@ -39,13 +41,21 @@ class AnthropicStream:
         elif kind == "message_start":
             message = section(event, "message", "$")
             self._id = self._pieces.keep(text(message.get("id"), "$.message.id"), "$.message.id")
+            self._count(section(message, "usage", "$.message"), "$.message.usage")
         elif kind == "message_delta":
-            reason = section(event, "delta", "$").get("stop_reason")
-            self._reason = text(reason, "$.delta.stop_reason") or self._reason
+            delta = section(event, "delta", "$")
+            self._reason = text(delta.get("stop_reason"), "$.delta.stop_reason") or self._reason
+            self._details = small(delta.get("stop_details"), "$.delta.stop_details") or self._details
+            self._count(section(event, "usage", "$"), "$.usage")
         elif kind == "message_stop":
             self.ended = True
         elif kind == "error":
             raise report(event.get("error"))
+
+    def _count(self, usage: Event, path: str) -> None:
+        """The last event has the sums, and may leave out what the first one had."""
+        known = {key: value for key, value in usage.items() if value is not None}
+        self._usage = small({**self._usage, **known}, path)
 
     def _start(self, index: int, block: Event) -> None:
         if index in self._blocks:
@@ -81,7 +91,9 @@ class AnthropicStream:
     def response(self) -> dict[str, Any]:
         """A message. The input of a call is the JSON text as it came, if any came."""
         content = [self._whole(index, block) for index, block in sorted(self._blocks.items())]
-        return {"id": self._id, "role": "assistant", "content": content, "stop_reason": self._reason}
+        made = {"id": self._id, "role": "assistant", "content": content, "stop_reason": self._reason}
+        made |= {"stop_details": self._details} if self._details else {}
+        return {**made, **({"usage": self._usage} if self._usage else {})}
 
     def _whole(self, index: int, block: dict[str, Any]) -> dict[str, Any]:
         out = {**block}
@@ -98,13 +110,14 @@ class AnthropicStream:
 
 
 class BedrockStream:
-    """`contentBlockStart`, `contentBlockDelta`, `messageStop` of ConverseStream."""
+    """`contentBlockStart`, `contentBlockDelta`, `messageStop`, `metadata` of ConverseStream."""
 
     def __init__(self, pieces: Pieces) -> None:
         self.ended = False
         self._pieces = pieces
         self._blocks: dict[int, dict[str, Any]] = {}
         self._reason = ""
+        self._usage: dict[str, Any] = {}
 
     def feed(self, event: Event) -> None:
         """Take one event."""
@@ -125,6 +138,8 @@ class BedrockStream:
         if stop:
             self._reason = text(stop.get("stopReason"), "$.messageStop.stopReason")
             self.ended = True
+        usage = section(section(event, "metadata", "$"), "usage", "$.metadata")
+        self._usage = small(usage, "$.metadata.usage") or self._usage
 
     def _start(self, index: int, start: Event, path: str) -> None:
         self._blocks[index] = self._pieces.keep({**start}, path)
@@ -159,7 +174,8 @@ class BedrockStream:
         """A Converse response. The input of a call is the JSON text as it came."""
         content = [self._whole(index, block) for index, block in sorted(self._blocks.items())]
         message = {"role": "assistant", "content": [block for block in content if block]}
-        return {"output": {"message": message}, "stopReason": self._reason}
+        made = {"output": {"message": message}, "stopReason": self._reason}
+        return {**made, **({"usage": self._usage} if self._usage else {})}
 
     def _whole(self, index: int, block: dict[str, Any]) -> dict[str, Any]:
         if isinstance(block.get("toolUse"), dict):

@@ -1,0 +1,91 @@
+"""Tokens that an answer used, and what they cost."""
+
+import math
+
+from msgspec import Struct
+
+_MILLION = 1_000_000
+
+
+class Usage(Struct, frozen=True, kw_only=True):
+    """Tokens of one answer, or of several: `+` adds.
+
+    The counts mean the same for every provider: where one counts cached tokens beside its input, or reasoning
+    beside its output, they are added here.
+
+    Attributes:
+        input: tokens that the model read, from a cache or not.
+        output: tokens that the model wrote, reasoning among them.
+        cached: those of `input` that came from a cache.
+        cache_write: those of `input` that were written to a cache.
+        reasoning: those of `output` that were reasoning.
+    """
+
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+    cache_write: int = 0
+    reasoning: int = 0
+
+    @property
+    def total(self) -> int:
+        """Tokens read and written."""
+        return self.input + self.output
+
+    def __add__(self, other: "Usage") -> "Usage":
+        """Both together."""
+        if not isinstance(other, Usage):
+            return NotImplemented
+        return Usage(
+            input=self.input + other.input,
+            output=self.output + other.output,
+            cached=self.cached + other.cached,
+            cache_write=self.cache_write + other.cache_write,
+            reasoning=self.reasoning + other.reasoning,
+        )
+
+
+class Prices(Struct, frozen=True, kw_only=True):
+    """What a million tokens of a model cost, in a currency of the program's.
+
+    There is no table of prices: they change, and differ by contract.
+
+    Attributes:
+        input: price of a million tokens that the model reads.
+        output: price of a million tokens that it writes.
+        cached: price of a million tokens read from a cache; None for that of `input`.
+        cache_write: price of a million tokens written to a cache; None for that of `input`.
+
+    Raises:
+        ValueError: a price is below 0 or no finite number.
+    """
+
+    input: float
+    output: float
+    cached: float | None = None
+    cache_write: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            price = getattr(self, name)
+            if price is not None and not (price >= 0 and math.isfinite(price)):
+                raise ValueError(f"{name}: a price must be a number from 0, not {price!r}.")
+
+    def cost(self, usage: Usage) -> float:
+        """Give the cost of tokens.
+
+        Args:
+            usage: tokens of one answer or of several.
+
+        Returns:
+            The cost, in the currency of the prices.
+        """
+        cached = self.input if self.cached is None else self.cached
+        cache_write = self.input if self.cache_write is None else self.cache_write
+        plain = max(0, usage.input - usage.cached - usage.cache_write)
+        return (
+            plain * self.input
+            + usage.cached * cached
+            + usage.cache_write * cache_write
+            + usage.output * self.output
+        ) / _MILLION
