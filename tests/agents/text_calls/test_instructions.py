@@ -1,5 +1,6 @@
 """The block for the system prompt."""
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -11,9 +12,13 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.agents.text_calls import Prompt, TextFormat, instructions, parse, read_format
+from toolcast.agents.text_calls import Prompt, TextDispatcher, TextFormat, instructions, parse, read_format
+from toolcast.mcp.live_binding import bind
+from toolcast.mcp.server_tool import LiveTool
+from toolcast.providers import Normalizer
 from toolcast.runtime import ToolBinding, ToolRegistry
 
+from generated.registry import BINDINGS
 from tests.runtime.sample.files.edit import EDIT
 from tests.runtime.sample.misc.note import NOTE
 from tests.runtime.sample.misc.shapes import SHAPES
@@ -60,9 +65,37 @@ def test_schemas_stand_alone() -> None:
     assert not validator.is_valid({"tags": [], "pet": 5})
 
 
-def test_every_tool_of_the_reference_set_stands_alone() -> None:
-    from generated.registry import BINDINGS
+def test_values_of_run_time_are_shown() -> None:
+    team = BINDINGS["delegate"].specialise(agent=["coder", "tester"])
+    (shown,) = reported(instructions([team]))
+    assert shown["parameters"]["properties"]["agent"]["enum"] == ["coder", "tester"]
+    assert (
+        "enum" not in reported(instructions([BINDINGS["delegate"]]))[0]["parameters"]["properties"]["agent"]
+    )
 
+
+def test_tools_of_mcp_servers_are_shown() -> None:
+    """Their schema is no generated file."""
+    schema = {
+        "type": "object",
+        "properties": {"at": {"$ref": "#/$defs/place"}},
+        "required": ["at"],
+        "$defs": {"place": {"type": "string"}},
+    }
+    tool = LiveTool(server="maps", name="look", description="Looks.", input_schema=schema)
+    binding = bind(tool, "maps_look", "maps", "read", (), Normalizer())
+    (shown,) = reported(instructions([binding]))
+    assert shown["parameters"]["required"] == ["at"]
+    validator = jsonschema_rs.validator_for(shown["parameters"])
+    assert validator.is_valid({"at": "x"})
+    assert not validator.is_valid({"at": 5})
+    registry = ToolRegistry()
+    registry.register(binding, lambda params, _: params["at"])
+    call = "<tool_call>maps_look>home</tool_call>"
+    assert asyncio.run(TextDispatcher(registry).run(call)).results[0].output == "home"
+
+
+def test_every_tool_of_the_reference_set_stands_alone() -> None:
     for tool in reported(instructions(BINDINGS.values())):
         jsonschema_rs.validator_for(tool["parameters"]).is_valid({})
 

@@ -7,12 +7,12 @@ from msgspec import Struct
 
 from ...runtime.context import ToolContext
 from ...runtime.result import ToolResult
+from ...runtime.standalone_schema import standalone_schema
 from ...runtime.view import ToolView
 from ...runtime.wire.guesses import Guesses, Name
 from ..run_side_by_side import run_side_by_side, runs_alone
 from .parse_text import Formats, checked_formats, parse
 from .parsed_text import Call
-from .prompts.parameter_schema import parameters
 from .render_text import render_results
 from .text_format import AUTO
 
@@ -117,7 +117,7 @@ class TextDispatcher:
         name = self._registry.resolve(call.name)
         if name is None:
             return "{}"  # the registry answers with the names of its tools
-        schema = parameters(self._registry.get(name).binding)
+        schema = standalone_schema(self._registry.get(name).binding)
         properties = [*schema.get("properties", {})]
         required = [*schema.get("required", ())]
         names = required if len(required) == 1 else properties

@@ -5,10 +5,10 @@ from typing import Any
 
 from ....runtime.binding import Level, ToolBinding
 from ....runtime.definitions import cut_schema
+from ....runtime.standalone_schema import standalone_schema
 from ....runtime.view import ToolView
 from ..parse_text import find_format
 from ..text_format import AUTO, TextFormat
-from .parameter_schema import parameters
 from .tool_texts import ToolText, prompt_text
 
 _NONE = "There are no tools to call."
@@ -57,7 +57,7 @@ def instructions(
 
 
 def _tool_text(binding: ToolBinding[Any, Any], level: Level) -> ToolText:
-    schema = parameters(binding)
+    schema = standalone_schema(binding)
     if level == "brief":
         return ToolText(binding.name, binding.summary, cut_schema(schema))
     return ToolText(binding.name, binding.description, schema)

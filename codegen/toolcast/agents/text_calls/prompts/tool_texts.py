@@ -10,7 +10,7 @@ from ..text_format import TOOL_HOLES, Prompt, TextFormat
 from .declaration_tools import declaration
 from .element_tools import elements
 from .inert_text import Inert, inert
-from .parameter_schema import inlined
+from .inlined_schema import inlined
 from .python_tools import function_text, signature
 from .typescript_tools import typescript
 
