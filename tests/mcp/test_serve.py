@@ -131,6 +131,7 @@ def test_failures_are_results(mode: str, sdk: Sdk) -> None:
     wrong = call(sdk, mode, "edit", {"file_path": "", "replace_all": "yes"})
     assert wrong.is_error
     assert all(word in wrong.content[0].text for word in ("file_path", "old_string", "replace_all"))
+    assert wrong.structured_content is None  # `data` of the failure is for the program
     bug = call(sdk, mode, "file_read", {"file_path": "/a"})
     assert bug.is_error
     assert "KeyError" in bug.content[0].text

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from ..lazy_exports import lazy_exports
+from .argument_hint import ArgumentHint
 from .binding import ToolBinding
 from .context import Framework, ToolContext
 from .errors import (
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AdaptError",
     "ArgumentError",
+    "ArgumentHint",
     "CallDeferred",
     "Content",
     "DuplicateToolError",

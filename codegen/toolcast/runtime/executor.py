@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import msgspec
 
+from .argument_hint import ArgumentHint, RefusedArgumentsError, refuse_arguments
 from .binding import ToolBinding
 from .context import Report, ToolContext
-from .definitions import schema_of
 from .errors import ArgumentError, CallDeferred, RefusalError
 from .handler_results import as_result, encodable, mismatch, mismatched
 from .handlers import Handler, call, call_in_thread, is_from_outside
@@ -151,7 +151,7 @@ class _Call:
                 raise _redacted(problem, guard) from None
             error = guard.redact_text(_refusal_text(self.tool.binding, problem))
             guard.notify(observers, Refused(name, call_id, provider, cast("Stage", self.stage), error))
-            result = ToolResult.failed(error)
+            result = ToolResult(False, "", _hint(guard, problem), error)
         except _TimeoutError as problem:
             event = TimedOut(name, call_id, provider, self.stage, problem.seconds, problem.runs_on)
             guard.notify(observers, event)
@@ -194,7 +194,7 @@ class _Call:
         try:
             params = shown = binding.decode(arguments, provider, guesses)
         except ArgumentError as problem:
-            raise RefusalError(explain(binding, problem, provider)) from problem
+            raise refuse_arguments(binding, problem, provider) from problem
         if observers:
             # A model may have learnt a value elsewhere and write it out.
             redacted = shown if secrets is None else secrets.redact(shown)
@@ -282,22 +282,6 @@ async def run_precheck(
     raise TypeError(f"precheck must return None or a refusal text, not {type(refusal).__name__}")
 
 
-def explain(binding: ToolBinding[Any, Any], problem: ArgumentError, provider: str | None) -> str:
-    """The text for the model. Where arguments are missing, it carries the tool's full schema:
-    a model that saw only the brief definition cannot know them.
-
-    With a provider, the schema has the bytes that it has in that provider's definition; else the contract's.
-    """
-    if not problem.missing:
-        return str(problem)
-    schema = None
-    if provider is not None:
-        schema = schema_of(binding.definition(provider), binding.name, binding.envelopes.get(provider))
-    if schema is None:
-        schema = msgspec.json.encode(binding.schema())
-    return f"{problem}\nThe full schema of {binding.name!r}: {schema.decode()}"
-
-
 def report_fault(
     guard: Guard, tool: str, call_id: str, where: str, problem: BaseException, seconds: float | None = None
 ) -> tuple[ToolResult, str]:
@@ -371,6 +355,12 @@ def _result(guard: Guard, binding: ToolBinding[Any, Any], value: Any, provider: 
         return as_result(binding, value, provider)
     # The data first: its text is then made of values that hold no secret, and stays well formed.
     return secrets.redact(as_result(binding, secrets.redact(value), provider))
+
+
+def _hint(guard: Guard, problem: RefusalError) -> ArgumentHint | None:
+    """What refused arguments lack, without values of secrets."""
+    hint = problem.hint if isinstance(problem, RefusedArgumentsError) else None
+    return hint if hint is None or guard.secrets is None else guard.secrets.redact(hint)
 
 
 def _timed_out(tool: str, problem: _TimeoutError) -> ToolResult:

@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar, c
 
 import msgspec
 
+from .argument_hint import refuse_arguments
 from .arguments import Arguments
 from .binding import Level, ToolBinding
 from .context import ToolContext
 from .definitions import DefinitionBytes, allows_strict
 from .errors import ArgumentError, UnknownToolError
-from .executor import Executor, ReadyTool, explain, report_fault
+from .executor import Executor, ReadyTool, report_fault
 from .handlers import Handler, is_async
 from .lazy_bindings import LazyTool
 from .loop_thread import refuse_in_event_loop
@@ -240,7 +241,9 @@ class ToolView:
         try:
             params = ready.binding.decode(arguments, provider, executor.guesses)
         except ArgumentError as problem:
-            return Preview(executor.guard.redact_text(explain(ready.binding, problem, provider)))
+            return Preview(
+                executor.guard.redact_text(str(refuse_arguments(ready.binding, problem, provider)))
+            )
         policy = executor.guard.policy
         return Preview("", params, policy is not None and policy.asks(ready.binding, params))
 
