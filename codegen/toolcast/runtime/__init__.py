@@ -24,9 +24,11 @@ from .workers import Workers, abandoned
 
 if TYPE_CHECKING:
     from ..jsonschema import Violation
+    from .elicitation import ElicitationRequest, Elicited
     from .functions.adapt import adapt
     from .functions.adapt_error import AdaptError
     from .repairs.repair import Repair
+    from .sampling import Message, Sampled, SamplingRequest
     from .wire.fragments import FragmentError, Fragments, PartialArguments
     from .wire.guesses import Guesses, RecordedGuesses
 
@@ -37,18 +39,23 @@ __all__ = [
     "CallDeferred",
     "Content",
     "DuplicateToolError",
+    "ElicitationRequest",
+    "Elicited",
     "EncodeError",
     "FragmentError",
     "Fragments",
     "Framework",
     "FrozenRegistryError",
     "Guesses",
+    "Message",
     "MissingDataError",
     "PartialArguments",
     "RecordedGuesses",
     "RefusalError",
     "Repair",
     "Returns",
+    "Sampled",
+    "SamplingRequest",
     "ToolBinding",
     "ToolContext",
     "ToolRegistry",
@@ -65,12 +72,17 @@ __getattr__ = lazy_exports(
     __name__,
     {
         "AdaptError": ".functions.adapt_error",
+        "ElicitationRequest": ".elicitation",
+        "Elicited": ".elicitation",
         "FragmentError": ".wire.fragments",
         "Fragments": ".wire.fragments",
         "Guesses": ".wire.guesses",
+        "Message": ".sampling",
         "PartialArguments": ".wire.fragments",
         "RecordedGuesses": ".wire.guesses",
         "Repair": ".repairs.repair",
+        "Sampled": ".sampling",
+        "SamplingRequest": ".sampling",
         "Violation": "..jsonschema",
         "adapt": ".functions.adapt",
     },

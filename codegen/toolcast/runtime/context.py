@@ -1,7 +1,7 @@
 """The circumstances of a call, for its handler."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct
 
@@ -10,6 +10,23 @@ from .unicode_text import is_encodable, replace_surrogates
 Report: TypeAlias = Callable[[float, float | None, str], object]
 """A receiver of progress: work done, total work (None where it is unknown), and a message. Called
 from whatever thread the handler runs in; it must not block."""
+
+
+LogLevel: TypeAlias = Literal["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]
+"""Severities of RFC 5424, the least first."""
+LOG_LEVELS: tuple[LogLevel, ...] = (
+    "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency",
+)  # fmt: skip
+
+LogReceiver: TypeAlias = Callable[[LogLevel, Any, str], object]
+"""A receiver of log messages: severity, a text or JSON data, and the name of a logger or "". Called from
+whatever thread the handler runs in; it must not block."""
+
+if TYPE_CHECKING:  # loaded where a handler asks
+    from .elicitation import Asker, Elicited
+    from .sampling import Message, Sampled, Sampler
+
+T = TypeVar("T")
 
 
 class Framework(Struct, frozen=True, kw_only=True):
@@ -41,6 +58,9 @@ class ToolContext(Struct, frozen=True, kw_only=True):
         provider: id of the provider whose wire form the arguments have; None for the contract's own form.
         extra: the program's own values: a session, a user, a working directory. The runtime never reads them.
         report: a function that receives progress: work done, total work or None, and a message.
+        receive_log: a function that receives log messages for whoever made the call.
+        asker: a function that asks the user; None where nobody can be asked.
+        sampler: a function that asks a model; None where there is none.
         framework: what a framework that makes the call decides itself; None in a handler's own context.
     """
 
@@ -49,6 +69,9 @@ class ToolContext(Struct, frozen=True, kw_only=True):
     provider: str | None = None
     extra: Mapping[str, Any] = {}
     report: Report | None = None
+    receive_log: LogReceiver | None = None
+    asker: "Asker | None" = None
+    sampler: "Sampler | None" = None
     framework: Framework | None = None
 
     def progress(self, done: float, total: float | None = None, message: str = "") -> None:
@@ -66,17 +89,133 @@ class ToolContext(Struct, frozen=True, kw_only=True):
         try:
             self.report(done, total, message if is_encodable(message) else replace_surrogates(message))
         except Exception as problem:
-            from .log_records import WARNING, log
+            self._not_sent("Progress", "progress_failed", problem)
 
-            # The kind alone: its text may repeat the message.
-            kind = type(problem).__name__
-            log(
-                WARNING,
-                "Progress of tool %r was not reported: %s.",
-                self.tool,
-                kind,
-                event="progress_failed",
-                tool=self.tool,
-                call_id=self.call_id,
-                error_type=kind,
-            )
+    def log(self, level: LogLevel, data: Any, logger: str = "") -> None:
+        """Send a log message to whoever made the call; does nothing without a `receive_log` function. For
+        sync and async handlers. The program's own log is Python's `logging`.
+
+        What `receive_log` raises is logged and changes nothing.
+
+        Args:
+            level: "debug", "info", "notice", "warning", "error", "critical", "alert" or "emergency".
+            data: a text, or data that has a JSON form.
+            logger: name of the part of the program that logs.
+
+        Raises:
+            ValueError: there is no such level.
+        """
+        if level not in LOG_LEVELS:
+            raise ValueError(f"level must be one of {', '.join(LOG_LEVELS)}, not {level!r}.")
+        if self.receive_log is None:
+            return
+        try:
+            if isinstance(data, str) and not is_encodable(data):
+                data = replace_surrogates(data)
+            self.receive_log(level, data, logger)
+        except Exception as problem:
+            self._not_sent("A log message", "log_failed", problem)
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether there is somebody whom `ask` reaches."""
+        return self.asker is not None
+
+    @property
+    def can_sample(self) -> bool:
+        """Whether there is a model that `sample` reaches."""
+        return self.sampler is not None
+
+    async def ask(self, message: str, form: type[T]) -> "Elicited[T]":
+        """Ask the user to fill in a form. For async handlers; the handler's time does not run meanwhile.
+
+        Args:
+            message: what is asked, and why.
+            form: a msgspec Struct of texts, numbers, booleans, choices of texts, and lists of choices; a
+                field with a default is optional, and shown with it.
+
+        Returns:
+            `action`: "accept", "decline" or "cancel"; and `data`, the form as it was filled in.
+
+        Raises:
+            RefusalError: nobody can be asked, or the answer does not fit the form.
+            TypeError: the form has a field of another type.
+        """
+        from .elicitation import ask
+
+        return await ask(self.asker, self.tool, message, form)
+
+    async def ask_to_visit(self, message: str, url: str) -> "Elicited[None]":
+        """Ask the user to visit a page, for what must not pass through client or model: a login, a payment.
+
+        Args:
+            message: why.
+            url: address of the page, of http or https.
+
+        Returns:
+            `action`: "accept" where the user agreed to visit the page, whatever becomes of it there.
+
+        Raises:
+            RefusalError: nobody can be asked so.
+            ValueError: `url` is no address of a page.
+        """
+        from .elicitation import ask
+
+        return await ask(self.asker, self.tool, message, None, url)
+
+    async def sample(
+        self,
+        messages: "str | Sequence[Message]",
+        *,
+        max_tokens: int,
+        system: str = "",
+        temperature: float | None = None,
+        stop: Sequence[str] = (),
+        models: Sequence[str] = (),
+    ) -> "Sampled":
+        """Ask a model: that of whoever made the call. For async handlers; the handler's time does not run
+        meanwhile.
+
+        Args:
+            messages: a text of the user, or a conversation.
+            max_tokens: tokens of the answer at most.
+            system: the system prompt.
+            temperature: randomness of the answer; None for the model's own.
+            stop: texts at which the answer ends.
+            models: names of models, or parts of them, the preferred first; whoever is asked decides.
+
+        Returns:
+            The answer: a stranger's text.
+
+        Raises:
+            RefusalError: there is no model to ask, or it was refused.
+            ValueError: there is no message, or `max_tokens` is below 1.
+        """
+        from .sampling import SamplingRequest, conversation, sample
+
+        request = SamplingRequest(
+            messages=conversation(messages),
+            max_tokens=max_tokens,
+            system=system,
+            temperature=temperature,
+            stop=tuple(stop),
+            models=tuple(models),
+        )
+        return await sample(self.sampler, self.tool, request)
+
+    def _not_sent(self, what: str, event: str, problem: Exception) -> None:
+        from .log_records import WARNING, log
+
+        # The kind alone: its text may repeat the message.
+        kind = type(problem).__name__
+        log(
+            WARNING,
+            "%s of tool %r was not reported: %s.",
+            what,
+            self.tool,
+            kind,
+            event=event,
+            tool=self.tool,
+            call_id=self.call_id,
+            error_type=kind,
+        )

@@ -12,7 +12,8 @@ import msgspec
 
 from .argument_hint import ArgumentHint, RefusedArgumentsError, refuse_arguments
 from .binding import ToolBinding
-from .context import Report, ToolContext
+from .channels import Waiting, redacted_channels
+from .context import ToolContext
 from .errors import ArgumentError, CallDeferred, RefusalError
 from .handler_results import as_result, encodable, mismatch, mismatched
 from .handlers import Handler, call, call_in_thread, is_from_outside
@@ -123,7 +124,7 @@ class Executor:
 class _Call:
     """One call while it runs. `stage` is the step that it has come to."""
 
-    __slots__ = ("context", "executor", "framework", "observers", "passes", "stage", "tool")
+    __slots__ = ("context", "executor", "framework", "observers", "passes", "stage", "tool", "waiting")
 
     def __init__(
         self, executor: Executor, tool: ReadyTool, context: ToolContext, observers: tuple[Observer, ...]
@@ -133,6 +134,9 @@ class _Call:
         # Not for handlers: what they call themselves nobody approved.
         framework = self.framework = context.framework
         self.passes = () if framework is None else framework.passes
+        self.waiting = Waiting() if context.asker is not None or context.sampler is not None else None
+        if self.waiting is not None:
+            context = self.waiting.stopping_time(context)
         self.context = context if framework is None else msgspec.structs.replace(context, framework=None)
         self.observers = observers
         self.stage = "arguments"
@@ -255,6 +259,8 @@ class _Call:
         if self.executor.timed % _TURN == 0:
             await asyncio.sleep(0)
         scope = asyncio.timeout(seconds)
+        if self.waiting is not None:
+            self.waiting.scope = scope
         try:
             async with scope:
                 return await work
@@ -335,17 +341,13 @@ def _refusal_text(binding: ToolBinding[Any, Any], problem: RefusalError) -> str:
 
 
 def _without_secrets(guard: Guard, context: ToolContext) -> ToolContext:
-    """A model may write any call id, and a handler may log it; messages of progress hold no secret either."""
-    call_id, report = guard.redact_text(context.call_id), context.report
-    if report is not None:
-        report = _redacting(report, guard)
-    if report is context.report and call_id == context.call_id:
+    """A model may write any call id, and a handler may log it; what a handler reports, logs and asks holds no
+    secret either."""
+    call_id = guard.redact_text(context.call_id)
+    channels = redacted_channels(context, guard.secrets)
+    if not channels and call_id == context.call_id:
         return context
-    return msgspec.structs.replace(context, call_id=call_id, report=report)
-
-
-def _redacting(report: Report, guard: Guard) -> Report:
-    return lambda done, total, message: report(done, total, guard.redact_text(message))
+    return msgspec.structs.replace(context, call_id=call_id, **channels)
 
 
 def _result(guard: Guard, binding: ToolBinding[Any, Any], value: Any, provider: str | None) -> ToolResult:

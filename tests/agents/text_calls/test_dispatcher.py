@@ -101,6 +101,26 @@ async def test_a_value_without_a_name() -> None:
 
 
 @in_loop
+async def test_a_handler_has_the_whole_context_and_the_calls_id() -> None:
+    heard: list[Any] = []
+
+    def note(params: Any, context: ToolContext) -> str:
+        context.progress(1, 2, context.call_id)
+        context.log("info", "words")
+        return str(context.extra["user"])
+
+    context = ToolContext(
+        extra={"user": "bo"},
+        report=lambda *reported: heard.append(reported),
+        receive_log=lambda *logged: heard.append(logged),
+    )
+    dispatcher = TextDispatcher(registry_of(show, note))
+    outcome = await dispatcher.run(call("note", {"text": "x"}, id="c7"), context)
+    assert outcome.results[0].output == "bo"
+    assert heard == [(1, 2, "c7"), ("info", "words", "")]
+
+
+@in_loop
 async def test_unknown_tools_and_problems_are_reported() -> None:
     text = f'{call("edits", EDITED)}<tool_call>{{"name": "edit", '
     outcome = await TextDispatcher(registry_of(show)).run(text)

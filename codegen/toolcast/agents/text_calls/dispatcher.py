@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ...runtime.context import ToolContext
 from ...runtime.result import ToolResult
@@ -134,4 +135,4 @@ def _with_id(context: ToolContext | None, id: str) -> ToolContext | None:
         return context
     if context is None:
         return ToolContext(call_id=id)
-    return ToolContext(tool=context.tool, call_id=id, provider=context.provider, extra=context.extra)
+    return replace(context, call_id=id)

@@ -1,0 +1,231 @@
+"""Questions that a handler asks the user of whoever made the call: forms, and pages to visit.
+
+A form is a msgspec Struct whose fields are texts, numbers, yes or no, choices (an enum of texts, in its
+order; or a Literal, whose values are sorted), or a list of choices: what MCP's elicitation has. `Meta` states
+title, description, bounds and, by `extra_json_schema`, `format` or titles of the choices (`oneOf`, and in a
+list `anyOf`, of `{"const": …, "title": …}`; `enumNames` for older clients).
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from enum import Enum
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Struct, inspect
+
+from .encode import to_builtins
+from .errors import RefusalError
+
+T = TypeVar("T")
+
+Action: TypeAlias = Literal["accept", "decline", "cancel"]
+ACTIONS = ("accept", "decline", "cancel")
+
+
+class ElicitationRequest(Struct, frozen=True, kw_only=True):
+    """A question for a user.
+
+    Attributes:
+        message: what is asked, and why.
+        schema: JSON Schema of the form: an object of scalars, choices and lists of choices; empty for a page.
+        url: address of a page to visit; "" for a form.
+    """
+
+    message: str
+    schema: Mapping[str, Any] = {}
+    url: str = ""
+
+
+class Elicited(Struct, Generic[T], frozen=True):
+    """A user's answer.
+
+    Attributes:
+        action: "accept"; "decline" where the user said no; "cancel" where the user closed the question.
+        data: the form as it was filled in; None unless it was accepted.
+    """
+
+    action: Action
+    data: T | None = None
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the user accepted."""
+        return self.action == "accept"
+
+
+Asker: TypeAlias = Callable[
+    [ElicitationRequest],
+    "Elicited[Mapping[str, Any]] | Awaitable[Elicited[Mapping[str, Any]]]",
+]
+"""Whoever asks the user: gives the fields of the form by name. A plain one must not block."""
+
+
+async def ask(
+    asker: Asker | None, tool: str, message: str, form: type[T] | None, url: str = ""
+) -> Elicited[Any]:
+    """Ask, and hold the answer to the form.
+
+    Raises RefusalError where nobody can be asked, and for an answer that does not fit; TypeError for a form
+    that cannot be asked, ValueError for what is no address of a page.
+    """
+    schema = {} if form is None else form_schema(form)
+    if form is None:
+        _check_url(url)
+    if asker is None:
+        raise RefusalError(
+            f"Tool {tool!r} has to ask the user, and whoever made the call takes no questions. Tell the user "
+            "so; a client that can ask is needed."
+        )
+    outcome = asker(ElicitationRequest(message=message, schema=schema, url=url))
+    answer = await outcome if isinstance(outcome, Awaitable) else outcome
+    if not isinstance(answer, Elicited) or answer.action not in ACTIONS:
+        raise TypeError(f"an asker must return Elicited, not {type(answer).__name__}")
+    if form is None or not answer.accepted:
+        return Elicited(answer.action)
+    return Elicited("accept", _filled(form, schema, answer.data, tool))
+
+
+def _check_url(url: str) -> None:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or not url.isprintable() or " " in url:
+        raise ValueError(f"a page to visit must have an address like https://host/path, not {url!r:.80}")
+
+
+def _filled(form: type[T], schema: Mapping[str, Any], data: Any, tool: str) -> T:
+    """What the user filled in, typed. A whole float counts as an integer, as JSON Schema says; null for a
+    field that may be left out counts as left out."""
+    if not isinstance(data, Mapping):
+        raise RefusalError(_misfit(tool, "it has no fields"))
+    required = schema["required"]
+    whole: dict[str, Any] = {}
+    for name, value in data.items():
+        kind = schema["properties"].get(name, {}).get("type")
+        if value is None and name not in required:
+            continue
+        if kind == "integer" and isinstance(value, float) and value.is_integer():
+            whole[name] = int(value)
+        else:
+            whole[name] = value
+    try:
+        return msgspec.convert(whole, form)
+    except (msgspec.ValidationError, RecursionError) as problem:
+        raise RefusalError(_misfit(tool, str(problem))) from None
+
+
+def _misfit(tool: str, why: str) -> str:
+    return (
+        f"The answer that tool {tool!r} got does not fit its question: {why[:200]}. Ask the user, then call "
+        "it again."
+    )
+
+
+def form_schema(form: type[Any]) -> dict[str, Any]:
+    """The JSON Schema of a form, flat as MCP's elicitation has it. Raises TypeError, naming the field, for
+    what a form cannot have."""
+    kind = inspect.type_info(form)
+    if not isinstance(kind, inspect.StructType) or kind.array_like or kind.tag_field is not None:
+        raise TypeError(f"a form must be a plain msgspec Struct, not {form!r}")
+    properties = {
+        field.encode_name: _with_default(_property(field.type, f"{form.__name__}.{field.name}"), field)
+        for field in kind.fields
+    }
+    required = [field.encode_name for field in kind.fields if field.required]
+    return {"type": "object", "properties": properties, "required": required}
+
+
+def choices_of(kind: inspect.Type) -> tuple[str, ...] | None:
+    """The texts that a type allows, an enum's in its order; None for what is no choice of texts."""
+    kind = _plain(kind)[0]
+    if isinstance(kind, inspect.LiteralType):
+        values: tuple[Any, ...] = tuple(kind.values)
+    elif isinstance(kind, inspect.EnumType):
+        values = tuple(member.value for member in kind.cls)
+    else:
+        return None
+    return values if all(isinstance(value, str) for value in values) else None
+
+
+def _plain(kind: inspect.Type) -> tuple[inspect.Type, dict[str, Any]]:
+    """A type without its metadata and without None, and the JSON Schema keywords that it states."""
+    stated: dict[str, Any] = {}
+    while True:
+        if isinstance(kind, inspect.Metadata):
+            stated = {**(kind.extra_json_schema or {}), **stated}
+            kind = kind.type
+        elif isinstance(kind, inspect.UnionType):
+            others = [each for each in kind.types if not isinstance(each, inspect.NoneType)]
+            if len(others) != 1:
+                return kind, stated
+            kind = others[0]
+        else:
+            return kind, stated
+
+
+_ANNOTATIONS = ("title", "description")
+_FORMATS = ("email", "uri", "date", "date-time")
+
+
+def _property(kind: inspect.Type, where: str) -> dict[str, Any]:
+    """The schema of one field. Bounds that forms lack, such as patterns, are checked in the answer."""
+    plain, stated = _plain(kind)
+    made = {key: stated[key] for key in _ANNOTATIONS if key in stated}
+    if (choices := choices_of(plain)) is not None:
+        return {"type": "string", **made, **_choice(choices, stated, "oneOf", where)}
+    match plain:
+        case inspect.StrType():
+            if "format" in stated and stated["format"] not in _FORMATS:
+                raise TypeError(
+                    f"{where}: a form has the formats {', '.join(_FORMATS)}, not {stated['format']!r}"
+                )
+            bounds = {
+                "minLength": plain.min_length,
+                "maxLength": plain.max_length,
+                "format": stated.get("format"),
+            }
+            return {"type": "string", **made, **_present(bounds)}
+        case inspect.BoolType():
+            return {"type": "boolean", **made}
+        case inspect.IntType() | inspect.FloatType():
+            name = "integer" if isinstance(plain, inspect.IntType) else "number"
+            return {"type": name, **made, **_present({"minimum": plain.ge, "maximum": plain.le})}
+        case inspect.ListType() if (items := choices_of(plain.item_type)) is not None:
+            below = _choice(items, _plain(plain.item_type)[1], "anyOf", where)
+            listed = {"type": "string", **below} if "enum" in below else below
+            return {
+                "type": "array", **made, "items": listed,
+                **_present({"minItems": plain.min_length or None, "maxItems": plain.max_length}),
+            }  # fmt: skip
+        case _:
+            raise TypeError(
+                f"{where}: a form has texts, numbers, yes or no, choices of texts, and lists of choices; ask "
+                "for anything else as text"
+            )
+
+
+def _choice(choices: tuple[str, ...], stated: Mapping[str, Any], titled: str, where: str) -> dict[str, Any]:
+    """The keywords of a choice: bare values, or values with titles."""
+    if titled in stated:
+        if sorted(each.get("const", "") for each in stated[titled]) != sorted(choices):
+            raise TypeError(f"{where}: `{titled}` must give each of {', '.join(choices)} a title")
+        return {titled: stated[titled]}
+    names = stated.get("enumNames")
+    if names is not None and len(names) != len(choices):
+        raise TypeError(f"{where}: `enumNames` must have {len(choices)} names")
+    return {"enum": list(choices), **_present({"enumNames": names})}
+
+
+def _present(keywords: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in keywords.items() if value is not None}
+
+
+def _with_default(schema: dict[str, Any], field: inspect.Field) -> dict[str, Any]:
+    """A field's schema with its default, if a form can show it."""
+    default = field.default
+    if field.default_factory is not msgspec.NODEFAULT:
+        default = field.default_factory()
+    if isinstance(default, Enum):
+        default = default.value
+    if default is msgspec.NODEFAULT or default is None or default in ([], ""):
+        return schema
+    return {**schema, "default": to_builtins(default)}
