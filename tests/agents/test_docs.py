@@ -28,6 +28,19 @@ def chat(body: dict[str, Any]) -> dict[str, Any]:
     return {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
 
 
+def streamed(answer: dict[str, Any]) -> bytes:
+    """OpenAI's answer as a stream of two chunks."""
+    (choice,) = answer["choices"]
+    calls = [{"index": at, **call} for at, call in enumerate(choice["message"].pop("tool_calls", ()))]
+    delta = {**choice.pop("message"), **({"tool_calls": calls} if calls else {})}
+    reason = choice.pop("finish_reason")
+    chunks = [
+        {**answer, "object": "chat.completion.chunk", "choices": [{**choice, **rest}]}
+        for rest in ({"delta": delta, "finish_reason": None}, {"delta": {}, "finish_reason": reason})
+    ]
+    return b"".join(b"data: %b\n\n" % json.dumps(chunk).encode() for chunk in chunks) + b"data: [DONE]\n\n"
+
+
 def claude(body: dict[str, Any]) -> dict[str, Any]:
     """Anthropic's."""
     last = body["messages"][-1]["content"]
@@ -49,9 +62,11 @@ class Server(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         assert body["tools"]
-        answer = json.dumps((claude if self.path.endswith("/messages") else chat)(body)).encode()
+        made = (claude if self.path.endswith("/messages") else chat)(body)
+        streams = body.get("stream", False)
+        answer = streamed(made) if streams else json.dumps(made).encode()
         self.send_response(200)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", "text/event-stream" if streams else "application/json")
         self.send_header("Content-Length", str(len(answer)))
         self.end_headers()
         self.wfile.write(answer)
@@ -78,7 +93,7 @@ def test_every_example_runs_in_its_order() -> None:
     pytest.importorskip("openai")
     pytest.importorskip("anthropic")
     blocks = re.findall(r"```python\n(.*?)```", DOC.read_text("utf-8"), re.DOTALL)
-    assert len(blocks) == 6
+    assert len(blocks) == 7
 
     async def main() -> None:
         names: dict[str, Any] = {}

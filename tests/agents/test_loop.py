@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from toolcast.agents import Budget, Disclosure, Record, record_of, run_tools
 from toolcast.agents.answers import Answers, ReadAnswer
-from toolcast.agents.events import Called, LoopEvent, RoundEnded, RoundStarted, Stopped
+from toolcast.agents.events import Called, Calling, LoopEvent, RoundEnded, RoundStarted, Stopped
 from toolcast.agents.text_calls import TextAnswer
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
 
@@ -192,6 +192,7 @@ def test_events_tell_every_step_and_their_observer_stops_nothing() -> None:
     record = run(asks(("edit", GOOD)), asks(), on_event=observe)
     assert [type(event) for event in seen] == [
         RoundStarted,
+        Calling,
         Called,
         RoundEnded,
         RoundStarted,

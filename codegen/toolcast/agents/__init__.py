@@ -12,9 +12,20 @@ if TYPE_CHECKING:
     from .delegation import delegate
     from .disclosure import Disclosure
     from .loop import run_tools
+    from .model_calls import in_thread
     from .record import Record, record_of
+    from .stream_events import stream_tools
 
-__all__ = ["Budget", "Disclosure", "Record", "delegate", "record_of", "run_tools"]
+__all__ = [
+    "Budget",
+    "Disclosure",
+    "Record",
+    "delegate",
+    "in_thread",
+    "record_of",
+    "run_tools",
+    "stream_tools",
+]
 
 __getattr__ = lazy_exports(
     __name__,
@@ -23,7 +34,9 @@ __getattr__ = lazy_exports(
         "Disclosure": ".disclosure",
         "Record": ".record",
         "delegate": ".delegation",
+        "in_thread": ".model_calls",
         "record_of": ".record",
         "run_tools": ".loop",
+        "stream_tools": ".stream_events",
     },
 )

@@ -5,7 +5,7 @@ its calls are carried out, and the messages that answer them are written.
 """
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec import Struct
 
@@ -13,6 +13,9 @@ from ..runtime.context import ToolContext
 from ..runtime.result import ToolResult
 from ..runtime.view import ToolView
 from .dispatch.answer_end import AnswerEnd
+
+if TYPE_CHECKING:
+    from .answer_streams import AnswerStream
 
 
 class ReadAnswer(Struct, frozen=True, kw_only=True):
@@ -83,6 +86,20 @@ class Answers:
         """
         return [{"role": "user", "content": text}]
 
+    def stream(self) -> "AnswerStream":
+        """Make what puts one streamed answer together.
+
+        Returns:
+            A reader of its chunks, for one answer.
+
+        Raises:
+            TypeError: the adapter reads no streams.
+        """
+        raise TypeError(
+            f"{type(self).__name__} reads no streams: return the whole answer, or give the adapter a method "
+            "stream() that makes a toolcast.agents.answer_streams.AnswerStream."
+        )
+
 
 class WireAnswers(Answers):
     """Answers in one of the wire formats of `toolcast.agents.dispatch`."""
@@ -125,3 +142,8 @@ class WireAnswers(Answers):
     def say(self, text: str) -> Sequence[Any]:
         parts = self._PARTS.get(self._format)
         return [{"role": "user", parts: [{"text": text}]}] if parts else super().say(text)
+
+    def stream(self) -> "AnswerStream":
+        from .answer_streams import WireStream
+
+        return WireStream(self._format)

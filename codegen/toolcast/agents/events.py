@@ -1,7 +1,10 @@
 """The events of a run of model and tools."""
 
+from typing import Any
+
 from msgspec import Struct
 
+from .dispatch.pieces import Piece
 from .record import CallRecord, Record, Round
 
 
@@ -15,6 +18,22 @@ class RoundStarted(Struct, frozen=True, kw_only=True):
 
     round: int
     definitions: bytes
+
+
+class Calling(Struct, frozen=True, kw_only=True):
+    """A call is carried out now; `Called` follows with its result.
+
+    Attributes:
+        round: number of the round.
+        id: the provider's id of the call.
+        name: name of the tool.
+        arguments: as the model wrote them.
+    """
+
+    round: int
+    id: str
+    name: str
+    arguments: Any
 
 
 class Called(Struct, frozen=True, kw_only=True):
@@ -49,4 +68,6 @@ class Stopped(Struct, frozen=True, kw_only=True):
     record: Record
 
 
-LoopEvent = RoundStarted | Called | RoundEnded | Stopped
+LoopEvent = RoundStarted | Piece | Calling | Called | RoundEnded | Stopped
+"""What happens in a run, in its order. The pieces of an answer (`toolcast.agents.dispatch`) come where the
+model streams it, between `RoundStarted` and the calls."""

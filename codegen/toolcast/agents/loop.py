@@ -1,11 +1,12 @@
 """The loop of an agent: ask the model, carry out what it calls, answer, ask again.
 
-The model is any async callable; no provider's client is imported.
+The model is any async callable, or one that streams; no provider's client is imported.
 """
 
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
 
 from ..runtime.context import ToolContext
@@ -14,15 +15,16 @@ from ..runtime.view import ToolView
 from .answers import Answers, ReadAnswer, WireAnswers
 from .budget import Budget
 from .disclosure import Disclosure
-from .events import Called, LoopEvent, RoundEnded, RoundStarted, Stopped
+from .events import Called, Calling, LoopEvent, RoundEnded, RoundStarted, Stopped
+from .model_calls import Model, ModelCalls
 from .record import CallRecord, Limit, Record, Round, Stop, attach_record
 from .tool_calls import ToolCalls
 
 if TYPE_CHECKING:
     from .text_calls import TextFormat
 
-Model = Callable[[list[Any], bytes], Awaitable[Any]]
-"""(messages, definitions) → the provider's response. `definitions` is the JSON array of the round."""
+Observer = Callable[[LoopEvent], Awaitable[None] | None]
+"""Receives the events of a run. The run waits for an async one."""
 
 _AGAIN = (
     "The call of a tool in your last answer could not be read, and nothing was done. Send the call again, "
@@ -46,7 +48,7 @@ async def run_tools(
     repeats: int = 3,
     limit: int = 8,
     context: ToolContext | None = None,
-    on_event: Callable[[LoopEvent], None] | None = None,
+    on_event: Observer | None = None,
 ) -> Record:
     """Ask a model, carry out its calls and answer them, until it calls no tool or something stops the run.
 
@@ -56,7 +58,9 @@ async def run_tools(
 
     Args:
         model: an async function from the messages and the JSON array of definitions to the provider's
-            response; for "text" to a str, or a `TextAnswer`, which also has the reason to stop.
+            response, or to a stream of it: an async iterable of its chunks, or a manager of one. For "text"
+            to a str, or a `TextAnswer`, which also has the reason to stop, or a stream of these. An async
+            generator of chunks is one, too.
         tools: a registry, a selection, or a Disclosure.
         messages: the conversation so far; it is not changed.
         format: a wire format of `toolcast.agents.dispatch`, or "text"; or else `dispatcher`.
@@ -70,7 +74,8 @@ async def run_tools(
         repeats: failures of the same call with the same arguments that stop the run.
         limit: calls that run at once.
         context: circumstances for every handler; the id and the tool of each call are filled in.
-        on_event: receives every step; what it raises is logged.
+        on_event: receives every step, and what a stream adds; what it raises is logged. The run waits for an
+            async one, and the provider's stream with it.
 
     Returns:
         The record of the run.
@@ -155,9 +160,9 @@ class _Run:
         calls: ToolCalls,
         messages: list[Any],
         context: ToolContext | None,
-        on_event: Callable[[LoopEvent], None] | None,
+        on_event: Observer | None,
     ) -> None:
-        self._model = model
+        self._model = ModelCalls(model, answers, self._notify)
         self._answers = answers
         self._definitions = definitions
         self._calls = calls
@@ -169,6 +174,7 @@ class _Run:
         self._asking = False  # the model is being called
         self._malformed = 0  # answers with a call that could not be read, one after another
         self._begun = time.monotonic()
+        calls.starting = self._calling
         calls.notify = self._called
 
     async def to_end(self, max_rounds: int) -> Record:
@@ -177,15 +183,15 @@ class _Run:
             for number in range(1, max_rounds + 1):
                 self._number = number
                 await self._round()
-            return self._end(_StopRunError("rounds"))
+            return await self._end(_StopRunError("rounds"))
         except _StopRunError as stop:
-            return self._end(stop)
+            return await self._end(stop)
         except asyncio.CancelledError as problem:
-            attach_record(problem, self._end(_StopRunError("cancelled")))
+            attach_record(problem, await self._end(_StopRunError("cancelled")))
             raise
         except Exception as problem:
             failed: Stop = "provider_error" if self._asking else "error"
-            attach_record(problem, self._end(_StopRunError(failed, detail=str(problem))))
+            attach_record(problem, await self._end(_StopRunError(failed, detail=str(problem))))
             raise
 
     async def _round(self) -> None:
@@ -206,7 +212,7 @@ class _Run:
             )
             self._rounds.append(done)
         self._reply(answer, results)
-        self._notify(RoundEnded(round=done))
+        await self._notify(RoundEnded(round=done))
         self._judge(answer)
 
     async def _ask(self) -> Any:
@@ -215,12 +221,12 @@ class _Run:
         if left is not None and left <= 0:
             raise _StopRunError("budget", exceeded="seconds")
         shown = self._definitions()
-        self._notify(RoundStarted(round=self._number, definitions=shown))
+        await self._notify(RoundStarted(round=self._number, definitions=shown))
         clock = asyncio.timeout(left)
         self._asking = True
         try:
             async with clock:
-                response = await self._model([*self._messages], shown)
+                response = await self._model.ask([*self._messages], shown)
         except TimeoutError:
             if not clock.expired():
                 raise
@@ -258,7 +264,7 @@ class _Run:
         if left is not None and left <= 0:
             raise _StopRunError("budget", exceeded="seconds")
 
-    def _end(self, stop: _StopRunError) -> Record:
+    async def _end(self, stop: _StopRunError) -> Record:
         """The record of the run; the observer gets it, too."""
         record = Record(
             stopped=stop.stop,
@@ -268,17 +274,22 @@ class _Run:
             exceeded=stop.exceeded,
             detail=stop.detail,
         )
-        self._notify(Stopped(record=record))
+        await self._notify(Stopped(record=record))
         return record
 
-    def _called(self, call: CallRecord) -> None:
-        self._notify(Called(round=self._number, call=call))
+    async def _calling(self, id: str, name: str, arguments: Any) -> None:
+        await self._notify(Calling(round=self._number, id=id, name=name, arguments=arguments))
 
-    def _notify(self, event: LoopEvent) -> None:
+    async def _called(self, call: CallRecord) -> None:
+        await self._notify(Called(round=self._number, call=call))
+
+    async def _notify(self, event: LoopEvent) -> None:
         if self._on_event is None:
             return
         try:
-            self._on_event(event)
+            waits = self._on_event(event)
+            if isawaitable(waits):
+                await waits
         except Exception as problem:
             from ..runtime.log_records import ERROR, log
 

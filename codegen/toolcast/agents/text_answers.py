@@ -6,6 +6,7 @@ from typing import Any
 from ..runtime.context import ToolContext
 from ..runtime.result import ToolResult
 from ..runtime.view import ToolView
+from .answer_streams import AnswerStream, TextPieces
 from .answers import Answers, ReadAnswer
 from .dispatch.answer_end import AnswerEnd
 from .dispatch.wire_formats import Reason
@@ -46,3 +47,6 @@ class TextAnswers(Answers):
     def render(self, answer: ReadAnswer, results: Sequence[ToolResult]) -> Sequence[Any]:
         message = render_results(answer.calls, results, answer.problems, format=self._format)
         return self.say(message) if message else []
+
+    def stream(self) -> AnswerStream:
+        return TextPieces(self._format)

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import msgspec
@@ -25,13 +25,15 @@ _LATE = "Tool {!r} was {}: this run may take {:g} seconds, and they are over. An
 class ToolCalls:
     """One run's calls. Past the budget a call is answered, not made, so that a conversation stays whole.
 
-    `tools` are those of the run, whose calls pass through here; `notify` gets each call that ended; `spent`
-    says that a call exceeded the budget, `repeated` that one call failed too often with the same arguments.
+    `tools` are those of the run, whose calls pass through here; `starting` gets the id, the name and the
+    arguments of each call before it is carried out, `notify` each call that ended; `spent` says that a call
+    exceeded the budget, `repeated` that one call failed too often with the same arguments.
     """
 
     def __init__(self, tools: ToolView, budget: Budget, repeats: int) -> None:
         self.tools: ToolView = RedirectedView(tools, self.execute)
-        self.notify: Callable[[CallRecord], None] = _nobody
+        self.starting: Callable[[str, str, Any], Awaitable[None]] = _nobody
+        self.notify: Callable[[CallRecord], Awaitable[None]] = _nobody
         self.spent = False
         self.repeated = False
         self._execute = tools.execute
@@ -73,12 +75,13 @@ class ToolCalls:
         else:
             self._made += 1
             executed = True
+            await self.starting("" if context is None else context.call_id, name, arguments)
             result = await self._timed(name, arguments, provider, context, guesses)
             self._count_failure(name, arguments, result)
-        self._record(name, arguments, context, result, begun, executed)
+        await self._record(name, arguments, context, result, begun, executed)
         return result
 
-    def _record(
+    async def _record(
         self,
         name: str,
         arguments: Arguments,
@@ -96,7 +99,7 @@ class ToolCalls:
             executed=executed,
         )
         self._ended.append(call)
-        self.notify(call)
+        await self.notify(call)
 
     async def _timed(
         self,
@@ -113,7 +116,9 @@ class ToolCalls:
                 return await self._execute(name, arguments, provider, context, guesses)
         except asyncio.CancelledError:
             # It goes into the record with the others; the cancellation passes on.
-            self._record(name, arguments, context, ToolResult.failed(f"Tool {name!r} was cancelled."), begun)
+            await self._record(
+                name, arguments, context, ToolResult.failed(f"Tool {name!r} was cancelled."), begun
+            )
             raise
         except TimeoutError:
             if not clock.expired():
@@ -130,7 +135,7 @@ class ToolCalls:
         self.repeated = self.repeated or count >= self._repeats
 
 
-def _nobody(call: CallRecord) -> None:
+async def _nobody(*_: Any) -> None:
     """Nobody listens."""
 
 

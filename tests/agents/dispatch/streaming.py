@@ -86,7 +86,9 @@ def openai_responses(calls: list[Asked], pieces: Pieces, order: Order) -> Iterat
 
 
 def anthropic(calls: list[Asked], pieces: Pieces, order: Order) -> Iterator[dict[str, Any]]:
-    yield {"type": "message_start", "message": {"id": "msg_1", "role": "assistant", "content": []}}
+    usage = {"input_tokens": 1, "output_tokens": 0}
+    message = {"id": "msg_1", "role": "assistant", "content": [], "usage": usage}
+    yield {"type": "message_start", "message": message}
     yield {"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": ""}}
     for delta in (
         {"type": "thinking_delta", "thinking": "h"},

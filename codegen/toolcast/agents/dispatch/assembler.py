@@ -25,6 +25,22 @@ _STREAMS: dict[str, Callable[[Pieces], Stream]] = {
     "ollama": OllamaStream,
 }
 
+_REPEATS = {
+    "openai": ("content.", "refusal.", "tool_calls.", "logprobs."),
+    "anthropic": ("text", "thinking", "signature", "citation", "input_json"),
+}
+"""How the types of events begin that a client's helper adds: they repeat what came, and grow with it."""
+
+
+def _provider_event(event: Any, format: str) -> Any:
+    """The event of the provider itself; None for one that a client's helper adds to the stream."""
+    kind = None if isinstance(event, (dict, str, bytes)) else getattr(event, "type", None)
+    if not isinstance(kind, str):
+        return event
+    if format == "openai" and kind == "chunk":
+        return event.chunk
+    return None if kind.startswith(_REPEATS.get(format, ())) else event
+
 
 class Assembler:
     """Assembles one streamed answer from its chunks or events. One object serves one answer, in one
@@ -66,6 +82,9 @@ class Assembler:
         """
         if isinstance(event, (str, bytes)) and event in ("[DONE]", b"[DONE]"):
             self.end()
+            return []
+        event = _provider_event(event, self._format)
+        if event is None:
             return []
         made = plain(load(event))
         if not isinstance(made, dict):
