@@ -132,6 +132,33 @@ def test_a_handler_may_defer_its_own_call(awaited: bool, kind: Any, words: str) 
     assert "job 7" not in error, "the text is for the program"
 
 
+def test_a_handler_learns_whether_its_call_was_approved() -> None:
+    """One that defers its call until then would defer it for ever."""
+
+    async def careful(params: Any, context: ToolContext) -> Any:
+        if not context.approved:
+            raise CallDeferred(kind="approval")
+        nested = await registry.execute("note", {"text": "n"}, context=context)
+        return f"paid, {nested.output}"
+
+    def note(params: Any, context: ToolContext) -> str:
+        return f"note approved: {context.approved}"
+
+    registry = ToolRegistry()
+    registry.register(EDIT, careful)
+    registry.register(NOTE, note)
+    assert deferred(registry).kind == "approval"
+    approved = Framework(approved=True, passes=(CallDeferred,))
+    assert run(registry, approved).output == "paid, note approved: False"
+    asking = ToolRegistry(policy=Policy(approver=lambda request: "yes"))
+    asking.register(EDIT, lambda params, context: str(context.approved))
+    assert run(asking).output == "True"
+    context = ToolContext(approved=True)  # nobody but the registry says so
+    free = ToolRegistry()
+    free.register(EDIT, lambda params, context: str(context.approved))
+    assert asyncio.run(free.execute("edit", GOOD, context=context)).output == "False"
+
+
 def test_what_a_deferred_call_says_holds_no_secret() -> None:
     def begin(params: Any, context: ToolContext) -> str:
         raise CallDeferred(f"job of {params.new_string}")

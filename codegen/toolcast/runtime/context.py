@@ -57,6 +57,8 @@ class ToolContext(Struct, frozen=True, kw_only=True):
         call_id: the provider's id of the call, or "".
         provider: id of the provider whose wire form the arguments have; None for the contract's own form.
         extra: the program's own values: a session, a user, a working directory. The runtime never reads them.
+        approved: whether somebody approved this call, for a handler that defers its calls until then. The
+            registry sets it.
         report: a function that receives progress: work done, total work or None, and a message.
         receive_log: a function that receives log messages for whoever made the call.
         asker: a function that asks the user; None where nobody can be asked.
@@ -68,6 +70,7 @@ class ToolContext(Struct, frozen=True, kw_only=True):
     call_id: str = ""
     provider: str | None = None
     extra: Mapping[str, Any] = {}
+    approved: bool = False
     report: Report | None = None
     receive_log: LogReceiver | None = None
     asker: "Asker | None" = None

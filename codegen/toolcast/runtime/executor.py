@@ -137,7 +137,11 @@ class _Call:
         self.waiting = Waiting() if context.asker is not None or context.sampler is not None else None
         if self.waiting is not None:
             context = self.waiting.stopping_time(context)
-        self.context = context if framework is None else msgspec.structs.replace(context, framework=None)
+        if framework is not None:
+            context = msgspec.structs.replace(context, framework=None, approved=framework.approved)
+        elif context.approved:
+            context = msgspec.structs.replace(context, approved=False)
+        self.context = context
         self.observers = observers
         self.stage = "arguments"
 
@@ -225,6 +229,7 @@ class _Call:
             if decision is None:
                 # A person sees the references only: what is shown, and what is remembered, is no secret.
                 decision = await policy.ask(binding, shown, context, since, self.framework)
+                context = msgspec.structs.replace(context, approved=True)
             if not decision.allowed:
                 raise RefusalError(decision.error)
             if observers:
