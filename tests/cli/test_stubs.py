@@ -203,6 +203,27 @@ def test_tools_of_an_mcp_server_are_left_to_the_program_that_is_connected(
     assert "note: 2 tools of files-server" in run("stubs").output
 
 
+def test_external_tools_have_no_handler(run: Command, project: Path) -> None:
+    put(project / "specs/adapt.json", spec(external=True))
+    assert run("generate").exit_code == 0
+    result = run("stubs")
+    assert result.exit_code == 0
+    assert "2 handlers written, 0 kept as they are" in result.output
+    assert not (project / "handlers/adapt.py").exists()
+    assert "adapt" not in (project / "app.py").read_text()
+    error = json.loads(call(project, "adapt", "--app", "app:registry").stdout)["error"]
+    assert "carried out outside of this program" in error
+    put(project / "specs/text/count.json", spec(external=True))
+    told = run("stubs").output
+    assert "0 handlers written, 1 kept as they are" in told
+    assert "note: app.py registers count, which is external: take it out\n" in told
+    assert "note: handlers/text/count.py is the handler of count, which is external: delete" in told
+    put(project / "specs/adapt.json", spec())
+    told = run("stubs").output
+    assert "add to app.py:  from handlers.adapt import adapt as adapt\n" in told or "import adapt" in told
+    assert "register_all:  adapt=" in told
+
+
 def test_handlers_in_the_folder_of_the_configuration(run: Command, project: Path) -> None:
     put(project / "pyproject.toml", f'{CONFIG}stubs = "."\n')
     before = set(project.parent.iterdir())

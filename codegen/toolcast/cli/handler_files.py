@@ -128,6 +128,8 @@ def app_text(templates: Templates, config: Config, entries: Sequence[ToolEntry])
     imports: list[str] = []
     handlers: list[str] = []
     for entry in sorted(entries, key=lambda entry: entry.name):
+        if entry.external:
+            continue
         if is_forwarded(entry) and not handler_path(config, entry).exists():
             handlers.append(f"{entry.keyword}=None,  # by toolcast.mcp.register_mcp")
             continue

@@ -28,7 +28,7 @@ def command(config_file: Path | None) -> int:
 
     A spec that was imported from a Python function gets a handler that calls it. A file is written once, and
     never touched again: it is yours. Told are the lines that the program lacks for a later tool, and handlers
-    that have no tool any more.
+    that have no tool any more. External tools have no handler.
     """
     config = configuration(config_file)
 
@@ -42,13 +42,14 @@ def command(config_file: Path | None) -> int:
         report = build(config, FRONTEND, mode="check", progress=bar)
     print_diagnostics(report.diagnostics)
     templates = _templates(config)
+    handled = [entry for entry in report.entries if not entry.external]
     try:
-        written = _write_handlers(config, templates, report.entries)
+        written = _write_handlers(config, templates, handled)
         wired = _write_app(config, templates, report, written)
     except TemplateFailedError as error:
         raise _failed(config, error) from None
-    forwarded = _tell_forwarded(config, report.entries)
-    kept = len(report.entries) - len(written) - forwarded
+    forwarded = _tell_forwarded(config, handled)
+    kept = len(handled) - len(written) - forwarded
     _tell_orphans(config, report)
     count = f"{len(written)} handler{'s'[: len(written) != 1]}"
     write_line(f"toolcast: {count} written, {kept} kept as they are{wired}")
@@ -132,7 +133,7 @@ def _tell_wiring(config: Config, path: Path, report: "Report", written: Sequence
         registered_keywords,
     )
 
-    entries, registered = report.entries, registered_keywords(path)
+    entries, registered = [each for each in report.entries if not each.external], registered_keywords(path)
     missing = [entry for entry in entries if registered is not None and entry.keyword not in registered]
     for entry in written if registered is None else missing:
         if is_forwarded(entry) and not handler_path(config, entry).exists():
@@ -142,8 +143,10 @@ def _tell_wiring(config: Config, path: Path, report: "Report", written: Sequence
         write_line(f"note: add to {show(path)}:  {import_line(config, entry, name)}")
         write_line(f"      and to its register_all:  {entry.keyword}={name},")
     known = {*(entry.keyword for entry in entries), *(each.keyword for each in report.stale)}
+    external = {entry.keyword for entry in report.entries if entry.external}
     for name in sorted((registered or frozenset()) - known):
-        write_line(f"note: {show(path)} registers {name}, which is no tool that compiles: take it out")
+        reason = "is external" if name in external else "is no tool that compiles"
+        write_line(f"note: {show(path)} registers {name}, which {reason}: take it out")
 
 
 def _tell_forwarded(config: Config, entries: Sequence["ToolEntry"]) -> int:
@@ -166,8 +169,10 @@ def _tell_orphans(config: Config, report: "Report") -> None:
 
     compiled = {entry.path for entry in report.entries}
     refused = [path for path in discover(config.specs).tools if path not in compiled]
-    for path, tool in orphans(config, report.entries, refused):
-        write_line(f"note: {show(path)} is the handler of {tool}, which is no tool any more: delete the file")
+    external = {entry.name for entry in report.entries if entry.external}
+    for path, tool in orphans(config, [each for each in report.entries if not each.external], refused):
+        reason = "is external" if tool in external else "is no tool any more"
+        write_line(f"note: {show(path)} is the handler of {tool}, which {reason}: delete the file")
 
 
 def _templates(config: Config) -> "Templates":
