@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec import structs
 from toolcast.project.core.compiled import Options
 from toolcast.runtime import ToolRegistry
 from toolcast.runtime.middleware.policy import Policy
@@ -230,3 +231,12 @@ def test_what_a_fastmcp_server_returned_is_what_the_model_gets(framework: Callab
             for provider in ("openai", None):
                 result = asyncio.run(registry.execute("report", {"full": True}, provider))
                 assert json.loads(result.output) == content
+
+
+def test_external_tools_are_left_out(
+    lib: Library, registry: ToolRegistry, caplog: pytest.LogCaptureFixture
+) -> None:
+    registry.replace(structs.replace(EDIT, external=True))
+    listed = lib.talk(lib.server(registry), lambda client: client.list_tools())
+    assert [tool.name for tool in listed] == [name for name in registry.names if name != "edit"]
+    assert "Tool 'edit' is not offered to MCP clients: it is external" in caplog.text

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from msgspec import structs
 from toolcast.runtime import ToolRegistry
 from toolcast.runtime.middleware.policy import Policy
 
@@ -185,6 +186,15 @@ def test_an_interruption_of_langgraph_passes(
 
     assert lib.call(registry, "edit", EDITED, approver=agree).status == "success"
     assert lib.call(registry, "bash", BASHED, approver=agree).status == "error"
+
+
+def test_external_tools_are_left_out(
+    lib: Library, registry: ToolRegistry, caplog: pytest.LogCaptureFixture
+) -> None:
+    registry.replace(structs.replace(EDIT, external=True))
+    made = lib.bridge.tools(registry)
+    assert [tool.name for tool in made] == [name for name in registry.names if name != "edit"]
+    assert "Tool 'edit' is not offered to LangChain: it is external" in caplog.text
 
 
 def test_cancelling_cancels_the_handler(lib: Library, registry: ToolRegistry, handlers: Handlers) -> None:

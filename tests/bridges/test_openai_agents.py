@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from msgspec import structs
 from toolcast.runtime import ToolRegistry
 from toolcast.runtime.middleware.policy import Policy
 
@@ -183,6 +184,15 @@ def test_an_approver_of_the_policy_is_asked_instead(lib: Library, handlers: Hand
     model = lib.model([("edit", EDITED)], "done")
     assert lib.run(registry, model).final_output == "done"
     assert "was not approved" in lib.outputs(model)[0]
+
+
+def test_external_tools_are_left_out(
+    lib: Library, registry: ToolRegistry, caplog: pytest.LogCaptureFixture
+) -> None:
+    registry.replace(structs.replace(EDIT, external=True))
+    made = lib.bridge.function_tools(registry, "openai")
+    assert [tool.name for tool in made] == [name for name in registry.names if name != "edit"]
+    assert "Tool 'edit' is not offered to the OpenAI Agents SDK: it is external" in caplog.text
 
 
 def test_cancelling_the_run_cancels_the_handler(

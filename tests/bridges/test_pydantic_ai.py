@@ -12,8 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis_jsonschema import from_schema
+from msgspec import structs
 from toolcast.providers import available
-from toolcast.runtime import ArgumentError, Content, ToolRegistry, ToolResult, UnknownProviderError
+from toolcast.runtime import (
+    ArgumentError,
+    CallDeferred,
+    Content,
+    ToolRegistry,
+    ToolResult,
+    UnknownProviderError,
+)
 from toolcast.runtime.middleware.policy import Policy
 
 from generated.files.edit import EDIT
@@ -233,6 +241,45 @@ def test_a_handler_may_defer_its_call(lib: Library, registry: ToolRegistry, hand
         message_history=first.all_messages(), deferred_tool_results=answers,
     )  # fmt: skip
     assert second.output == "done"
+
+
+def test_a_call_of_an_external_tool_is_deferred_once_the_policy_lets_it_run(lib: Library) -> None:
+    registry = ToolRegistry(policy=Policy())
+    registry.register(structs.replace(EDIT, external=True))
+    model = lib.model([("edit", EDITED)], "done")
+    kinds = [str, lib.tools.DeferredToolRequests]
+    first = lib.run(registry, model, output_type=kinds)
+    (asked,) = first.output.approvals
+    approve = lib.tools.DeferredToolResults(approvals={asked.tool_call_id: True})
+    history = {"prompt": None, "message_history": first.all_messages()}
+    second = lib.run(registry, model, output_type=kinds, deferred_tool_results=approve, **history)
+    (call,) = second.output.calls
+    assert (call.tool_name, second.output.approvals) == ("edit", [])
+    assert "'edit'" in second.output.metadata[call.tool_call_id]["text"]
+    answer = lib.tools.DeferredToolResults(calls={call.tool_call_id: "done elsewhere"})
+    history["message_history"] = second.all_messages()
+    third = lib.run(registry, model, output_type=kinds, deferred_tool_results=answer, **history)
+    assert third.output == "done"
+    assert lib.returns(model)[-1].content == "done elsewhere"
+
+
+def test_a_handler_defers_its_call_in_our_words(
+    lib: Library, registry: ToolRegistry, handlers: Handlers
+) -> None:
+    kinds = [str, lib.tools.DeferredToolRequests]
+    handlers.raises = CallDeferred("job 7")
+    first = lib.run(registry, lib.model([("edit", EDITED)]), output_type=kinds).output
+    assert [first.metadata[call.tool_call_id] for call in first.calls] == [{"text": "job 7"}]
+    handlers.raises = CallDeferred("for Ann", kind="approval")
+    second = lib.run(registry, lib.model([("edit", EDITED)]), output_type=kinds).output
+    assert [second.metadata[call.tool_call_id] for call in second.approvals] == [{"text": "for Ann"}]
+
+
+def test_tools_that_run_alone(lib: Library, registry: ToolRegistry) -> None:
+    registry.replace(structs.replace(EDIT, parallel=False), lambda params, context: "done")  # noqa: ARG005
+    toolset = lib.bridge.RegistryToolset(registry, provider="openai", sequential=["glob"])
+    definitions = toolset._definitions("openai")
+    assert [name for name, each in definitions.items() if each.sequential] == ["edit", "glob"]
 
 
 def test_a_handler_may_ask_for_a_retry(lib: Library, registry: ToolRegistry, handlers: Handlers) -> None:

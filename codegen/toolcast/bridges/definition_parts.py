@@ -1,5 +1,6 @@
 """The parts of a provider's tool object that frameworks take one by one."""
 
+import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,6 +10,23 @@ from msgspec import Struct
 from ..jsonschema.pointers import unescape
 from ..runtime.binding import ToolBinding
 from ..runtime.definitions import schema_of
+from ..runtime.view import ToolView
+
+_LOG = logging.getLogger("toolcast.bridges")
+
+
+def offered_bindings(registry: ToolView, framework: str) -> list[ToolBinding[Any, Any]]:
+    """The bindings of a registry's tools but the external ones: `framework` wants the result of a call at
+    once. A warning names those that are left out."""
+    bindings = [entry.binding for entry in registry.snapshot().entries.values()]
+    for binding in bindings:
+        if binding.external:
+            _LOG.warning(
+                "Tool %r is not offered to %s: it is external, and nothing there waits for its result.",
+                binding.name,
+                framework,
+            )
+    return [binding for binding in bindings if not binding.external]
 
 
 class DefinitionParts(Struct, frozen=True):

@@ -34,9 +34,9 @@ _REVISION = "2025-11-25"
 class RegistryProvider(_Provider):  # type: ignore[misc]  # the framework comes untyped
     """The tools of a registry, or of a selection, for a FastMCP server. It follows later registrations.
 
-    Clients get the definitions that were generated for "mcp", with output schemas and annotations. A failure
-    is an `isError` result. Handlers find FastMCP's `Context` in `context.extra["context"]`, and may raise
-    FastMCP's `ToolError`.
+    Clients get the definitions that were generated for "mcp", with output schemas and annotations; external
+    tools are left out. A failure is an `isError` result. Handlers find FastMCP's `Context` in
+    `context.extra["context"]`, and may raise FastMCP's `ToolError`.
     """
 
     def __init__(self, registry: ToolView, *, approver: Approver | None = None) -> None:

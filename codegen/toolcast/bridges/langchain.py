@@ -15,7 +15,7 @@ from ..runtime.context import Framework, ToolContext
 from ..runtime.middleware.policy import Approver
 from ..runtime.result import Content, ToolResult
 from ..runtime.view import ToolView
-from .definition_parts import definition_parts
+from .definition_parts import definition_parts, offered_bindings
 from .frameworks import load
 
 _REQUIREMENT = "langchain-core>=1.7"
@@ -42,13 +42,13 @@ def tools(registry: ToolView, provider: str = "openai", *, approver: Approver | 
             that calls LangGraph's `interrupt`.
 
     Returns:
-        A `BaseTool` for each tool, sorted by name.
+        A `BaseTool` for each tool, sorted by name; none for external tools, which a warning names.
 
     Raises:
         UnknownProviderError: nothing was generated for `provider`.
     """
-    entries = registry.snapshot().entries.values()
-    return [_tool(registry, entry.binding, provider, approver) for entry in entries]
+    offered = offered_bindings(registry, "LangChain")
+    return [_tool(registry, binding, provider, approver) for binding in offered]
 
 
 def _tool(

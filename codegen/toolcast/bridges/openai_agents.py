@@ -13,7 +13,7 @@ from ..runtime.binding import ToolBinding
 from ..runtime.context import Framework, ToolContext
 from ..runtime.result import Content, ToolResult
 from ..runtime.view import ToolView
-from .definition_parts import definition_parts
+from .definition_parts import definition_parts, offered_bindings
 from .frameworks import load
 
 _agents = load("agents", "openai-agents>=0.24")
@@ -32,13 +32,13 @@ def function_tools(registry: ToolView, provider: str = "openai-responses") -> li
             of the Chat Completions API.
 
     Returns:
-        A `FunctionTool` for each tool, sorted by name.
+        A `FunctionTool` for each tool, sorted by name; none for external tools, which a warning names.
 
     Raises:
         UnknownProviderError: nothing was generated for `provider`.
     """
-    entries = registry.snapshot().entries.values()
-    return [_function_tool(registry, entry.binding, provider) for entry in entries]
+    offered = offered_bindings(registry, "the OpenAI Agents SDK")
+    return [_function_tool(registry, binding, provider) for binding in offered]
 
 
 def _function_tool(registry: ToolView, binding: ToolBinding[Any, Any], provider: str) -> Any:

@@ -14,7 +14,7 @@ import msgspec
 from ..agents.dispatch.render_results import structured, words
 from ..runtime.binding import ToolBinding
 from ..runtime.context import Framework, ToolContext
-from ..runtime.errors import UnknownProviderError
+from ..runtime.errors import CallDeferred, UnknownProviderError
 from ..runtime.middleware.policy import ApprovalRequest
 from ..runtime.result import ToolResult
 from ..runtime.view import Snapshot, ToolView
@@ -30,6 +30,7 @@ _AbstractToolset: Any = _toolsets.AbstractToolset
 
 # What a handler of a bridged registry may raise for the framework.
 _PASSES = (
+    CallDeferred,
     _exceptions.CallDeferred,
     _exceptions.ApprovalRequired,
     _exceptions.ModelRetry,
@@ -70,9 +71,9 @@ class RegistryToolset(_AbstractToolset):  # type: ignore[misc]  # the framework 
 
     The definitions are those of the model in use. Arguments that do not fit are a retry with the registry's
     text; every other failure is a failed result, which counts as no retry. A call that the policy asks about
-    is deferred with `ApprovalRequired`, unless the policy has an approver of its own. Handlers find the run's
-    dependencies in `context.extra["deps"]`, and may raise `CallDeferred`, `ApprovalRequired`, `ModelRetry`
-    and `ToolFailed`.
+    is deferred with `ApprovalRequired`, unless the policy has an approver of its own; one of an external tool
+    with `CallDeferred`, once the policy lets it run. Handlers find the run's dependencies in
+    `context.extra["deps"]`, and may raise `CallDeferred`, `ApprovalRequired`, `ModelRetry` and `ToolFailed`.
     """
 
     def __init__(
@@ -91,7 +92,8 @@ class RegistryToolset(_AbstractToolset):  # type: ignore[misc]  # the framework 
             provider: id of the provider whose definitions are offered; None for that of the model in use.
             id: id of the toolset, for pydantic-ai.
             max_retries: retries of a tool whose arguments do not fit; None for the agent's own number.
-            sequential: names of tools that run alone, not beside other calls of an answer.
+            sequential: names of tools that run alone, not beside other calls of an answer, beside those whose
+                specs say `parallel: false`.
         """
         self.registry = registry
         self.provider = provider
@@ -143,7 +145,8 @@ class RegistryToolset(_AbstractToolset):  # type: ignore[misc]  # the framework 
             Text, JSON data, or a list of these with binary content.
 
         Raises:
-            ApprovalRequired: the policy asks somebody about this call.
+            ApprovalRequired: the policy or the handler asks for somebody's approval of this call.
+            CallDeferred: the tool is external, or its handler defers the call.
             ToolFailed: the call failed.
         """
         del tool
@@ -152,7 +155,11 @@ class RegistryToolset(_AbstractToolset):  # type: ignore[misc]  # the framework 
             extra={"deps": ctx.deps, "run_context": ctx},
             framework=Framework(approved=ctx.tool_call_approved, approver=_defer, passes=_PASSES),
         )
-        result = await self.registry.execute(name, tool_args, context=context)
+        try:
+            result = await self.registry.execute(name, tool_args, context=context)
+        except CallDeferred as problem:
+            kind = _exceptions.ApprovalRequired if problem.kind == "approval" else _exceptions.CallDeferred
+            raise kind(metadata={"text": problem.text}) from None
         if not result.success:
             raise _exceptions.ToolFailed(words(result))
         return _returned(result)
@@ -176,7 +183,7 @@ class RegistryToolset(_AbstractToolset):  # type: ignore[misc]  # the framework 
             description=parts.description,
             parameters_json_schema=GeneratedSchema(parts.schema),
             strict=bool(parts.strict),
-            sequential=binding.name in self._sequential,
+            sequential=not binding.parallel or binding.name in self._sequential,
             metadata={
                 "group": binding.group,
                 "permission": binding.permission,

@@ -94,7 +94,8 @@ def register_mcp(
 
     Args:
         registry: gets the tools.
-        bindings: BINDINGS of a generated package; those from elsewhere are left to the program.
+        bindings: BINDINGS of a generated package; those from elsewhere, and external ones, are left to the
+            program.
         session: as for `McpHandler`.
         source: which server, as `from` in the specs says; None where all come from one.
         timeout: as for `McpHandler`.
@@ -112,7 +113,7 @@ def register_mcp(
     imported = [
         (binding.source["from"], binding)
         for binding in bindings.values()
-        if binding.source is not None and binding.source["kind"] == "mcp"
+        if binding.source is not None and binding.source["kind"] == "mcp" and not binding.external
     ]
     servers = sorted({server for server, _ in imported})
     listed = ", ".join(repr(server) for server in servers[:5]) or "none"

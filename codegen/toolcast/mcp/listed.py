@@ -67,13 +67,20 @@ class Listed:
         return now.entries != before.entries
 
     def tools(self, version: str) -> dict[str, ListedTool]:
-        """Every tool by name, as that revision may see it; in the registry's order."""
+        """Every tool by name, as that revision may see it; in the registry's order. External tools are left
+        out: a client gets the result of a call at once."""
         snapshot = self._registry.snapshot()
         dialect = dialect_of(version)
         made = self._made.get(dialect)
         if made is None or snapshot is not self._snapshot:
             made = {}
             for name, entry in snapshot.entries.items():
+                if entry.binding.external:
+                    _LOG.warning(
+                        "Tool %r is not offered to MCP clients: it is external, and no client waits.",
+                        name,
+                    )
+                    continue
                 try:
                     made[name] = self._tool(entry.binding, dialect)
                 except UnknownProviderError as problem:  # it came later; the others are offered all the same
