@@ -251,7 +251,7 @@ def test_a_call_of_an_external_tool_is_deferred_once_the_policy_lets_it_run(lib:
     first = lib.run(registry, model, output_type=kinds)
     (asked,) = first.output.approvals
     approve = lib.tools.DeferredToolResults(approvals={asked.tool_call_id: True})
-    history = {"prompt": None, "message_history": first.all_messages()}
+    history: dict[str, Any] = {"prompt": None, "message_history": first.all_messages()}
     second = lib.run(registry, model, output_type=kinds, deferred_tool_results=approve, **history)
     (call,) = second.output.calls
     assert (call.tool_name, second.output.approvals) == ("edit", [])
