@@ -230,6 +230,30 @@ def test_what_is_told_of_a_field() -> None:
     assert [each[0] for each in back] == ["field-written-type"]
 
 
+def test_who_carries_out_the_calls() -> None:
+    """`register_all` has a parameter for a tool, or none."""
+    inside, outside = a(TEXT), {**a(TEXT), "external": True}
+    assert rules(None, outside) == []
+    (change,) = rules(inside, outside)
+    assert change[0] == "handler-refused"
+    assert [each[0] for each in rules(outside, inside)] == ["handler-required"]
+    assert [each[0] for each in rules(outside, {**inside, "external": False})] == ["handler-required"]
+    assert rules(inside, {**inside, "external": False}) == []
+    assert [each[0] for each in rules(outside, {**a(WHOLE), "external": True})] == [
+        each[0] for each in rules(inside, a(WHOLE))
+    ]
+
+
+def test_what_runs_beside_a_handler() -> None:
+    beside, alone = a(TEXT), {**a(TEXT), "parallel": False}
+    assert [each[0] for each in rules(beside, alone)] == ["calls-alone"]
+    assert [each[0] for each in rules(alone, beside)] == ["calls-overlap"]
+    assert [each[0] for each in rules(alone, {**beside, "parallel": True})] == ["calls-overlap"]
+    assert rules(beside, {**beside, "parallel": True}) == []
+    outside = {"external": True}
+    assert rules({**beside, **outside}, {**alone, **outside}) == []  # it has no handler
+
+
 def test_tools_that_are_new_gone_or_renamed() -> None:
     assert [each[0] for each in rules(None, a(TEXT))] == ["handler-needed"]
     assert rules(a(TEXT), None) == [("module-removed", "the module `find` is gone")]

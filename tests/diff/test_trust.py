@@ -42,6 +42,12 @@ def test_permissions_are_widened_or_narrowed(old: Permission, new: Permission) -
         assert found[1:] == (["hint-less-careful"] if new == "read" else [])
 
 
+def test_calls_that_leave_the_program() -> None:
+    assert both(external=(None, True)) == (["carried-out-elsewhere"], ["carried-out-elsewhere"])
+    assert both(external=(None, False)) == ([], [])
+    assert both(external=(False, True))[0] == ["carried-out-elsewhere"]
+
+
 def test_the_order_of_permissions() -> None:
     allowed = {(old, new) for old, new in product(PERMISSIONS, PERMISSIONS) if not widens(old, new)}
     smaller = {("write", "read"), ("network", "read"), ("execute", "read"), ("execute", "write")}

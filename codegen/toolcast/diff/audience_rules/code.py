@@ -1,4 +1,4 @@
-"""Rules about code: what was written against the generated Python, and no longer type-checks."""
+"""Rules about code: what was written against the generated Python, and no longer type-checks or holds."""
 
 from typing import Final
 
@@ -29,6 +29,31 @@ CODE: Final[dict[str, Rule]] = {
         "note",
         "`register_all` wants a further handler",
         "The tool is new. `register_some` takes any number of handlers.",
+    ),
+    "handler-required": Rule(
+        "code",
+        "error",
+        "A tool wants a handler again",
+        "`external: true` is gone from the spec: `register_all` has a parameter for the tool.",
+    ),
+    "handler-refused": Rule(
+        "code",
+        "error",
+        "A tool takes no handler any more",
+        "The spec says `external: true` now: `register_all` has no parameter for the tool.",
+    ),
+    "calls-overlap": Rule(
+        "code",
+        "warning",
+        "A handler may run beside others",
+        "`parallel: false` is gone from the spec: calls of one answer run at the same time. Handlers that"
+        " share a state with others need a lock.",
+    ),
+    "calls-alone": Rule(
+        "code",
+        "note",
+        "A handler runs alone",
+        "The spec says `parallel: false` now: no other call of the same answer runs at the same time.",
     ),
     "class-removed": Rule(
         "code",

@@ -63,6 +63,13 @@ TRUST: Final[dict[str, Rule]] = {
         "Other credentials go into HTTP requests",
         "`http.security` or `http.schemes` differs.",
     ),
+    "carried-out-elsewhere": Rule(
+        "trust",
+        "warning",
+        "Somebody else carries out the calls",
+        "`external` differs: calls, with their arguments, leave the program, or the program carries them out"
+        " itself.",
+    ),
     "values-unbounded": Rule(
         "trust",
         "error",

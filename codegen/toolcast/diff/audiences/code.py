@@ -10,6 +10,7 @@ from ...jsonschema.pointers import escape
 from ...project.core.entry import names_of
 from ...python.structs.module_model import AliasDefinition, ClassDefinition, FieldLine
 from ...python.structs.python_names import class_name
+from ...spec.model import ToolSpec
 from ..change import Change
 from ..emitted_types import Comparison, Emitted, Name, Type, emitted, encoded_names
 from ..pairs import Context, Pair
@@ -33,13 +34,15 @@ def code(pair: Pair, context: Context) -> tuple[Change, ...]:
     if context.old.listed or context.new.listed:
         return ()
     if pair.old is None:
+        if pair.new is not None and pair.new.tool.external:
+            return ()
         return (pair.change("handler-needed", "the tool is new: `register_all` wants a handler for it"),)
     if pair.new is None:
         in_time = RULES[removal(pair, context).rule].level != "error"
         rule = "module-removed-in-time" if in_time else "module-removed"
         message = f"the module `{'.'.join(names_of(pair.old.tool.name, pair.old.tool.group).module)}` is gone"
         return (pair.change(rule, message, old=True),)
-    moved = tuple(_moved(pair))
+    moved = (*_moved(pair), *_execution(pair.old.tool, pair.new.tool, pair))
     if pair.old.built is pair.new.built and not moved:
         return ()
     old, new = emitted(pair.old), emitted(pair.new)
@@ -56,6 +59,25 @@ def _moved(pair: Pair) -> Iterator[Change]:
     message = f"the module was {names[0]}, and is {names[1]}"
     at = ("name",) if pair.old.tool.name != pair.new.tool.name else ()
     yield pair.change("module-moved", message, at=at or None)
+
+
+def _execution(old: ToolSpec, new: ToolSpec, pair: Pair) -> Iterator[Change]:
+    """Whether there is a handler, and what runs beside it."""
+    if old.external and not new.external:
+        message = "the tool is no longer external: `register_all` wants a handler for it"
+        yield pair.change(
+            "handler-required", message, at=("external",), old="external" not in new.document.data
+        )
+    elif new.external and not old.external:
+        message = "the tool is external now: `register_all` takes no handler for it"
+        yield pair.change("handler-refused", message, at=("external",))
+    if new.external:
+        return
+    if new.parallel and not old.parallel:
+        message = "its calls ran alone, and may run beside the other calls of an answer now"
+        yield pair.change("calls-overlap", message, at=("parallel",), old="parallel" not in new.document.data)
+    elif old.parallel and not new.parallel:
+        yield pair.change("calls-alone", "its calls run alone now", at=("parallel",))
 
 
 class _Code:

@@ -46,6 +46,7 @@ def trust(pair: Pair, context: Context) -> tuple[Change, ...]:
         *found,
         *_secrets(pair, old, new),
         *_request(pair, old.http or {}, new.http or {}),
+        *_external(pair, old, new),
         *_run_time_values(pair, old, new),
         *_source(pair, old, new),
     )
@@ -140,6 +141,15 @@ def _server(request: Mapping[str, Any]) -> str:
         return "the program's choice"
     variables = request.get("server_variables")
     return f"`{server}`" + (f" with {compact(variables)}" if variables else "")
+
+
+def _external(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
+    if old.external != new.external:
+        where = ("in the program", "outside of the program")
+        message = f"calls were carried out {where[old.external]}, and are carried out {where[new.external]}"
+        yield pair.change(
+            "carried-out-elsewhere", message, at=("external",), old="external" not in new.document.data
+        )
 
 
 def _run_time_values(pair: Pair, old: ToolSpec, new: ToolSpec) -> Iterator[Change]:
