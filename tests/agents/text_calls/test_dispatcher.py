@@ -210,3 +210,16 @@ def test_no_result_closes_its_block_or_forges_a_call(name: str, id: str, words: 
 def test_results_must_fit_the_calls() -> None:
     with pytest.raises(ValueError, match="0 calls, and 1 results"):
         render_results([], [ToolResult.ok()])
+
+
+@in_loop
+async def test_a_call_with_an_id_keeps_the_rest_of_the_context() -> None:
+    seen: list[tuple[float, float | None, str]] = []
+
+    def work(params: Any, context: ToolContext) -> str:
+        context.progress(0.5)
+        return context.call_id
+
+    context = ToolContext(report=lambda *progress: seen.append(progress))
+    outcome = await TextDispatcher(registry_of(work)).run(call("edit", EDITED, id="c7"), context)
+    assert (outcome.results[0].output, seen) == ("c7", [(0.5, None, "")])
