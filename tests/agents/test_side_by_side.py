@@ -161,6 +161,7 @@ def test_calls_in_a_text() -> None:
 def test_which_tools_run_alone() -> None:
     registry = editing([])
     assert [runs_alone(registry, name) for name in ("edit", "glob", "nothing")] == [True, False, False]
+    assert runs_alone(registry, "functions.edit")
     assert runs_alone(registry.select(names="edit"), "edit")
     assert not runs_alone(registry.select(names="glob"), "edit")
 

@@ -33,8 +33,8 @@ class Dispatcher:
     results.
 
     The calls of an answer run at the same time, except those of tools with `parallel: false`, and are
-    answered in their order. The object keeps no state: it
-    serves any number of answers, tasks and event loops.
+    answered in their order. The object keeps no state: it serves any number of answers, tasks and event
+    loops.
 
     Attributes:
         format: name of the wire format.

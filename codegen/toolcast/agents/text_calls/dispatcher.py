@@ -86,7 +86,9 @@ class TextDispatcher:
     async def execute(
         self, calls: Sequence[Call], context: ToolContext | None = None
     ) -> tuple[ToolResult, ...]:
-        """Carry out calls side by side. Only cancellation passes through, and reaches every handler.
+        """Carry out calls side by side, except those of tools with `parallel: false`.
+
+        Only cancellation passes through, and reaches every handler.
 
         Args:
             calls: calls of one text.
