@@ -130,6 +130,14 @@ def test_an_empty_set_is_no_error(run: Command, empty: Path) -> None:
     assert run("list").exit_code == 0
 
 
+def test_how_calls_run_is_for_programs(empty: Path, run: Command) -> None:
+    put(empty / "pyproject.toml", CONFIG)
+    put(empty / "specs/ask.json", spec(external=True))
+    put(empty / "specs/move.json", spec(parallel=False))
+    rows = json.loads(run("list", "--format", "json").stdout)["tools"]
+    assert [(row["parallel"], row["external"]) for row in rows] == [(True, True), (False, False)]
+
+
 def test_deprecated_tools_say_so(empty: Path, run: Command) -> None:
     ended = {"since": "2.1", "use": "write"}
     put(empty / "pyproject.toml", CONFIG)

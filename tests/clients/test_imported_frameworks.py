@@ -15,6 +15,7 @@ import pydantic
 import pytest
 from toolcast.importers.declarations import Declared
 from toolcast.importers.python_objects.read_object import read_object
+from toolcast.importers.spec_text import declared_keys
 from toolcast.runtime import AdaptError, ToolRegistry, adapt
 
 from tests.clients.conftest import Client
@@ -221,6 +222,21 @@ def test_pydantic_ai_tools(client: Client, app: types.ModuleType) -> None:
     assert set(read("agent")) == {"hello", "w_forecast", "w_with_context"}
     assert read("toolset")["forecast"].name == f"{forecast.__module__}:forecast"
     assert list(read("tool")["with_context"].parameters["properties"]) == ["city"]
+
+
+def test_how_calls_of_pydantic_ai_run(client: Client, app: types.ModuleType) -> None:
+    ai = client("pydantic_ai")
+    toolset = ai.FunctionToolset([forecast, ai.Tool(hello, sequential=True)])
+    app.toolset = toolset
+    found = read("toolset")
+    assert [(each.parallel, each.external) for each in found.values()] == [(True, False), (False, False)]
+    definition = client("pydantic_ai.tools").ToolDefinition(name="ask")
+    app.outside = client("pydantic_ai.toolsets.external").ExternalToolset([definition])
+    (asked,) = read("outside").values()
+    assert (asked.parallel, asked.external) == (True, True)
+    keys = [declared_keys(each, "t", 0) for each in (found["forecast"], found["hello"], asked)]
+    stated = [{key: data[key] for key in ("parallel", "external") if key in data} for data in keys]
+    assert stated == [{}, {"parallel": False}, {"external": True}]
 
 
 def test_plain_functions_lose_the_contexts_of_frameworks(client: Client, app: types.ModuleType) -> None:

@@ -30,6 +30,8 @@ class Declared(Struct, frozen=True, kw_only=True):
         source: where the declaration comes from, for people.
         left_out: parts of the declaration that a spec cannot hold.
         changes: of `parameters` and `result`, by their names.
+        parallel: whether its calls may run beside others; false where the source says that they run alone.
+        external: whether the source says that its calls are carried out outside of the program.
         http: the HTTP request that runs the tool, in the form of the spec's key `http`.
         icons: MCP's icons.
         meta: MCP's `_meta`.
@@ -52,6 +54,8 @@ class Declared(Struct, frozen=True, kw_only=True):
     source: str = ""
     left_out: tuple[str, ...] = ()
     changes: tuple[tuple[str, LedgerEntry], ...] = ()
+    parallel: bool = True
+    external: bool = False
     http: dict[str, Any] | None = None
     icons: tuple[Any, ...] = ()
     meta: dict[str, Any] = {}

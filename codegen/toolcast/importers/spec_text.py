@@ -196,6 +196,8 @@ def declared_keys(tool: Declared, name: str, examples: int) -> dict[str, Any]:
     strict = {} if tool.strict is None else {id: {"strict": tool.strict} for id in tool.strict_for}
     optional = {
         "result": tool.result,
+        "parallel": None if tool.parallel else False,
+        "external": tool.external or None,
         "examples": valid_calls(tool, examples) or None,
         "annotations": tool.annotations or None,
         "mcp": {key: value for key, value in mcp.items() if value} or None,

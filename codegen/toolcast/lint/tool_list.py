@@ -60,6 +60,8 @@ class Row(Struct, frozen=True, kw_only=True):
     undecided: tuple[str, ...] = ()
     problems: int = 0
     deprecated: Mapping[str, str] | None = None  # as the spec has it
+    parallel: bool = True
+    external: bool = False
 
 
 class Listing(Struct, frozen=True, kw_only=True):
@@ -161,6 +163,7 @@ def _read(place: Place, path: str) -> tuple[Row, ToolSpec | None]:
         row = replace(row, name=spec.name, summary=shown_summary(spec))
         if spec.deprecated is not None:
             row = replace(row, deprecated=spec.deprecated.as_written())
+        row = replace(row, parallel=spec.parallel, external=spec.external)
         return replace(row, permission=spec.permission, secrets=spec.secrets), spec
     data: dict[str, Any] = document.data if isinstance(document.data, dict) else {}
     permission, summary = data.get("permission"), data.get("summary")

@@ -136,6 +136,8 @@ def _pydantic_ai_definition(definition: Any, tool: Any, origin: Origin, *, own_n
         parameters=definition.parameters_json_schema,
         result=getattr(definition, "return_schema", None),
         strict=definition.strict,
+        parallel=not getattr(definition, "sequential", False),
+        external=getattr(definition, "kind", "function") == "external",
         file=origin.place.file,
         line=origin.place.line,
         location=origin.target,
