@@ -3,7 +3,7 @@
 import asyncio
 import threading
 
-from toolcast.mcp.server_calls import Progress
+from toolcast.mcp.outbox import Progress
 
 Sent = list[tuple[float, float | None, str | None]]
 

@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 
 from ..mcp.listed import Listed, ListedTool
-from ..mcp.server_calls import Progress, answer
+from ..mcp.outbox import Progress
+from ..mcp.server_calls import answer
 from ..runtime.context import Framework, ToolContext
 from ..runtime.middleware.policy import Approver
 from ..runtime.view import ToolView

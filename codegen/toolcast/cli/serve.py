@@ -52,6 +52,7 @@ _GRACE = 1.0
 @click.option("--instructions", help="What clients tell their model of the server.")
 @click.option("--website", metavar="URL", help="The server's website.")
 @click.option("--icon", multiple=True, metavar="URL", help="An icon of the server.")
+@click.option("--ask-approvals", is_flag=True, help="Ask clients' users for what the policy wants approved.")
 @click.option("--verbose", is_flag=True, help="Log every request to stderr.")
 def command(
     target: str,
@@ -62,6 +63,7 @@ def command(
     allow_host: tuple[str, ...],
     allow_origin: tuple[str, ...],
     verbose: bool,
+    ask_approvals: bool,
     icon: tuple[str, ...],
     **stated: str | None,
 ) -> int:
@@ -90,7 +92,7 @@ def command(
             registry = await load_registry(target)
             try:
                 view = _chosen(registry, _split(groups), _split(names), _split(permission))
-                server = mcp_server(view, **_stated(target, icon, stated))
+                server = mcp_server(view, ask_approvals=ask_approvals, **_stated(target, icon, stated))
                 if http is not None:
                     http_app(server, host, allowed_hosts=allow_host)  # refuses what must not be served
             except ValueError as problem:

@@ -1,21 +1,24 @@
 """A registry as an MCP server: `tools/list` and `tools/call`, for any transport of the official SDK."""
 
-import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
 import msgspec
 
-from ..runtime.context import ToolContext
+from ..runtime.context import Framework
 from ..runtime.errors import UnknownToolError
 from ..runtime.view import ToolView
 from .announce import Announcer
-from .listed import Listed, is_modern
+from .client_channel import LOG_LEVEL, ClientChannel
+from .elicited_approval import elicited_approver
+from .listed import Listed, ListedTool, is_modern
 from .registry_server import server_type
+from .running_calls import CallIdentity, RunningCall, WaitingCalls, call_identity
 from .sdk import load
-from .server_calls import Progress, answer
-from .server_identity import Identity, identity_of
+from .server_calls import answer
+from .server_identity import ServerIdentity, identity_of
 
 INVALID_PARAMS = -32602
 """JSON-RPC's code; the specification asks for it where a tool is unknown (server/tools, "Error Handling")."""
@@ -33,6 +36,7 @@ def mcp_server(
     icons: Sequence[Mapping[str, Any]] = (),
     provider: str = "mcp",
     page_size: int | None = None,
+    ask_approvals: bool = False,
 ) -> Any:
     """Make an MCP server that offers a registry, or a selection of it.
 
@@ -53,6 +57,8 @@ def mcp_server(
         icons: icons as the protocol has them: `src`, and optionally `mimeType`, `sizes` and `theme`.
         provider: id of the provider whose definitions are listed.
         page_size: tools of one page; None for all on one page.
+        ask_approvals: whether the client's user is asked for the approvals that the registry's policy wants,
+            where the policy has no approver and the client takes questions.
 
     Returns:
         An `mcp.server.lowlevel.Server`, for any transport of the SDK, and for clients in this process:
@@ -64,8 +70,8 @@ def mcp_server(
         ValueError: `page_size` is below 1, or an icon is not valid.
     """
     sdk = load("mcp.server.lowlevel.server")
-    offered = _Offered(registry, Listed(registry, provider, page_size))
-    identity = identity_of(registry) if name is None else Identity(name, "")
+    offered = _Offered(registry, Listed(registry, provider, page_size), ask_approvals=ask_approvals)
+    identity = identity_of(registry) if name is None else ServerIdentity(name, "")
     made = server_type()(
         identity.name,
         version=identity.version if version is None else version,
@@ -74,17 +80,28 @@ def mcp_server(
         instructions=instructions,
         website_url=website_url,
         icons=[_icon(icon) for icon in icons] or None,
-        lifespan=offered.announcer.watching,
+        lifespan=offered.lifespan,
         get_tool_input_schema=offered.input_schema,
         on_list_tools=offered.list_tools,
         on_call_tool=offered.call_tool,
         on_subscriptions_listen=offered.announcer.listen,
     )
+    # As an argument it would warn that the newest revision has it no more; older clients do.
+    made.add_request_handler("logging/setLevel", load("mcp.types").SetLevelRequestParams, offered.set_level)
     # Transports ask for these without saying what changes.
     changes = sdk.NotificationOptions(tools_changed=True)
     made.create_initialization_options = partial(made.create_initialization_options, changes)
     made.middleware.append(offered.as_generated)
     return made
+
+
+_WAITING = "waiting"
+
+
+def waiting_calls(context: Any) -> WaitingCalls:
+    """The calls that wait for answers, of the run of the server that a request is from."""
+    waiting: WaitingCalls = context.lifespan_context[_WAITING]
+    return waiting
 
 
 def _icon(icon: Mapping[str, Any]) -> Any:
@@ -95,12 +112,28 @@ def _icon(icon: Mapping[str, Any]) -> Any:
 class _Offered:
     """The handlers of one server. `context` is the SDK's `ServerRequestContext`."""
 
-    def __init__(self, registry: ToolView, listed: Listed) -> None:
+    def __init__(self, registry: ToolView, listed: Listed, *, ask_approvals: bool) -> None:
         self._registry = registry
+        self._ask_approvals = ask_approvals
         self._listed = listed
         self._types = load("mcp.types")
         self._error = load("mcp.shared.exceptions").MCPError
         self.announcer = Announcer(listed)
+
+    @asynccontextmanager
+    async def lifespan(self, server: Any) -> AsyncGenerator[dict[str, Any]]:
+        """The state of one run of the server: the calls that wait for answers."""
+        waiting = WaitingCalls()
+        async with self.announcer.watching(server):
+            try:
+                yield {_WAITING: waiting}
+            finally:
+                waiting.close()
+
+    async def set_level(self, context: Any, params: Any) -> Any:
+        """Keep the level of messages that a client of an older revision wants."""
+        context.session._connection.state[LOG_LEVEL] = params.level
+        return self._types.EmptyResult()
 
     async def list_tools(self, context: Any, params: Any) -> Any:
         """The page's envelope; `as_generated` puts the tools into it."""
@@ -108,23 +141,45 @@ class _Offered:
         _, following = self._listed.page(context.protocol_version, params.cursor if params else None)
         return self._types.ListToolsResult(tools=[], next_cursor=following)
 
-    async def call_tool(self, context: Any, params: Any) -> dict[str, Any]:
-        """One call through the registry."""
+    async def call_tool(self, context: Any, params: Any) -> Any:
+        """One call through the registry, or one more request of it, with answers."""
         tool = self._listed.tools(context.protocol_version).get(params.name)
         if tool is None:
             raise self._error(INVALID_PARAMS, self._unknown(params.name))
-        progress = Progress(context.session.report_progress)
-        circumstances = ToolContext(tool=params.name, call_id=str(context.request_id), report=progress.report)
-        try:
-            result = await self._registry.execute(
-                params.name, params.arguments or {}, tool.provider, circumstances
-            )
-        except asyncio.CancelledError:
-            progress.stop()
-            raise
-        await progress.flush()
+        identity = call_identity(context, params)
+        call = (
+            self._begin(context, params, tool)
+            if params.request_state is None
+            else self._resume(context, params, identity)
+        )
+        while (result := await call.outcome()) is None:
+            requests = dict(call.channel.requests)
+            state = waiting_calls(context).keep(call, identity)
+            if state is not None:
+                return self._types.InputRequiredResult(input_requests=requests, request_state=state)
+        await call.channel.flush()
         await self.announcer.announce()  # a tool may bring others
         return answer(params.name, tool, result, context.protocol_version)
+
+    def _begin(self, context: Any, params: Any, tool: ListedTool) -> RunningCall:
+        """Start the handler of a new call."""
+        channel = ClientChannel(context)
+        circumstances = channel.circumstances(params.name)
+        if self._ask_approvals and circumstances.asker is not None:
+            framework = Framework(approver=elicited_approver(circumstances.asker))
+            circumstances = msgspec.structs.replace(circumstances, framework=framework)
+        arguments = params.arguments or {}
+        work = self._registry.execute(params.name, arguments, tool.provider, circumstances)
+        return RunningCall(channel, work)
+
+    def _resume(self, context: Any, params: Any, identity: CallIdentity) -> RunningCall:
+        """Go on with a call that waits for answers. Raises the SDK's MCPError where there is none."""
+        call = waiting_calls(context).take(params.request_state, identity)
+        if call is None:
+            raise self._error(INVALID_PARAMS, "No call waits under this requestState. Call the tool anew.")
+        call.channel.context = context
+        call.channel.deliver(params.input_responses or {})
+        return call
 
     async def as_generated(self, context: Any, call_next: Any) -> Any:
         """A middleware. The SDK's own models would order a schema's keys anew, and drop a null that is the
@@ -136,7 +191,8 @@ class _Offered:
             result["tools"] = [msgspec.json.decode(each) for each in definitions]
         elif context.method == "tools/call" and is_modern(context.protocol_version):
             tool = self._listed.tools(context.protocol_version).get((context.params or {}).get("name", ""))
-            if tool is not None and tool.output is not None and not result.get("isError"):
+            complete = result.get("resultType") == "complete" and not result.get("isError")
+            if tool is not None and tool.output is not None and complete:
                 result.setdefault("structuredContent", None)
         return result
 

@@ -15,14 +15,14 @@ _OWN = __name__.partition(".")[0]
 _NAMELESS = "tools"
 
 
-class Identity(Struct, frozen=True):
+class ServerIdentity(Struct, frozen=True):
     """The name and version of a server. `version` is "" where nothing states one."""
 
     name: str
     version: str
 
 
-def identity_of(registry: ToolView) -> Identity:
+def identity_of(registry: ToolView) -> ServerIdentity:
     """The identity of the project that most handlers of a registry are from; without any, of the program."""
     modules = (_module(entry.handler) for entry in registry.snapshot().entries.values())
     counted = Counter(root for root in map(_root, modules) if root not in ("", _OWN))
@@ -32,15 +32,15 @@ def identity_of(registry: ToolView) -> Identity:
     return identity_of_module(min(root for root, count in counted.items() if count == most))
 
 
-def identity_of_module(module: str) -> Identity:
+def identity_of_module(module: str) -> ServerIdentity:
     """The identity of the distribution that a module belongs to; without one, the name of its package and
     its `__version__`."""
     root = _root(module)
     found = _distribution(root)
     if found is not None:
-        return Identity(found.metadata["Name"], found.version)
+        return ServerIdentity(found.metadata["Name"], found.version)
     version = getattr(sys.modules.get(root), "__version__", "")
-    return Identity(root or _NAMELESS, version if isinstance(version, str) else "")
+    return ServerIdentity(root or _NAMELESS, version if isinstance(version, str) else "")
 
 
 def _module(handler: Any) -> str:

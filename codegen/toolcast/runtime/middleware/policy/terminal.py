@@ -75,20 +75,26 @@ class TerminalApprover:
 
 def question(request: ApprovalRequest) -> str:
     """The question for a person: every argument, escaped, and the calls that *always* would cover."""
-    shown: Any = to_builtins(request.params)
-    tool, permission = escape_control(request.tool), escape_control(request.permission)
-    lines = ["", f"Tool {tool} ({permission}): {escape_control(request.summary)}"]
-    for name, value in shown.items():
-        text = escape_control(msgspec.json.encode(value).decode("utf-8", "replace"))
-        if len(text) > _SHOWN:
-            text = f"{text[:_SHOWN]}… ({len(text) - _SHOWN} more characters NOT SHOWN)"
-        lines.append(f"  {escape_control(name)}: {text}")
+    lines = ["", *described(request)]
     if request.shape is None:
         lines.append("Run it? [y]es, [N]o: ")
     else:
         lines.append(f"  always = {escape_control(str(request.shape))[:_SHOWN]}")
         lines.append("Run it? [y]es, [N]o, [a]lways: ")
     return "\n".join(lines)
+
+
+def described(request: ApprovalRequest) -> list[str]:
+    """The lines that tell a person of a call: tool, permission, summary, every argument, escaped."""
+    shown: Any = to_builtins(request.params)
+    tool, permission = escape_control(request.tool), escape_control(request.permission)
+    lines = [f"Tool {tool} ({permission}): {escape_control(request.summary)}"]
+    for name, value in shown.items():
+        text = escape_control(msgspec.json.encode(value).decode("utf-8", "replace"))
+        if len(text) > _SHOWN:
+            text = f"{text[:_SHOWN]}… ({len(text) - _SHOWN} more characters NOT SHOWN)"
+        lines.append(f"  {escape_control(name)}: {text}")
+    return lines
 
 
 def _flush(terminal: int) -> None:
