@@ -7,8 +7,9 @@ from typing import Any
 import jsonschema_rs
 import msgspec
 import pytest
-from toolcast.agents.disclosure import Disclosure, Native, match_groups
+from toolcast.agents.disclosure import LEVELS, Disclosure, match_groups
 from toolcast.agents.dispatch import Dispatcher
+from toolcast.agents.native_loading import Native
 from toolcast.providers import ToolInfo, available, load_profile, normalize, tool_object
 from toolcast.runtime import Guesses, ToolContext, ToolRegistry, ToolResult, UnknownToolError
 from toolcast.runtime.definitions import bare_definition, cut_definition, cut_schema
@@ -66,6 +67,9 @@ def test_a_first_wrong_call_is_answered_with_all_that_is_wrong_and_the_schema(ar
     stub = tool(shown)
     first = call(shown, arguments)
     assert not first.success
+    assert first.data.tool == "edit"
+    assert {*first.data.missing} == ({*GOOD} - {*arguments} if isinstance(arguments, dict) else set())
+    assert first.data.schema == tool(disclosure(level="full"))["parameters"]
     assert first.error.startswith("Invalid arguments for tool 'edit'")
     if isinstance(arguments, dict):
         wrong = {"new_string", "old_string", "file_path"} - {*arguments} or {"replace_all"}
@@ -223,6 +227,28 @@ def test_providers_that_load_tools_get_all_of_them_whole(provider: str, search: 
         assert each == json.loads(BINDINGS[name].definition(provider))
     plain = asyncio.run(registry_of().execute("edit", {"file_path": 1}, provider))
     assert call(shown, {"file_path": 1}) == plain
+
+
+@pytest.mark.parametrize("provider", ["anthropic", "openai-responses", "openai", "gemini"])
+def test_an_explicit_level_is_honoured_by_every_provider(provider: str) -> None:
+    registry = registry_of()
+    for level in LEVELS:
+        shown = Disclosure(registry, provider, level=level)
+        assert shown.definitions() == Disclosure(registry, provider, level=level, native=False).definitions()
+        assert {shown.level_of(name) for name in TOOLS} == {level}
+    by_group = Disclosure(registry, provider, levels={"web": "summary"}, eager=["web_search"])
+    assert [by_group.level_of(name) for name in TOOLS] == ["brief", "brief", "summary", "full"]
+    assert b"defer_loading" not in by_group.definitions()
+    lengths = [len(Disclosure(registry, provider, level=level).definitions()) for level in LEVELS]
+    assert lengths == sorted(lengths)
+    assert len({*lengths}) == len(LEVELS)
+
+
+@pytest.mark.parametrize("levels", [{"level": "summary"}, {"level": "full"}, {"levels": {"web": "brief"}}])
+@pytest.mark.parametrize("native", [True, Native(member={"lazy": 1})])
+def test_levels_beside_native_loading_are_refused(levels: Any, native: Any) -> None:
+    with pytest.raises(ValueError, match="Leave out native for stubs, or level and levels"):
+        Disclosure(registry_of(), "anthropic", native=native, **levels)
 
 
 def test_native_loading_is_asked_for_offered_or_refused() -> None:

@@ -40,7 +40,7 @@ def registry_of(*names: str) -> ToolRegistry:
 def parts(shown: Disclosure) -> dict[str, bytes]:
     """Each tool's definition, in order; together they must be the array's bytes."""
     whole = shown.definitions()
-    found = {name: shown._definition(name) for name in shown.names}
+    found = {binding.name: shown._definition(binding, level) for binding, level in shown.shown()}
     assert whole == b"[" + b",".join(found.values()) + b"]"
     return found
 

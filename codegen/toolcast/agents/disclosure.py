@@ -9,62 +9,20 @@ also give up the full definitions behind it at the next upgrade. Where definitio
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
-from msgspec import Struct
 
+from ..runtime.argument_hint import hint_for, schema_text
 from ..runtime.arguments import Arguments
+from ..runtime.binding import ToolBinding
 from ..runtime.context import ToolContext
 from ..runtime.definitions import DefinitionBytes, bare_definition
 from ..runtime.errors import ArgumentError
 from ..runtime.result import ToolResult
 from ..runtime.view import RedirectedView, ToolView
 from ..runtime.wire.guesses import Guesses
-
-
-class Native(Struct, frozen=True, kw_only=True):
-    """How a provider defers tools: `member` goes into each deferred tool object, `tools` come first."""
-
-    member: Mapping[str, Any]
-    tools: tuple[Mapping[str, Any], ...] = ()
-
-
-NATIVE: Mapping[str, Native] = {
-    # platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool: a deferred tool stays out of the
-    # prefix and is appended to the conversation once it was found; at least one tool must not be deferred,
-    # and the search tool counts. The other one, tool_search_tool_regex_20251119, takes patterns.
-    "anthropic": Native(
-        member={"defer_loading": True},
-        tools=({"type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25"},),
-    ),
-    # developers.openai.com/api/docs/guides/tools-tool-search: gpt-5.4 and later; found tools are put at the
-    # end of the context, so the cache holds.
-    "openai-responses": Native(member={"defer_loading": True}, tools=({"type": "tool_search"},)),
-}
-"""By provider. What is not here has neither, or not for tools of a request."""
-
-
-def native_for(provider: str, native: "bool | Native | None") -> Native | None:
-    """The chosen entry: True requires the table's entry, None takes it where there is one, False never.
-
-    Raises ValueError where it is demanded and there is none.
-    """
-    if isinstance(native, Native):
-        return native
-    found = None if native is False else NATIVE.get(provider)
-    if native is True and found is None:
-        raise ValueError(
-            f"{provider!r} is not known to load tools by itself (known: {', '.join(NATIVE)}). "
-            "Pass native=Native(…) with what it wants, or leave it out."
-        )
-    return found
-
-
-def deferred(definition: bytes, native: Native) -> bytes:
-    """A tool object that its provider loads when it is found."""
-    return msgspec.json.encode({**msgspec.json.decode(definition), **native.member})
-
+from .native_loading import Native, deferred, native_for
 
 # What continues a word to its left. Scripts without spaces do not count: a keyword may follow any of their
 # characters. So a text may match more than it means; that offers a tool too many, never one too few.
@@ -91,7 +49,7 @@ def _found(word: str, folded: str) -> bool:
 
 
 Level = Literal["summary", "brief", "full"]
-LEVELS = ("summary", "brief", "full")
+LEVELS: tuple[Level, ...] = get_args(Level)
 
 
 class Disclosure:
@@ -111,7 +69,7 @@ class Disclosure:
         registry: ToolView,
         provider: str,
         *,
-        level: Level = "brief",
+        level: Level | None = None,
         levels: Mapping[str, Level] | None = None,
         eager: Collection[str] = (),
         keep: bool = False,
@@ -124,20 +82,22 @@ class Disclosure:
             registry: a registry, or a selection of one.
             provider: id of the provider of the definitions.
             level: "summary" shows names and summaries; "brief" also the parameters' names and types, and
-                which are required; "full" everything.
+                which are required; "full" everything. None is "brief", unless the provider loads tools.
             levels: other levels by group; a group covers all groups below it.
             eager: names of tools that are always full.
             keep: whether upgraded tools stay full in later turns.
             native: whether the provider loads tools by itself: it then gets all of them in full, marked for
-                that. None where that is known of the provider, False never, True or a `Native` always.
+                that. None where that is known of the provider and no level is given, False never, True or a
+                `Native` always.
             upgrade: "definition" puts the full definition into the next round; "answer" only into the answer
                 of the failed call.
 
         Raises:
-            ValueError: a level or `upgrade` does not exist, or `native=True` for a provider that is not known
-                to load tools.
+            ValueError: a level or `upgrade` does not exist, native loading is demanded beside levels, or of a
+                provider that is not known for it.
         """
-        for one in (level, *(levels or {}).values()):
+        given = [*([] if level is None else [level]), *(levels or {}).values()]
+        for one in given:
             if one not in LEVELS:
                 raise ValueError(f"There is no level {one!r}. Choose among {', '.join(LEVELS)}.")
         if upgrade not in ("definition", "answer"):
@@ -145,11 +105,11 @@ class Disclosure:
         self.registry = registry
         self.tools: ToolView = RedirectedView(registry, self.execute)
         self.provider = provider
-        self._level: Level = level
+        self._level: Level = level or "brief"
         self._levels: dict[str, Level] = dict(levels or {})
         self._eager = frozenset([eager] if isinstance(eager, str) else eager)
         self._keep = keep
-        self._native = native_for(provider, native)
+        self._native = native_for(provider, native, levels=bool(given))
         self._upgrade = upgrade
         self._order: dict[str, None] = {}  # tools shown so far; only appended to
         self._wanted: set[str] | None = None  # tools that were routed to; None for all
@@ -227,6 +187,17 @@ class Disclosure:
             UnknownProviderError: nothing was generated for the provider.
         """
         return DefinitionBytes(b"[" + b",".join(self._parts()) + b"]")
+
+    def shown(self) -> tuple[tuple[ToolBinding[Any, Any], Level], ...]:
+        """Give the tools of the next request, and how much of each it shows.
+
+        Returns:
+            Each tool with its level, in their order.
+        """
+        for name in self.registry:
+            if self._wanted is None or name in self._wanted:
+                self._order.setdefault(name)
+        return tuple((self.registry.get(name).binding, self.level_of(name)) for name in self._order)
 
     def definitions_raw(self) -> msgspec.Raw:
         """Give the bytes of `definitions` as a value that `msgspec.json.encode` copies unchanged.
@@ -315,10 +286,11 @@ class Disclosure:
             self._full.add(known)
         if problem.missing:  # then the result has the schema already
             return result
-        whole = self.registry.get(known).binding.definition(self.provider).decode()
-        return msgspec.structs.replace(
-            result, error=f"{result.error}\nThe full definition of {known!r}: {whole}"
-        )
+        binding = self.registry.get(known).binding
+        whole = binding.definition(self.provider).decode()
+        error = f"{result.error}\nThe full definition of {known!r}: {whole}"
+        hint = hint_for(binding, problem, schema_text(binding, dialect))
+        return msgspec.structs.replace(result, error=error, data=hint)
 
     def _problem(
         self, name: str, arguments: Arguments, provider: str, guesses: Guesses | None
@@ -336,18 +308,14 @@ class Disclosure:
         return None
 
     def _parts(self) -> list[bytes]:
-        for name in self.registry:
-            if self._wanted is None or name in self._wanted:
-                self._order.setdefault(name)
-        parts = [self._definition(name) for name in self._order]
+        parts = [self._definition(binding, level) for binding, level in self.shown()]
         native = self._native
         if native is not None and any(name not in self._eager for name in self._order):
             return [*(msgspec.json.encode(tool) for tool in native.tools), *parts]
         return parts
 
-    def _definition(self, name: str) -> bytes:
-        binding = self.registry.get(name).binding
-        level = self.level_of(name)
+    def _definition(self, binding: ToolBinding[Any, Any], level: Level) -> bytes:
+        name = binding.name
         late = self._native is not None and name not in self._eager
         if not late and level != "summary":
             return binding.definition(self.provider, level)
