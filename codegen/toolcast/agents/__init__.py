@@ -14,15 +14,21 @@ if TYPE_CHECKING:
     from .loop import run_tools
     from .model_calls import in_thread
     from .record import Record, record_of
+    from .resuming import resume
+    from .run_state import RunState, StateError, WaitingCall
     from .stream_events import stream_tools
 
 __all__ = [
     "Budget",
     "Disclosure",
     "Record",
+    "RunState",
+    "StateError",
+    "WaitingCall",
     "delegate",
     "in_thread",
     "record_of",
+    "resume",
     "run_tools",
     "stream_tools",
 ]
@@ -33,9 +39,13 @@ __getattr__ = lazy_exports(
         "Budget": ".budget",
         "Disclosure": ".disclosure",
         "Record": ".record",
+        "RunState": ".run_state",
+        "StateError": ".run_state",
+        "WaitingCall": ".run_state",
         "delegate": ".delegation",
         "in_thread": ".model_calls",
         "record_of": ".record",
+        "resume": ".resuming",
         "run_tools": ".loop",
         "stream_tools": ".stream_events",
     },

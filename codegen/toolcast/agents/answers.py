@@ -37,8 +37,14 @@ class ReadAnswer(Struct, frozen=True, kw_only=True):
 class Answers:
     """What the loop asks about the answers of a model; the base of a program's own adapter.
 
-    `run_tools(dispatcher=MyAnswers)` makes one with the tools of the run.
+    `run_tools(dispatcher=MyAnswers)` makes one with the tools of the run. For a run that can be resumed, a
+    call has the attributes `id`, `name` and `arguments`, as given to `execute` of the tools.
+
+    Attributes:
+        name: name of the format, for the state of a run.
     """
+
+    name: str = ""
 
     def read(self, response: Any) -> ReadAnswer:
         """Read an answer.
@@ -50,6 +56,17 @@ class Answers:
             The answer; the same calls each time.
         """
         raise NotImplementedError
+
+    def restore(self, response: Any) -> Any:
+        """Give the form of a response that `read` takes.
+
+        Args:
+            response: a response out of the state of a run: as the model returned it, or as plain data.
+
+        Returns:
+            The response.
+        """
+        return response
 
     async def execute(self, calls: Sequence[Any], context: ToolContext | None = None) -> Sequence[ToolResult]:
         """Carry out calls with the tools of the run.
@@ -122,7 +139,7 @@ class WireAnswers(Answers):
         from .dispatch import Dispatcher
 
         self._dispatcher = Dispatcher(tools, format, provider=provider, limit=limit)
-        self._format = self._dispatcher.format
+        self.name = self._format = self._dispatcher.format
 
     def read(self, response: Any) -> ReadAnswer:
         from .dispatch import assistant_messages, parse

@@ -23,6 +23,7 @@ from ..runtime.result import ToolResult
 from ..runtime.view import RedirectedView, ToolView
 from ..runtime.wire.guesses import Guesses
 from .native_loading import Native, deferred, native_for
+from .run_state import Shown
 
 # What continues a word to its left. Scripts without spaces do not count: a keyword may follow any of their
 # characters. So a text may match more than it means; that offers a tool too many, never one too few.
@@ -240,6 +241,29 @@ class Disclosure:
         while group and group not in self._levels:
             group = group.rpartition("/")[0]
         return self._levels.get(group, self._level)
+
+    @property
+    def shown(self) -> Shown:
+        """What this session has shown, for the state of a run."""
+        return Shown(
+            order=tuple(self._order),
+            chosen=None if self._wanted is None else tuple(sorted(self._wanted)),
+            full=tuple(sorted(self._full)),
+            always=tuple(sorted(self._eager)),
+            answered=tuple(sorted(self._answered)),
+        )
+
+    def restore(self, shown: Shown) -> None:
+        """Go on within a turn, where another session has shown what it did. Tools that are gone are left out.
+
+        Args:
+            shown: what it has shown.
+        """
+        self._order = {name: None for name in shown.order if name in self.registry}
+        self._wanted = None if shown.chosen is None else {*shown.chosen}
+        self._full = {*shown.full}
+        self._eager |= {*shown.always}
+        self._answered = {*shown.answered}
 
     def next_turn(self) -> None:
         """Begin a turn of the user: upgraded tools are cut again, to the same bytes as before, unless `keep`

@@ -1,5 +1,6 @@
 """The events of a run of model and tools."""
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from msgspec import Struct
@@ -21,7 +22,7 @@ class RoundStarted(Struct, frozen=True, kw_only=True):
 
 
 class Calling(Struct, frozen=True, kw_only=True):
-    """A call is carried out now; `Called` follows with its result.
+    """A call is carried out now; `Called` follows with its result, unless the call waits.
 
     Attributes:
         round: number of the round.
@@ -71,3 +72,6 @@ class Stopped(Struct, frozen=True, kw_only=True):
 LoopEvent = RoundStarted | Piece | Calling | Called | RoundEnded | Stopped
 """What happens in a run, in its order. The pieces of an answer (`toolcast.agents.dispatch`) come where the
 model streams it, between `RoundStarted` and the calls."""
+
+Observer = Callable[[LoopEvent], Awaitable[None] | None]
+"""Receives the events of a run. The run waits for an async one."""

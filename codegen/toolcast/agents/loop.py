@@ -5,26 +5,30 @@ The model is any async callable, or one that streams; no provider's client is im
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from inspect import isawaitable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
 
 from ..runtime.context import ToolContext
 from ..runtime.result import ToolResult
 from ..runtime.view import ToolView
+from .answer_calls import AnswerCalls, Batch
 from .answers import Answers, ReadAnswer, WireAnswers
 from .budget import Budget
+from .delegation import depth
 from .disclosure import Disclosure
-from .events import Called, Calling, LoopEvent, RoundEnded, RoundStarted, Stopped
+from .events import Called, Calling, LoopEvent, Observer, RoundEnded, RoundStarted, Stopped
 from .model_calls import Model, ModelCalls
+from .options import Adapter, Checkpoint, Options
 from .record import CallRecord, Limit, Record, Round, Stop, attach_record
+from .run_state import PendingAnswer, RunState, StateError
 from .tool_calls import ToolCalls
+from .waiting import Settled
 
 if TYPE_CHECKING:
     from .text_calls import TextFormat
-
-Observer = Callable[[LoopEvent], Awaitable[None] | None]
-"""Receives the events of a run. The run waits for an async one."""
 
 _AGAIN = (
     "The call of a tool in your last answer could not be read, and nothing was done. Send the call again, "
@@ -41,7 +45,7 @@ async def run_tools(
     *,
     format: str | None = None,
     text_format: "str | TextFormat | None" = None,
-    dispatcher: Callable[[ToolView], Answers] | None = None,
+    dispatcher: Adapter | None = None,
     provider: str | None = None,
     max_rounds: int = 10,
     budget: Budget | None = None,
@@ -49,6 +53,8 @@ async def run_tools(
     limit: int = 8,
     context: ToolContext | None = None,
     on_event: Observer | None = None,
+    pause: bool | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> Record:
     """Ask a model, carry out its calls and answer them, until it calls no tool or something stops the run.
 
@@ -76,32 +82,88 @@ async def run_tools(
         context: circumstances for every handler; the id and the tool of each call are filled in.
         on_event: receives every step, and what a stream adds; what it raises is logged. The run waits for an
             async one, and the provider's stream with it.
+        pause: whether a call that needs an approval for which the policy has no approver, or whose result
+            comes from outside, pauses the run; else it is answered with that. By default it does, except
+            inside of `delegate`, where nobody sees the state.
+        checkpoint: stores the state of the run, plain or async: after each answer of the model, before its
+            calls are carried out, and after them. What it raises ends the run.
 
     Returns:
-        The record of the run.
+        The record of the run; `resume` goes on from its `state`.
 
     Raises:
         ValueError: a limit is below 1, not exactly one of `format` and `dispatcher` is set, or `text_format`
             is set without "text", unknown, or without a prompt.
     """
-    if (format is None) == (dispatcher is None):
-        raise ValueError("Give one of format= and dispatcher=.")
-    if text_format is not None and format != "text":
-        raise ValueError('text_format= is for format="text".')
-    if max_rounds < 1 or repeats < 1 or limit < 1:
-        raise ValueError("max_rounds, repeats and limit must be at least 1.")
-    calls = ToolCalls(tools.tools if isinstance(tools, Disclosure) else tools, budget or Budget(), repeats)
-    if dispatcher is not None:
-        answers = dispatcher(calls.tools)
-    elif format == "text":
+    options = Options(
+        format=format,
+        text_format=text_format,
+        dispatcher=dispatcher,
+        provider=provider,
+        max_rounds=max_rounds,
+        budget=budget,
+        repeats=repeats,
+        limit=limit,
+        context=context,
+        on_event=on_event,
+        pause=pause,
+        checkpoint=checkpoint,
+    )
+    return await run_from(model, tools, RunState(messages=tuple(messages)), options)
+
+
+async def run_from(
+    model: Model,
+    tools: ToolView | Disclosure,
+    state: RunState,
+    options: Options,
+    settle: Callable[[RunState, str | None], Settled] | None = None,
+) -> Record:
+    """Go on with a run, from its beginning or from where it was.
+
+    Args:
+        model: as for `run_tools`.
+        tools: as for `run_tools`.
+        state: from where to go on.
+        options: the options of the run.
+        settle: what became of the calls that wait in a state, for the provider that results go to; by default
+            all of them wait on.
+
+    Returns:
+        The record, of what happened from there on.
+
+    Raises:
+        ValueError: as for `run_tools`, or the state is of a run in another format.
+    """
+    waits = depth() == 0 if options.pause is None else options.pause
+    view = tools.tools if isinstance(tools, Disclosure) else tools
+    calls = ToolCalls(view, options.budget or Budget(), options.repeats, state, waits)
+    answers, provider = _answers(tools, calls, options)
+    if state.format not in (None, answers.name):
+        raise StateError(
+            f"The state is of a run in the format {state.format!r}: it cannot go on in {answers.name!r}."
+        )
+    pending = state.pending
+    if pending is not None:
+        pending = msgspec.structs.replace(pending, response=answers.restore(pending.response))
+    state = msgspec.structs.replace(state, format=answers.name, pending=pending)
+    settled = Settled(left=state.waiting) if settle is None else settle(state, provider)
+    definitions = _definitions(tools, options, state)
+    disclosure = tools if isinstance(tools, Disclosure) else None
+    run = _Run(model, answers, _Shown(definitions, disclosure), calls, state, options)
+    return await run.to_end(settled)
+
+
+def _answers(tools: ToolView | Disclosure, calls: ToolCalls, options: Options) -> tuple[Answers, str | None]:
+    """What reads the model's answers, and the provider whose form results have."""
+    if options.dispatcher is not None:
+        return options.dispatcher(calls.tools), _dialect(tools, options.provider, None)
+    if options.format == "text":
         from .text_answers import TextAnswers
 
-        answers = TextAnswers(calls.tools, limit, text_format)
-    else:
-        answers = WireAnswers(calls.tools, str(format), _dialect(tools, provider, format), limit)
-    definitions = _definitions(tools, format, provider, text_format)
-    run = _Run(model, answers, definitions, calls, list(messages), context, on_event)
-    return await run.to_end(max_rounds)
+        return TextAnswers(calls.tools, options.limit, options.text_format), None
+    dialect = _dialect(tools, options.provider, options.format)
+    return WireAnswers(calls.tools, str(options.format), dialect, options.limit), dialect
 
 
 def _dialect(tools: ToolView | Disclosure, provider: str | None, format: str | None) -> str:
@@ -116,27 +178,32 @@ def _dialect(tools: ToolView | Disclosure, provider: str | None, format: str | N
     return chosen
 
 
-def _definitions(
-    tools: ToolView | Disclosure,
-    format: str | None,
-    provider: str | None,
-    text_format: "str | TextFormat | None",
-) -> Callable[[], bytes]:
+def _definitions(tools: ToolView | Disclosure, options: Options, state: RunState) -> Callable[[], bytes]:
     """What makes each round's definitions; for text the block for the system prompt."""
     if isinstance(tools, Disclosure):
-        _dialect(tools, provider, format)
-        if format == "text":
+        _dialect(tools, options.provider, options.format)
+        if options.format == "text":
             raise ValueError("Text shows tools in the system prompt; give the registry, not a Disclosure.")
-        tools.next_turn()
+        if state.shown is None:
+            tools.next_turn()
+        else:
+            tools.restore(state.shown)
         return tools.definitions
-    if format == "text":
+    if options.format == "text":
         from .text_calls import instructions
 
-        chosen = text_format or "toolcast"
+        chosen = options.text_format or "toolcast"
         instructions(tools, format=chosen)  # refused before the first round
         return lambda: instructions(tools, format=chosen).encode()
-    dialect = _dialect(tools, provider, format)
+    dialect = _dialect(tools, options.provider, options.format)
     return lambda: tools.definitions(dialect)
+
+
+class _Shown(NamedTuple):
+    """What the model sees of the tools."""
+
+    definitions: Callable[[], bytes]
+    disclosure: Disclosure | None
 
 
 class _StopRunError(Exception):
@@ -150,38 +217,44 @@ class _StopRunError(Exception):
 
 
 class _Run:
-    """One run: its conversation, and what it has recorded so far."""
+    """One run: its conversation, and what it has recorded so far.
+
+    `_state` is from where the run can go on at any time; its counts are brought up to date by `_now`.
+    """
 
     def __init__(
         self,
         model: Model,
         answers: Answers,
-        definitions: Callable[[], bytes],
+        shown: _Shown,
         calls: ToolCalls,
-        messages: list[Any],
-        context: ToolContext | None,
-        on_event: Observer | None,
+        state: RunState,
+        options: Options,
     ) -> None:
         self._model = ModelCalls(model, answers, self._notify)
         self._answers = answers
-        self._definitions = definitions
+        self._shown = shown
         self._calls = calls
-        self._messages = messages
-        self._context = context
-        self._on_event = on_event
+        self._options = options
+        self._on_event = options.on_event
+        self._messages = [*state.messages]
         self._rounds: list[Round] = []
-        self._number = 0
+        self._state = state
+        self._number = state.rounds
         self._asking = False  # the model is being called
-        self._malformed = 0  # answers with a call that could not be read, one after another
-        self._begun = time.monotonic()
+        self._malformed = state.malformed  # answers with a call that could not be read, one after another
         calls.starting = self._calling
         calls.notify = self._called
 
-    async def to_end(self, max_rounds: int) -> Record:
+    async def to_end(self, settled: Settled) -> Record:
         """Every round; the record."""
         try:
-            for number in range(1, max_rounds + 1):
-                self._number = number
+            if self._state.pending is not None:
+                await self._carry_out(self._state.pending, settled, 0.0)
+            elif self._calls.repeated:
+                raise _StopRunError("repeated")
+            while self._number < self._options.max_rounds:
+                self._number += 1
                 await self._round()
             return await self._end(_StopRunError("rounds"))
         except _StopRunError as stop:
@@ -198,29 +271,58 @@ class _Run:
         """One question and its calls. Raises _StopRunError where it was the last one."""
         begun = time.monotonic()
         response = await self._ask()
-        answered = time.monotonic()
-        answer = self._answers.read(response)
+        await self._carry_out(PendingAnswer(response=response), Settled(), time.monotonic() - begun)
+
+    async def _carry_out(self, pending: PendingAnswer, settled: Settled, model_seconds: float) -> None:
+        """The calls of an answer that have no results yet. Raises _StopRunError where it was the last one."""
+        work = AnswerCalls(self._answers.read(pending.response), pending, settled, self._calls.tools)
+        begun = time.monotonic()
         try:
-            results = await self._answers.execute(answer.calls, self._context) if answer.calls else ()
+            for call in work.records():
+                await self._calls.answer(call)
+            for batch in work.batches:
+                await self._execute(work, batch)
         finally:  # completed calls are recorded, also where the rest was cancelled
+            ended = self._calls.take()
+            work.recover(ended, self._calls.was_cancelled)
+            self._state = self._now(pending=work.pending(), rounds=self._number)
             done = Round(
                 number=self._number,
-                response=response,
-                calls=self._calls.take(),
-                model_seconds=answered - begun,
-                tool_seconds=time.monotonic() - answered,
+                response=pending.response,
+                calls=ended,
+                model_seconds=model_seconds,
+                tool_seconds=time.monotonic() - begun,
             )
             self._rounds.append(done)
-        self._reply(answer, results)
+        if work.waits:
+            await self._save()
+            raise _StopRunError("paused")
+        self._reply(work.answer, work.results)
         await self._notify(RoundEnded(round=done))
-        self._judge(answer)
+        self._judge_answer(work.answer)
+        messages = tuple(self._messages)
+        self._state = self._now(pending=None, messages=messages, malformed=self._malformed)
+        await self._save()
+        self._judge_limits()
+
+    async def _execute(self, work: AnswerCalls, batch: Batch) -> None:
+        """The calls of one batch; the state says before that they are begun."""
+        calls = work.begin(batch)
+        self._state = self._now(pending=work.pending(), rounds=self._number)
+        await self._save()
+        if not calls:
+            return
+        context = self._options.context
+        if batch.framework is not None:
+            context = msgspec.structs.replace(context or ToolContext(), framework=batch.framework)
+        work.end(batch, await self._answers.execute(calls, context), self._number)
 
     async def _ask(self) -> Any:
         """The model's answer, within the budget."""
         left = self._calls.left
         if left is not None and left <= 0:
             raise _StopRunError("budget", exceeded="seconds")
-        shown = self._definitions()
+        shown = self._shown.definitions()
         await self._notify(RoundStarted(round=self._number, definitions=shown))
         clock = asyncio.timeout(left)
         self._asking = True
@@ -243,19 +345,23 @@ class _Run:
             replies = [*self._answers.say(_AGAIN)]
         self._messages += [*answer.messages, *replies]
 
-    def _judge(self, answer: ReadAnswer) -> None:
+    def _judge_answer(self, answer: ReadAnswer) -> None:
         """Raise _StopRunError where the answer is the last one."""
         end = answer.end
-        if not answer.calls:
-            if end.reason == "complete":
-                raise _StopRunError("answer", detail=end.detail)
-            goes_on = (
-                end.reason == "paused"
-                or (end.reason == "malformed_call" and self._malformed <= MALFORMED)
-                or (end.reason == "cut" and answer.problems)
-            )
-            if not goes_on:
-                raise _StopRunError(end.reason, detail=end.detail)
+        if answer.calls:
+            return
+        if end.reason == "complete":
+            raise _StopRunError("answer", detail=end.detail)
+        goes_on = (
+            end.reason == "paused"
+            or (end.reason == "malformed_call" and self._malformed <= MALFORMED)
+            or (end.reason == "cut" and answer.problems)
+        )
+        if not goes_on:
+            raise _StopRunError(end.reason, detail=end.detail)
+
+    def _judge_limits(self) -> None:
+        """Raise _StopRunError where a limit is reached."""
         if self._calls.spent:
             raise _StopRunError("budget", exceeded="calls")
         if self._calls.repeated:
@@ -264,13 +370,34 @@ class _Run:
         if left is not None and left <= 0:
             raise _StopRunError("budget", exceeded="seconds")
 
+    def _now(self, **changes: Any) -> RunState:
+        """The state, with the counts of this moment."""
+        disclosure = self._shown.disclosure
+        return msgspec.structs.replace(
+            self._state,
+            calls=self._calls.made,
+            seconds=self._calls.seconds,
+            failures={**self._calls.failures},
+            shown=None if disclosure is None else disclosure.shown,
+            **changes,
+        )
+
+    async def _save(self) -> None:
+        """Give the state to the program."""
+        if self._options.checkpoint is not None:
+            stored = self._options.checkpoint(self._state)
+            if isawaitable(stored):
+                await stored
+
     async def _end(self, stop: _StopRunError) -> Record:
         """The record of the run; the observer gets it, too."""
+        self._state = self._now()
         record = Record(
             stopped=stop.stop,
             rounds=tuple(self._rounds),
             messages=tuple(self._messages),
-            seconds=time.monotonic() - self._begun,
+            seconds=self._state.seconds,
+            state=self._state,
             exceeded=stop.exceeded,
             detail=stop.detail,
         )

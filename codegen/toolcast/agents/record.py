@@ -5,6 +5,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from ..runtime.result import ToolResult
+from .run_state import RunState, WaitingCall
 
 Stop = Literal[
     "answer",
@@ -35,7 +36,8 @@ class CallRecord(Struct, frozen=True, kw_only=True):
         arguments: as the model wrote them.
         result: the result.
         seconds: how long the call took.
-        executed: false for a call past the budget, which was answered and not carried out.
+        executed: false for a call that was answered and not carried out here: past the budget, or decided or
+            carried out elsewhere.
     """
 
     id: str
@@ -65,14 +67,15 @@ class Round(Struct, frozen=True, kw_only=True):
 
 
 class Record(Struct, frozen=True, kw_only=True):
-    """A whole run.
+    """A whole run; of a resumed one what happened since.
 
     Attributes:
         stopped: why the run ended.
-        rounds: every round.
+        rounds: every round; the first one of a resumed run may be the rest of one.
         messages: the conversation with all that was added; it can be continued, because every call in it has
-            its answer.
-        seconds: how long the run took.
+            its answer. The answer whose calls wait is not in it yet.
+        seconds: how long the run took, with what it took before it was resumed.
+        state: from where `resume` goes on.
         exceeded: which limit of the budget was reached; None where `stopped` is not "budget".
         detail: what the provider says of the reason, in its own words; "" where it says nothing.
     """
@@ -81,8 +84,14 @@ class Record(Struct, frozen=True, kw_only=True):
     rounds: tuple[Round, ...]
     messages: tuple[Any, ...]
     seconds: float
+    state: RunState
     exceeded: Limit | None = None
     detail: str = ""
+
+    @property
+    def waiting(self) -> tuple[WaitingCall, ...]:
+        """The calls that wait for a decision or a result; none unless `stopped` is "paused"."""
+        return self.state.waiting
 
     @property
     def response(self) -> Any:

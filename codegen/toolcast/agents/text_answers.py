@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
 from ..runtime.context import ToolContext
 from ..runtime.result import ToolResult
 from ..runtime.view import ToolView
@@ -15,6 +17,8 @@ from .text_calls import TextAnswer, TextDispatcher, TextFormat, parse, render_re
 
 class TextAnswers(Answers):
     """A response is a str or a TextAnswer; the next message of the user answers its calls."""
+
+    name = "text"
 
     def __init__(self, tools: ToolView, limit: int, text_format: str | TextFormat | None) -> None:
         """Make an adapter.
@@ -40,6 +44,9 @@ class TextAnswers(Answers):
             problems=parsed.problems,
             end=AnswerEnd(reason=reason),
         )
+
+    def restore(self, response: Any) -> Any:
+        return msgspec.convert(response, TextAnswer) if isinstance(response, dict) else response
 
     async def execute(self, calls: Sequence[Any], context: ToolContext | None = None) -> Sequence[ToolResult]:
         return await self._dispatcher.execute(calls, context)

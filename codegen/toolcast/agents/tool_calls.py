@@ -3,17 +3,21 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from hashlib import sha256
 from typing import Any
 
 import msgspec
 
 from ..runtime.arguments import Arguments
 from ..runtime.context import ToolContext
+from ..runtime.errors import CallDeferred
 from ..runtime.result import ToolResult
 from ..runtime.view import RedirectedView, ToolView
 from ..runtime.wire.guesses import Guesses
 from .budget import Budget
 from .record import CallRecord
+from .run_state import RunState
+from .waiting import APPROVED, WAITS, deferred
 
 _SPENT = (
     "Tool {!r} was not called: this run may make {} calls of tools, and has made them. "
@@ -27,22 +31,25 @@ class ToolCalls:
 
     `tools` are those of the run, whose calls pass through here; `starting` gets the id, the name and the
     arguments of each call before it is carried out, `notify` each call that ended; `spent` says that a call
-    exceeded the budget, `repeated` that one call failed too often with the same arguments.
+    exceeded the budget; `made` counts calls that were made or wait, `failures` those that failed, by a digest
+    of tool and arguments. With `waits`, a call that is deferred has a `Deferred` for a result, and is no
+    record yet.
     """
 
-    def __init__(self, tools: ToolView, budget: Budget, repeats: int) -> None:
+    def __init__(self, tools: ToolView, budget: Budget, repeats: int, state: RunState, waits: bool) -> None:
         self.tools: ToolView = RedirectedView(tools, self.execute)
         self.starting: Callable[[str, str, Any], Awaitable[None]] = _nobody
         self.notify: Callable[[CallRecord], Awaitable[None]] = _nobody
         self.spent = False
-        self.repeated = False
+        self.made = state.calls
+        self.failures: dict[str, int] = {**state.failures}
         self._execute = tools.execute
         self._budget = budget
         self._repeats = repeats
-        self._begun = time.monotonic()
-        self._made = 0
-        self._failures: dict[tuple[str, bytes], int] = {}
+        self._waits = waits
+        self._begun = time.monotonic() - state.seconds
         self._ended: list[CallRecord] = []
+        self._cancelled: list[CallRecord] = []
 
     def take(self) -> tuple[CallRecord, ...]:
         """The calls that ended since the last time."""
@@ -50,11 +57,30 @@ class ToolCalls:
         self._ended.clear()
         return ended
 
+    async def answer(self, call: CallRecord) -> None:
+        """Record a call that has its result."""
+        self._ended.append(call)
+        await self.notify(call)
+
+    def was_cancelled(self, call: CallRecord) -> bool:
+        """Whether a call was cancelled while it ran."""
+        return any(call is each for each in self._cancelled)
+
+    @property
+    def repeated(self) -> bool:
+        """Whether one call failed too often with the same arguments."""
+        return any(count >= self._repeats for count in self.failures.values())
+
+    @property
+    def seconds(self) -> float:
+        """How long the run took so far."""
+        return time.monotonic() - self._begun
+
     @property
     def left(self) -> float | None:
         """Seconds of the budget, None for no limit."""
         seconds = self._budget.seconds
-        return None if seconds is None else seconds - (time.monotonic() - self._begun)
+        return None if seconds is None else seconds - self.seconds
 
     async def execute(
         self,
@@ -67,46 +93,60 @@ class ToolCalls:
         """As the registry's, within the budget."""
         begun = time.monotonic()
         left, executed = self.left, False
-        if self._budget.calls is not None and self._made >= self._budget.calls:
+        context, waits = self._with_framework(context)
+        counted = context.framework in APPROVED.values()  # when it was deferred
+        if not counted and self._budget.calls is not None and self.made >= self._budget.calls:
             self.spent = True
             result = ToolResult.failed(_SPENT.format(name, self._budget.calls))
         elif left is not None and left <= 0:
             result = ToolResult.failed(_LATE.format(name, "not called", self._budget.seconds))
         else:
-            self._made += 1
+            self.made += not counted
             executed = True
-            await self.starting("" if context is None else context.call_id, name, arguments)
-            result = await self._timed(name, arguments, provider, context, guesses)
+            await self.starting(context.call_id, name, arguments)
+            try:
+                result = await self._timed(name, arguments, provider, context, guesses)
+            except CallDeferred as problem:
+                if not waits:
+                    raise
+                circumstances = msgspec.structs.replace(context, provider=provider)
+                return deferred(self.tools, name, arguments, circumstances, guesses, problem)
             self._count_failure(name, arguments, result)
-        await self._record(name, arguments, context, result, begun, executed)
+        await self.answer(self._record(name, arguments, context, result, begun, executed))
         return result
 
-    async def _record(
+    def _with_framework(self, context: ToolContext | None) -> tuple[ToolContext, bool]:
+        """The circumstances of a call, and whether it may wait. A program's own framework stays."""
+        chosen = context or ToolContext()
+        own = chosen.framework
+        if own is None and self._waits:
+            return msgspec.structs.replace(chosen, framework=WAITS), True
+        return chosen, own in APPROVED.values()
+
+    def _record(
         self,
         name: str,
         arguments: Arguments,
-        context: ToolContext | None,
+        context: ToolContext,
         result: ToolResult,
         begun: float,
         executed: bool = True,
-    ) -> None:
-        call = CallRecord(
-            id="" if context is None else context.call_id,
+    ) -> CallRecord:
+        return CallRecord(
+            id=context.call_id,
             name=name,
             arguments=arguments,
             result=result,
             seconds=time.monotonic() - begun,
             executed=executed,
         )
-        self._ended.append(call)
-        await self.notify(call)
 
     async def _timed(
         self,
         name: str,
         arguments: Arguments,
         provider: str | None,
-        context: ToolContext | None,
+        context: ToolContext,
         guesses: Guesses | None,
     ) -> ToolResult:
         begun = time.monotonic()
@@ -116,9 +156,10 @@ class ToolCalls:
                 return await self._execute(name, arguments, provider, context, guesses)
         except asyncio.CancelledError:
             # It goes into the record with the others; the cancellation passes on.
-            await self._record(
-                name, arguments, context, ToolResult.failed(f"Tool {name!r} was cancelled."), begun
-            )
+            result = ToolResult.failed(f"Tool {name!r} was cancelled.")
+            call = self._record(name, arguments, context, result, begun)
+            self._cancelled.append(call)
+            await self.answer(call)
             raise
         except TimeoutError:
             if not clock.expired():
@@ -127,12 +168,11 @@ class ToolCalls:
 
     def _count_failure(self, name: str, arguments: Arguments, result: ToolResult) -> None:
         """Count failures of one call in one wording; a success of it starts anew."""
-        key = (name, _canonical(arguments))
+        key = sha256(f"{name}\0".encode("utf-8", "surrogatepass") + _canonical(arguments)).hexdigest()
         if result.success:
-            self._failures.pop(key, None)
-            return
-        count = self._failures[key] = self._failures.get(key, 0) + 1
-        self.repeated = self.repeated or count >= self._repeats
+            self.failures.pop(key, None)
+        else:
+            self.failures[key] = self.failures.get(key, 0) + 1
 
 
 async def _nobody(*_: Any) -> None:

@@ -36,6 +36,7 @@ class Framework(Struct, frozen=True, kw_only=True):
     Attributes:
         approved: whether a person approved the call, through the framework. The policy asks nobody then; what
             it forbids stays forbidden.
+        remember: whether the policy also approves later calls of that shape, as after an *always*.
         approver: asked where the policy has no approver of its own. What it raises passes through where
             `passes` has it.
         passes: exceptions that pass through `execute` when a handler, a precheck or the approver raises them:
@@ -43,6 +44,7 @@ class Framework(Struct, frozen=True, kw_only=True):
     """
 
     approved: bool = False
+    remember: bool = False
     approver: Callable[..., Any] | None = None
     passes: tuple[type[BaseException], ...] = ()
 

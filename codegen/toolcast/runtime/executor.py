@@ -103,6 +103,19 @@ class Executor:
         with self.guard.around(tool.binding, context) as observers:
             return await _Call(self, tool, context, observers).run(arguments, guesses)
 
+    def accept(
+        self, binding: ToolBinding[Any, Any], value: Any, provider: str | None, call_id: str
+    ) -> ToolResult:
+        """The result of a call that was carried out elsewhere, treated as that of a handler. Raises
+        ValueError for a typed value that does not fit the contract."""
+        data = value.data if isinstance(value, ToolResult) else value
+        if data is not None and not isinstance(value, str):
+            how = mismatch(binding, value)
+            if how is not None:
+                raise ValueError(f"The result of tool {binding.name!r} {self.guard.redact_text(how)}.")
+        result = encodable(_result(self.guard, binding, value, provider), binding.name, call_id)
+        return result if self.guard.limit is None else cut_result(result, self.guard.limit)
+
     def redact_name(self, name: Any) -> Any:
         """A name that a model made up, without the values of secrets."""
         return self.guard.redact_text(name) if isinstance(name, str) else name

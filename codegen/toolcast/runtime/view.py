@@ -219,6 +219,28 @@ class ToolView:
                 return report_fault(executor.guard, tool, "", "reading the context", problem)[0]
         return await executor.run(found, arguments, context, executor.guesses if guesses is None else guesses)
 
+    def accept(self, name: str, value: Any, provider: str | None = None, call_id: str = "") -> ToolResult:
+        """Make the result of a call that was carried out elsewhere, as if a handler had returned `value`.
+
+        Values of secrets are redacted, and text is cut, as in the results of calls. A typed value is held to
+        the contract of the tool's results, whatever `check_results` is.
+
+        Args:
+            name: name of the tool.
+            value: a ToolResult, text, or a value of the type of the tool's results.
+            provider: id of the provider that the result goes to.
+            call_id: the provider's id of the call.
+
+        Returns:
+            The result.
+
+        Raises:
+            UnknownToolError: there is no such tool.
+            ValueError: a typed value does not fit the contract.
+            TypeError: a value has no JSON form.
+        """
+        return self._executor.accept(self.get(name).binding, value, provider, call_id)
+
     def preview(self, name: str, arguments: Arguments, provider: str | None = None) -> "Preview":
         """Tell what a call would come to, as far as nothing runs and nobody is asked. Counts as no call.
 

@@ -140,3 +140,12 @@ def checked_answer(value: Any) -> Answer:
         kind = type(answer.verdict).__name__
         raise TypeError(f"an approver must answer 'yes', 'no' or 'always', not a value of {kind}")
     return answer
+
+
+def not_approved(tool: str, reason: str) -> str:
+    """The text for the model about a call that was answered *no*."""
+    why = f": {reason}" if reason else "."
+    return (
+        f"The call of {tool!r} was not approved{why} Do not repeat it unchanged; ask the user what to do "
+        "instead."
+    )

@@ -12,7 +12,17 @@ from ...binding import ToolBinding
 from ...context import Framework, ToolContext
 from ...handlers import call, is_async
 from ...workers import Workers, abandoned
-from .approval import FREEDOMS, Answer, ApprovalRequest, Approver, Freedom, Shape, checked_answer, shape_of
+from .approval import (
+    FREEDOMS,
+    Answer,
+    ApprovalRequest,
+    Approver,
+    Freedom,
+    Shape,
+    checked_answer,
+    not_approved,
+    shape_of,
+)
 
 
 class RateLimit(Struct, frozen=True):
@@ -218,7 +228,7 @@ class Policy:
         """
         decision = self._ruled(binding, params)
         if decision is None and framework is not None and framework.approved:
-            decision = _FRAMEWORK
+            decision = self._framework_approved(binding, params, framework)
         if decision is None and self._approver is None:
             if framework is not None and framework.approver is not None:
                 return None
@@ -226,6 +236,16 @@ class Policy:
         if self._limits and (decision is None or decision.allowed):
             return self._limited(binding.name) or decision
         return decision
+
+    def _framework_approved(
+        self, binding: ToolBinding[Any, Any], params: Any, framework: Framework
+    ) -> Decision:
+        """The decision for a call that was approved through the framework."""
+        if framework.remember and binding.name not in self._always_ask:
+            shape = self._shape(binding, params)
+            if self._remember(shape, self._forgotten):
+                return Decision(True, _FRAMEWORK.by, remembered=str(shape))
+        return _FRAMEWORK
 
     def asks(self, binding: ToolBinding[Any, Any], params: Any) -> bool:
         """Tell whether a call needs an approval, and the policy has no approver. Counts as no call.
@@ -330,13 +350,7 @@ class Policy:
             return response
         answer = checked_answer(response)
         if answer.verdict == "no":
-            why = f": {answer.reason}" if answer.reason else "."
-            return Decision(
-                False,
-                "approver",
-                f"The call of {name!r} was not approved{why} Do not repeat it unchanged; ask the user what "
-                "to do instead.",
-            )
+            return Decision(False, "approver", not_approved(name, answer.reason))
         if answer.verdict == "yes" or must_ask:
             return Decision(True, "approver")
         kept = self._remember(shape, since)

@@ -1,0 +1,153 @@
+"""The calls of one answer while they are carried out."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from ..runtime.context import Framework
+from ..runtime.result import ToolResult
+from ..runtime.view import ToolView
+from .answers import ReadAnswer
+from .record import CallRecord
+from .run_state import PendingAnswer, StateError, WaitingCall
+from .waiting import APPROVED, INTERRUPTED, Deferred, Settled, is_repeatable
+
+
+class Batch(NamedTuple):
+    """Calls that are carried out together, by their positions; `framework` is what was decided of them."""
+
+    indexes: tuple[int, ...] = ()
+    framework: Framework | None = None
+
+
+class AnswerCalls:
+    """Which calls of an answer have results, wait, or were begun.
+
+    `batches` are the calls that are to be carried out, one batch after another; `elsewhere` are the results
+    that came from outside, by position.
+    """
+
+    def __init__(self, answer: ReadAnswer, pending: PendingAnswer, settled: Settled, tools: ToolView) -> None:
+        """Raises StateError where the answer is not the one that `pending` describes."""
+        count = len(answer.calls)
+        self.answer = answer
+        self._response = pending.response
+        self._found: list[ToolResult | None] = [*(pending.results or [None] * count)]
+        self._waiting = {call.index: call for call in pending.waiting}
+        self._begun: set[int] = set()
+        self._approved: dict[int, WaitingCall] = {}  # those of the batch that was begun last
+        if len(self._found) != count or not {*self._waiting, *pending.begun} <= {*range(count)}:
+            raise StateError(
+                f"The answer in the state of the run has {len(self._found)} calls, and {count} are read in "
+                "it: resume it with the format and the text format that it began with."
+            )
+        self.elsewhere = {**settled.results, **self._interrupted(pending, tools)}
+        for index, result in self.elsewhere.items():
+            self._found[index] = result
+            self._waiting.pop(index, None)
+        self.batches = self._batches(settled)
+
+    def _interrupted(self, pending: PendingAnswer, tools: ToolView) -> dict[int, ToolResult]:
+        """Results of calls that were begun by a process that ended, and must not run twice."""
+        names = {index: _name(self.answer.calls[index]) for index in pending.begun}
+        return {
+            index: ToolResult.failed(INTERRUPTED.format(name))
+            for index, name in names.items()
+            if not is_repeatable(tools, name)
+        }
+
+    def _batches(self, settled: Settled) -> list[Batch]:
+        """At least one, so that every answer passes through the same steps."""
+        free = (
+            index for index, result in enumerate(self._found) if result is None and index not in self._waiting
+        )
+        batches = [Batch(tuple(free))]
+        for verdict, framework in APPROVED.items():
+            chosen = tuple(index for index, its in settled.approved.items() if its == verdict)
+            if chosen:
+                batches.append(Batch(chosen, framework))
+        return batches
+
+    def begin(self, batch: Batch) -> list[Any]:
+        """The calls of a batch, which are begun now."""
+        self._begun.update(batch.indexes)
+        self._approved = {
+            index: self._waiting.pop(index) for index in batch.indexes if index in self._waiting
+        }
+        return [self.answer.calls[index] for index in batch.indexes]
+
+    def end(self, batch: Batch, results: Sequence[ToolResult], round: int) -> None:
+        """Take the results of a batch; a deferred call waits."""
+        for index, result in zip(batch.indexes, results, strict=True):
+            if isinstance(result, Deferred):
+                self._waiting[index] = result.waiting(round, index)
+            else:
+                self._found[index] = result
+        self._begun.difference_update(batch.indexes)
+
+    def recover(self, ended: Sequence[CallRecord], was_cancelled: Callable[[CallRecord], bool]) -> None:
+        """Take what is known of a batch that was interrupted: the results of calls that ended. Calls that
+        never began are as before: they wait still, where they waited."""
+        calls = [call for call in ended if call.executed]
+        interrupted: set[int] = set()
+        unknown = False
+        for call in calls:
+            index = next(
+                (index for index in sorted(self._begun) if _is(self.answer.calls[index], call)), None
+            )
+            if index is None:
+                unknown = True
+            elif was_cancelled(call):
+                interrupted.add(index)
+                self._begun.discard(index)
+            else:
+                self._found[index] = call.result
+                self._begun.discard(index)
+        if not unknown:
+            self._waiting.update((index, self._approved[index]) for index in self._begun & {*self._approved})
+            self._begun.clear()
+        self._begun |= interrupted
+
+    @property
+    def results(self) -> list[ToolResult]:
+        """The results, where no call waits."""
+        return [result for result in self._found if result is not None]
+
+    def pending(self) -> PendingAnswer:
+        """The answer as it stands."""
+        return PendingAnswer(
+            response=self._response,
+            results=tuple(self._found) if any(self._found) else (),
+            waiting=tuple(self._waiting[index] for index in sorted(self._waiting)),
+            begun=tuple(sorted(self._begun)),
+        )
+
+    @property
+    def waits(self) -> bool:
+        """Whether a call waits."""
+        return bool(self._waiting)
+
+    def records(self) -> list[CallRecord]:
+        """The calls that were answered elsewhere."""
+        return [
+            CallRecord(
+                id=str(getattr(self.answer.calls[index], "id", "")),
+                name=_name(self.answer.calls[index]),
+                arguments=getattr(self.answer.calls[index], "arguments", None),
+                result=result,
+                seconds=0.0,
+                executed=False,
+            )
+            for index, result in self.elsewhere.items()
+        ]
+
+
+def _name(call: Any) -> str:
+    """The name of a call; adapters of a program's own may have calls of any type."""
+    return str(getattr(call, "name", ""))
+
+
+def _is(call: Any, record: CallRecord) -> bool:
+    """Whether a record is of this call, or of one that is the same in all."""
+    if getattr(call, "name", None) != record.name or getattr(call, "arguments", None) != record.arguments:
+        return False
+    return bool(getattr(call, "id", "") == record.id)

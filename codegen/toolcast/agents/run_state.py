@@ -1,0 +1,206 @@
+"""The state of a run: from where another process can go on with it.
+
+Its bytes are a mark with the version, a digest, and MessagePack, which keeps the bytes that clients have in
+their messages.
+"""
+
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from ..runtime.encode import to_builtins
+from ..runtime.result import ToolResult
+from .dispatch.answer_fields import plain
+from .stored_values import decode_ext, storable
+
+MARK = b"toolcast run "
+VERSION = 1
+MAX_STATE = 256 * 1024 * 1024
+"""Longest bytes of a state; images may be in its messages."""
+
+Kind = Literal["approval", "external"]
+"""What a call waits for: somebody's approval, or a result from outside."""
+
+
+class StateError(ValueError):
+    """Bytes that are no state of a run, or values that a state cannot hold. The text states which."""
+
+
+class WaitingCall(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A call that waits, and did not run.
+
+    Attributes:
+        key: names the call in `decisions` and `results` of `resume`. It is made of the round, the call's
+            place, id, tool and arguments: what was decided of another call does not count for this one.
+        name: name of the tool.
+        arguments: the arguments in the contract's own form, with references in place of secrets.
+        kind: "approval" or "external".
+        id: the provider's id of the call, or "".
+        text: what is said of it, for the program: of an approval, which calls *always* would cover.
+        index: position among the calls of the answer, from 0.
+        contract: digest of the tool's contract when the call was made.
+    """
+
+    key: str
+    name: str
+    arguments: dict[str, Any]
+    kind: Kind
+    id: str = ""
+    text: str = ""
+    index: int = 0
+    contract: str = ""
+
+
+class PendingAnswer(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An answer of the model whose calls are not all answered.
+
+    Attributes:
+        response: the answer.
+        results: a result for each of its calls, None where there is none yet; empty for none at all.
+        waiting: calls that wait for a decision or a result.
+        begun: positions of calls that were begun, and of which nothing is known: the process may have ended
+            before they did, while they ran, or after.
+    """
+
+    response: Any
+    results: tuple[ToolResult | None, ...] = ()
+    waiting: tuple[WaitingCall, ...] = ()
+    begun: tuple[int, ...] = ()
+
+
+class Shown(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a Disclosure has shown; all are names of tools.
+
+    Attributes:
+        order: the tools shown so far, in their order.
+        chosen: the tools that were chosen; None for all.
+        full: the tools that are full in this turn.
+        always: the tools that are full in every turn.
+        answered: the tools of which a failed call was answered with the full definition in this turn.
+    """
+
+    order: tuple[str, ...] = ()
+    chosen: tuple[str, ...] | None = None
+    full: tuple[str, ...] = ()
+    always: tuple[str, ...] = ()
+    answered: tuple[str, ...] = ()
+
+
+class RunState(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The state of a run. `resume` goes on from it, once: two runs from one state do the same things twice.
+
+    It holds the conversation: whoever reads it reads that, and whoever writes it decides what a resumed run
+    does. Keep it where the program alone writes.
+
+    Attributes:
+        messages: the conversation, without `pending`.
+        format: name of the wire format, "text", or "" for an adapter of the program's own; None before the
+            first round.
+        rounds: answers of the model so far, `pending` included.
+        calls: calls that were made or wait.
+        seconds: how long the run took, without the time between two processes.
+        failures: by digest of tool and arguments, how often a call failed without a success between.
+        malformed: answers with a call that could not be read, the last ones one after another.
+        pending: the last answer, where it is not in `messages` yet.
+        shown: what a Disclosure has shown; None for a run without one.
+    """
+
+    messages: tuple[Any, ...]
+    format: str | None = None
+    rounds: int = 0
+    calls: int = 0
+    seconds: float = 0.0
+    failures: Mapping[str, int] = {}
+    malformed: int = 0
+    pending: PendingAnswer | None = None
+    shown: Shown | None = None
+
+    @property
+    def waiting(self) -> tuple[WaitingCall, ...]:
+        """The calls that wait for a decision or a result."""
+        return () if self.pending is None else self.pending.waiting
+
+    def encode(self) -> bytes:
+        """Encode the state. Objects of clients become plain data, as the next request takes them.
+
+        Returns:
+            Bytes for `decode`, of this version and later ones.
+
+        Raises:
+            StateError: a value has no plain form, or the state is larger than 256 MB.
+        """
+        try:
+            body = _encode(self._plain())
+        except RecursionError:
+            raise StateError("The state of the run is nested too deeply to be encoded.") from None
+        except (TypeError, ValueError, OverflowError) as problem:
+            raise StateError(f"The state of the run cannot be encoded: {problem}") from problem
+        if len(body) > MAX_STATE:
+            raise StateError(f"The state of the run is too large: {len(body)} bytes, {MAX_STATE} allowed.")
+        return MARK + b"%d\n" % VERSION + sha256(body).digest() + body
+
+    @classmethod
+    def decode(cls, data: bytes) -> "RunState":
+        """Decode a state.
+
+        Args:
+            data: what `encode` returned.
+
+        Returns:
+            The state.
+
+        Raises:
+            StateError: `data` is no state, is damaged, or is of a version that is not known here.
+        """
+        mark, line, _ = bytes(data[: len(MARK) + 12]).partition(b"\n")
+        if not mark.startswith(MARK) or not line or not mark[len(MARK) :].isdigit():
+            raise StateError("These bytes are no state of a run: they lack the mark at their beginning.")
+        version = int(mark[len(MARK) :])
+        if version != VERSION:
+            raise StateError(
+                f"The state of the run has version {version}, and this toolcast reads version {VERSION}: "
+                "resume it with the toolcast that wrote it, or a later one."
+            )
+        body = memoryview(data)[len(mark) + 1 :]
+        if len(body) > MAX_STATE:
+            raise StateError(f"The state of the run is too large: {len(body)} bytes, {MAX_STATE} allowed.")
+        if sha256(body[32:]).digest() != body[:32]:
+            raise StateError("The state of the run is damaged: its bytes are not those that were encoded.")
+        try:
+            return msgspec.msgpack.decode(body[32:], type=cls, ext_hook=decode_ext)
+        except RecursionError:
+            raise StateError("The state of the run is nested too deeply.") from None
+        except (msgspec.MsgspecError, ValueError, TypeError) as problem:
+            raise StateError(f"These bytes are no state of a run: {problem}") from problem
+
+    def _plain(self) -> "RunState":
+        pending = self.pending
+        if pending is not None:
+            pending = msgspec.structs.replace(
+                pending,
+                response=plain(pending.response, "the answer"),
+                results=tuple(None if each is None else _with_plain_data(each) for each in pending.results),
+            )
+        messages = tuple(plain(each, f"messages[{i}]") for i, each in enumerate(self.messages))
+        return msgspec.structs.replace(self, messages=messages, pending=pending)
+
+
+def _encode(state: RunState) -> bytes:
+    try:
+        return msgspec.msgpack.encode(state)
+    except (OverflowError, UnicodeEncodeError):  # integers and text that MessagePack does not hold
+        return msgspec.msgpack.encode(storable(msgspec.to_builtins(state, builtin_types=(bytes,))))
+
+
+def _with_plain_data(result: ToolResult) -> ToolResult:
+    """The data behind a result as JSON has it; left out where JSON has no word for it."""
+    if result.data is None:
+        return result
+    try:
+        data = to_builtins(result.data)
+    except (TypeError, ValueError, RecursionError):
+        data = None
+    return msgspec.structs.replace(result, data=data)

@@ -1,0 +1,219 @@
+"""Calls that wait: how a run recognises them, and what was decided of them meanwhile."""
+
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+from ..runtime.arguments import Arguments
+from ..runtime.binding import ToolBinding
+from ..runtime.context import Framework, ToolContext
+from ..runtime.errors import CallDeferred
+from ..runtime.result import ToolResult
+from ..runtime.unicode_text import replace_surrogates
+from ..runtime.view import ToolView
+from ..runtime.wire.guesses import Guesses
+from .run_state import Kind, WaitingCall
+
+if TYPE_CHECKING:
+    from ..runtime.middleware.policy.approval import Answer, ApprovalRequest, Verdict
+
+Decision: TypeAlias = "Verdict | Answer"
+"""What somebody answered to a call that needs approval."""
+
+_GONE = (
+    "Tool {!r} is no longer there, so this call of it was not carried out. Go on without it, or use another "
+    "tool."
+)
+_CHANGED = (
+    "Tool {!r} has changed since this call was made, and what was approved may mean something else now: "
+    "nothing was done. Read its definition, and call it again if it is still needed."
+)
+INTERRUPTED = (
+    "The program ended while it carried out this call of {!r}. It may have taken effect, in whole or in "
+    "part: look before you call it again."
+)
+
+
+class Deferred(ToolResult, frozen=True):
+    """In place of the result of a call that waits; it never leaves the run."""
+
+    name: str = ""
+    arguments: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    kind: Kind = "approval"
+    id: str = ""
+    text: str = ""
+    contract: str = ""
+
+    def waiting(self, round: int, index: int) -> WaitingCall:
+        """The call, for the state of the run."""
+        seed = [round, index, self.id, self.name, self.arguments]
+        return WaitingCall(
+            key=_digest(seed),
+            name=self.name,
+            arguments={**self.arguments},
+            kind=self.kind,
+            id=self.id,
+            text=self.text,
+            index=index,
+            contract=self.contract,
+        )
+
+
+async def ask_later(request: "ApprovalRequest") -> NoReturn:
+    """The approver of a run that can wait. Raises CallDeferred."""
+    raise CallDeferred("" if request.shape is None else str(request.shape), kind="approval")
+
+
+WAITS = Framework(approver=ask_later, passes=(CallDeferred,))
+"""For calls of a run that can wait."""
+APPROVED: Mapping[Literal["yes", "always"], Framework] = {
+    "yes": Framework(approved=True, approver=ask_later, passes=(CallDeferred,)),
+    "always": Framework(approved=True, remember=True, approver=ask_later, passes=(CallDeferred,)),
+}
+"""For calls that were approved while the run waited, by the verdict."""
+
+
+def deferred(
+    tools: ToolView,
+    name: str,
+    arguments: Arguments,
+    context: ToolContext,
+    guesses: Guesses | None,
+    problem: CallDeferred,
+) -> Deferred:
+    """What stands for the result of a call that was deferred."""
+    binding = tools.get(tools.resolve(name) or name).binding
+    chosen = tools.guesses if guesses is None else guesses
+    # The same guesses, counted apart: the call's own were counted.
+    again = None if chosen is None else Guesses(chosen.allow)
+    params = binding.decode(arguments, context.provider, again)
+    return Deferred(
+        success=False,
+        name=binding.name,
+        arguments=msgspec.json.decode(binding.encode(params)),
+        kind=problem.kind,
+        id=replace_surrogates(context.call_id),
+        text=replace_surrogates(problem.text),
+        contract=contract_digest(binding),
+    )
+
+
+def contract_digest(binding: ToolBinding[Any, Any]) -> str:
+    """Digest of what a call of a tool means: the contract of its parameters, and what it may do."""
+    return _digest([binding.name, binding.permission, [*binding.secrets], binding.schema()])
+
+
+def is_repeatable(tools: ToolView, name: str) -> bool:
+    """Whether a call that may have run may run again: its tool only reads, or says that it is idempotent."""
+    known = tools.resolve(name)
+    if known is None:
+        return False
+    binding = tools.get(known).binding
+    return binding.permission == "read" or binding.annotations.get("idempotent") is True
+
+
+class Settled(Struct, frozen=True, kw_only=True):
+    """What became of the calls that waited, by their positions.
+
+    `results` answer calls, `approved` are to run now, `left` wait on.
+    """
+
+    results: Mapping[int, ToolResult] = {}
+    approved: Mapping[int, Literal["yes", "always"]] = {}
+    left: tuple[WaitingCall, ...] = ()
+
+
+def settle(
+    waiting: tuple[WaitingCall, ...],
+    tools: ToolView,
+    provider: str | None,
+    decisions: Mapping[str, Decision],
+    results: Mapping[str, Any],
+) -> Settled:
+    """Apply decisions and results to the calls that wait.
+
+    Args:
+        waiting: the calls.
+        tools: the tools as they are now.
+        provider: id of the provider that results go to.
+        decisions: by key: "yes", "no", "always" or an Answer.
+        results: by key: a ToolResult, text, or what a handler of the tool may return.
+
+    Returns:
+        What became of each call.
+
+    Raises:
+        ValueError: a key is unknown, names a call of the other kind, or a result breaks the tool's contract.
+        TypeError: a decision is no answer of an approver.
+    """
+    from ..runtime.middleware.policy.approval import checked_answer, not_approved
+
+    _check_keys(waiting, decisions, results)
+    answered: dict[int, ToolResult] = {}
+    approved: dict[int, Literal["yes", "always"]] = {}
+    left: list[WaitingCall] = []
+    for call in waiting:
+        if call.key in results:
+            answered[call.index] = _result(call, tools, provider, results[call.key])
+        elif call.key in decisions:
+            answer = checked_answer(decisions[call.key])
+            if answer.verdict == "no":
+                answered[call.index] = ToolResult.failed(not_approved(call.name, answer.reason))
+            elif call.name not in tools:
+                answered[call.index] = ToolResult.failed(_GONE.format(call.name))
+            elif contract_digest(tools.get(call.name).binding) != call.contract:
+                answered[call.index] = ToolResult.failed(_CHANGED.format(call.name))
+            else:
+                approved[call.index] = answer.verdict
+        else:
+            left.append(call)
+    return Settled(results=answered, approved=approved, left=tuple(left))
+
+
+def _check_keys(
+    waiting: tuple[WaitingCall, ...], decisions: Mapping[str, Decision], results: Mapping[str, Any]
+) -> None:
+    """Raises ValueError for a key that names no call, or a call that waits for something else."""
+    known = {call.key: call for call in waiting}
+    given: list[tuple[Kind, str, Mapping[str, Any]]] = [
+        ("approval", "decisions", decisions),
+        ("external", "results", results),
+    ]
+    for kind, option, values in given:
+        for key in values:
+            call = known.get(key)
+            if call is None:
+                waits = ", ".join(f"{each.key!r} ({each.name}, {each.kind})" for each in waiting)
+                raise ValueError(
+                    f"{option}: no call waits under the key {key!r:.80}; waiting: {waits or 'none'}."
+                )
+            if call.kind != kind:
+                raise ValueError(
+                    f"{option}: the call of {call.name!r} under {key!r} waits for "
+                    + (
+                        "a decision, not a result."
+                        if call.kind == "approval"
+                        else "a result, not a decision."
+                    )
+                )
+
+
+def _result(call: WaitingCall, tools: ToolView, provider: str | None, value: Any) -> ToolResult:
+    """A result from outside. Raises ValueError where it breaks the contract of the tool."""
+    if call.name in tools:
+        return tools.accept(call.name, value, provider, call.id)
+    if isinstance(value, ToolResult):
+        return value
+    if isinstance(value, str):
+        return ToolResult.ok(value)
+    raise ValueError(
+        f"results: tool {call.name!r} is no longer there, so a typed result of it cannot be checked. Give a "
+        "ToolResult, or text."
+    )
+
+
+def _digest(value: Any) -> str:
+    return sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()[:32]

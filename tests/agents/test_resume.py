@@ -1,0 +1,431 @@
+"""Runs that pause for an approval or a result from outside, and go on from their state."""
+
+# ruff: noqa: ARG001, ARG002, ARG005 - a handler has its signature, whatever it uses
+
+import asyncio
+from typing import Any
+
+import msgspec
+import pytest
+from toolcast.agents import Budget, Disclosure, Record, RunState, delegate, record_of, resume, run_tools
+from toolcast.agents.events import Called, Calling, LoopEvent, RoundEnded, RoundStarted, Stopped
+from toolcast.runtime import CallDeferred, Framework, ToolContext, ToolRegistry, ToolResult
+from toolcast.runtime.middleware.policy import Answer, Policy, RateLimit
+
+from generated.files.edit import EDIT
+from generated.files.glob import GLOB
+from generated.web.web_fetch import WEB_FETCH
+
+from .test_loop import GOOD, USER, Scripted, answered, asks
+
+pytestmark = pytest.mark.untyped_results
+
+EXTERNAL = msgspec.structs.replace(WEB_FETCH, external=True)
+PAGE = {"url": "https://example.org/"}
+B = {**GOOD, "file_path": "/b"}
+
+
+class Tools:
+    """Edits that need approval, searches that do not, and pages that somebody else fetches; what ran is in
+    `ran`."""
+
+    def __init__(self, policy: Policy | None = None) -> None:
+        self.ran: list[str] = []
+        self.registry = ToolRegistry(policy=policy or Policy(auto_approve=["glob", "web_fetch"]))
+        self.registry.register(EDIT, self.edit)
+        self.registry.register(GLOB, self.glob)  # type: ignore[arg-type]
+        self.registry.register(EXTERNAL)
+
+    async def edit(self, params: Any, context: ToolContext) -> ToolResult:
+        self.ran.append(params.file_path)
+        return ToolResult.ok(f"edited {params.file_path}")
+
+    async def glob(self, params: Any, context: ToolContext) -> str:
+        self.ran.append(params.pattern)
+        return "nothing"
+
+
+def start(tools: Any, *answers: Any, **options: Any) -> Record:
+    return asyncio.run(run_tools(Scripted(*answers), tools, USER, format="openai", **options))
+
+
+def again(tools: Any, state: RunState, *answers: Any, **options: Any) -> Record:
+    """Goes on from the bytes of a state."""
+    given = {"decisions": options.pop("decisions", None), "results": options.pop("results", None)}
+    state = RunState.decode(state.encode())
+    return asyncio.run(resume(Scripted(*answers), tools, state, format="openai", **given, **options))
+
+
+def test_a_call_that_needs_approval_pauses_and_its_siblings_run() -> None:
+    first, second = Tools(), Tools()
+    record = start(first.registry, asks(("glob", {"pattern": "*"}), ("edit", GOOD)))
+    assert (record.stopped, first.ran, record.messages) == ("paused", ["*"], tuple(USER))
+    [call] = record.waiting
+    assert (call.name, call.arguments, call.kind, call.id, call.index) == ("edit", GOOD, "approval", "c1", 1)
+    assert [each.name for each in record.calls] == ["glob"]
+    assert call.text.startswith("edit with file_path")
+
+    after = again(second.registry, record.state, asks(), decisions={call.key: "yes"})
+    assert (after.stopped, second.ran, after.waiting) == ("answer", ["/a"], ())
+    assert [message["content"] for message in after.messages if message["role"] == "tool"] == [
+        "nothing",
+        "edited /a",
+    ]
+    assert [(each.number, [call.name for call in each.calls]) for each in after.rounds] == [
+        (1, ["edit"]),
+        (2, []),
+    ]
+    answered(after)
+
+
+@pytest.mark.parametrize("decision", ["no", Answer("no", "Not on a Friday.")])
+def test_a_refusal_is_told_as_the_policy_tells_it(decision: Any) -> None:
+    record = start(Tools().registry, asks(("edit", GOOD)))
+    tools = Tools()
+    after = again(tools.registry, record.state, asks(), decisions={record.waiting[0].key: decision})
+    reason = ": Not on a Friday." if isinstance(decision, Answer) else "."
+    [call] = after.calls
+    assert f"The call of 'edit' was not approved{reason}" in call.result.error
+    assert (call.executed, tools.ran, after.stopped) == (False, [], "answer")
+
+    async def no(request: Any) -> Any:
+        return decision
+
+    asked = start(Tools(Policy(approver=no)).registry, asks(("edit", GOOD)), asks())
+    assert asked.calls[0].result == call.result
+
+
+def test_always_is_remembered_by_the_policy_of_the_process_that_goes_on() -> None:
+    record = start(Tools().registry, asks(("edit", GOOD)))
+    tools = Tools()
+    key = record.waiting[0].key
+    after = again(tools.registry, record.state, asks(("edit", GOOD)), asks(), decisions={key: "always"})
+    assert (after.stopped, tools.ran) == ("answer", ["/a", "/a"])
+
+
+def test_a_decision_lifts_no_rule() -> None:
+    record = start(Tools().registry, asks(("edit", GOOD)))
+    tools = Tools(Policy("read_only"))
+    after = again(tools.registry, record.state, asks(), decisions={record.waiting[0].key: "yes"})
+    assert tools.ran == []
+    assert "only tools that read are allowed" in after.calls[0].result.error
+
+
+def test_an_approved_call_counts_towards_the_rate_limit() -> None:
+    record = start(Tools().registry, asks(("edit", GOOD), ("edit", B)))
+    tools = Tools(Policy(rate_limits={"edit": RateLimit(1, 3600)}))
+    keys = [call.key for call in record.waiting]
+    after = again(tools.registry, record.state, asks(), decisions=dict.fromkeys(keys, "yes"))
+    assert tools.ran == ["/a"]
+    assert "called too often" in after.calls[1].result.error
+
+
+def test_what_waits_on_pauses_again_and_keeps_what_is_known() -> None:
+    record = start(Tools().registry, asks(("edit", GOOD), ("edit", B), ("web_fetch", PAGE)))
+    one, two, page = record.waiting
+    assert [call.kind for call in record.waiting] == ["approval", "approval", "external"]
+    tools = Tools()
+    nothing = again(tools.registry, record.state)
+    assert (nothing.stopped, nothing.waiting, tools.ran) == ("paused", record.waiting, [])
+    part = again(tools.registry, nothing.state, decisions={two.key: "yes"}, results={page.key: "a page"})
+    assert (part.stopped, part.waiting, tools.ran) == ("paused", (one,), ["/b"])
+    after = again(tools.registry, part.state, asks(), decisions={one.key: "yes"})
+    assert tools.ran == ["/b", "/a"]
+    assert [message["content"] for message in after.messages if message["role"] == "tool"] == [
+        "edited /a",
+        "edited /b",
+        "a page",
+    ]
+    answered(after)
+
+
+def test_a_key_is_for_one_call_and_its_kind() -> None:
+    tools = Tools().registry
+    record = start(tools, asks(("edit", GOOD), ("web_fetch", PAGE)))
+    edit, page = (call.key for call in record.waiting)
+    for given, words in (
+        (
+            {"decisions": {"c0": "yes"}},
+            f"no call waits under the key 'c0'; waiting: '{edit}' (edit, approval)",
+        ),
+        ({"decisions": {page: "yes"}}, "waits for a result, not a decision"),
+        ({"results": {edit: "done"}}, "waits for a decision, not a result"),
+    ):
+        with pytest.raises(ValueError) as raised:  # noqa: PT011 - the text is asserted
+            again(tools, record.state, **given)
+        assert words in str(raised.value)
+    with pytest.raises(TypeError, match="must answer"):
+        again(tools, record.state, decisions={edit: True})
+    # Another round, and the same id: what was decided of the first call does not count for the second.
+    later = again(tools, record.state, asks(("edit", B)), decisions={edit: "yes"}, results={page: "a page"})
+    with pytest.raises(ValueError, match="no call waits"):
+        again(tools, later.state, decisions={edit: "yes"})
+
+
+def test_results_from_outside_are_results_of_handlers() -> None:
+    typed = msgspec.structs.replace(EDIT, external=True)
+    registry = ToolRegistry(output_limit=10)
+    registry.register(typed)
+    record = start(registry, asks(("edit", GOOD)))
+    key = record.waiting[0].key
+    for value, text in (
+        ("a text of 21 letters.", "a text "),
+        (ToolResult.failed("gone"), "gone"),
+    ):
+        after = again(registry, record.state, asks(), results={key: value})
+        [call] = after.calls
+        assert (call.result.output or call.result.error).startswith(text)
+        assert len(call.result.output) < 80
+    assert EDIT.result is not None
+    with pytest.raises(ValueError, match="The result of tool 'edit' is not what its contract says"):
+        again(registry, record.state, asks(), results={key: {"replaced": "many"}})
+
+
+def test_a_tool_that_changed_meanwhile_does_not_run_on_an_old_approval() -> None:
+    record = start(Tools().registry, asks(("edit", GOOD)))
+    decisions = {record.waiting[0].key: "yes"}
+    gone = ToolRegistry()
+    gone.register(GLOB, lambda params, context: "nothing")  # type: ignore[arg-type]
+    after = again(gone, record.state, asks(), decisions=decisions)
+    assert "'edit' is no longer there" in after.calls[0].result.error
+    changed = Tools()
+    changed.registry.replace(msgspec.structs.replace(EDIT, permission="execute"), changed.edit)
+    after = again(changed.registry, record.state, asks(), decisions=decisions)
+    assert "has changed since this call was made" in after.calls[0].result.error
+    assert changed.ran == []
+    answered(after)
+
+
+def test_a_result_of_a_tool_that_is_gone_is_told() -> None:
+    record = start(Tools().registry, asks(("web_fetch", PAGE)))
+    key = record.waiting[0].key
+    empty = ToolRegistry()
+    assert again(empty, record.state, asks(), results={key: "a page"}).calls[0].result.output == "a page"
+    with pytest.raises(ValueError, match="cannot be checked"):
+        again(empty, record.state, asks(), results={key: {"title": "a page"}})
+
+
+def test_a_handler_may_defer_its_call() -> None:
+    async def job(params: Any, context: ToolContext) -> str:
+        raise CallDeferred("job 7")
+
+    registry = ToolRegistry()
+    registry.register(EDIT, job)  # type: ignore[arg-type]
+    record = start(registry, asks(("edit", GOOD)))
+    assert [(call.kind, call.text) for call in record.waiting] == [("external", "job 7")]
+    after = again(registry, record.state, asks(), results={record.waiting[0].key: "it is done"})
+    assert after.messages[2]["content"] == "it is done"
+
+
+def test_an_approved_call_may_wait_for_its_result() -> None:
+    tools = Tools(Policy()).registry
+    record = start(tools, asks(("web_fetch", PAGE)))
+    assert record.waiting[0].kind == "approval"
+    approved = again(tools, record.state, decisions={record.waiting[0].key: "yes"})
+    assert (approved.stopped, approved.waiting[0].kind) == ("paused", "external")
+    after = again(tools, approved.state, asks(), results={approved.waiting[0].key: "a page"})
+    assert (after.stopped, after.messages[2]["content"]) == ("answer", "a page")
+
+
+def test_limits_count_over_the_whole_run() -> None:
+    tools = Tools()
+    script = asks(("glob", {"pattern": "*"})), asks(("edit", GOOD))
+    record = start(tools.registry, *script, budget=Budget(calls=2), max_rounds=3)
+    assert (record.stopped, record.state.rounds, record.state.calls) == ("paused", 2, 2)
+    decisions = {record.waiting[0].key: "yes"}
+    options: dict[str, Any] = {"decisions": decisions, "max_rounds": 3}
+    after = again(tools.registry, record.state, script[0], budget=Budget(calls=2), **options)
+    assert (after.stopped, after.exceeded, tools.ran) == ("budget", "calls", ["*", "/a"])
+    after = again(tools.registry, record.state, script[0], **options)
+    assert (after.stopped, [each.number for each in after.rounds]) == ("rounds", [2, 3])
+    more = again(tools.registry, after.state, asks(), max_rounds=4)
+    assert (more.stopped, [each.number for each in more.rounds]) == ("answer", [4])
+    spent = again(tools.registry, record.state, budget=Budget(seconds=record.state.seconds / 2), **options)
+    assert (spent.stopped, spent.exceeded) == ("budget", "seconds")
+
+
+def test_failures_before_the_pause_count() -> None:
+    async def fails(params: Any, context: ToolContext) -> ToolResult:
+        return ToolResult.failed("no such folder")
+
+    def tools() -> ToolRegistry:
+        registry = Tools().registry
+        registry.replace(GLOB, fails)
+        return registry
+
+    search = ("glob", {"pattern": "*"})
+    record = start(tools(), asks(search), asks(search, ("edit", GOOD)))
+    after = again(tools(), record.state, asks(search), decisions={record.waiting[0].key: "no"})
+    assert (after.stopped, len(after.rounds)) == ("repeated", 2)
+    assert again(tools(), after.state).rounds == ()
+
+
+def test_an_answer_is_the_same_answer_again_without_asking() -> None:
+    tools = Tools().registry
+    record = start(tools, asks(("glob", {"pattern": "*"})), asks())
+    after = again(tools, record.state, AssertionError("the model was asked"))
+    assert (after.stopped, after.response, after.messages) == ("answer", record.response, record.messages)
+
+
+def test_a_run_goes_on_from_the_record_of_an_exception() -> None:
+    tools = Tools()
+    with pytest.raises(ConnectionError) as raised:
+        start(tools.registry, asks(("glob", {"pattern": "*"})), ConnectionError("no route"))
+    record = record_of(raised.value)
+    assert record is not None
+    after = again(tools.registry, record.state, asks())
+    assert (after.stopped, tools.ran, [each.number for each in after.rounds]) == ("answer", ["*"], [2])
+    answered(after)
+
+
+def test_a_cancelled_round_keeps_the_results_of_calls_that_ended() -> None:
+    started: list[str] = []
+
+    async def slow(params: Any, context: ToolContext) -> str:
+        started.append(context.call_id)
+        if params.new_string != "quick":
+            await asyncio.sleep(60)
+        return params.new_string
+
+    registry = ToolRegistry()
+    registry.register(EDIT, slow)  # type: ignore[arg-type]
+    registry.register(GLOB, slow_glob := lambda params, context: "nothing")  # type: ignore[arg-type]
+    assert slow_glob
+    script = asks(
+        ("edit", {**GOOD, "new_string": "quick"}), ("edit", GOOD), ("edit", B), ("glob", {"pattern": "*"})
+    )
+
+    async def main() -> Record:
+        work = run_tools(Scripted(script), registry, USER, format="openai", limit=2)
+        task = asyncio.create_task(work)
+        while len(started) < 3:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError) as raised:
+            await task
+        record = record_of(raised.value)
+        assert record is not None
+        return record
+
+    record = asyncio.run(main())
+    assert started == ["c0", "c1", "c2"]
+    after = again(registry, record.state, asks())
+    told = [message["content"] for message in after.messages if message["role"] == "tool"]
+    assert told[0] == "quick"
+    assert all("It may have taken effect" in text for text in told[1:3])
+    assert told[3] == "nothing"
+    assert started == ["c0", "c1", "c2"]
+
+
+def test_with_an_approver_nothing_pauses() -> None:
+    async def yes(request: Any) -> Any:
+        return "yes"
+
+    tools = Tools(Policy(approver=yes))
+    assert start(tools.registry, asks(("edit", GOOD)), asks()).stopped == "answer"
+    assert tools.ran == ["/a"]
+
+
+def test_a_run_that_must_not_pause_is_answered() -> None:
+    tools = Tools()
+    record = start(tools.registry, asks(("edit", GOOD), ("web_fetch", PAGE)), asks(), pause=False)
+    assert record.stopped == "answer"
+    assert "there is nobody to ask" in record.calls[0].result.error
+    assert "nothing waits for results" in record.calls[1].result.error
+
+
+def test_a_framework_of_the_programs_own_stays() -> None:
+    class InterruptError(Exception):
+        pass
+
+    async def interrupt(request: Any) -> Any:
+        raise InterruptError
+
+    framework = Framework(approver=interrupt, passes=(InterruptError,))
+    with pytest.raises(ExceptionGroup) as raised:
+        start(
+            Tools().registry,
+            asks(("edit", GOOD), ("edit", B)),
+            context=ToolContext(framework=framework),
+        )
+    assert raised.group_contains(InterruptError)
+
+
+def test_inside_of_a_delegation_a_run_does_not_pause_unless_it_is_told_to() -> None:
+    inner = Tools()
+
+    async def team(pause: bool | None) -> Record:
+        model = Scripted(asks(("edit", GOOD)), asks())
+        return await delegate(lambda: run_tools(model, inner.registry, USER, format="openai", pause=pause))
+
+    assert asyncio.run(team(None)).stopped == "answer"
+    assert asyncio.run(team(True)).stopped == "paused"
+
+
+def test_a_run_inside_of_a_paused_run_goes_on_with_it() -> None:
+    """The outer call waits for the inner run, as it would for any job."""
+    inner = Tools()
+    kept: dict[str, bytes] = {}
+
+    async def start_agent(params: Any, context: ToolContext) -> str:
+        model = Scripted(asks(("edit", GOOD)))
+        record = await delegate(lambda: run_tools(model, inner.registry, USER, format="openai", pause=True))
+        if record.stopped == "paused":
+            kept[context.call_id] = record.state.encode()
+            raise CallDeferred(context.call_id)
+        return "done"
+
+    outer = ToolRegistry()
+    outer.register(GLOB, start_agent)  # type: ignore[arg-type]
+    record = start(outer, asks(("glob", {"pattern": "*"})))
+    [waiting] = record.waiting
+    state = RunState.decode(kept[waiting.text])
+    result = again(inner.registry, state, asks(), decisions={state.waiting[0].key: "yes"})
+    after = again(outer, record.state, asks(), results={waiting.key: result.calls[0].result.output})
+    assert after.messages[2]["content"] == "edited /a"
+    assert inner.ran == ["/a"]
+
+
+def test_events_of_a_paused_and_a_resumed_run() -> None:
+    seen: list[LoopEvent] = []
+    tools = Tools().registry
+    record = start(tools, asks(("glob", {"pattern": "*"}), ("edit", GOOD)), on_event=seen.append)
+    assert [type(event) for event in seen] == [RoundStarted, Calling, Called, Calling, Stopped]
+    seen.clear()
+    again(tools, record.state, asks(), decisions={record.waiting[0].key: "no"}, on_event=seen.append)
+    assert [type(event) for event in seen] == [Called, RoundEnded, RoundStarted, RoundEnded, Stopped]
+
+
+def test_a_disclosure_goes_on_in_its_turn() -> None:
+    first, second = Disclosure(Tools().registry, "openai"), Disclosure(Tools().registry, "openai")
+    first.disclose("web_fetch")
+    record = start(first, asks(("glob", {})), asks(("edit", GOOD)))
+    assert record.stopped == "paused"
+    model = Scripted(asks())
+    state = RunState.decode(record.state.encode())
+    asyncio.run(resume(model, second, state, decisions={record.waiting[0].key: "yes"}, format="openai"))
+    assert model.seen[0][1] == first.definitions()
+    assert (second.names, second.level_of("glob"), second.level_of("edit")) == (first.names, "full", "brief")
+
+
+def test_a_state_of_another_format_is_refused() -> None:
+    tools = Tools().registry
+    record = start(tools, asks(("edit", GOOD)))
+    with pytest.raises(ValueError, match="a run in the format 'openai': it cannot go on in 'anthropic'"):
+        asyncio.run(resume(Scripted(asks()), tools, record.state, format="anthropic"))
+
+
+def test_references_to_secrets_stay_references() -> None:
+    registry = ToolRegistry(policy=Policy(), secrets=lambda name: "correct-horse")
+    seen: list[str] = []
+
+    async def note(params: Any, context: ToolContext) -> ToolResult:
+        seen.append(params.new_string)
+        return ToolResult.ok(params.new_string)
+
+    registry.register(msgspec.structs.replace(EDIT, secrets=("new_string",)), note)
+    record = start(registry, asks(("edit", {**GOOD, "new_string": "<secret_ref:PASSWORD>"})))
+    assert record.waiting[0].arguments["new_string"] == "<secret_ref:PASSWORD>"
+    after = again(registry, record.state, asks(), decisions={record.waiting[0].key: "yes"})
+    assert seen == ["correct-horse"]
+    assert b"correct-horse" not in record.state.encode() + after.state.encode()
