@@ -243,7 +243,7 @@ class Disclosure:
         return self._levels.get(group, self._level)
 
     @property
-    def shown(self) -> Shown:
+    def state(self) -> Shown:
         """What this session has shown, for the state of a run."""
         return Shown(
             order=tuple(self._order),

@@ -378,7 +378,7 @@ class _Run:
             calls=self._calls.made,
             seconds=self._calls.seconds,
             failures={**self._calls.failures},
-            shown=None if disclosure is None else disclosure.shown,
+            shown=None if disclosure is None else disclosure.state,
             **changes,
         )
 
