@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .delegation import delegate
     from .disclosure import Disclosure
     from .loop import run_tools
-    from .model_calls import in_thread
+    from .model_calls import ModelRequest, in_thread
     from .record import Record, record_of
     from .resuming import resume
     from .run_state import RunState, StateError, WaitingCall
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Budget",
     "Disclosure",
+    "ModelRequest",
     "Record",
     "RunState",
     "StateError",
@@ -38,6 +39,7 @@ __getattr__ = lazy_exports(
     {
         "Budget": ".budget",
         "Disclosure": ".disclosure",
+        "ModelRequest": ".model_calls",
         "Record": ".record",
         "RunState": ".run_state",
         "StateError": ".run_state",

@@ -20,7 +20,7 @@ from .budget import Budget
 from .delegation import depth
 from .disclosure import Disclosure
 from .events import Called, Calling, LoopEvent, Observer, RoundEnded, RoundStarted, Stopped
-from .model_calls import Model, ModelCalls
+from .model_calls import AroundModel, Model, ModelCalls, ModelRequest
 from .options import Adapter, Checkpoint, Options
 from .record import CallRecord, Limit, Record, Round, Stop, attach_record
 from .run_state import PendingAnswer, RunState, StateError
@@ -55,6 +55,7 @@ async def run_tools(
     on_event: Observer | None = None,
     pause: bool | None = None,
     checkpoint: Checkpoint | None = None,
+    around_model: Sequence[AroundModel] = (),
 ) -> Record:
     """Ask a model, carry out its calls and answer them, until it calls no tool or something stops the run.
 
@@ -87,6 +88,9 @@ async def run_tools(
             inside of `delegate`, where nobody sees the state.
         checkpoint: stores the state of the run, plain or async: after each answer of the model, before its
             calls are carried out, and after them. What it raises ends the run.
+        around_model: hooks around each call of the model, the outermost first: async functions from a
+            `ModelRequest` and `proceed` to the answer. The conversation of the run keeps its own messages,
+            whatever they ask with.
 
     Returns:
         The record of the run; `resume` goes on from its `state`.
@@ -108,6 +112,7 @@ async def run_tools(
         on_event=on_event,
         pause=pause,
         checkpoint=checkpoint,
+        around_model=around_model,
     )
     return await run_from(model, tools, RunState(messages=tuple(messages)), options)
 
@@ -231,7 +236,7 @@ class _Run:
         state: RunState,
         options: Options,
     ) -> None:
-        self._model = ModelCalls(model, answers, self._notify)
+        self._model = ModelCalls(model, options.around_model, answers, self._notify)
         self._answers = answers
         self._shown = shown
         self._calls = calls
@@ -328,7 +333,8 @@ class _Run:
         self._asking = True
         try:
             async with clock:
-                response = await self._model.ask([*self._messages], shown)
+                request = ModelRequest(round=self._number, messages=tuple(self._messages), definitions=shown)
+                response = await self._model.ask(request)
         except TimeoutError:
             if not clock.expired():
                 raise

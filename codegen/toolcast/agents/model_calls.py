@@ -1,13 +1,15 @@
-"""Asking the model: its answer at once, or a stream that is put together while it is told."""
+"""Asking the model, through the hooks around it: its answer at once, or a stream that is put together."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from inspect import isawaitable
 from typing import Any, TypeVar
 
+from msgspec import Struct
+
 from .answers import Answers
-from .dispatch.pieces import Piece
+from .dispatch.pieces import Discarded, Piece
 
 T = TypeVar("T")
 Stream = AsyncIterable[Any] | AbstractAsyncContextManager[Any]
@@ -19,48 +21,99 @@ the round."""
 _END: Any = object()
 
 
+class ModelRequest(Struct, frozen=True, kw_only=True):
+    """What the model is asked with in a round.
+
+    Attributes:
+        round: number of the round, from 1.
+        messages: the conversation.
+        definitions: the JSON array of definitions.
+    """
+
+    round: int
+    messages: tuple[Any, ...]
+    definitions: bytes
+
+
+Proceed = Callable[[ModelRequest], Awaitable[Any]]
+"""Asks with a request: the next hook, or the model after the last one. Gives the whole answer."""
+AroundModel = Callable[[ModelRequest, Proceed], Awaitable[Any]]
+"""A hook around each call of the model: from the request of a round to the whole answer."""
+
+
 class ModelCalls:
     """Asks the model of a run, and puts together what it streams."""
 
-    def __init__(self, model: Model, answers: Answers, tell: Callable[[Piece], Awaitable[None]]) -> None:
+    def __init__(
+        self,
+        model: Model,
+        around: Sequence[AroundModel],
+        answers: Answers,
+        tell: Callable[[Piece], Awaitable[None]],
+    ) -> None:
         """Start.
 
         Args:
             model: the model.
+            around: hooks around each call of it, the outermost first.
             answers: what reads its answers.
             tell: receives what a stream adds; the stream waits for it.
         """
         self._model = model
+        self._around = tuple(around)
         self._answers = answers
         self._tell = tell
+        self._told = False  # pieces of this round that count
+        self._streamed: Any = None  # the answer that they are of
 
-    async def ask(self, messages: list[Any], definitions: bytes) -> Any:
-        """Ask the model once.
+    async def ask(self, request: ModelRequest) -> Any:
+        """Ask for the answer of a round.
 
         Args:
-            messages: the conversation.
-            definitions: the JSON array of definitions.
+            request: the request, as the outermost hook gets it.
 
         Returns:
-            The whole answer. What the model raises passes through.
+            The whole answer. What a hook or the model raises passes through.
 
         Raises:
             TypeError: the model gave an iterator that blocks, or streams and the adapter reads no streams.
             DispatchError: the stream broke off, or does not fit its format.
         """
-        made = self._model(messages, definitions)
+        self._told, self._streamed = False, None
+        response = await self._through(0, request)
+        if response is not self._streamed:
+            await self._discard()
+        return response
+
+    async def _through(self, at: int, request: ModelRequest) -> Any:
+        """The answer from the hook at a place on."""
+        if at < len(self._around):
+            made: Any = self._around[at](request, lambda changed: self._through(at + 1, changed))
+        else:
+            made = self._model([*request.messages], request.definitions)
         response = await made if isawaitable(made) else made
         return await self._put_together(response) if _is_stream(response) else response
 
     async def _put_together(self, stream: Stream) -> Any:
         reader = self._answers.stream()
+        await self._discard()  # a hook asks again
         async with _opened(stream) as chunks:
             async for chunk in chunks:
-                for piece in reader.feed(chunk):
-                    await self._tell(piece)
-        for piece in reader.finish():
+                await self._tell_all(reader.feed(chunk))
+        await self._tell_all(reader.finish())
+        self._streamed = reader.response()
+        return self._streamed
+
+    async def _tell_all(self, pieces: Sequence[Piece]) -> None:
+        for piece in pieces:
+            self._told = True
             await self._tell(piece)
-        return reader.response()
+
+    async def _discard(self) -> None:
+        """Take back what was told of another answer."""
+        if self._told:
+            self._told = False
+            await self._tell(Discarded())
 
 
 def _is_stream(response: Any) -> bool:

@@ -1,6 +1,6 @@
 """The options of a run, as `run_tools` and `resume` take them."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
 from msgspec import Struct
@@ -10,6 +10,7 @@ from ..runtime.view import ToolView
 from .answers import Answers
 from .budget import Budget
 from .events import Observer
+from .model_calls import AroundModel
 from .run_state import RunState
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class RunOptions(TypedDict, total=False):
     on_event: Observer | None
     pause: bool | None
     checkpoint: Checkpoint | None
+    around_model: Sequence[AroundModel]
 
 
 class Options(Struct, frozen=True, kw_only=True):
@@ -58,6 +60,7 @@ class Options(Struct, frozen=True, kw_only=True):
     on_event: Observer | None = None
     pause: bool | None = None
     checkpoint: Checkpoint | None = None
+    around_model: Sequence[AroundModel] = ()
 
     def __post_init__(self) -> None:
         if (self.format is None) == (self.dispatcher is None):
