@@ -15,12 +15,16 @@ import pytest
 
 DOC = Path(__file__).resolve().parents[2] / "docs/agents.md"
 ARGUMENTS = {"file_path": "/a", "old_string": "x", "new_string": "y"}
+EDITS = {"name": "edit", "arguments": json.dumps(ARGUMENTS)}
+FACT = {"content": "y stands for x now.", "tags": ["edits"]}
 
 
 def chat(body: dict[str, Any]) -> dict[str, Any]:
-    """OpenAI's answer: a call first, a text once that has its result."""
-    done = body["messages"][-1]["role"] == "tool"
-    function = {"name": "edit", "arguments": json.dumps(ARGUMENTS)}
+    """OpenAI's answer: a call first; once that has its result a text, or the call that is to end the run."""
+    ended = body["messages"][-1]["role"] == "tool"
+    final = ended and any(tool["function"]["name"] == "memory_store" for tool in body["tools"])
+    done = ended and not final
+    function = {"name": "memory_store", "arguments": json.dumps(FACT)} if final else EDITS
     message: dict[str, Any] = {"role": "assistant", "content": "Done." if done else None}
     if not done:
         message["tool_calls"] = [{"id": "call_1", "type": "function", "function": function}]
@@ -93,7 +97,7 @@ def test_every_example_runs_in_its_order() -> None:
     pytest.importorskip("openai")
     pytest.importorskip("anthropic")
     blocks = re.findall(r"```python\n(.*?)```", DOC.read_text("utf-8"), re.DOTALL)
-    assert len(blocks) == 9
+    assert len(blocks) == 10
 
     async def main() -> None:
         names: dict[str, Any] = {}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from ..runtime.binding import ToolBinding
 from ..runtime.context import ToolContext
 from ..runtime.result import ToolResult
 from ..runtime.view import ToolView
@@ -20,6 +21,7 @@ from .budget import Budget
 from .delegation import depth
 from .disclosure import Disclosure
 from .events import Called, Calling, LoopEvent, Observer, RoundEnded, RoundStarted, Stopped
+from .final_output import FinalOutput
 from .model_calls import AroundModel, Model, ModelCalls, ModelRequest
 from .options import Adapter, Checkpoint, Options
 from .record import CallRecord, Limit, Record, Round, Stop, attach_record
@@ -56,6 +58,7 @@ async def run_tools(
     pause: bool | None = None,
     checkpoint: Checkpoint | None = None,
     around_model: Sequence[AroundModel] = (),
+    final: ToolBinding[Any, Any] | None = None,
 ) -> Record:
     """Ask a model, carry out its calls and answer them, until it calls no tool or something stops the run.
 
@@ -91,13 +94,15 @@ async def run_tools(
         around_model: hooks around each call of the model, the outermost first: async functions from a
             `ModelRequest` and `proceed` to the answer. The conversation of the run keeps its own messages,
             whatever they ask with.
+        final: a tool that the model is to call for its final answer, beside `tools`. A call with valid
+            arguments ends the run, after all calls of its answer; `output` of the record is its parameters.
 
     Returns:
         The record of the run; `resume` goes on from its `state`.
 
     Raises:
         ValueError: a limit is below 1, not exactly one of `format` and `dispatcher` is set, or `text_format`
-            is set without "text", unknown, or without a prompt.
+            is set without "text", unknown, or without a prompt; `final` has the name of a tool of the run.
     """
     options = Options(
         format=format,
@@ -113,6 +118,7 @@ async def run_tools(
         pause=pause,
         checkpoint=checkpoint,
         around_model=around_model,
+        final=final,
     )
     return await run_from(model, tools, RunState(messages=tuple(messages)), options)
 
@@ -142,7 +148,11 @@ async def run_from(
     """
     waits = depth() == 0 if options.pause is None else options.pause
     view = tools.tools if isinstance(tools, Disclosure) else tools
+    output = None if options.final is None else FinalOutput(options.final, view)
+    if output is not None:
+        view = output.tools
     calls = ToolCalls(view, options.budget or Budget(), options.repeats, state, waits)
+    calls.uncounted = "" if output is None else output.binding.name
     answers, provider = _answers(tools, calls, options)
     if state.format not in (None, answers.name):
         raise StateError(
@@ -153,9 +163,9 @@ async def run_from(
         pending = msgspec.structs.replace(pending, response=answers.restore(pending.response))
     state = msgspec.structs.replace(state, format=answers.name, pending=pending)
     settled = Settled(left=state.waiting) if settle is None else settle(state, provider)
-    definitions = _definitions(tools, options, state)
+    definitions = _definitions(tools, options, state, output)
     disclosure = tools if isinstance(tools, Disclosure) else None
-    run = _Run(model, answers, _Shown(definitions, disclosure), calls, state, options)
+    run = _Run(model, answers, _Shown(definitions, disclosure, output), calls, state, options)
     return await run.to_end(settled)
 
 
@@ -183,7 +193,9 @@ def _dialect(tools: ToolView | Disclosure, provider: str | None, format: str | N
     return chosen
 
 
-def _definitions(tools: ToolView | Disclosure, options: Options, state: RunState) -> Callable[[], bytes]:
+def _definitions(
+    tools: ToolView | Disclosure, options: Options, state: RunState, output: FinalOutput | None
+) -> Callable[[], bytes]:
     """What makes each round's definitions; for text the block for the system prompt."""
     if isinstance(tools, Disclosure):
         _dialect(tools, options.provider, options.format)
@@ -193,7 +205,11 @@ def _definitions(tools: ToolView | Disclosure, options: Options, state: RunState
             tools.next_turn()
         else:
             tools.restore(state.shown)
+        disclosed = tools
+        if output is not None:
+            return lambda: output.defined(disclosed.definitions(), disclosed.provider)
         return tools.definitions
+    tools = tools if output is None else output.tools
     if options.format == "text":
         from .text_calls import instructions
 
@@ -209,16 +225,20 @@ class _Shown(NamedTuple):
 
     definitions: Callable[[], bytes]
     disclosure: Disclosure | None
+    output: FinalOutput | None
 
 
 class _StopRunError(Exception):
     """The run ends here."""
 
-    def __init__(self, stop: Stop, *, exceeded: Limit | None = None, detail: str = "") -> None:
+    def __init__(
+        self, stop: Stop, *, exceeded: Limit | None = None, detail: str = "", output: Any = None
+    ) -> None:
         super().__init__(stop)
         self.stop = stop
         self.exceeded = exceeded
         self.detail = detail
+        self.output = output
 
 
 class _Run:
@@ -247,6 +267,8 @@ class _Run:
         self._state = state
         self._number = state.rounds
         self._asking = False  # the model is being called
+        self._output = shown.output
+        self._asked_for_output = False  # after an answer without a call of its tool
         self._malformed = state.malformed  # answers with a call that could not be read, one after another
         calls.starting = self._calling
         calls.notify = self._called
@@ -304,7 +326,7 @@ class _Run:
             raise _StopRunError("paused")
         self._reply(work.answer, work.results)
         await self._notify(RoundEnded(round=done))
-        self._judge_answer(work.answer)
+        self._judge_answer(work.answer, work.results)
         messages = tuple(self._messages)
         self._state = self._now(pending=None, messages=messages, malformed=self._malformed)
         await self._save()
@@ -349,11 +371,25 @@ class _Run:
         self._malformed = self._malformed + 1 if malformed else 0
         if malformed and not replies and self._malformed <= MALFORMED:
             replies = [*self._answers.say(_AGAIN)]
+        if self._lacks_output(answer):
+            assert self._output is not None
+            replies = [*replies, *self._answers.say(self._output.request)]
         self._messages += [*answer.messages, *replies]
 
-    def _judge_answer(self, answer: ReadAnswer) -> None:
+    def _lacks_output(self, answer: ReadAnswer) -> bool:
+        """Whether the model is to be asked for its final output, which it did not give."""
+        ended = not answer.calls and answer.end.reason == "complete"
+        return ended and self._output is not None and not self._asked_for_output
+
+    def _judge_answer(self, answer: ReadAnswer, results: Sequence[ToolResult]) -> None:
         """Raise _StopRunError where the answer is the last one."""
         end = answer.end
+        output = None if self._output is None else self._output.output_of(answer.calls, results)
+        if output is not None:
+            raise _StopRunError("answer", detail=end.detail, output=output)
+        if self._lacks_output(answer):
+            self._asked_for_output = True
+            return
         if answer.calls:
             return
         if end.reason == "complete":
@@ -406,6 +442,7 @@ class _Run:
             state=self._state,
             exceeded=stop.exceeded,
             detail=stop.detail,
+            output=stop.output,
         )
         await self._notify(Stopped(record=record))
         return record

@@ -1,10 +1,11 @@
 """The options of a run, as `run_tools` and `resume` take them."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 from msgspec import Struct
 
+from ..runtime.binding import ToolBinding
 from ..runtime.context import ToolContext
 from ..runtime.view import ToolView
 from .answers import Answers
@@ -38,6 +39,7 @@ class RunOptions(TypedDict, total=False):
     pause: bool | None
     checkpoint: Checkpoint | None
     around_model: Sequence[AroundModel]
+    final: ToolBinding[Any, Any] | None
 
 
 class Options(Struct, frozen=True, kw_only=True):
@@ -61,6 +63,7 @@ class Options(Struct, frozen=True, kw_only=True):
     pause: bool | None = None
     checkpoint: Checkpoint | None = None
     around_model: Sequence[AroundModel] = ()
+    final: ToolBinding[Any, Any] | None = None
 
     def __post_init__(self) -> None:
         if (self.format is None) == (self.dispatcher is None):

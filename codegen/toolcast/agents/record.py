@@ -78,6 +78,7 @@ class Record(Struct, frozen=True, kw_only=True):
         state: from where `resume` goes on.
         exceeded: which limit of the budget was reached; None where `stopped` is not "budget".
         detail: what the provider says of the reason, in its own words; "" where it says nothing.
+        output: the parameters of the call of the tool `final`; None where the model did not call it.
     """
 
     stopped: Stop
@@ -87,6 +88,7 @@ class Record(Struct, frozen=True, kw_only=True):
     state: RunState
     exceeded: Limit | None = None
     detail: str = ""
+    output: Any = None
 
     @property
     def waiting(self) -> tuple[WaitingCall, ...]:

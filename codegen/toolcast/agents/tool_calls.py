@@ -30,16 +30,17 @@ class ToolCalls:
     """One run's calls. Past the budget a call is answered, not made, so that a conversation stays whole.
 
     `tools` are those of the run, whose calls pass through here; `starting` gets the id, the name and the
-    arguments of each call before it is carried out, `notify` each call that ended; `spent` says that a call
-    exceeded the budget; `made` counts calls that were made or wait, `failures` those that failed, by a digest
-    of tool and arguments. With `waits`, a call that is deferred has a `Deferred` for a result, and is no
-    record yet.
+    arguments of each call before it is carried out, `notify` each call that ended. Calls of the tool
+    `uncounted` are none of the budget's. `spent` says that a call exceeded the budget; `made` counts calls
+    that were made or wait, `failures` those that failed, by a digest of tool and arguments. With `waits`, a
+    call that is deferred has a `Deferred` for a result, and is no record yet.
     """
 
     def __init__(self, tools: ToolView, budget: Budget, repeats: int, state: RunState, waits: bool) -> None:
         self.tools: ToolView = RedirectedView(tools, self.execute)
         self.starting: Callable[[str, str, Any], Awaitable[None]] = _nobody
         self.notify: Callable[[CallRecord], Awaitable[None]] = _nobody
+        self.uncounted = ""
         self.spent = False
         self.made = state.calls
         self.failures: dict[str, int] = {**state.failures}
@@ -94,14 +95,16 @@ class ToolCalls:
         begun = time.monotonic()
         left, executed = self.left, False
         context, waits = self._with_framework(context)
-        counted = context.framework in APPROVED.values()  # when it was deferred
-        if not counted and self._budget.calls is not None and self.made >= self._budget.calls:
+        deferred_before = context.framework in APPROVED.values()
+        final = bool(self.uncounted) and self.tools.resolve(name) == self.uncounted
+        counts = not (deferred_before or final)
+        if counts and self._budget.calls is not None and self.made >= self._budget.calls:
             self.spent = True
             result = ToolResult.failed(_SPENT.format(name, self._budget.calls))
         elif left is not None and left <= 0:
             result = ToolResult.failed(_LATE.format(name, "not called", self._budget.seconds))
         else:
-            self.made += not counted
+            self.made += counts
             executed = True
             await self.starting(context.call_id, name, arguments)
             try:

@@ -1,0 +1,91 @@
+"""The final output of a run as a tool: offered beside the others, and never carried out."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from ..runtime.arguments import Arguments
+from ..runtime.binding import ToolBinding
+from ..runtime.context import Framework, ToolContext
+from ..runtime.definitions import DefinitionBytes
+from ..runtime.result import ToolResult
+from ..runtime.view import Entry, Snapshot, ToolView
+from ..runtime.wire.guesses import Guesses
+
+_TAKEN = "This is your final answer."
+_ASK = "Call the tool {!r} to give your final answer; nothing else counts as one."
+
+
+class FinalOutput:
+    """The tool whose call ends a run, and the tools with it."""
+
+    def __init__(self, binding: ToolBinding[Any, Any], tools: ToolView) -> None:
+        """Put the tool beside others.
+
+        Args:
+            binding: the tool; its parameters are the output. Its results, secrets and permission count for
+                nothing, since nothing is carried out.
+            tools: the tools of the run.
+
+        Raises:
+            ValueError: a tool of the run has the same name.
+        """
+        if binding.name in tools:
+            raise ValueError(f"final= has the name of a tool of the run, {binding.name!r}. Rename one.")
+        # A reference to a secret stays one: the output is the model's own text.
+        self.binding = msgspec.structs.replace(
+            binding, result=None, secrets=(), permission="read", external=False
+        )
+        self.tools: ToolView = _WithFinal(tools, self.binding)
+        self.request = _ASK.format(binding.name)
+
+    def defined(self, definitions: bytes, provider: str) -> bytes:
+        """The definitions with the tool's, in full. It comes first, so that it stays where it is when a
+        Disclosure shows more."""
+        others = [definitions[1:-1]] if definitions != b"[]" else []
+        return DefinitionBytes(b"[" + b",".join([self.binding.definition(provider), *others]) + b"]")
+
+    def output_of(self, calls: Sequence[Any], results: Sequence[ToolResult]) -> Any:
+        """The parameters of the first call of the tool that was accepted; None where there is none."""
+        for call, result in zip(calls, results, strict=True):
+            if result.success and self.tools.resolve(getattr(call, "name", "")) == self.binding.name:
+                # Out of the state of a run it comes as plain data.
+                plain = isinstance(result.data, dict)
+                return self.binding.decode(result.data) if plain else result.data
+        return None
+
+
+class _WithFinal(ToolView):
+    """The tools of `base`, and one whose calls are only checked."""
+
+    def __init__(self, base: ToolView, binding: ToolBinding[Any, Any]) -> None:
+        self._base = base
+        self._executor = base._executor
+        self._final = Entry(binding, _take)
+        self._made: tuple[Snapshot, Snapshot] | None = None  # the base's, and the one with the final tool
+
+    def snapshot(self) -> Snapshot:
+        whole = self._base.snapshot()
+        if self._made is None or self._made[0] is not whole:
+            name = self._final.binding.name
+            self._made = (whole, Snapshot({**whole.entries, name: self._final}))
+        return self._made[1]
+
+    async def execute(
+        self,
+        name: str,
+        arguments: Arguments,
+        provider: str | None = None,
+        context: ToolContext | None = None,
+        guesses: Guesses | None = None,
+    ) -> ToolResult:
+        if self.resolve(name) != self._final.binding.name:
+            return await self._base.execute(name, arguments, provider, context, guesses)
+        # A policy that asks for every call need not ask for one that does nothing.
+        approved = msgspec.structs.replace(context or ToolContext(), framework=Framework(approved=True))
+        return await super().execute(name, arguments, provider, approved, guesses)
+
+
+async def _take(params: Any, _: ToolContext) -> ToolResult:
+    return ToolResult.ok(_TAKEN, data=params)
