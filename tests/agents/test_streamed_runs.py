@@ -10,7 +10,15 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from toolcast.agents import Budget, Record, in_thread, record_of, run_tools, stream_tools
+from toolcast.agents import (
+    Budget,
+    Record,
+    in_thread,
+    record_of,
+    run_tools,
+    stream_resume,
+    stream_tools,
+)
 from toolcast.agents.answers import Answers
 from toolcast.agents.dispatch import (
     ArgumentsPiece,
@@ -23,6 +31,7 @@ from toolcast.agents.dispatch import (
 from toolcast.agents.events import Called, Calling, LoopEvent, RoundEnded, RoundStarted, Stopped
 from toolcast.agents.text_calls import TextAnswer
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
+from toolcast.runtime.middleware.policy import Policy
 
 from tests.agents.dispatch.answers import TEXT, Asked, id_for
 from tests.agents.dispatch.streaming import IN_PIECES, STREAMS, dump
@@ -376,6 +385,25 @@ def test_the_events_are_those_of_the_observer_and_what_is_raised_comes_after_the
     assert record_of(problem) is seen[-1].record
     seen, problem = collected(broken, format="smoke")
     assert (seen, type(problem)) == ([], ValueError)
+
+
+def test_a_resumed_run_is_streamed() -> None:
+    tools = ToolRegistry(policy=Policy("supervised"))
+    tools.register(EDIT, lambda params, _: f"edited {params.file_path}")
+    record, _ = run(streaming(events_of("openai", asked("openai", "/a"))), tools, format="openai")
+    decisions: Any = {call.key: "yes" for call in record.waiting}
+
+    async def main() -> list[LoopEvent]:
+        model = streaming(events_of("openai", []))
+        events = stream_resume(model, tools, record.state, decisions=decisions, format="openai")
+        return [event async for event in events]
+
+    seen = asyncio.run(main())
+    assert [type(event) for event in seen if not isinstance(event, TextPiece)] == [
+        *(Calling, Called, RoundEnded, RoundStarted, RoundEnded, Stopped),
+    ]
+    [called] = [event for event in seen if isinstance(event, Called)]
+    assert called.call.result.output == "edited /a"
 
 
 def test_the_seconds_of_the_budget_hold_within_a_stream() -> None:

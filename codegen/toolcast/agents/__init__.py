@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .record import Record, record_of
     from .resuming import resume
     from .run_state import RunState, StateError, WaitingCall
-    from .stream_events import stream_tools
+    from .stream_events import stream_resume, stream_tools
 
 __all__ = [
     "Budget",
@@ -31,6 +31,7 @@ __all__ = [
     "record_of",
     "resume",
     "run_tools",
+    "stream_resume",
     "stream_tools",
 ]
 
@@ -49,6 +50,7 @@ __getattr__ = lazy_exports(
         "record_of": ".record",
         "resume": ".resuming",
         "run_tools": ".loop",
+        "stream_resume": ".stream_events",
         "stream_tools": ".stream_events",
     },
 )

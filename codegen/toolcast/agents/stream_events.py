@@ -8,6 +8,7 @@ from typing import Any, ParamSpec
 from .events import LoopEvent, Stopped
 from .loop import run_tools
 from .record import Record, attach_record
+from .resuming import resume
 
 P = ParamSpec("P")
 
@@ -40,6 +41,8 @@ The run goes on only as fast as its events are taken: one waits at most, and the
 Closing the generator cancels the run, and waits until it is over. `async for` alone does not close it on
 `break`: use `contextlib.aclosing`.
 """
+stream_resume = streamed(resume)
+"""Go on with a run as `resume` does, with the same arguments; an async generator of its events."""
 
 
 class _Events:
