@@ -236,6 +236,27 @@ def test_other_hosts_and_origins_are_refused_over_http(sdk: Sdk) -> None:
     assert not {421, 403} & set(refused[3:])
 
 
+def test_a_token_and_no_sessions_over_http(sdk: Sdk) -> None:
+    httpx2 = sdk("httpx2")
+    streamable = sdk("mcp.client.streamable_http").streamable_http_client
+    token = "0123456789-abcdefghij"
+
+    async def session() -> tuple[int, str, Any]:
+        arguments = (APP, "--http", "0", "--token-env", "SERVE_TOKEN", "--stateless")
+        async with http(*arguments, SERVE_TOKEN=token) as (url, _):
+            headers = {"authorization": f"Bearer {token}"}
+            async with (
+                httpx2.AsyncClient(timeout=20) as without,
+                httpx2.AsyncClient(headers=headers, timeout=20) as client,
+                sdk("mcp").Client(streamable(url, http_client=client), mode="legacy") as official,
+            ):
+                refused = await without.post(url, json={})
+                result = await official.call_tool("glob", {"pattern": "x"})
+                return refused.status_code, refused.headers["www-authenticate"], result.structured_content
+
+    assert asyncio.run(asyncio.wait_for(session(), 120)) == (401, "Bearer", {"paths": ["/x"], "total": 1})
+
+
 @pytest.mark.parametrize("number", sampled([signal.SIGINT, signal.SIGTERM], [signal.SIGTERM]))
 def test_a_signal_ends_a_stdio_server_though_stdin_is_open(number: signal.Signals, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
@@ -273,6 +294,10 @@ WRONG: list[tuple[list[str], list[str]]] = [
     ([APP, "--http", "here"], ["HOST:PORT"]),
     ([APP, "--http", "0.0.0.0:0"], ["--allow-host"]),
     ([APP, "--http", "192.0.2.1:0", "--allow-host", "a:1"], ["192.0.2.1"]),
+    ([APP, "--http", "0", "--token-env", "TOOLCAST_NO_SUCH"], ["TOOLCAST_NO_SUCH has no value"]),
+    ([APP, "--http", "0", "--token-env", "LANG"], ["LANG: a token has 16 characters or more", "secrets"]),
+    ([APP, "--token-env", "TOKEN"], ["--token-env is for HTTP", "--http PORT"]),
+    ([APP, "--stateless"], ["--stateless is for HTTP"]),
 ]
 
 
@@ -285,7 +310,7 @@ def test_what_is_wrong_is_reported_with_a_way_out() -> None:
     )
     done = subprocess.run(
         [sys.executable, "-c", code, json.dumps([arguments for arguments, _ in WRONG])],
-        cwd=ROOT, capture_output=True, text=True, timeout=120, check=True,
+        cwd=ROOT, capture_output=True, text=True, timeout=120, check=True, env={**os.environ, "LANG": "C"},
     )  # fmt: skip
     for (arguments, words), (status, output, errors) in zip(WRONG, json.loads(done.stdout), strict=True):
         assert (status, output) == (1, ""), (arguments, errors)

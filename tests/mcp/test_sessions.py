@@ -7,8 +7,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from toolcast.mcp import mcp_server
-from toolcast.mcp.serve import http_app
+from toolcast.mcp import HttpOptions, http_app, mcp_server
 from toolcast.runtime import ToolRegistry
 
 from generated.files.edit import EDIT
@@ -26,7 +25,7 @@ async def served(sdk: Sdk, **options: Any) -> AsyncGenerator[Any]:
     httpx = sdk("httpx")
     registry = ToolRegistry()
     registry.register(EDIT, app.edit)
-    made = http_app(mcp_server(registry), **options)
+    made = http_app(mcp_server(registry), options=HttpOptions(**options))
     transport = httpx.ASGITransport(made)
     async with (
         made.router.lifespan_context(made),

@@ -16,6 +16,7 @@ from .options import examples, refuse
 from .program import close, log_to_stderr, no_registry
 
 if TYPE_CHECKING:
+    from ..mcp.bearer_auth import BearerAuth
     from ..runtime.view import ToolView
 
 _GRACE = 1.0
@@ -53,6 +54,13 @@ _GRACE = 1.0
 @click.option("--website", metavar="URL", help="The server's website.")
 @click.option("--icon", multiple=True, metavar="URL", help="An icon of the server.")
 @click.option("--ask-approvals", is_flag=True, help="Ask clients' users for what the policy wants approved.")
+@click.option(
+    "--token-env", metavar="NAME",
+    help="Answer only requests with the bearer token that this environment variable has.",
+)  # fmt: skip
+@click.option(
+    "--stateless", is_flag=True, help="Keep no sessions: any of several processes answers a request."
+)
 @click.option("--verbose", is_flag=True, help="Log every request to stderr.")
 def command(
     target: str,
@@ -62,6 +70,8 @@ def command(
     permission: tuple[str, ...],
     allow_host: tuple[str, ...],
     allow_origin: tuple[str, ...],
+    token_env: str | None,
+    stateless: bool,
     verbose: bool,
     ask_approvals: bool,
     icon: tuple[str, ...],
@@ -72,6 +82,7 @@ def command(
     MODULE:ATTRIBUTE is a ToolRegistry of yours, or a function (async or not) that returns one. Without --http
     one client is served on stdin and stdout; everything else that is printed goes to stderr.
     """
+    from ..mcp.http_options import HttpOptions
     from ..mcp.registry_target import TargetError, load_registry, quiet_stdout
     from ..mcp.sdk import McpMissingError, load
     from ..mcp.serve import address, http_app, serve_http, serve_stdio
@@ -79,9 +90,16 @@ def command(
     from ..runtime.errors import UnknownProviderError
 
     log_to_stderr(verbose=verbose)
+    if http is None and (token_env or stateless):
+        option = "--token-env" if token_env else "--stateless"
+        raise refuse(option, "needs-http", f"{option} is for HTTP, and stdio is served", "add --http PORT")
     try:
         load("mcp.server.lowlevel.server")
         host, port = address(http) if http is not None else ("", 0)
+        auth = _token_auth(token_env)
+        options = HttpOptions(
+            allowed_hosts=allow_host, allowed_origins=allow_origin, auth=auth, stateless=stateless
+        )
     except McpMissingError as problem:
         raise refuse(target, "mcp-missing", str(problem)) from None
     except ValueError as problem:
@@ -94,14 +112,14 @@ def command(
                 view = _chosen(registry, _split(groups), _split(names), _split(permission))
                 server = mcp_server(view, ask_approvals=ask_approvals, **_stated(target, icon, stated))
                 if http is not None:
-                    http_app(server, host, allowed_hosts=allow_host)  # refuses what must not be served
+                    http_app(server, host, options)  # refuses what must not be served
             except ValueError as problem:
                 raise TargetError(str(problem)) from None
         try:
             if http is None:
                 return await _until_signalled(serve_stdio(server), registry)
             with _Noted() as noted:
-                await serve_http(server, host, port, allowed_hosts=allow_host, allowed_origins=allow_origin)
+                await serve_http(server, host, port, options)
             return noted.status
         finally:
             with quiet_stdout():
@@ -133,6 +151,21 @@ def _stated(target: str, icons: tuple[str, ...], stated: Mapping[str, str | None
         "website_url": stated["website"],
         "icons": [{"src": url} for url in icons],
     }
+
+
+def _token_auth(variable: str | None) -> "BearerAuth | None":
+    """Authentication by the token of an environment variable. Raises a refusal where that has none."""
+    from ..mcp.bearer_auth import BearerAuth, fixed_token
+
+    if variable is None:
+        return None
+    token = os.environ.get(variable, "")
+    if not token:
+        raise refuse(variable, "no-token", f"the environment variable {variable} has no value")
+    try:
+        return BearerAuth(verify=fixed_token(token))
+    except ValueError as problem:
+        raise refuse(variable, "bad-token", f"the environment variable {variable}: {problem}") from None
 
 
 def _split(values: tuple[str, ...]) -> list[str] | None:

@@ -9,16 +9,22 @@ from ..lazy_exports import lazy_exports
 from .sdk import McpMissingError
 
 if TYPE_CHECKING:
+    from .bearer_auth import BearerAuth, Principal, Verify, fixed_token, principal_of
+    from .call_limits import CallLimits
     from .handlers import McpHandler, register_mcp
+    from .http_options import HttpOptions, Replay
     from .live_tools import McpTools, ToolChanges, mcp_tools
     from .offered_tools import RefusedTool
     from .pins import Pin, PinChange, Pins, PinsError
-    from .serve import serve_http, serve_mcp, serve_stdio
+    from .serve import http_app, serve_http, serve_mcp, serve_stdio
     from .server import mcp_server
     from .server_tool import Limits, ListingError, LiveTool
     from .terms import hinted_permission
 
 __all__ = [
+    "BearerAuth",
+    "CallLimits",
+    "HttpOptions",
     "Limits",
     "ListingError",
     "LiveTool",
@@ -29,11 +35,17 @@ __all__ = [
     "PinChange",
     "Pins",
     "PinsError",
+    "Principal",
     "RefusedTool",
+    "Replay",
     "ToolChanges",
+    "Verify",
+    "fixed_token",
     "hinted_permission",
+    "http_app",
     "mcp_server",
     "mcp_tools",
+    "principal_of",
     "register_mcp",
     "serve_http",
     "serve_mcp",
@@ -43,6 +55,9 @@ __all__ = [
 __getattr__ = lazy_exports(
     __name__,
     {
+        "BearerAuth": ".bearer_auth",
+        "CallLimits": ".call_limits",
+        "HttpOptions": ".http_options",
         "Limits": ".server_tool",
         "ListingError": ".server_tool",
         "LiveTool": ".server_tool",
@@ -52,11 +67,17 @@ __getattr__ = lazy_exports(
         "PinChange": ".pins",
         "Pins": ".pins",
         "PinsError": ".pins",
+        "Principal": ".bearer_auth",
         "RefusedTool": ".offered_tools",
+        "Replay": ".http_options",
         "ToolChanges": ".live_tools",
+        "Verify": ".bearer_auth",
+        "fixed_token": ".bearer_auth",
         "hinted_permission": ".terms",
+        "http_app": ".serve",
         "mcp_server": ".server",
         "mcp_tools": ".live_tools",
+        "principal_of": ".bearer_auth",
         "register_mcp": ".handlers",
         "serve_http": ".serve",
         "serve_mcp": ".serve",

@@ -1,19 +1,18 @@
 """A registry over stdio or streamable HTTP, until the client goes or the program ends."""
 
 import sys
-from collections.abc import Sequence
 from ipaddress import ip_address
 from typing import Any
 
 from ..runtime.view import ToolView
+from .bearer_auth import BearerGuard, metadata_routes
+from .body_deadline import BodyDeadline
+from .event_log import EventLog, SessionLogs
+from .http_options import HttpOptions
 from .sdk import load
 from .server import mcp_server
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-SESSION_IDLE = 1800.0
-"""Seconds without a request after which a session of an older client is closed, and forgotten."""
-MAX_SESSIONS = 1000
-"""Sessions of older clients at once, some 40 kB each; one more is answered 503 until others end."""
 PATH = "/mcp"
 """Where a server answers; clients are given `http://HOST:PORT/mcp`."""
 
@@ -22,29 +21,27 @@ async def serve_mcp(
     registry: ToolView,
     *,
     http: str | None = None,
-    allowed_hosts: Sequence[str] = (),
-    allowed_origins: Sequence[str] = (),
-    **options: Any,
+    options: HttpOptions = HttpOptions(),  # noqa: B008 - frozen
+    **server: Any,
 ) -> None:
     """Serve a registry over stdio or streamable HTTP. The registry stays open; close it when this returns.
 
     Args:
         registry: a registry or a selection.
         http: "HOST:PORT", or a port on this machine alone; None for stdio.
-        allowed_hosts: hosts by which clients call the server, such as "tools.example.com:8000".
-        allowed_origins: origins of pages that may call it.
-        **options: options of `mcp_server`.
+        options: how to serve over HTTP.
+        **server: options of `mcp_server`.
 
     Raises:
         ValueError: the address is not valid, or is reached from other machines without `allowed_hosts`.
         OSError: the address is in use.
     """
-    server = mcp_server(registry, **options)
+    made = mcp_server(registry, **server)
     if http is None:
-        await serve_stdio(server)
+        await serve_stdio(made)
     else:
         host, port = address(http)
-        await serve_http(server, host, port, allowed_hosts=allowed_hosts, allowed_origins=allowed_origins)
+        await serve_http(made, host, port, options)
 
 
 async def serve_stdio(server: Any) -> None:
@@ -66,22 +63,18 @@ async def serve_http(
     server: Any,
     host: str = "127.0.0.1",
     port: int = 8000,
-    *,
-    allowed_hosts: Sequence[str] = (),
-    allowed_origins: Sequence[str] = (),
+    options: HttpOptions = HttpOptions(),  # noqa: B008 - frozen
 ) -> None:
     """Serve streamable HTTP at `http://host:port/mcp` until the program ends.
 
     A page in a browser can be led to any address that the browser reaches (DNS rebinding), so requests must
-    name a host that is allowed: this machine's own names, and `allowed_hosts`. There is no authentication:
-    put a proxy before what other machines reach.
+    name a host that is allowed: this machine's own names, and `HttpOptions.allowed_hosts`.
 
     Args:
         server: a server of `mcp_server`.
         host: address to listen at.
         port: port to listen at.
-        allowed_hosts: as for `serve_mcp`.
-        allowed_origins: as for `serve_mcp`.
+        options: how to serve.
 
     Raises:
         ValueError: other machines reach the address, and there are no `allowed_hosts`.
@@ -89,16 +82,18 @@ async def serve_http(
     """
     import socket
 
-    app = http_app(server, host, allowed_hosts=allowed_hosts, allowed_origins=allowed_origins)
+    app = http_app(server, host, options)
     uvicorn = load("uvicorn")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as listening:
         # Bound here: uvicorn would end the whole process where the address is taken.
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
+        listening.listen(1024)  # whoever reads the address may connect at once
         config = uvicorn.Config(
-            app, host=host, port=port, log_config=None, access_log=False, timeout_graceful_shutdown=5
-        )
+            app, host=host, port=port, log_config=None, access_log=False, timeout_graceful_shutdown=5,
+            limit_concurrency=options.max_connections,
+        )  # fmt: skip
         shown = f"[{host}]" if ":" in host else host
         _log(f"serving MCP at http://{shown}:{listening.getsockname()[1]}{PATH}")
         await uvicorn.Server(config).serve(sockets=[listening])
@@ -107,18 +102,22 @@ async def serve_http(
 def http_app(
     server: Any,
     host: str = "127.0.0.1",
-    *,
-    allowed_hosts: Sequence[str] = (),
-    allowed_origins: Sequence[str] = (),
-    session_idle: float = SESSION_IDLE,
-    max_sessions: int = MAX_SESSIONS,
+    options: HttpOptions = HttpOptions(),  # noqa: B008 - frozen
 ) -> Any:
     """The ASGI application alone, to be mounted or served otherwise.
 
-    Clients of older revisions have sessions: at most `max_sessions`, each until it had no request for
-    `session_idle` seconds. Raises ValueError as `serve_http`, and for bounds out of range.
+    Args:
+        server: a server of `mcp_server`.
+        host: address at which it will be reached.
+        options: how to serve.
+
+    Returns:
+        A `starlette.applications.Starlette`.
+
+    Raises:
+        ValueError: as `serve_http`; a bound is out of range.
     """
-    if not is_loopback(host) and not allowed_hosts:
+    if not is_loopback(host) and not options.allowed_hosts:
         raise ValueError(
             f"{host} is reached from other machines: name the hosts by which clients call it "
             "(allowed_hosts, --allow-host tools.example.com:8000), or serve on 127.0.0.1."
@@ -126,16 +125,29 @@ def http_app(
     own = [f"{name}:*" for name in ("127.0.0.1", "localhost", "[::1]")]
     security = load("mcp.server.transport_security").TransportSecuritySettings(
         enable_dns_rebinding_protection=True,
-        allowed_hosts=[*own, *allowed_hosts],
-        allowed_origins=[*(f"http://{each}" for each in own), *allowed_origins],
+        allowed_hosts=[*own, *options.allowed_hosts],
+        allowed_origins=[*(f"http://{each}" for each in own), *options.allowed_origins],
     )
-    return server.streamable_http_app(
+    replaying = options.replay.session_events > 0 and not options.stateless
+    store = EventLog(options.replay) if replaying else None
+    made = server.streamable_http_app(
         streamable_http_path=PATH,
         host=host,
         transport_security=security,
-        session_idle_timeout=session_idle,
-        max_sessions=max_sessions,
+        stateless_http=options.stateless,
+        session_idle_timeout=options.session_idle,
+        max_sessions=options.max_sessions,
+        max_request_body_size=options.max_body,
+        event_store=store,
+        retry_interval=options.replay.retry,
+        custom_starlette_routes=metadata_routes(options.auth) if options.auth is not None else None,
     )
+    # The one that is added last comes first.
+    made.add_middleware(SessionLogs, store=store, idle=options.session_idle)
+    made.add_middleware(BodyDeadline, seconds=options.body_seconds)
+    if options.auth is not None:
+        made.add_middleware(BearerGuard, auth=options.auth)
+    return made
 
 
 def address(text: str) -> tuple[str, int]:

@@ -7,12 +7,16 @@ from typing import Any
 
 import msgspec
 
-from ..runtime.context import Framework
+from ..runtime.context import Framework, ToolContext
 from ..runtime.errors import UnknownToolError
+from ..runtime.result import ToolResult
 from ..runtime.view import ToolView
 from .announce import Announcer
+from .bearer_auth import extra_of
+from .call_limits import CallLimits, CallTurns, TooManyCallsError
 from .client_channel import LOG_LEVEL, ClientChannel
 from .elicited_approval import elicited_approver
+from .event_log import closing_stream
 from .listed import Listed, ListedTool, is_modern
 from .registry_server import server_type
 from .running_calls import CallIdentity, RunningCall, WaitingCalls, call_identity
@@ -37,6 +41,7 @@ def mcp_server(
     provider: str = "mcp",
     page_size: int | None = None,
     ask_approvals: bool = False,
+    calls: CallLimits = CallLimits(),  # noqa: B008 - frozen
 ) -> Any:
     """Make an MCP server that offers a registry, or a selection of it.
 
@@ -59,6 +64,7 @@ def mcp_server(
         page_size: tools of one page; None for all on one page.
         ask_approvals: whether the client's user is asked for the approvals that the registry's policy wants,
             where the policy has no approver and the client takes questions.
+        calls: how many calls run at once.
 
     Returns:
         An `mcp.server.lowlevel.Server`, for any transport of the SDK, and for clients in this process:
@@ -70,7 +76,9 @@ def mcp_server(
         ValueError: `page_size` is below 1, or an icon is not valid.
     """
     sdk = load("mcp.server.lowlevel.server")
-    offered = _Offered(registry, Listed(registry, provider, page_size), ask_approvals=ask_approvals)
+    offered = _Offered(
+        registry, Listed(registry, provider, page_size), CallTurns(calls), ask_approvals=ask_approvals
+    )
     identity = identity_of(registry) if name is None else ServerIdentity(name, "")
     made = server_type()(
         identity.name,
@@ -112,10 +120,11 @@ def _icon(icon: Mapping[str, Any]) -> Any:
 class _Offered:
     """The handlers of one server. `context` is the SDK's `ServerRequestContext`."""
 
-    def __init__(self, registry: ToolView, listed: Listed, *, ask_approvals: bool) -> None:
+    def __init__(self, registry: ToolView, listed: Listed, turns: CallTurns, *, ask_approvals: bool) -> None:
         self._registry = registry
         self._ask_approvals = ask_approvals
         self._listed = listed
+        self._turns = turns
         self._types = load("mcp.types")
         self._error = load("mcp.shared.exceptions").MCPError
         self.announcer = Announcer(listed)
@@ -152,11 +161,12 @@ class _Offered:
             if params.request_state is None
             else self._resume(context, params, identity)
         )
-        while (result := await call.outcome()) is None:
-            requests = dict(call.channel.requests)
-            state = waiting_calls(context).keep(call, identity)
-            if state is not None:
-                return self._types.InputRequiredResult(input_requests=requests, request_state=state)
+        async with closing_stream(context):
+            while (result := await call.outcome()) is None:
+                requests = dict(call.channel.requests)
+                state = waiting_calls(context).keep(call, identity)
+                if state is not None:
+                    return self._types.InputRequiredResult(input_requests=requests, request_state=state)
         await call.channel.flush()
         await self.announcer.announce()  # a tool may bring others
         return answer(params.name, tool, result, context.protocol_version)
@@ -168,9 +178,20 @@ class _Offered:
         if self._ask_approvals and circumstances.asker is not None:
             framework = Framework(approver=elicited_approver(circumstances.asker))
             circumstances = msgspec.structs.replace(circumstances, framework=framework)
-        arguments = params.arguments or {}
-        work = self._registry.execute(params.name, arguments, tool.provider, circumstances)
-        return RunningCall(channel, work)
+        circumstances = msgspec.structs.replace(circumstances, extra=extra_of(context.request))
+        return RunningCall(channel, self._execute(context.request, params, tool, circumstances))
+
+    async def _execute(
+        self, request: Any, params: Any, tool: ListedTool, circumstances: ToolContext
+    ) -> ToolResult:
+        """Run the handler, when it is the call's turn."""
+        try:
+            async with self._turns.turn(request):
+                return await self._registry.execute(
+                    params.name, params.arguments or {}, tool.provider, circumstances
+                )
+        except TooManyCallsError as problem:
+            return ToolResult.failed(str(problem))
 
     def _resume(self, context: Any, params: Any, identity: CallIdentity) -> RunningCall:
         """Go on with a call that waits for answers. Raises the SDK's MCPError where there is none."""

@@ -1,0 +1,217 @@
+"""Bearer tokens (RFC 6750): who may call a server over HTTP. A program brings what verifies a token."""
+
+import hmac
+import logging
+import re
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from hashlib import sha256
+from typing import Any, TypeAlias
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Struct
+
+from ..runtime.context import ToolContext
+from .sdk import load
+
+_TOKEN = re.compile(rb"[A-Za-z0-9\-._~+/]+=*")
+"""RFC 6750, 2.1: b64token."""
+_LONGEST = 16_384
+_KEY = "principal"
+_SCOPE_KEY = "toolcast.principal"
+_LOG = logging.getLogger("toolcast.mcp")
+
+
+class Principal(Struct, frozen=True, kw_only=True):
+    """Who made a request, as the program's verifier says.
+
+    Attributes:
+        id: identifies who it is among all that the verifier knows; with several issuers, the issuer is a part
+            of it. A session belongs to the id that opened it.
+        scopes: what the token permits.
+        expires_at: seconds since 1970 after which the token is refused; None where the verifier says when.
+        claims: whatever else the program wants to know in a handler.
+    """
+
+    id: str
+    scopes: tuple[str, ...] = ()
+    expires_at: float | None = None
+    claims: Mapping[str, Any] = {}
+
+
+Verify: TypeAlias = Callable[[str], Awaitable[Principal | None]]
+"""Says whose a token is, or None for a token that is not valid (unknown, expired, for another audience)."""
+
+
+class BearerAuth(Struct, frozen=True, kw_only=True):
+    """Every request needs a token that `verify` knows; others are answered 401 or 403.
+
+    Attributes:
+        verify: says whose a token is. Where it raises, the request is answered 503.
+        scopes: what a token must permit.
+        resource: URL of this server as clients call it. With it, clients are told where to get a token: the
+            metadata of RFC 9728 are served without a token. `verify` must refuse tokens for other audiences.
+        authorization_servers: URLs of the servers that issue tokens; needed with `resource`.
+    """
+
+    verify: Verify
+    scopes: Sequence[str] = ()
+    resource: str | None = None
+    authorization_servers: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if bool(self.resource) != bool(self.authorization_servers):
+            raise ValueError(
+                "`resource` and `authorization_servers` go together: the metadata of a protected resource "
+                "(RFC 9728) name both."
+            )
+        for url in (self.resource, *self.authorization_servers):
+            if url is not None and not re.fullmatch(r"https?://[^\s\"\\/]+[^\s\"\\]*", url):
+                raise ValueError(f"{url!r} is no URL: write https://tools.example.com/mcp.")
+        if any(not re.fullmatch(r"[\x21\x23-\x5B\x5D-\x7E]+", scope) for scope in self.scopes):
+            raise ValueError("a scope is one word without quotes and backslashes (RFC 6749, 3.3)")
+
+
+def fixed_token(token: str, id: str = "token") -> Verify:
+    """A verifier that knows one token, compared in constant time.
+
+    Args:
+        token: the token, 16 characters or more, from a secret store or an environment variable.
+        id: id of its principal.
+
+    Returns:
+        A verifier, for `BearerAuth`.
+
+    Raises:
+        ValueError: the token is shorter, or has characters that no bearer token has.
+    """
+    if len(token) < 16 or not _TOKEN.fullmatch(token.encode()):
+        raise ValueError(
+            "a token has 16 characters or more, of A-Z a-z 0-9 - . _ ~ + / (RFC 6750); "
+            "make one with: python -c 'import secrets; print(secrets.token_urlsafe(32))'"
+        )
+    expected = sha256(token.encode()).digest()
+    principal = Principal(id=id)
+
+    async def verify(presented: str) -> Principal | None:
+        # Digests have one length, so that the comparison tells nothing of the token's.
+        return principal if hmac.compare_digest(sha256(presented.encode()).digest(), expected) else None
+
+    return verify
+
+
+def principal_of(context: ToolContext) -> Principal | None:
+    """Who made the call that a handler runs for; None without authentication (`context.extra["principal"]`).
+
+    Args:
+        context: the handler's context.
+
+    Returns:
+        What the verifier returned for the token of the request.
+    """
+    found = context.extra.get(_KEY)
+    return found if isinstance(found, Principal) else None
+
+
+def principal_in(request: Any) -> Principal | None:
+    """Who made an HTTP request; None for a request of another transport, and without authentication."""
+    principal: Principal | None = None if request is None else request.scope.get(_SCOPE_KEY)
+    return principal
+
+
+def extra_of(request: Any) -> dict[str, Any]:
+    """`ToolContext.extra` for a call that came with a request."""
+    principal = principal_in(request)
+    return {} if principal is None else {_KEY: principal}
+
+
+class BearerGuard:
+    """An ASGI middleware that answers requests without a valid token, and says whose the others are."""
+
+    def __init__(self, app: Any, auth: BearerAuth) -> None:
+        self._app = app
+        # Where the SDK looks for whose a call is that waits for answers.
+        self._known = load("mcp.server.auth.middleware.auth_context").AuthContextMiddleware(app)
+        self._auth = auth
+        self._public = _metadata_path(auth.resource) if auth.resource else None
+        loaded = load("mcp.server.auth.middleware.bearer_auth")
+        self._user, self._access = loaded.AuthenticatedUser, load("mcp.server.auth.provider").AccessToken
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "lifespan" or (scope["type"] == "http" and scope["path"] == self._public):
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            raise RuntimeError(f"{scope['type']} is not served")
+        refused, principal = await self._check(scope)
+        if principal is None:
+            await _answer(send, *refused)
+            return
+        # The SDK binds a session to the user that opened it.
+        access = self._access(token="", client_id=principal.id, scopes=list(principal.scopes))
+        await self._known({**scope, "user": self._user(access), _SCOPE_KEY: principal}, receive, send)
+
+    async def _check(self, scope: Any) -> tuple[tuple[int, str, str, str], Principal | None]:
+        """Status, error, description and challenge of a refusal; and the principal of a request."""
+        presented = [value for key, value in scope["headers"] if key == b"authorization"]
+        if not presented:
+            return self._refusal(401, "", "a bearer token is needed"), None
+        scheme, _, token = presented[0].partition(b" ")
+        token = token.strip(b" ")
+        if len(presented) > 1 or len(token) > _LONGEST:
+            return self._refusal(400, "invalid_request", "one Authorization header with one token"), None
+        if scheme.lower() != b"bearer":
+            return self._refusal(401, "", "a bearer token is needed"), None
+        if not _TOKEN.fullmatch(token):
+            return self._refusal(400, "invalid_request", "what follows Bearer is no token"), None
+        try:
+            principal = await self._auth.verify(token.decode())
+        except Exception as problem:
+            # The kind alone: its text may have the token in it.
+            _LOG.error("A token could not be verified: %s.", type(problem).__name__)
+            return (503, "temporarily_unavailable", "the token could not be verified", ""), None
+        if principal is None or (principal.expires_at is not None and principal.expires_at <= time.time()):
+            return self._refusal(401, "invalid_token", "the token is not valid, or no longer"), None
+        if not set(self._auth.scopes) <= set(principal.scopes):
+            return self._refusal(403, "insufficient_scope", "the token permits too little"), None
+        return (200, "", "", ""), principal
+
+    def _refusal(self, status: int, error: str, description: str) -> tuple[int, str, str, str]:
+        """With the challenge of RFC 6750, 3: a request without a token is told no error."""
+        parts = [f'error="{error}"', f'error_description="{description}"'] if error else []
+        if self._auth.scopes and status != 400:
+            parts.append(f'scope="{" ".join(self._auth.scopes)}"')
+        if self._auth.resource:
+            where = urlsplit(self._auth.resource)
+            parts.append(f'resource_metadata="{where.scheme}://{where.netloc}{self._public}"')
+        return status, error, description, f"Bearer {', '.join(parts)}".strip()
+
+
+def metadata_routes(auth: BearerAuth) -> list[Any]:
+    """Routes of the metadata of a protected resource (RFC 9728); none without `resource`."""
+    if not auth.resource:
+        return []
+    url = load("pydantic").AnyHttpUrl
+    routes: list[Any] = load("mcp.server.auth.routes").create_protected_resource_routes(
+        resource_url=url(auth.resource),
+        authorization_servers=[url(each) for each in auth.authorization_servers],
+        scopes_supported=list(auth.scopes) or None,
+    )
+    return routes
+
+
+def _metadata_path(resource: str) -> str:
+    """RFC 9728, 3.1: the well-known part comes before the path of the resource."""
+    path = urlsplit(resource).path
+    return f"/.well-known/oauth-protected-resource{path if path != '/' else ''}"
+
+
+async def _answer(send: Any, status: int, error: str, description: str, challenge: str) -> None:
+    told = {"error": error, "error_description": description} if error else {"error_description": description}
+    body = msgspec.json.encode(told)
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    if challenge:
+        headers.append((b"www-authenticate", challenge.encode()))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,112 @@
+"""How many calls a server runs at once, of all clients and of one."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from msgspec import Struct
+
+from .bearer_auth import principal_in
+
+
+class CallLimits(Struct, frozen=True, kw_only=True):
+    """How many calls run at once: one more waits for its turn, and where too many wait it is refused.
+
+    A client is a principal where there is authentication, else a session of an older revision. HTTP requests
+    of the newest revision without authentication say nothing of their client: only the limits of all calls
+    hold for them. Whatever calls otherwise than by HTTP counts as one client.
+
+    Attributes:
+        running: calls that run at once, of all clients.
+        per_client: calls that run at once, of one client.
+        waiting: calls of all clients that wait. One more is an `isError` result that says so.
+        waiting_per_client: calls of one client that wait.
+    """
+
+    running: int = 256
+    per_client: int = 64
+    waiting: int = 4096
+    waiting_per_client: int = 512
+
+    def __post_init__(self) -> None:
+        if min(self.running, self.per_client) < 1 or min(self.waiting, self.waiting_per_client) < 0:
+            raise ValueError("limits of running calls are 1 or more, those of waiting calls 0 or more")
+
+
+class TooManyCallsError(Exception):
+    """A call was refused because too many wait already. Its text is for the model."""
+
+
+class _Turns:
+    """Turns of some calls: so many at once, in the order in which they came."""
+
+    def __init__(self, running: int, waiting: int) -> None:
+        self._free = asyncio.Semaphore(running)
+        self._running = running
+        self._most = running + waiting
+        self.present = 0
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncGenerator[None]:
+        if self.present >= self._most:
+            raise TooManyCallsError(
+                f"The server runs {self._running} calls at once, and too many wait already: this one did not "
+                "run. Wait until others have ended, then call again."
+            )
+        self.present += 1
+        try:
+            async with self._free:
+                yield
+        finally:
+            self.present -= 1
+
+
+class CallTurns:
+    """Gives calls their turns, within limits; each event loop has its own."""
+
+    def __init__(self, limits: CallLimits) -> None:
+        self._limits = limits
+        self._loops: WeakKeyDictionary[Any, tuple[_Turns, dict[str, _Turns]]] = WeakKeyDictionary()
+
+    @asynccontextmanager
+    async def turn(self, request: Any) -> AsyncGenerator[None]:
+        """Wait until a call may run, and count it while it does.
+
+        Args:
+            request: the HTTP request that the call came with; None for another transport.
+
+        Raises:
+            TooManyCallsError: too many calls wait already.
+        """
+        limits = self._limits
+        loop = asyncio.get_running_loop()
+        if loop not in self._loops:
+            self._loops[loop] = (_Turns(limits.running, limits.waiting), {})
+        every, clients = self._loops[loop]
+        client = _client_of(request)
+        if client is None:
+            async with every.turn():
+                yield
+            return
+        if client not in clients:
+            clients[client] = _Turns(limits.per_client, limits.waiting_per_client)
+        own = clients[client]
+        try:
+            # The client's own turn first: whoever waits for it takes no turn from others.
+            async with own.turn(), every.turn():
+                yield
+        finally:
+            if not own.present:
+                clients.pop(client, None)
+
+
+def _client_of(request: Any) -> str | None:
+    if request is None:
+        return ""
+    principal = principal_in(request)
+    if principal is not None:
+        return f"principal {principal.id}"
+    session = request.headers.get("mcp-session-id")
+    return None if session is None else f"session {session}"

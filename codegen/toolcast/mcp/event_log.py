@@ -1,0 +1,307 @@
+"""What clients of older revisions missed while their connection was broken (SEP-1699, `Last-Event-ID`).
+
+The SDK's transport stores each message that it sends in an event store, under the id of the request that the
+message belongs to. One store serves all sessions, and two clients number their requests alike; so each
+session has a log of its own here, and an id of another session's event finds nothing.
+
+A session's log is known by a context variable: the SDK's tasks inherit it from the request that opened the
+session, and `SessionLogs` sets it for every later one. The variable holds a key: timers of a connection keep
+their context for long after the session.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from secrets import token_hex
+from time import monotonic
+from typing import Any
+
+from msgspec import Struct
+
+from .http_options import Replay
+from .sdk import load
+
+_STANDALONE = "_GET_stream"
+"""The SDK's id for the stream that belongs to no request."""
+_SECONDS = "toolcast.stream_seconds"
+_TOO_LARGE = -32603
+"""JSON-RPC's internal error, for a result that could not be kept."""
+
+
+class _Event(Struct, frozen=True):
+    stream: str
+    message: Any  # None for the event that tells a client from where it can go on
+    size: int
+
+
+class Room:
+    """Bytes that all logs may still take."""
+
+    def __init__(self, total: int) -> None:
+        self.left = total
+
+
+class SessionLog:
+    """The last messages of one session.
+
+    Attributes:
+        version: the revision that its client and the server agreed on; None until they did.
+        requests: HTTP requests of the session that are being answered.
+        used: when the last of them was, in seconds of the monotonic clock.
+        ended: whether the session has ended.
+    """
+
+    def __init__(self, bounds: Replay, room: Room, prefix: str) -> None:
+        self.version: str | None = None
+        self.requests = 0
+        self.used = monotonic()
+        self.ended = False
+        self._bounds = bounds
+        self._room = room
+        self._prefix = prefix
+        self._number = 0
+        self._size = 0
+        self._events: dict[str, _Event] = {}
+        self._grown = asyncio.Event()
+
+    def add(self, stream: str, message: Any, size: int) -> str:
+        """Keep a message, and drop what exceeds the bounds for it. Returns its id."""
+        self._number += 1
+        made = f"{self._prefix}-{self._number:x}"
+        while self._events and (
+            len(self._events) >= self._bounds.session_events
+            or self._size + size > self._bounds.session_bytes
+            or size > self._room.left
+        ):
+            self._drop(next(iter(self._events)))
+        if size <= min(self._bounds.session_bytes, self._room.left):
+            self._events[made] = _Event(stream, message, size)
+            self._size += size
+            self._room.left -= size
+        self._grown.set()
+        self._grown = asyncio.Event()
+        return made
+
+    def end(self) -> None:
+        """Drop what is kept, and wake who waits for more."""
+        self.ended = True
+        for id in list(self._events):
+            self._drop(id)
+        self._grown.set()
+
+    def _drop(self, id: str) -> None:
+        size = self._events.pop(id).size
+        self._size -= size
+        self._room.left += size
+
+    def stream_of(self, id: str) -> str | None:
+        """The stream of an event that is kept; None for one that was dropped, or is another session's."""
+        event = self._events.get(id)
+        return None if event is None else event.stream
+
+    def following(self, id: str, stream: str) -> list[tuple[str, Any]]:
+        """Ids and messages of a stream after an event."""
+        after = int(id.rpartition("-")[2], 16)
+        return [
+            (each, event.message)
+            for each, event in self._events.items()
+            if event.stream == stream
+            and event.message is not None
+            and int(each.rpartition("-")[2], 16) > after
+        ]
+
+    @property
+    def grown(self) -> asyncio.Event:
+        """Set when the next message comes."""
+        return self._grown
+
+
+KEY: ContextVar[str] = ContextVar("toolcast_mcp_session_log")
+
+
+class EventLog:
+    """An event store of the SDK's transport (`mcp.server.streamable_http.EventStore`), for all sessions.
+
+    Attributes:
+        logs: the log of each session, by the keys that `KEY` has.
+    """
+
+    def __init__(self, bounds: Replay) -> None:
+        self.bounds = bounds
+        self.logs: dict[str, SessionLog] = {}
+        self._room = Room(bounds.total_bytes)
+        types = load("mcp.types")
+        self._ends = (types.JSONRPCResponse, types.JSONRPCError)
+        self._error = types.JSONRPCError
+        self._error_data = types.ErrorData
+        self._message = load("mcp.server.streamable_http").EventMessage
+
+    def open(self) -> str:
+        """The key of a session that begins."""
+        key = token_hex(8)
+        self.logs[key] = SessionLog(self.bounds, self._room, key)
+        return key
+
+    def close(self, key: str) -> None:
+        """Forget a session."""
+        log = self.logs.pop(key, None)
+        if log is not None:
+            log.end()
+
+    async def store_event(self, stream_id: str, message: Any) -> str:
+        """Keep a message that is sent to the session's client, or None for the event before the first."""
+        log = self.logs.get(KEY.get(""))
+        if log is None:
+            return token_hex(8)  # the session has ended
+        if message is None:
+            return log.add(stream_id, None, 0)
+        if log.version is None:
+            log.version = (getattr(message, "result", None) or {}).get("protocolVersion")
+        size = len(message.model_dump_json(by_alias=True, exclude_unset=True))
+        if size > self.bounds.session_bytes and isinstance(message, self._ends):
+            message = self._replaced(message.id, size)
+            size = len(message.model_dump_json())
+        return log.add(stream_id, message, size)
+
+    def _replaced(self, request: Any, size: int) -> Any:
+        text = (
+            f"The connection broke before the result arrived, and its {size} bytes are more than this server "
+            f"keeps ({self.bounds.session_bytes})."
+        )
+        return self._error(jsonrpc="2.0", id=request, error=self._error_data(code=_TOO_LARGE, message=text))
+
+    async def replay_events_after(
+        self, last_event_id: str, send_callback: Callable[[Any], Awaitable[None]]
+    ) -> str | None:
+        """Send what followed an event on its stream.
+
+        The stream of a request is followed here until its result was sent: between this method's end and the
+        transport's own listening a result could arrive, and nobody would ever get it. The stream without a
+        request has no end; the transport goes on with it.
+        """
+        log = self.logs.get(KEY.get(""))
+        stream = log.stream_of(last_event_id) if log is not None else None
+        if log is None or stream is None:
+            return None
+        while True:
+            grown = log.grown
+            for id, message in log.following(last_event_id, stream):
+                await send_callback(self._message(message, id))
+                last_event_id = id
+                if isinstance(message, self._ends):
+                    return None
+            if stream == _STANDALONE:
+                return stream
+            await grown.wait()
+            if log.ended:
+                return None
+
+
+class SessionLogs:
+    """An ASGI middleware: the log of the session that a request belongs to, for what answers the request.
+
+    A request's revision becomes the one that its session agreed on, if it names none or another one that has
+    sessions: what the transport sends depends on what the client of the session can read. Without a store
+    nobody is replayed anything.
+
+    Args:
+        app: the application.
+        store: where messages are kept; None to keep none.
+        idle: seconds without a request after which the SDK ends a session.
+    """
+
+    def __init__(self, app: Any, store: EventLog | None, idle: float) -> None:
+        self._app = app
+        self._store = store
+        self._idle = idle
+        self._keys: dict[bytes, str] = {}
+        self._older = [each.encode() for each in load("mcp_types.version").HANDSHAKE_PROTOCOL_VERSIONS]
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        store = self._store
+        if store is None:
+            # The transport has no answer for who asks it to replay without a store.
+            await self._app(_without(scope, b"last-event-id"), receive, send)
+            return
+        session = _header(scope, b"mcp-session-id")
+        revision = _header(scope, b"mcp-protocol-version")
+        if session is None and revision is not None and revision not in self._older:
+            await self._app(scope, receive, send)  # the newest revision has no sessions
+            return
+        key = store.open() if session is None else self._keys.get(session, "")
+        log = store.logs.get(key)
+        if log is None:
+            await self._app(scope, receive, send)
+            return
+        scope = {**scope, _SECONDS: store.bounds.stream_seconds}
+        if log.version is not None and (revision is None or revision in self._older):
+            scope = _without(scope, b"mcp-protocol-version")
+            scope["headers"].append((b"mcp-protocol-version", log.version.encode()))
+        kept = session is not None
+
+        async def send_noting(message: Any) -> None:
+            nonlocal kept
+            if message["type"] == "http.response.start":
+                opened = dict(message.get("headers", ())).get(b"mcp-session-id")
+                if session is None and opened is not None and message["status"] < 400:
+                    self._sweep(store)
+                    self._keys[opened] = key
+                    kept = True
+                elif scope["method"] == "DELETE" and message["status"] < 300:
+                    kept = False
+            await send(message)
+
+        token = KEY.set(key)
+        log.requests += 1
+        try:
+            await self._app(scope, receive, send_noting)
+        finally:
+            KEY.reset(token)
+            log.requests -= 1
+            log.used = monotonic()
+            if not kept:
+                store.close(key)
+
+    def _sweep(self, store: EventLog) -> None:
+        """Forget the sessions that have ended by now."""
+        before = monotonic() - self._idle
+        for key, log in list(store.logs.items()):
+            if not log.requests and log.used < before:
+                store.close(key)
+        self._keys = {session: key for session, key in self._keys.items() if key in store.logs}
+
+
+@asynccontextmanager
+async def closing_stream(context: Any) -> AsyncGenerator[None]:
+    """Close the stream of a call that runs for longer than `Replay.stream_seconds`.
+
+    Args:
+        context: the SDK's context of the call.
+    """
+    close = context.close_sse_stream
+    seconds = None if close is None else context.request.scope.get(_SECONDS)
+    if close is None or seconds is None:
+        yield
+        return
+    task = asyncio.create_task(_after(seconds, close))
+    try:
+        yield
+    finally:
+        task.cancel()
+
+
+async def _after(seconds: float, close: Callable[[], Awaitable[None]]) -> None:
+    await asyncio.sleep(seconds)
+    await close()
+
+
+def _header(scope: Any, name: bytes) -> bytes | None:
+    return next((value for key, value in scope["headers"] if key == name), None)
+
+
+def _without(scope: Any, name: bytes) -> dict[str, Any]:
+    return {**scope, "headers": [pair for pair in scope["headers"] if pair[0] != name]}

@@ -1,0 +1,222 @@
+"""Bearer tokens over HTTP: challenges, principals, and sessions that belong to who opened them."""
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Awaitable
+from typing import Any
+
+import pytest
+from toolcast.mcp import BearerAuth, HttpOptions, Principal, fixed_token, principal_of
+from toolcast.runtime import ToolContext
+
+from tests.mcp.conftest import MODERN, Sdk
+from tests.mcp.over_http import MODERN_META, calling, message, opened, result_of, serving
+
+pytestmark = pytest.mark.usefixtures("installed")
+PEOPLE = {
+    "token-of-ada": Principal(id="ada", scopes=("tools", "admin"), claims={"team": "engines"}),
+    "token-of-bob": Principal(id="bob", scopes=("tools",)),
+    "token-of-eve": Principal(id="eve"),
+    "token-of-past": Principal(id="past", scopes=("tools",), expires_at=time.time() - 1),
+}
+RESOURCE = "https://tools.example.com/mcp"
+METADATA = "/.well-known/oauth-protected-resource/mcp"
+
+
+async def verify(token: str) -> Principal | None:
+    if token == "token-of-disaster":
+        raise OSError("the database at token-of-disaster is down")
+    return PEOPLE.get(token)
+
+
+AUTH = BearerAuth(
+    verify=verify, scopes=("tools",), resource=RESOURCE, authorization_servers=("https://login.example.com",)
+)
+OPTIONS = HttpOptions(auth=AUTH)
+
+
+def run(session: Awaitable[Any]) -> Any:
+    return asyncio.run(asyncio.wait_for(session, 60))
+
+
+def bearer(name: str) -> dict[str, str]:
+    return {"authorization": f"Bearer token-of-{name}"}
+
+
+async def challenge_of(client: Any, *headers: tuple[str, str]) -> tuple[int, str, Any]:
+    """Status, challenge and body of what an initialize request is answered."""
+    answer = await client.post("/mcp", json=message("initialize", 1), headers=[*headers])
+    return answer.status_code, answer.headers.get("www-authenticate", ""), answer.json()
+
+
+WHERE = f'resource_metadata="https://tools.example.com{METADATA}"'
+REFUSALS: list[tuple[list[str], int, str | None]] = [
+    ([], 401, None),
+    (["Basic YTpi"], 401, None),
+    (["Bearer unknown"], 401, "invalid_token"),
+    (["bearer token-of-past"], 401, "invalid_token"),
+    (["Bearer token-of-eve"], 403, "insufficient_scope"),
+    (["Bearer"], 400, "invalid_request"),
+    (["Bearer two words"], 400, "invalid_request"),
+    (["Bearer " + "a" * 20_000], 400, "invalid_request"),
+    (["Bearer token-of-ada", "Bearer token-of-bob"], 400, "invalid_request"),
+]
+
+
+def test_challenges(sdk: Sdk) -> None:
+    """RFC 6750, 3 and 3.1: no error code for who shows no token at all; RFC 9728, 5.1: where to look."""
+
+    async def use() -> list[tuple[int, str, Any]]:
+        async with serving(sdk, OPTIONS) as (client, _):
+            return [
+                await challenge_of(client, *(("authorization", value) for value in values))
+                for values, _, _ in REFUSALS
+            ]
+
+    for (answered, challenge, body), (values, status, error) in zip(run(use()), REFUSALS, strict=True):
+        assert (answered, body.get("error")) == (status, error), values
+        assert challenge.startswith("Bearer ")
+        assert ("error=" in challenge) == (error is not None)
+        assert challenge.endswith(WHERE if status == 400 else f'scope="tools", {WHERE}')
+
+
+def test_the_official_client_finds_the_metadata_in_the_challenge(sdk: Sdk) -> None:
+    utils = sdk("mcp.client.auth.utils")
+
+    async def use() -> Any:
+        async with serving(sdk, OPTIONS) as (client, _):
+            refused = await client.post("/mcp", json=message("initialize", 1))
+            found = utils.extract_resource_metadata_from_www_auth(refused)
+            assert found == f"https://tools.example.com{METADATA}"
+            assert utils.extract_scope_from_www_auth(refused) == "tools"
+            metadata = await client.get(METADATA)
+            with_token = await client.get("/anything", headers=bearer("ada"))
+            without = await client.get("/anything")
+            return metadata, with_token.status_code, without.status_code
+
+    metadata, found, hidden = run(use())
+    assert metadata.status_code == 200
+    assert metadata.json()["resource"] == RESOURCE
+    assert [url.rstrip("/") for url in metadata.json()["authorization_servers"]] == [
+        "https://login.example.com"
+    ]
+    assert (found, hidden) == (404, 401)
+
+
+def test_without_a_resource_the_challenge_is_bare(sdk: Sdk) -> None:
+    async def use() -> Any:
+        async with serving(sdk, HttpOptions(auth=BearerAuth(verify=verify))) as (client, _):
+            return await challenge_of(client)
+
+    assert run(use())[:2] == (401, "Bearer")
+
+
+def test_a_verifier_that_fails_lets_nobody_in(sdk: Sdk, caplog: pytest.LogCaptureFixture) -> None:
+    async def use() -> Any:
+        async with serving(sdk, OPTIONS) as (client, _):
+            return await challenge_of(client, ("authorization", "Bearer token-of-disaster"))
+
+    with caplog.at_level(logging.DEBUG):
+        status, challenge, body = run(use())
+    assert (status, challenge) == (503, "")
+    assert "disaster" not in json.dumps(body)
+    assert "OSError" in caplog.text
+    assert "token-of-disaster" not in caplog.text
+
+
+@pytest.mark.parametrize("era", ["legacy", MODERN])
+def test_a_handler_knows_who_calls(era: str, sdk: Sdk) -> None:
+    async def use() -> Any:
+        async with serving(sdk, OPTIONS) as (client, held):
+            for name in ("ada", "bob"):
+                if era == "legacy":
+                    headers, request = await opened(client, **bearer(name)), calling("free")
+                else:
+                    headers = {**bearer(name), "mcp-protocol-version": MODERN, "mcp-method": "tools/call"}
+                    headers["mcp-name"] = "bash"
+                    request = calling("free")
+                    request["params"]["_meta"] = MODERN_META
+                answer = await client.post("/mcp", json=request, headers=headers)
+                assert "done at once" in answer.text, answer.text
+            # The SDK knows them, too: a call that waits for answers goes on for its own principal alone.
+            assert [user.client_id for user in held.users] == ["ada", "bob"]
+            return [principal_of(context) for context in held.contexts]
+
+    assert run(use()) == [PEOPLE["token-of-ada"], PEOPLE["token-of-bob"]]
+    assert principal_of(ToolContext()) is None
+
+
+def test_a_session_belongs_to_who_opened_it(sdk: Sdk) -> None:
+    """Its id is worth nothing with another's token; with a later token of the same principal it goes on."""
+    PEOPLE["token-of-ada-later"] = Principal(id="ada", scopes=("tools",))
+
+    async def use() -> list[int]:
+        async with serving(sdk, OPTIONS) as (client, _):
+            session = await opened(client, **bearer("ada"))
+            statuses = []
+            for method in ("POST", "GET", "DELETE"):
+                body = calling("free") if method == "POST" else None
+                for headers in (bearer("bob"), {}):
+                    stolen = {**session, **headers} if headers else {**session, "authorization": ""}
+                    stolen["last-event-id"] = "1"
+                    answer = await client.request(method, "/mcp", json=body, headers=stolen)
+                    statuses.append(answer.status_code)
+            later = {**session, **bearer("ada-later")}
+            statuses.append((await client.post("/mcp", json=calling("free"), headers=later)).status_code)
+            return statuses
+
+    assert run(use()) == [404, 401, 404, 401, 404, 401, 200]
+
+
+def test_one_principal_replays_nothing_of_another(sdk: Sdk) -> None:
+    async def use() -> str:
+        async with serving(sdk, OPTIONS) as (client, held):
+            ada, bob = await opened(client, **bearer("ada")), await opened(client, **bearer("bob"))
+            held.go.set()
+            answer = await client.post("/mcp", json=calling("hold"), headers=ada)
+            assert result_of(answer.text)["result"]["isError"]
+            first = next(line[4:] for line in answer.text.splitlines() if line.startswith("id: "))
+            return (await client.get("/mcp", headers={**bob, "last-event-id": first})).text
+
+    assert "done" not in run(use())
+
+
+def test_a_token_from_an_environment_variable(sdk: Sdk) -> None:
+    token = "abcdefghijklmnopqrstuvwxyz"
+    options = HttpOptions(auth=BearerAuth(verify=fixed_token(token, id="ci")))
+
+    async def use() -> list[int]:
+        async with serving(sdk, options) as (client, _):
+            await opened(client, authorization=f"Bearer {token}")
+            wrong = [token[:-1], token + "a", token.upper(), "x"]
+            headers = [{"authorization": f"Bearer {each}"} for each in wrong]
+            return [
+                (await client.post("/mcp", json=message("initialize", 1), headers=each)).status_code
+                for each in headers
+            ]
+
+    assert run(use()) == [401] * 4
+
+
+@pytest.mark.parametrize("token", ["", "short", "a" * 15, "with blanks in it, and a comma", "ünïcode" * 4])
+def test_a_token_that_cannot_be_one_is_refused(token: str) -> None:
+    with pytest.raises(ValueError, match="16 characters or more"):
+        fixed_token(token)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"resource": RESOURCE}, "go together"),
+        ({"authorization_servers": ("https://a.example",)}, "go together"),
+        ({"resource": "tools.example.com", "authorization_servers": ("https://a.example",)}, "no URL"),
+        ({"resource": 'https://a.example/"x', "authorization_servers": ("https://a.example",)}, "no URL"),
+        ({"scopes": ("two words",)}, "one word"),
+        ({"scopes": ('quo"te',)}, "one word"),
+    ],
+)
+def test_options_that_cannot_be_meant(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        BearerAuth(verify=verify, **options)
