@@ -30,6 +30,7 @@ from hypothesis import strategies as st
 from toolcast.runtime import RefusalError, ToolRegistry, ToolResult
 from toolcast.runtime.middleware.secrets import Secrets
 from toolcast.runtime.middleware.secrets.redactor import WITHHELD, Redactor
+from toolcast.runtime.middleware.secrets.text_views import most_bytes, views
 
 from generated.web.http_request import HTTP_REQUEST
 from tests.counting import grows_linearly
@@ -91,6 +92,7 @@ def test_every_form_is_found(form: str) -> None:
         assert text.startswith("<<")
         assert text.endswith(">>")
         assert FORMS[form](value) not in text
+        assert redactor(value).text(FORMS[form](value)) != FORMS[form](value)  # nothing around it
 
 
 @given(value=VALUES, form=st.sampled_from(sorted(FORMS)), before=TEXT, after=TEXT)
@@ -121,6 +123,53 @@ def test_base64_keeps_no_bit_of_a_value(value: str, before: bytes, after: bytes)
         assert mark
         assert turned.startswith(head)
         assert turned.endswith(rest.rpartition("]")[2])
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "\\",
+                "%",
+                "&",
+                "=",
+                "u",
+                "x",
+                "N{BULLET}",
+                "{",
+                "}",
+                "00e9",
+                "20ac",
+                "80",
+                "12",
+                "nLt;",
+                "gt",
+                "#233;",
+                "U0001f600",
+                "\\xe9",
+                "\\351",
+                "%u20ac",
+                "&#8364",
+                "4pyT4pyT4pyT",
+                "ZcOpw6nDqcOp",
+                "c3a9c3a9c3a9c3a9",
+                "é",
+                "😀",
+                " ",
+                "\n",
+                "+",
+                "/",
+            ]
+        ),
+        max_size=12,
+    ).map("".join)
+)
+@example("\\u0026nLt;\\u0026nLt;\\u0026nLt;")
+@example("=26nLt;=26nLt;=26nLt;")
+def test_no_view_has_more_bytes_than_a_short_text_may_hold(text: str) -> None:
+    """So a text is left out of the search only where no value fits in."""
+    for view in views(text, spaced=True):
+        assert len(view.text.replace("\xff", "")) <= most_bytes(text)
 
 
 @given(value=VALUES, text=TEXT)

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from ...rewrite_values import rewrite
-from .searched_values import Form, forms, without_plus
-from .text_views import views
+from .searched_values import Form, forms, shortest_match, without_plus
+from .text_views import most_bytes, views
 
 WITHHELD = "[withheld: it cannot be searched for secrets]"
 
@@ -21,6 +21,7 @@ class Redactor:
         self._lock = threading.Lock()
         self._added: set[tuple[str, str]] = set()
         self._forms: tuple[Form, ...] = ()
+        self._shortest = 0  # bytes of the shortest text in which a value is found
         self._spaced = False
 
     @property
@@ -37,6 +38,7 @@ class Redactor:
             fresh = [form for form in forms(name, value) if form.text not in present]
             # The longest first: its name is the one that is written where several overlap.
             self._forms = tuple(sorted((*self._forms, *fresh), key=lambda form: (-len(form.text), form.text)))
+            self._shortest = min(map(shortest_match, self._forms), default=0)
             self._spaced |= len(value.split()) > 1
             self._added.add((name, value))
 
@@ -66,7 +68,7 @@ class Redactor:
         """Parts of `text` that hold a value, in order, merged where they touch each other's."""
         found: list[tuple[int, int, str]] = []
         known = self._forms
-        if len(text) * 4 < len(known[-1].text):  # no encoding has fewer characters
+        if most_bytes(text) < self._shortest:
             return found
         for view in views(text, self._spaced):
             lowered = view.text.lower()

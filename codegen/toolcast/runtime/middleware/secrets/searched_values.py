@@ -65,6 +65,13 @@ def without_plus(form: Form) -> Form:
     return Form(form.text.replace("+", ""), form.name, pattern)
 
 
+def shortest_match(form: Form) -> int:
+    """How many bytes a text has at least in which the form, or the form without plus signs, is found."""
+    length = len(form.text) - form.text.count("+")
+    # A letter may have fewer bytes in the other case, but one at least.
+    return length if form.pattern is None else length // 4
+
+
 def _form(name: str, part: str) -> Form:
     text = flattened(part).lower()
     if part.isascii():

@@ -226,6 +226,12 @@ def _replaced(text: str, pattern: re.Pattern[str], put: Put | None) -> list[Piec
     return pieces
 
 
+def most_bytes(text: str) -> int:
+    """How many bytes a view of the text has at most that could be a value's. A character has up to four in
+    UTF-8; no escape or encoding is shorter than what it stands for, but a few names of HTML entities."""
+    return len(text) if text.isascii() and "&" not in text else 4 * len(text)
+
+
 def views(text: str, spaced: bool) -> Iterator[View]:
     """All views to search: in UTF-8 with a character for each byte, without white space and what is
     invisible. `spaced` adds those in which plus signs are white space, too."""
