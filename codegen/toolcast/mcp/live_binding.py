@@ -132,6 +132,10 @@ class LiveBinding(ToolBinding[dict[str, Any], Any], frozen=True, kw_only=True, e
         contract = self.normalizer.normalize(self.text, "mcp").schema
         return {key: item for key, item in contract.items() if key != "$schema"}
 
+    def _defaults(self) -> bytes:
+        """None: plain data leaves nothing out when it is encoded."""
+        return b"[]"
+
     def _parameters(self) -> Node:
         node = self._lazy.parameters
         if node is None:

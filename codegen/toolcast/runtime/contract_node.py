@@ -28,6 +28,21 @@ def follow(document: Any, pointer: str) -> Any:
     return node
 
 
+def find_defaults(document: Any) -> list[Any]:
+    """Every value named `default` in a contract, at any depth."""
+    found: list[Any] = []
+    remaining = [document]
+    while remaining:
+        node = remaining.pop()
+        if isinstance(node, dict):
+            if "default" in node:
+                found.append(node["default"])
+            remaining += node.values()
+        elif isinstance(node, list):
+            remaining += node
+    return found
+
+
 class Node:
     """A contract file and a pointer into it, as `reference` names them: `../contracts/edit.json#/parameters`.
 

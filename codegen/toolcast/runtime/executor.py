@@ -361,7 +361,7 @@ def _refusal_text(binding: ToolBinding[Any, Any], problem: RefusalError) -> str:
 def _without_secrets(guard: Guard, context: ToolContext) -> ToolContext:
     """A model may write any call id, and a handler may log it; what a handler reports, logs and asks holds no
     secret either."""
-    call_id = guard.redact_text(context.call_id)
+    call_id = guard.redact_text(context.call_id) if context.call_id else ""
     channels = redacted_channels(context, guard.secrets)
     if not channels and call_id == context.call_id:
         return context

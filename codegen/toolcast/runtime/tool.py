@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from .checked_types import decode_hook
-from .contract_node import Node
+from .contract_node import Node, find_defaults
 from .definitions import (
     allows_strict,
     cut_definition,
@@ -29,10 +29,19 @@ Level = Literal["full", "brief"]
 class Lazy:
     """What a binding makes at first use and keeps. Two threads at once make the same thing twice."""
 
-    __slots__ = ("decoder", "definitions", "parameters", "result", "shows_result", "wire_decoders")
+    __slots__ = (
+        "decoder",
+        "defaults",
+        "definitions",
+        "parameters",
+        "result",
+        "shows_result",
+        "wire_decoders",
+    )
 
     def __init__(self) -> None:
         self.decoder: Callable[[bytes | str], Any] | None = None
+        self.defaults: bytes | None = None
         self.definitions: dict[tuple[str, str], bytes] = {}  # by provider and level
         self.parameters: Node | None = None
         self.result: Node | None = None
@@ -205,6 +214,15 @@ class Tool(Struct, Generic[P], frozen=True, kw_only=True, eq=False):
         if decoder is None:
             decoder = self._lazy.decoder = msgspec.json.Decoder(self._shape(), dec_hook=decode_hook).decode
         return decoder
+
+    def _defaults(self) -> bytes:
+        """A JSON array of every default in the contract file: encoded parameters leave them out.
+        Raises MissingDataError."""
+        ready = self._lazy.defaults
+        if ready is None:
+            document = msgspec.json.decode(read_resource(self.module, self.contract))
+            ready = self._lazy.defaults = msgspec.json.encode(find_defaults(document))
+        return ready
 
     def _parameters(self) -> Node:
         node = self._lazy.parameters

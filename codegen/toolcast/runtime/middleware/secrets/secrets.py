@@ -55,7 +55,7 @@ class Secrets:
         Returns:
             False where there is certainly no reference.
         """
-        return bool(binding.secrets) or may_refer(params)
+        return may_refer(binding, params)
 
     async def fill(self, binding: ToolBinding[Any, Any], params: Any) -> Any:
         """Replace references by values. The contract validates the references, and not the values.
