@@ -1,0 +1,273 @@
+"""Checkpoints: what a process that ends at any moment leaves, and what another one makes of it."""
+
+# ruff: noqa: ARG002 - a handler has its signature, whatever it uses
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from toolcast.agents import Record, RunState, record_of, resume, run_tools
+from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
+from toolcast.runtime.middleware.policy import Policy
+
+from generated.files.edit import EDIT
+from generated.files.glob import GLOB
+
+from .test_loop import GOOD, USER, Scripted, answered, asks
+
+pytestmark = pytest.mark.untyped_results
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Moment(NamedTuple):
+    """Something that happened in a run: "asked", "began", "ended" or "stored"."""
+
+    kind: str
+    what: Any
+
+
+class World:
+    """Tools and a model whose steps are written into `moments`; the model goes by the conversation alone."""
+
+    def __init__(self, script: list[list[tuple[str, str]]]) -> None:
+        self.moments: list[Moment] = []
+        self.script = script
+        self.registry = ToolRegistry()
+        self.registry.register(EDIT, self.edit)
+        self.registry.register(GLOB, self.glob)  # type: ignore[arg-type]
+
+    async def edit(self, params: Any, context: ToolContext) -> ToolResult:
+        return ToolResult.ok(await self.work(f"edit {params.file_path}"))
+
+    async def glob(self, params: Any, context: ToolContext) -> str:
+        return await self.work(f"glob {params.pattern}")
+
+    async def work(self, what: str) -> str:
+        self.moments.append(Moment("began", what))
+        await asyncio.sleep(0)
+        self.moments.append(Moment("ended", what))
+        return what
+
+    async def model(self, messages: list[Any], definitions: bytes) -> Any:
+        number = sum(message["role"] == "assistant" for message in messages)
+        self.moments.append(Moment("asked", number))
+        calls = self.script[number] if number < len(self.script) else []
+        named = {"edit": "file_path", "glob": "pattern"}
+        return asks(*((n, {**(GOOD if n == "edit" else {}), named[n]: value}) for n, value in calls))
+
+    async def store(self, state: RunState) -> None:
+        self.moments.append(Moment("stored", state.encode()))
+
+    def run(self) -> Record:
+        return asyncio.run(run_tools(self.model, self.registry, USER, format="openai", checkpoint=self.store))
+
+    def go_on(self, stored: bytes) -> Record:
+        state = RunState.decode(stored)
+        return asyncio.run(resume(self.model, self.registry, state, format="openai", checkpoint=self.store))
+
+    def count(self, kind: str) -> dict[Any, int]:
+        found = [moment.what for moment in self.moments if moment.kind == kind]
+        return {what: found.count(what) for what in found}
+
+
+def scripts() -> st.SearchStrategy[list[list[tuple[str, str]]]]:
+    """Rounds of calls, each with an argument of its own."""
+    names = st.lists(st.lists(st.sampled_from(["edit", "glob"]), min_size=1, max_size=3), max_size=4)
+    return names.map(
+        lambda rounds: [
+            [(name, f"/{i}.{j}") for j, name in enumerate(calls)] for i, calls in enumerate(rounds)
+        ]
+    )
+
+
+@given(scripts())
+def test_a_crash_at_any_moment_repeats_nothing_and_loses_nothing_recorded(
+    script: list[list[tuple[str, str]]],
+) -> None:
+    whole = World(script)
+    expected = whole.run()
+    assert expected.stopped == "answer"
+    for end in range(len(whole.moments) + 1):
+        before = whole.moments[:end]
+        stored = [moment.what for moment in before if moment.kind == "stored"]
+        if not stored:
+            continue
+        state = RunState.decode(stored[-1])
+        world = World(script)
+        record = world.go_on(stored[-1])
+        assert (record.stopped, record.response) == ("answer", expected.response)
+        answered(record)
+        assert record.messages[: len(state.messages)] == state.messages
+        # An answer that was stored is not asked for again.
+        assert min(world.count("asked"), default=state.rounds) >= state.rounds
+        began = [moment.what for moment in before if moment.kind == "began"]
+        for what in world.count("began"):
+            if what.startswith("edit"):  # writes, and is not idempotent
+                assert what not in began
+        told = [message["content"] for message in record.messages if message["role"] == "tool"]
+        for what in [f"{name} {value}" for calls in script for name, value in calls]:
+            if what not in told:  # then it may have run, and the model knows
+                assert what.startswith("edit")
+                assert sum("It may have taken effect" in text for text in told) >= 1
+
+
+def test_the_state_is_stored_around_the_calls_of_every_answer() -> None:
+    world = World([[("edit", "/a")], [("glob", "*")]])
+    world.run()
+    assert [moment.kind for moment in world.moments] == [
+        *("asked", "stored", "began", "ended", "stored"),
+        *("asked", "stored", "began", "ended", "stored"),
+        *("asked", "stored"),
+    ]
+
+
+def test_a_plain_function_stores_and_a_pause_is_stored() -> None:
+    stored: list[RunState] = []
+    registry = ToolRegistry(policy=Policy())
+    registry.register(EDIT, World([]).edit)
+    work = run_tools(
+        Scripted(asks(("edit", GOOD))), registry, USER, format="openai", checkpoint=stored.append
+    )
+    record = asyncio.run(work)
+    assert stored[-1].waiting == record.waiting != ()
+    assert stored[0].pending is not None
+    assert stored[0].pending.begun == (0,)
+
+
+@pytest.mark.parametrize("turn", [1, 2])
+def test_a_state_that_cannot_be_stored_ends_the_run(turn: int) -> None:
+    turns: list[RunState] = []
+
+    def fails(state: RunState) -> None:
+        turns.append(state)
+        if len(turns) == turn:
+            raise OSError("the disk is full")
+
+    world = World([[("edit", "/a")]])
+    with pytest.raises(OSError, match="disk is full") as raised:
+        asyncio.run(run_tools(world.model, world.registry, USER, format="openai", checkpoint=fails))
+    record = record_of(raised.value)
+    assert record is not None
+    assert record.stopped == "error"
+    assert world.count("began") == ({} if turn == 1 else {"edit /a": 1})
+    again = World(world.script)
+    assert again.go_on(record.state.encode()).stopped == "answer"
+    assert again.count("began") == ({"edit /a": 1} if turn == 1 else {})
+
+
+PROGRAM = """
+import asyncio, json, os, signal, sys
+from pathlib import Path
+
+from toolcast.agents import RunState, resume, run_tools
+from toolcast.runtime import ToolRegistry, ToolResult
+from toolcast.runtime.middleware.policy import Policy
+from generated.files.edit import EDIT
+
+folder, kill = Path(sys.argv[1]), sys.argv[2]
+store, log = folder / "state", folder / "log"
+
+
+def note(text):
+    with log.open("a") as file:
+        print(text, file=file, flush=True)
+
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+async def model(messages, definitions):
+    number = sum(message["role"] == "assistant" for message in messages)
+    note(f"asked {number}")
+    if kill == f"asked {number}":
+        die()
+    arguments = {"file_path": f"/{number}", "old_string": "x", "new_string": "y"}
+    function = {"name": "edit", "arguments": json.dumps(arguments)}
+    call = {"id": "c0", "type": "function", "function": function}
+    message = {"role": "assistant", "content": "Done."}
+    if number < 3:
+        message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    return {"choices": [{"index": 0, "finish_reason": "stop", "message": message}]}
+
+
+async def edit(params, context):
+    note(f"edit {params.file_path}")
+    if kill == f"edit {params.file_path}":
+        die()
+    return ToolResult.ok("edited")
+
+
+def checkpoint(state):
+    new = folder / "new"
+    new.write_bytes(state.encode())
+    new.replace(store)
+    if kill == f"stored {len(state.messages)}":
+        die()
+
+
+async def main():
+    registry = ToolRegistry(policy=Policy() if kill == "pause" else None)
+    registry.register(EDIT, edit)
+    if store.exists():
+        state = RunState.decode(store.read_bytes())
+        decisions = {call.key: "yes" for call in state.waiting}
+        record = await resume(
+            model, registry, state, decisions=decisions, format="openai", checkpoint=checkpoint
+        )
+    else:
+        user = [{"role": "user", "content": "Edit it."}]
+        record = await run_tools(model, registry, user, format="openai", checkpoint=checkpoint)
+    return {"stopped": record.stopped, "messages": record.messages}
+
+
+print(json.dumps(asyncio.run(main())))
+"""
+
+
+def process(folder: Path, kill: str) -> Any:
+    """What a fresh process makes of the state in the folder; None where it was killed."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(folder), kill],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    if done.returncode == -signal.SIGKILL:
+        return None
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("kill", ["stored 3", "asked 2", "edit /1"])
+@pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
+def test_a_killed_process_leaves_a_state_that_another_one_goes_on_with(tmp_path: Path, kill: str) -> None:
+    assert process(tmp_path, kill) is None
+    after = process(tmp_path, "")
+    assert after["stopped"] == "answer"
+    told = [message["content"] for message in after["messages"] if message["role"] == "tool"]
+    assert len(told) == 3
+    log = (tmp_path / "log").read_text().splitlines()
+    edits = [line for line in log if line.startswith("edit")]
+    assert edits == ["edit /0", "edit /1", "edit /2"]
+    # Only what the killed process had not stored is asked for again.
+    assert {line for line in log if log.count(line) > 1} == ({"asked 2"} if kill == "asked 2" else set())
+    assert [text == "edited" for text in told] == [True, kill != "edit /1", True]
+
+
+def test_a_paused_run_goes_on_in_another_process(tmp_path: Path) -> None:
+    for turn in range(4):
+        after = process(tmp_path, "pause")
+        assert after["stopped"] == ("paused" if turn < 3 else "answer")
+    log = (tmp_path / "log").read_text().splitlines()
+    assert log == [f"{what}{number}" for number in range(3) for what in ("asked ", "edit /")] + ["asked 3"]
