@@ -269,6 +269,15 @@ def test_tools_in_part_come_whole_in_the_next_round() -> None:
     assert json.loads(again.seen[0][1]) == first
 
 
+def test_a_garbled_name_is_recorded_as_the_tool_s() -> None:
+    record = run(asks(("functions.edit", GOOD), ("functions.no", {})), asks())
+    assert [call.name for call in record.calls] == ["edit", "functions.no"]
+    assert [repair.before for repair in record.calls[0].result.repairs] == ["functions.edit"]
+    wrong = {**GOOD, "old_string": "fail"}
+    model = [asks(("edit", wrong)), asks(("functions.edit", wrong)), asks(("edit:0", wrong))]
+    assert run(*model, repeats=3).stopped == "repeated"
+
+
 def test_calls_in_text() -> None:
     call = json.dumps({"name": "edit", "arguments": GOOD})
     model = Scripted(f"I will.\n<tool_call>{call}</tool_call>", "Done.")

@@ -32,7 +32,7 @@ class CallRecord(Struct, frozen=True, kw_only=True):
 
     Attributes:
         id: the provider's id of the call.
-        name: name of the tool.
+        name: name of the tool; for an unknown one, as the model wrote it.
         arguments: as the model wrote them.
         result: the result.
         seconds: how long the call took.

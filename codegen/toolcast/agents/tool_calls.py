@@ -93,6 +93,7 @@ class ToolCalls:
     ) -> ToolResult:
         """As the registry's, within the budget."""
         begun = time.monotonic()
+        known = self._known(name)
         left, executed = self.left, False
         context, waits = self._with_framework(context)
         deferred_before = context.framework in APPROVED.values()
@@ -100,22 +101,22 @@ class ToolCalls:
         counts = not (deferred_before or final)
         if counts and self._budget.calls is not None and self.made >= self._budget.calls:
             self.spent = True
-            result = ToolResult.failed(_SPENT.format(name, self._budget.calls))
+            result = ToolResult.failed(_SPENT.format(known, self._budget.calls))
         elif left is not None and left <= 0:
-            result = ToolResult.failed(_LATE.format(name, "not called", self._budget.seconds))
+            result = ToolResult.failed(_LATE.format(known, "not called", self._budget.seconds))
         else:
             self.made += counts
             executed = True
-            await self.starting(context.call_id, name, arguments)
+            await self.starting(context.call_id, known, arguments)
             try:
                 result = await self._timed(name, arguments, provider, context, guesses)
             except CallDeferred as problem:
                 if not waits:
                     raise
                 circumstances = msgspec.structs.replace(context, provider=provider)
-                return deferred(self.tools, name, arguments, circumstances, guesses, problem)
-            self._count_failure(name, arguments, result)
-        await self.answer(self._record(name, arguments, context, result, begun, executed))
+                return deferred(self.tools, known, arguments, circumstances, guesses, problem)
+            self._count_failure(known, arguments, result)
+        await self.answer(self._record(known, arguments, context, result, begun, executed))
         return result
 
     def _with_framework(self, context: ToolContext | None) -> tuple[ToolContext, bool]:
@@ -152,22 +153,26 @@ class ToolCalls:
         context: ToolContext,
         guesses: Guesses | None,
     ) -> ToolResult:
-        begun = time.monotonic()
+        begun, known = time.monotonic(), self._known(name)
         clock = asyncio.timeout(self.left)
         try:
             async with clock:
                 return await self._execute(name, arguments, provider, context, guesses)
         except asyncio.CancelledError:
             # It goes into the record with the others; the cancellation passes on.
-            result = ToolResult.failed(f"Tool {name!r} was cancelled.")
-            call = self._record(name, arguments, context, result, begun)
+            result = ToolResult.failed(f"Tool {known!r} was cancelled.")
+            call = self._record(known, arguments, context, result, begun)
             self._cancelled.append(call)
             await self.answer(call)
             raise
         except TimeoutError:
             if not clock.expired():
                 raise
-            return ToolResult.failed(_LATE.format(name, "stopped", self._budget.seconds))
+            return ToolResult.failed(_LATE.format(known, "stopped", self._budget.seconds))
+
+    def _known(self, name: str) -> str:
+        """The tool that is called, however the model wrote its name; any other name as it is."""
+        return self.tools.resolve(name) or name
 
     def _count_failure(self, name: str, arguments: Arguments, result: ToolResult) -> None:
         """Count failures of one call in one wording; a success of it starts anew."""
