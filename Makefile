@@ -16,7 +16,7 @@ PYTEST := $(BIN)/python -m pytest
 WORKERS := -n auto --dist worksteal
 DOWNSTREAM := examples/pyproject.toml $(wildcard tests/downstream/projects/*/pyproject.toml)
 
-.PHONY: help generate test thorough check lint format types mypy pyright verify lint-tools clients mcp-servers openapi-client bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference deviations grammars bench peers ci nightly clean crash machine pythons native-unions
+.PHONY: help generate test thorough check lint format types mypy pyright verify lint-tools clients mcp-servers mcp-conformance openapi-client bazel pants wheel conformance text-formats baseline fuzz containment fuzz-bridge corpora laws rules reference deviations grammars bench peers ci nightly clean crash machine pythons native-unions
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -73,14 +73,17 @@ verify: $(STAMP) ## Hold the reference toolset, and a share of composed schemas,
 
 clients: $(JUDGES) ## Install official clients and llguidance; `make test` then asks them, too
 
-mcp-servers: $(MCP_SERVERS)/.installed ## Install public MCP servers from npm (needs Node 18); `make test` then uses them
+mcp-servers: $(MCP_SERVERS)/.installed ## Install public MCP servers from npm (needs Node 20.18); `make test` then uses them
 
 $(MCP_SERVERS)/.installed: tests/mcp/servers/package.json tests/mcp/servers/package-lock.json
-	@command -v npm >/dev/null || { echo "public MCP servers need Node.js 18 or newer, with npm"; exit 1; }
+	@command -v npm >/dev/null || { echo "public MCP servers and the conformance suite need Node.js 20.18 or newer, with npm"; exit 1; }
 	@mkdir -p $(MCP_SERVERS)
 	cp tests/mcp/servers/package.json tests/mcp/servers/package-lock.json $(MCP_SERVERS)/
 	npm ci --prefix $(MCP_SERVERS) --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
+
+mcp-conformance: $(STAMP) $(MCP_SERVERS)/.installed ## Judge by the conformance suite of MCP; writes a part of docs/mcp.md
+	$(BIN)/python -m bench.mcp_conformance --write docs/mcp.md $(ARGS)
 
 openapi-client: $(OPENAPI_CLIENT)/.installed ## Install swagger-client from npm (needs Node 18); `make test` then compares requests with its
 

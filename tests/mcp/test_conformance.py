@@ -1,0 +1,30 @@
+"""The official conformance suite against a registry's server; docs/mcp.md says what came out."""
+
+from bench import mcp_conformance
+from tests.mcp.conftest import ROOT, Sdk, missing
+
+PAGE = ROOT / "docs" / "mcp.md"
+
+
+def test_every_scenario_for_servers_passes_and_the_page_says_so(sdk: Sdk) -> None:
+    """What fails is told with the suite's own words. `.ci/run` checks the whole part."""
+    sdk("mcp")
+    try:
+        outcomes = mcp_conformance.run_servers()
+    except mcp_conformance.SuiteMissingError as problem:
+        missing(str(problem))
+        return
+    assert len(outcomes) >= 20
+    assert {each.scenario: each.wrong for each in outcomes if each.wrong} == {}
+    page = PAGE.read_text("utf-8").splitlines()
+    assert [each.scenario for each in outcomes if mcp_conformance.row(each) not in page] == []
+
+
+def test_every_scenario_is_run_or_left_out_for_a_reason() -> None:
+    try:
+        found = mcp_conformance.left_out()
+    except mcp_conformance.SuiteMissingError as problem:
+        missing(str(problem))
+        return
+    assert found.keys() == mcp_conformance.NOT_RUN.keys()
+    assert set(mcp_conformance.CLIENT_SCENARIOS) <= set(mcp_conformance.scenarios()["client"])
