@@ -28,10 +28,28 @@ def test_a_bare_call_may_follow_a_thought(thought: str) -> None:
         assert ([call.name for call in parsed.calls], parsed.text, parsed.problems) == (["f"], "", ())
 
 
-def test_words_around_bare_objects_are_kept() -> None:
-    parsed = read(f"Now: {CALL}; {CALL} and more", "llama3-json")
-    assert [call.name for call in parsed.calls] == ["f", "f"]
-    assert parsed.text.split() == ["Now:", "and", "more"]
+def test_several_bare_objects_are_calls() -> None:
+    parsed = read(f"{CALL}; {CALL}\n", "llama3-json")
+    assert ([call.name for call in parsed.calls], parsed.text.strip(" ;\n"), parsed.problems) == (
+        ["f", "f"],
+        "",
+        (),
+    )
+
+
+@pytest.mark.parametrize("format", ["auto", "phi4-mini"])
+def test_a_list_of_objects_behind_functools_is_a_call_or_a_problem(format: str) -> None:
+    call = '{"name": "f", "arguments": {}}'
+    parsed = read(f"Now functools[{call}, {call}].", format)
+    assert ([call.name for call in parsed.calls], parsed.problems) == (["f", "f"], ())
+    for broken in (
+        f"functools[{call}",
+        f"functools[{call}, 3]",
+        'functools[{"name": "f", "argu',
+        "functools[{]",
+    ):
+        parsed = read(broken, format)
+        assert (parsed.calls, len(parsed.problems)) == ((), 1)
 
 
 @pytest.mark.parametrize(
@@ -47,6 +65,11 @@ def test_words_around_bare_objects_are_kept() -> None:
         ("f(x=1)", "pythonic"),
         ("Write [f(x) for x in y if x == 1] or [link(s)](https://example.com).", "pythonic"),
         ("all\nis well", "functionary-v3.2"),
+        ("Use functools[partial], functools [0] or functools[f(a=1)].", "phi4-mini"),
+        ("functools[", "phi4-mini"),
+        (f"Now: {CALL}; {CALL} and more", "llama3-json"),
+        (f"{CALL} and more", "llama3-json"),
+        ('Declared as {"name": "f", "parameters": {"type": "object", "properties": {}}}.', "llama3-json"),
     ],
 )
 def test_data_and_words_are_no_bare_call(text: str, format: str) -> None:
