@@ -29,7 +29,9 @@ def chat(body: dict[str, Any]) -> dict[str, Any]:
     if not done:
         message["tool_calls"] = [{"id": "call_1", "type": "function", "function": function}]
     choice = {"index": 0, "finish_reason": "stop" if done else "tool_calls", "message": message}
-    return {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+    usage = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
+    answer = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+    return {**answer, "usage": usage}
 
 
 def streamed(answer: dict[str, Any]) -> bytes:
@@ -97,7 +99,7 @@ def test_every_example_runs_in_its_order() -> None:
     pytest.importorskip("openai")
     pytest.importorskip("anthropic")
     blocks = re.findall(r"```python\n(.*?)```", DOC.read_text("utf-8"), re.DOTALL)
-    assert len(blocks) == 10
+    assert len(blocks) == 11
 
     async def main() -> None:
         names: dict[str, Any] = {}

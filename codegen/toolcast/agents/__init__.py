@@ -17,14 +17,17 @@ if TYPE_CHECKING:
     from .resuming import resume
     from .run_state import RunState, StateError, WaitingCall
     from .stream_events import stream_resume, stream_tools
+    from .usage import Prices, Usage
 
 __all__ = [
     "Budget",
     "Disclosure",
     "ModelRequest",
+    "Prices",
     "Record",
     "RunState",
     "StateError",
+    "Usage",
     "WaitingCall",
     "delegate",
     "in_thread",
@@ -41,9 +44,11 @@ __getattr__ = lazy_exports(
         "Budget": ".budget",
         "Disclosure": ".disclosure",
         "ModelRequest": ".model_calls",
+        "Prices": ".usage",
         "Record": ".record",
         "RunState": ".run_state",
         "StateError": ".run_state",
+        "Usage": ".usage",
         "WaitingCall": ".run_state",
         "delegate": ".delegation",
         "in_thread": ".model_calls",

@@ -7,12 +7,29 @@ its calls are carried out, and the messages that answer them are written.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import msgspec
 from msgspec import Struct
 
 from ..runtime.context import ToolContext
 from ..runtime.result import ToolResult
 from ..runtime.view import ToolView
 from .dispatch.answer_end import AnswerEnd
+from .record import CallRecord
+from .usage import Usage
+
+WITHHELD = frozenset(("refusal", "filtered", "provider_error"))
+"""Ends of answers that count for nothing: their calls are answered, not carried out, and the run ends."""
+
+
+_UNREAD = "(a call of a tool that could not be read)"
+
+
+def refused_call(call: Any, result: ToolResult) -> CallRecord:
+    """The record of a call that was answered without calling a tool."""
+    return CallRecord(
+        id=call.id, name=call.name, arguments=call.arguments, result=result, seconds=0.0, executed=False
+    )
+
 
 if TYPE_CHECKING:
     from .answer_streams import AnswerStream
@@ -26,12 +43,14 @@ class ReadAnswer(Struct, frozen=True, kw_only=True):
         calls: its calls, in order; of the adapter's own type.
         problems: calls that could not be read; of the adapter's own type.
         end: why the answer ended.
+        usage: the tokens that it used; None where it states none.
     """
 
     messages: Sequence[Any]
     calls: Sequence[Any]
     problems: Sequence[Any] = ()
     end: AnswerEnd = AnswerEnd()
+    usage: Usage | None = None
 
 
 class Answers:
@@ -79,6 +98,18 @@ class Answers:
             One result for each call, in their order.
         """
         raise NotImplementedError
+
+    def refused(self, calls: Sequence[Any]) -> Sequence[CallRecord]:
+        """Give the calls that `execute` answers without calling a tool, such as one that was cut off.
+
+        Args:
+            calls: some of the calls of an answer.
+
+        Returns:
+            A record of each such call, with the result that `execute` gives; none by default.
+        """
+        del calls
+        return ()
 
     def render(self, answer: ReadAnswer, results: Sequence[ToolResult]) -> Sequence[Any]:
         """Write the messages that answer calls, and problems.
@@ -142,11 +173,26 @@ class WireAnswers(Answers):
         self.name = self._format = self._dispatcher.format
 
     def read(self, response: Any) -> ReadAnswer:
-        from .dispatch import assistant_messages, parse
+        from .dispatch import DispatchError, assistant_messages, parse, read_end, read_usage
 
-        return ReadAnswer(
-            messages=assistant_messages(response, self._format), calls=parse(response, self._format)
-        )
+        end = read_end(response, self._format)
+        usage = read_usage(response, self._format)
+        try:
+            calls = parse(response, self._format)
+            messages = assistant_messages(response, self._format)
+        except DispatchError:
+            if end.reason != "provider_error":
+                raise
+            return ReadAnswer(messages=(), calls=(), end=end, usage=usage)  # an error in place of an answer
+        if end.reason == "malformed_call" and not messages and self._format == "bedrock":
+            messages = [{"role": "assistant", "content": [{"text": _UNREAD}]}]  # roles alternate there
+        if end.reason in WITHHELD:
+            calls = tuple(msgspec.structs.replace(call, cut=True) for call in calls)
+        return ReadAnswer(messages=messages, calls=calls, end=end, usage=usage)
+
+    def refused(self, calls: Sequence[Any]) -> Sequence[CallRecord]:
+        found = ((call, self._dispatcher.refused(call)) for call in calls)
+        return [refused_call(call, result) for call, result in found if result is not None]
 
     async def execute(self, calls: Sequence[Any], context: ToolContext | None = None) -> Sequence[ToolResult]:
         return await self._dispatcher.execute(calls, context)

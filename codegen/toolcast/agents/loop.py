@@ -80,7 +80,7 @@ async def run_tools(
         provider: id of the provider of the definitions; by default the Disclosure's own, else the format's
             name.
         max_rounds: answers of the model at most.
-        budget: calls and seconds at most.
+        budget: calls, seconds, tokens and cost at most.
         repeats: failures of the same call with the same arguments that stop the run.
         limit: calls that run at once.
         context: circumstances for every handler; the id and the tool of each call are filled in.
@@ -270,6 +270,7 @@ class _Run:
         self._output = shown.output
         self._asked_for_output = False  # after an answer without a call of its tool
         self._malformed = state.malformed  # answers with a call that could not be read, one after another
+        self._interrupted = False  # the provider paused its last answer
         calls.starting = self._calling
         calls.notify = self._called
 
@@ -277,13 +278,14 @@ class _Run:
         """Every round; the record."""
         try:
             if self._state.pending is not None:
-                await self._carry_out(self._state.pending, settled, 0.0)
+                answer = self._answers.read(self._state.pending.response)
+                await self._carry_out(answer, self._state.pending, settled)
             elif self._calls.repeated:
                 raise _StopRunError("repeated")
             while self._number < self._options.max_rounds:
                 self._number += 1
                 await self._round()
-            return await self._end(_StopRunError("rounds"))
+            return await self._end(_StopRunError("paused" if self._interrupted else "rounds"))
         except _StopRunError as stop:
             return await self._end(stop)
         except asyncio.CancelledError as problem:
@@ -298,11 +300,23 @@ class _Run:
         """One question and its calls. Raises _StopRunError where it was the last one."""
         begun = time.monotonic()
         response = await self._ask()
-        await self._carry_out(PendingAnswer(response=response), Settled(), time.monotonic() - begun)
+        seconds = time.monotonic() - begun
+        answer = self._answers.read(response)
+        self._calls.spending.add(answer.usage)
+        await self._carry_out(answer, PendingAnswer(response=response), model_seconds=seconds)
 
-    async def _carry_out(self, pending: PendingAnswer, settled: Settled, model_seconds: float) -> None:
-        """The calls of an answer that have no results yet. Raises _StopRunError where it was the last one."""
-        work = AnswerCalls(self._answers.read(pending.response), pending, settled, self._calls.tools)
+    async def _carry_out(
+        self,
+        answer: ReadAnswer,
+        pending: PendingAnswer,
+        settled: Settled | None = None,
+        model_seconds: float | None = None,
+    ) -> None:
+        """The calls of an answer that have no results yet. Raises _StopRunError where it was the last one.
+
+        `model_seconds` is None for an answer of an earlier process.
+        """
+        work = AnswerCalls(answer, pending, settled or Settled(), self._calls.tools)
         begun = time.monotonic()
         try:
             for call in work.records():
@@ -317,8 +331,9 @@ class _Run:
                 number=self._number,
                 response=pending.response,
                 calls=ended,
-                model_seconds=model_seconds,
+                model_seconds=model_seconds or 0.0,
                 tool_seconds=time.monotonic() - begun,
+                usage=None if model_seconds is None else answer.usage,
             )
             self._rounds.append(done)
         if work.waits:
@@ -339,6 +354,8 @@ class _Run:
         await self._save()
         if not calls:
             return
+        for refused in self._answers.refused(calls):
+            await self._calls.answer(refused)
         context = self._options.context
         if batch.framework is not None:
             context = msgspec.structs.replace(context or ToolContext(), framework=batch.framework)
@@ -367,8 +384,10 @@ class _Run:
     def _reply(self, answer: ReadAnswer, results: Sequence[ToolResult]) -> None:
         """Add an answer, and what answers it, to the conversation."""
         replies = [*self._answers.render(answer, results)]
-        malformed = answer.end.reason == "malformed_call" and not answer.calls
+        unread = len(self._answers.refused(answer.calls)) == len(answer.calls)
+        malformed = answer.end.reason == "malformed_call" and unread
         self._malformed = self._malformed + 1 if malformed else 0
+        self._interrupted = answer.end.reason == "paused" and not answer.calls
         if malformed and not replies and self._malformed <= MALFORMED:
             replies = [*self._answers.say(_AGAIN)]
         if self._lacks_output(answer):
@@ -390,20 +409,23 @@ class _Run:
         if self._lacks_output(answer):
             self._asked_for_output = True
             return
-        if answer.calls:
-            return
         if end.reason == "complete":
-            raise _StopRunError("answer", detail=end.detail)
-        goes_on = (
-            end.reason == "paused"
-            or (end.reason == "malformed_call" and self._malformed <= MALFORMED)
-            or (end.reason == "cut" and answer.problems)
-        )
-        if not goes_on:
+            if not answer.calls:
+                raise _StopRunError("answer", detail=end.detail)
+            return
+        goes_on = {
+            "paused": True,
+            "malformed_call": self._malformed <= MALFORMED,
+            "cut": bool(answer.calls or answer.problems),
+        }
+        if not goes_on.get(end.reason, False):
             raise _StopRunError(end.reason, detail=end.detail)
 
     def _judge_limits(self) -> None:
         """Raise _StopRunError where a limit is reached."""
+        exceeded = self._calls.spending.exceeded
+        if exceeded is not None:
+            raise _StopRunError("budget", exceeded=exceeded)
         if self._calls.spent:
             raise _StopRunError("budget", exceeded="calls")
         if self._calls.repeated:
@@ -419,6 +441,7 @@ class _Run:
             self._state,
             calls=self._calls.made,
             seconds=self._calls.seconds,
+            usage=self._calls.spending.used,
             failures={**self._calls.failures},
             shown=None if disclosure is None else disclosure.state,
             **changes,
@@ -443,6 +466,8 @@ class _Run:
             exceeded=stop.exceeded,
             detail=stop.detail,
             output=stop.output,
+            usage=self._calls.spending.used,
+            cost=self._calls.spending.cost,
         )
         await self._notify(Stopped(record=record))
         return record

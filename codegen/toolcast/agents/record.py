@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from ..runtime.result import ToolResult
 from .run_state import RunState, WaitingCall
+from .usage import Usage
 
 Stop = Literal[
     "answer",
@@ -23,7 +24,7 @@ Stop = Literal[
 ]
 """Why a run ended; docs/agents.md has the table."""
 
-Limit = Literal["calls", "seconds"]
+Limit = Literal["calls", "seconds", "tokens", "cost"]
 """What a budget limits."""
 
 
@@ -36,8 +37,8 @@ class CallRecord(Struct, frozen=True, kw_only=True):
         arguments: as the model wrote them.
         result: the result.
         seconds: how long the call took.
-        executed: false for a call that was answered and not carried out here: past the budget, or decided or
-            carried out elsewhere.
+        executed: false for a call that was answered and not carried out here: past the budget, cut off, in an
+            answer that was withheld, or decided or carried out elsewhere.
     """
 
     id: str
@@ -57,6 +58,7 @@ class Round(Struct, frozen=True, kw_only=True):
         calls: in the order in which they ended.
         model_seconds: how long the model took.
         tool_seconds: how long all calls took, side by side.
+        usage: the tokens of the answer; None where it states none.
     """
 
     number: int
@@ -64,6 +66,7 @@ class Round(Struct, frozen=True, kw_only=True):
     calls: tuple[CallRecord, ...]
     model_seconds: float
     tool_seconds: float
+    usage: Usage | None = None
 
 
 class Record(Struct, frozen=True, kw_only=True):
@@ -79,6 +82,8 @@ class Record(Struct, frozen=True, kw_only=True):
         exceeded: which limit of the budget was reached; None where `stopped` is not "budget".
         detail: what the provider says of the reason, in its own words; "" where it says nothing.
         output: the parameters of the call of the tool `final`; None where the model did not call it.
+        usage: the tokens of all answers that state theirs; None where none does.
+        cost: what they cost by the prices of the budget; None without prices or usage.
     """
 
     stopped: Stop
@@ -89,6 +94,8 @@ class Record(Struct, frozen=True, kw_only=True):
     exceeded: Limit | None = None
     detail: str = ""
     output: Any = None
+    usage: Usage | None = None
+    cost: float | None = None
 
     @property
     def waiting(self) -> tuple[WaitingCall, ...]:

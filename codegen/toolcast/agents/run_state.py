@@ -15,6 +15,7 @@ from ..runtime.encode import to_builtins
 from ..runtime.result import ToolResult
 from .dispatch.answer_fields import plain
 from .stored_values import decode_ext, storable
+from .usage import Usage
 
 MARK = b"toolcast run "
 VERSION = 1
@@ -102,6 +103,7 @@ class RunState(Struct, frozen=True, kw_only=True, omit_defaults=True):
         rounds: answers of the model so far, `pending` included.
         calls: calls that were made or wait.
         seconds: how long the run took, without the time between two processes.
+        usage: the tokens of all answers that state theirs; None where none does.
         failures: by digest of tool and arguments, how often a call failed without a success between.
         malformed: answers with a call that could not be read, the last ones one after another.
         pending: the last answer, where it is not in `messages` yet.
@@ -113,6 +115,7 @@ class RunState(Struct, frozen=True, kw_only=True, omit_defaults=True):
     rounds: int = 0
     calls: int = 0
     seconds: float = 0.0
+    usage: Usage | None = None
     failures: Mapping[str, int] = {}
     malformed: int = 0
     pending: PendingAnswer | None = None

@@ -9,9 +9,8 @@ from ..runtime.context import ToolContext
 from ..runtime.result import ToolResult
 from ..runtime.view import ToolView
 from .answer_streams import AnswerStream, TextPieces
-from .answers import Answers, ReadAnswer
+from .answers import WITHHELD, Answers, ReadAnswer
 from .dispatch.answer_end import AnswerEnd
-from .dispatch.wire_formats import Reason
 from .text_calls import TextAnswer, TextDispatcher, TextFormat, parse, render_results
 
 
@@ -37,12 +36,16 @@ class TextAnswers(Answers):
     def read(self, response: str | TextAnswer) -> ReadAnswer:
         answer = TextAnswer(response) if isinstance(response, str) else response
         parsed = parse(answer.text, self._format, cut=answer.cut)
-        reason: Reason = "cut" if answer.cut else "malformed_call" if parsed.problems else "complete"
+        end = answer.end
+        if end.reason == "complete" and parsed.problems:
+            end = AnswerEnd("malformed_call")
+        withheld = end.reason in WITHHELD
         return ReadAnswer(
             messages=[{"role": "assistant", "content": answer.text}],
-            calls=parsed.calls,
-            problems=parsed.problems,
-            end=AnswerEnd(reason=reason),
+            calls=() if withheld else parsed.calls,
+            problems=() if withheld else parsed.problems,
+            end=end,
+            usage=answer.usage,
         )
 
     def restore(self, response: Any) -> Any:

@@ -17,6 +17,7 @@ from ..runtime.wire.guesses import Guesses
 from .budget import Budget
 from .record import CallRecord
 from .run_state import RunState
+from .spending import Spending
 from .waiting import APPROVED, WAITS, deferred
 
 _SPENT = (
@@ -33,7 +34,8 @@ class ToolCalls:
     arguments of each call before it is carried out, `notify` each call that ended. Calls of the tool
     `uncounted` are none of the budget's. `spent` says that a call exceeded the budget; `made` counts calls
     that were made or wait, `failures` those that failed, by a digest of tool and arguments. With `waits`, a
-    call that is deferred has a `Deferred` for a result, and is no record yet.
+    call that is deferred has a `Deferred` for a result, and is no record yet. `spending` is what the
+    model's answers used.
     """
 
     def __init__(self, tools: ToolView, budget: Budget, repeats: int, state: RunState, waits: bool) -> None:
@@ -44,6 +46,7 @@ class ToolCalls:
         self.spent = False
         self.made = state.calls
         self.failures: dict[str, int] = {**state.failures}
+        self.spending = Spending(budget, state.usage)
         self._execute = tools.execute
         self._budget = budget
         self._repeats = repeats
@@ -104,6 +107,8 @@ class ToolCalls:
             result = ToolResult.failed(_SPENT.format(known, self._budget.calls))
         elif left is not None and left <= 0:
             result = ToolResult.failed(_LATE.format(known, "not called", self._budget.seconds))
+        elif not final and (refusal := self.spending.refusal(known)) is not None:
+            result = ToolResult.failed(refusal)
         else:
             self.made += counts
             executed = True

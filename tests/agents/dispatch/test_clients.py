@@ -38,10 +38,11 @@ def handler(params: EditParams, _: ToolContext) -> ToolResult:
 
 
 class Served:
-    """What the server got, and what it answers with."""
+    """What the server got, and what it answers with: `later` first, while there is any."""
 
     def __init__(self, body: bytes, kind: str) -> None:
         self.requests: list[Any] = []
+        self.later: list[bytes] = []
         self.body, self.kind = body, kind
         self.url = ""
 
@@ -54,11 +55,12 @@ def serving(body: bytes, kind: str) -> Iterator[Served]:
         def do_POST(self) -> None:
             given = self.rfile.read(int(self.headers["content-length"]))
             served.requests.append(json.loads(given))
+            body = served.later.pop(0) if served.later else served.body
             self.send_response(200)
             self.send_header("content-type", served.kind)
-            self.send_header("content-length", str(len(served.body)))
+            self.send_header("content-length", str(len(body)))
             self.end_headers()
-            self.wfile.write(served.body)
+            self.wfile.write(body)
 
         def log_message(self, *_: Any) -> None:
             pass

@@ -150,9 +150,10 @@ class Dispatcher:
 
     def _parameters(self, name: str) -> list[str] | None:
         """Names of a tool's parameters; None for an unknown tool."""
-        if name not in self._registry:
+        found = self._registry.resolve(name)
+        if found is None:
             return None
-        return sorted(self._registry.get(name).binding.schema().get("properties", ()))
+        return sorted(self._registry.get(found).binding.schema().get("properties", ()))
 
     async def _one(self, call: Call, context: ToolContext | None) -> ToolResult:
         refused = self.refused(call)
