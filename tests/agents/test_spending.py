@@ -7,11 +7,12 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
-from toolcast.agents import Budget, Prices, Record, Usage, record_of, run_tools
+from toolcast.agents import Budget, Prices, Record, RunState, Usage, record_of, resume, run_tools
 from toolcast.agents.answers import Answers, ReadAnswer
 from toolcast.agents.events import Called, LoopEvent
 from toolcast.agents.text_calls import TextAnswer
 from toolcast.runtime import ToolContext, ToolRegistry, ToolResult
+from toolcast.runtime.middleware.policy import Policy
 
 from tests.runtime.sample.files.edit import EDIT
 
@@ -151,6 +152,35 @@ def test_a_custom_call_that_no_tool_takes_is_in_the_record() -> None:
     [call] = record.calls
     assert (call.id, call.arguments, call.executed) == ("c9", "put y for x", False)
     all_answered(record)
+
+
+def test_a_value_without_a_name_that_no_tool_takes_is_in_the_record() -> None:
+    record = run("<tool_call>edit>put y for x</tool_call>", "Done.", format="text")
+    [call] = record.calls
+    assert (call.name, call.arguments, call.executed) == ("edit", "put y for x", False)
+    assert "Name the parameters" in call.result.error
+
+
+def test_a_resumed_run_counts_on() -> None:
+    """The state has what was used, and an answer counts once."""
+    registry = ToolRegistry(policy=Policy())
+    registry.register(EDIT, lambda *_: ToolResult.ok("edited"))
+    budget = Budget(tokens=2_000, prices=PRICES)
+
+    async def model(_: list[Any], __: bytes) -> Any:
+        return answer(2)
+
+    first = asyncio.run(run_tools(model, registry, USER, format="openai", budget=budget))
+    assert (first.stopped, first.exceeded, first.usage) == ("paused", None, Usage(input=1_000, output=100))
+    state = RunState.decode(first.state.encode())
+    decisions = {call.key: "yes" for call in state.waiting}
+    again = resume(model, registry, state, decisions=decisions, format="openai", budget=budget)
+    record = asyncio.run(again)
+    assert (record.stopped, record.exceeded) == ("budget", "tokens")
+    assert record.usage == Usage(input=2_000, output=200)
+    assert record.cost == pytest.approx(0.009)
+    assert [each.usage for each in record.rounds] == [None, Usage(input=1_000, output=100)]
+    assert [call.executed for call in record.calls] == [True, True, False, False]
 
 
 def test_an_error_in_place_of_an_answer() -> None:

@@ -104,19 +104,32 @@ class TextDispatcher:
             self._limit,
         )
 
+    def refused(self, call: Call) -> ToolResult | None:
+        """Give the result of a call that `execute` answers without calling its tool.
+
+        Args:
+            call: a call of a text.
+
+        Returns:
+            A failed result for a value without a parameter's name that could be meant for several; None for a
+            call that goes to the registry.
+        """
+        arguments = self._arguments(call)
+        return arguments if isinstance(arguments, ToolResult) else None
+
     async def _execute(self, call: Call, context: ToolContext | None) -> ToolResult:
-        arguments: Any = call.arguments
-        if call.textual and isinstance(call.arguments, str):
-            named = self._named_argument(call)
-            if isinstance(named, ToolResult):
-                return named
-            arguments = named
+        arguments = self._arguments(call)
+        if isinstance(arguments, ToolResult):
+            return arguments
         circumstances = _with_id(context, call.id)
         guesses = self.guesses if call.textual else None
         return await self._registry.execute(call.name, arguments, None, circumstances, guesses)
 
-    def _named_argument(self, call: Call) -> dict[str, Any] | ToolResult | str:
-        """The one value of a call that names no parameter, under the only name that it can have."""
+    def _arguments(self, call: Call) -> Any:
+        """The arguments of a call; the one value of a call that names no parameter under the only name that
+        it can have, or a failed result."""
+        if not call.textual or not isinstance(call.arguments, str):
+            return call.arguments
         name = self._registry.resolve(call.name)
         if name is None:
             return "{}"  # the registry answers with the names of its tools
