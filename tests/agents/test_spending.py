@@ -6,6 +6,7 @@ import math
 from collections.abc import AsyncGenerator
 from typing import Any
 
+import msgspec
 import pytest
 from toolcast.agents import Budget, Prices, Record, RunState, Usage, record_of, resume, run_tools
 from toolcast.agents.answers import Answers, ReadAnswer
@@ -238,3 +239,23 @@ def test_an_adapter_of_ones_own_states_usage() -> None:
     made = run_tools(model, registry, [], dispatcher=Own, provider="openai", budget=Budget(tokens=20))
     record = asyncio.run(made)
     assert (record.stopped, record.usage) == ("budget", Usage(input=20, output=2))
+
+
+def test_a_final_output_past_the_budget_counts() -> None:
+    """It is the answer, and nothing is carried out for it."""
+    final = msgspec.structs.replace(EDIT, name="finish")
+
+    def ending(name: str) -> dict[str, Any]:
+        made = answer(2)
+        made["choices"][0]["message"]["tool_calls"][1]["function"] = {
+            "name": name,
+            "arguments": json.dumps(GOOD),
+        }
+        return made
+
+    record = run(ending("finish"), final=final, budget=Budget(tokens=1_000))
+    assert (record.stopped, record.output) == ("answer", EDIT.decode(GOOD))
+    assert [call.executed for call in record.calls] == [False, True]
+    withheld = ending("finish")
+    withheld["choices"][0]["finish_reason"] = "content_filter"
+    assert (run(withheld, final=final).stopped, run(withheld, final=final).output) == ("filtered", None)
